@@ -217,6 +217,12 @@ function* parseParts(text: string, start: number, form: LongJson): Slices<unknow
   return form.withItems(document, [...parts, form.itemsOf(document)])
 }
 
+/** @internal A time, in whole ms since the Unix epoch. */
+export type Instant = number
+
+/** @internal A length of time, in whole ms. */
+export type Duration = number
+
 /** Clocks, timers and randomness, which tests replace. */
 export interface Runtime {
   /** Returns the time in ms since the Unix epoch; it may jump. */

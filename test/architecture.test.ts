@@ -21,12 +21,12 @@ const MAY_IMPORT: Record<string, string> = {
   upstream: 'async rates zod/mini',
   providers: 'async known-options rates upstream zod/mini',
   sources: 'async cache errors events types:upstream rates',
-  api: 'errors types:upstream rates types:sources',
+  api: 'types:async errors types:upstream rates types:sources',
   // Both contain code for the explorer that imports the client.
   generated: 'ratesmith/client',
   http: 'async digest errors itty-router/Router zod/mini',
   compression: 'http',
-  endpoints: 'api errors generated http rates types:sources zod/mini',
+  endpoints: 'api types:async errors generated http rates types:sources zod/mini',
   options: 'http known-options types:cache types:events providers upstream',
   handler: 'api async endpoints events http options sources',
   compat: `api async known-options endpoints errors types:events types:handler http

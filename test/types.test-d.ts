@@ -8,7 +8,6 @@ import type { Cluster, Redis } from 'ioredis'
 import type { RedisClientPoolType, RedisClientType, RedisClusterType, createClient } from 'redis'
 import type { Agent, MockAgent } from 'undici'
 import { test } from 'vitest'
-import type * as z from 'zod/mini'
 
 import { serve as serveOnBun } from '../adapters/bun.ts'
 import { toWorker } from '../adapters/cloudflare.ts'
@@ -17,10 +16,6 @@ import { serve as serveOnDeno } from '../adapters/deno.ts'
 import { toExpressHandler } from '../adapters/express.ts'
 import { createUndiciFetch, serve as serveOnNode, toNodeHandler } from '../adapters/node.ts'
 import type { RunningServer, UndiciFetchOptions } from '../adapters/node.ts'
-import { conversionListSchema, conversionSchema } from '../scripts/openapi/conversion-schemas.ts'
-import { historyRangeSchema, rateHistorySchema } from '../scripts/openapi/history-schemas.ts'
-import { datedRatesSchema, latestRatesSchema } from '../scripts/openapi/rate-schemas.ts'
-import { currencyListSchema, serviceStatusSchema } from '../scripts/openapi/service-schemas.ts'
 import { createRatesClient } from '../src/client/index.ts'
 import type {
   CurrencyCode,
@@ -558,20 +553,6 @@ test('currencies are rows of plain data', () => {
   expectTypeOf(findCurrency).returns.toEqualTypeOf<Currency | undefined>()
   expectTypeOf(withdrawnCurrencies).toEqualTypeOf<readonly WithdrawnCurrency[]>()
   expectTypeOf(findWithdrawn).returns.toEqualTypeOf<WithdrawnCurrency | undefined>()
-})
-
-test('the bodies have the schemas of the OpenAPI document', () => {
-  type Optional = { date?: string | undefined; reverse?: true | undefined }
-  expectTypeOf<z.output<typeof latestRatesSchema>>().toEqualTypeOf<LatestRates>()
-  expectTypeOf<z.output<typeof datedRatesSchema>>().branded.toEqualTypeOf<DatedRates>()
-  expectTypeOf<z.output<typeof conversionSchema>>().branded.toEqualTypeOf<Conversion & Optional>()
-  expectTypeOf<z.output<typeof conversionListSchema>>().branded.toEqualTypeOf<
-    ConversionList & Optional
-  >()
-  expectTypeOf<z.output<typeof rateHistorySchema>>().toEqualTypeOf<RateHistory>()
-  expectTypeOf<z.output<typeof historyRangeSchema>>().toEqualTypeOf<HistoryRange>()
-  expectTypeOf<z.output<typeof serviceStatusSchema>>().branded.toEqualTypeOf<ServiceStatus>()
-  expectTypeOf<z.output<typeof currencyListSchema>>().toEqualTypeOf<CurrencyList>()
 })
 
 test('a client takes a URL, and optionally a fetch function', () => {

@@ -1,4 +1,3 @@
-import { componentSchemas, reference, schemaReference } from './components.ts'
 import { createSamples } from './examples.ts'
 import type { Samples } from './examples.ts'
 import { headerComponents } from './headers.ts'
@@ -7,6 +6,8 @@ import type { Operation } from './operations.ts'
 import { parameterComponents } from './parameters.ts'
 import { describeResponses, errorResponses, errorSchemas, generationOf } from './responses.ts'
 import type { Example, Schemas } from './responses.ts'
+import { componentSchemas } from './schemas.ts'
+import { reference } from './type-schemas.ts'
 
 const DESCRIPTION = `Latest exchange rates, currency conversion and rate history.
 
@@ -78,7 +79,7 @@ async function describePath(operation: Operation, samples: Samples): Promise<obj
 }
 
 function bodySchemas({ bodies, csv }: Operation): Schemas {
-  const json = oneOf(bodies.map(schemaReference))
+  const json = oneOf(bodies.map((name) => reference('schemas', name)))
   return csv ? { json, csv: oneOf(csv) } : { json }
 }
 

@@ -1,6 +1,6 @@
 import type { Header } from '../../src/http/messages.ts'
 import { CORS_HEADERS, bodyHeaders } from '../../src/http/response.ts'
-import { reference } from './components.ts'
+import { reference } from './type-schemas.ts'
 
 /** A response header. */
 interface HeaderForm {

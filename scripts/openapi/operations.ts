@@ -1,16 +1,57 @@
-import type * as z from 'zod/mini'
-
+import type {
+  ConversionList,
+  ConversionListParams,
+  ConversionResult,
+  ConvertedAmount,
+  ConvertedPair,
+} from '../../src/api/convert.ts'
+import type { CurrencyCoverage, CurrencyEnd, CurrencyList } from '../../src/api/currencies.ts'
+import type { HistoryRange, Point, RateHistory } from '../../src/api/history.ts'
+import type { DatedRates, LatestRates } from '../../src/api/latest.ts'
+import type { ServiceStatus } from '../../src/api/status.ts'
+import type { Attempt } from '../../src/cache/refresh.ts'
+import type { UnversionedConversion } from '../../src/endpoints/convert.ts'
+import type { UnversionedTable } from '../../src/endpoints/latest.ts'
+import type { ErrorBody, UnversionedError } from '../../src/endpoints/routes.ts'
 import type { RatesErrorCode } from '../../src/errors.ts'
-import {
-  conversionListSchema,
-  conversionSchema,
-  unversionedConversion,
-} from './conversion-schemas.ts'
+import type { UppercaseCode } from '../../src/rates/currency-code.ts'
+import type { Rate } from '../../src/rates/rate-table.ts'
+import type { HistoryStats } from '../../src/rates/series.ts'
+import type { Attribution } from '../../src/upstream/provider.ts'
 import { conversionCsv, datedLatestCsv, historyCsv, latestCsv } from './csv.ts'
-import { historyRangeSchema, rateHistorySchema } from './history-schemas.ts'
 import type { ParameterName } from './parameters.ts'
-import { datedRatesSchema, latestRatesSchema, unversionedTable } from './rate-schemas.ts'
-import { currencyListSchema, openApiDocument, serviceStatusSchema } from './service-schemas.ts'
+
+type AnyConversion = ConversionResult<ConversionListParams>
+type OnRequest = Pick<AnyConversion, 'reverse'> & Pick<AnyConversion, 'date'>
+
+/**
+ * Types of response bodies and of their parts, by component name, in the order of the document. The first types of an
+ * intersection add nothing but an order of properties.
+ */
+export interface Components {
+  Error: ErrorBody
+  UnversionedError: UnversionedError
+  Attribution: Attribution
+  RateTable: Record<UppercaseCode, Rate>
+  LatestRates: LatestRates
+  DatedRates: Pick<DatedRates, 'base'> & DatedRates
+  UnversionedTable: UnversionedTable
+  ConvertedAmount: ConvertedAmount
+  Conversion: ConvertedPair & OnRequest & Extract<AnyConversion, ConvertedPair>
+  ConversionList: Omit<ConversionList, 'updatedAt' | 'source'> &
+    OnRequest &
+    Extract<AnyConversion, ConversionList>
+  UnversionedConversion: UnversionedConversion
+  Point: Point
+  HistoryStats: HistoryStats
+  RateHistory: RateHistory
+  HistoryRange: HistoryRange
+  Attempt: Attempt
+  ServiceStatus: ServiceStatus
+  CurrencyEnd: CurrencyEnd
+  CurrencyCoverage: CurrencyCoverage
+  CurrencyList: CurrencyList
+}
 
 /** An operation with the requests whose responses become examples. Queries begin with a question mark. */
 export interface Operation {
@@ -21,8 +62,8 @@ export interface Operation {
   summary: string
   description: string
   parameters: readonly ParameterName[]
-  /** Schemas of successful JSON responses; each response matches exactly one. */
-  bodies: readonly z.ZodMiniType[]
+  /** Components of successful JSON responses; each response matches exactly one. */
+  bodies: readonly (keyof Components | 'OpenApiDocument')[]
   /** JSON Schemas of CSV responses, for operations that have them; each response matches exactly one. */
   csv?: readonly object[]
   /** Queries of successful requests, by example name. */
@@ -57,7 +98,7 @@ export const operations: readonly Operation[] = [
     description:
       'Returns the rates against `base`; with `date`, the reference rates of that day. Without `symbols`, the rates include the base itself. Cacheable for 60 seconds.',
     parameters: ['base', 'symbols', 'date', 'format'],
-    bodies: [latestRatesSchema, datedRatesSchema],
+    bodies: ['LatestRates', 'DatedRates'],
     csv: [latestCsv, datedLatestCsv],
     examples: {
       all: '',
@@ -81,7 +122,7 @@ export const operations: readonly Operation[] = [
     description:
       'Uses the latest rates; with `date`, the reference rates of that day. Cacheable for 60 seconds.',
     parameters: ['from', 'targets', 'amount', 'reverse', 'date', 'format'],
-    bodies: [conversionSchema, conversionListSchema],
+    bodies: ['Conversion', 'ConversionList'],
     csv: conversionCsv,
     examples: {
       oneHundred: '?from=USD&to=EUR&amount=100',
@@ -109,7 +150,7 @@ export const operations: readonly Operation[] = [
     description:
       'Returns reference rates of the European Central Bank, which quotes about 30 currencies, for a `period` or from `start` to `end`, by day, week or month. Cacheable for one hour.',
     parameters: ['from', 'to', 'period', 'start', 'end', 'interval', 'format'],
-    bodies: [rateHistorySchema, historyRangeSchema],
+    bodies: ['RateHistory', 'HistoryRange'],
     csv: [historyCsv],
     examples: {
       oneWeek: '?from=USD&to=EUR&period=1W',
@@ -135,7 +176,7 @@ export const operations: readonly Operation[] = [
     description:
       'Lists currencies in use and withdrawn ones. Cacheable for 60 seconds, unless the coverage is unknown.',
     parameters: [],
-    bodies: [currencyListSchema],
+    bodies: ['CurrencyList'],
     examples: { excerpt: '' },
     errorExamples: {},
     shorten: toExcerpt,
@@ -148,7 +189,7 @@ export const operations: readonly Operation[] = [
     description:
       'Returns 200 in any state. A request starts the first load of a cold service and refreshes overdue data.',
     parameters: [],
-    bodies: [serviceStatusSchema],
+    bodies: ['ServiceStatus'],
     examples: { ready: '' },
     errorExamples: {},
   },
@@ -159,7 +200,7 @@ export const operations: readonly Operation[] = [
     summary: 'Get this document',
     description: 'The server URL is the base path of the service. Cacheable for one hour.',
     parameters: [],
-    bodies: [openApiDocument],
+    bodies: ['OpenApiDocument'],
     examples: { itself: '' },
     errorExamples: {},
     shorten: () => undefined,
@@ -171,7 +212,7 @@ export const operations: readonly Operation[] = [
     summary: 'Get latest rates, in the unversioned format',
     description: 'For clients from before `/v1`. Cacheable for 60 seconds.',
     parameters: ['base', 'format'],
-    bodies: [unversionedTable],
+    bodies: ['UnversionedTable'],
     csv: [latestCsv],
     examples: { all: '', csv: '?format=csv' },
     errorExamples: { invalid_parameter: '?base[]=EUR', invalid_currency: '?base=XYZ' },
@@ -183,7 +224,7 @@ export const operations: readonly Operation[] = [
     summary: 'Convert an amount, in the unversioned format',
     description: 'For clients from before `/v1`. Cacheable for 60 seconds.',
     parameters: ['from', 'to', 'amount'],
-    bodies: [unversionedConversion],
+    bodies: ['UnversionedConversion'],
     examples: { oneHundred: '?from=USD&to=EUR&amount=100' },
     errorExamples: {
       missing_parameter: '?from=USD',

@@ -1,9 +1,8 @@
 import type { RatesErrorCode } from '../../src/errors.ts'
 import type { RawResponse } from '../../src/http/messages.ts'
-import { schemaReference } from './components.ts'
-import { errorBodySchema, unversionedError } from './error-schemas.ts'
 import type { Samples } from './examples.ts'
 import { describeHeaders } from './headers.ts'
+import { reference } from './type-schemas.ts'
 
 /** A response shown in the document. */
 export interface Example {
@@ -93,7 +92,7 @@ export function errorSchemas(generation: Generation, codes: string[]): Schemas {
 }
 
 function errorSchema(generation: Generation, codes: string[]): object {
-  if (generation === 'Unversioned') return schemaReference(unversionedError)
+  if (generation === 'Unversioned') return reference('schemas', 'UnversionedError')
   const code = { type: 'string', enum: codes }
   // Lists every property, for validators that reject properties missing from a part of `allOf`.
   const error = {
@@ -102,7 +101,7 @@ function errorSchema(generation: Generation, codes: string[]): object {
     properties: { code, message: true },
   }
   const narrowed = { type: 'object', required: ['error'], properties: { error } }
-  return { allOf: [schemaReference(errorBodySchema), narrowed] }
+  return { allOf: [reference('schemas', 'Error'), narrowed] }
 }
 
 /** Returns the Response Objects that operations share, by name. */

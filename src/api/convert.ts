@@ -1,7 +1,10 @@
+import type { Instant } from '../async.ts'
 import { invalidAmount, invalidParameter } from '../errors.ts'
 import { amountNeeded, crossRate, exactProduct } from '../rates/arithmetic.ts'
-import type { CurrencyCode, KnownCurrencyCode } from '../rates/currency-code.ts'
+import type { CurrencyCode, KnownCurrencyCode, UppercaseCode } from '../rates/currency-code.ts'
+import type { Day } from '../rates/dates.ts'
 import { oldestPublication } from '../rates/rate-table.ts'
+import type { Amount, Rate } from '../rates/rate-table.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
@@ -29,22 +32,25 @@ export interface ConversionParams {
 
 /** A converted amount. */
 export interface ConvertedPair {
-  /** Source currency, upper-case code. */
-  from: string
-  /** Target currency, upper-case code. */
-  to: string
-  /** Requested amount of `from`. */
-  amount: number
-  /** Units of `to` per unit of `from`: as published, or derived and rounded to 10 significant digits. */
-  rate: number
-  /** Exact decimal product of `amount` and `rate`, rounded once to the nearest double. */
-  result: number
+  /** Source currency code. */
+  from: UppercaseCode
+  /** Target currency code. */
+  to: UppercaseCode
+  /** Requested amount, in `from`; with `reverse`, in `to`. */
+  amount: Amount
+  /** Units of `to` per unit of `from`, as published or derived to 10 significant digits. */
+  rate: Rate
+  /**
+   * Exact decimal product of `amount` and `rate`, rounded once to the nearest double. With `reverse`, their exact quotient,
+   * rounded to 15 significant digits.
+   */
+  result: Amount
 }
 
 /** A converted amount with the time and source of its rate. */
 export interface Conversion extends ConvertedPair {
-  /** Publication time of the rate, ms since the Unix epoch. */
-  updatedAt: number
+  /** When the provider published the rates, in ms since the Unix epoch. */
+  updatedAt: Instant
   /** Source of the rate; show it next to the rate. */
   source: Attribution
 }
@@ -59,24 +65,31 @@ export interface ConversionListParams extends Omit<ConversionParams, 'to'> {
   reverse?: boolean | undefined
 }
 
-/** A converted amount in one of several currencies. */
+/** Rate and result for one of several target currencies, here called `to`. */
 export interface ConvertedAmount {
-  /** Units of the target currency per unit of the source currency, as in `Conversion`. */
-  rate: number
-  /** Exact product of amount and rate, rounded once; with `reverse`, the amount of the source currency. */
-  result: number
+  /** Units of `to` per unit of `from`, as published or derived to 10 significant digits. */
+  rate: Rate
+  /**
+   * Exact decimal product of `amount` and `rate`, rounded once to the nearest double. With `reverse`, their exact quotient,
+   * rounded to 15 significant digits.
+   */
+  result: Amount
 }
 
 /** One amount converted to several currencies. */
-export interface ConversionList<Results = Record<string, ConvertedAmount>> {
-  /** Source currency, upper-case code. */
-  from: string
-  /** Requested amount of `from`; with `reverse`, of each target currency. */
-  amount: number
-  /** Results by upper-case target code, in the order of the request. */
+export interface ConversionList<Results = Record<UppercaseCode, ConvertedAmount>> {
+  /** Source currency code. */
+  from: UppercaseCode
+  /** Requested amount, in `from`; with `reverse`, in `to`. */
+  amount: Amount
+  /** Results by target currency code, in the order of the request. */
   results: Results
-  /** Publication time of the oldest rate used, ms since the Unix epoch. */
-  updatedAt: number
+  /**
+   * When the provider published the rates, in ms since the Unix epoch.
+   *
+   * @remarks The time of the oldest rate used.
+   */
+  updatedAt: Instant
   /** Source of the rates; show it next to them. */
   source: Attribution
 }
@@ -91,12 +104,18 @@ export type ConversionResult<Params extends ConversionListParams> = (Params['to'
     ? { date: string }
     : Params extends { from: unknown; date?: undefined }
       ? {}
-      : { date?: string }) &
+      : {
+          /** Day on which the rates were published; absent for latest rates. */
+          date?: Day
+        }) &
   (Params extends { reverse: true }
     ? { reverse: true }
     : Params extends { from: unknown; reverse?: false | undefined }
       ? {}
-      : { reverse?: true })
+      : {
+          /** True if `result` is in `from`; absent unless requested. */
+          reverse?: true
+        })
 
 /**
  * Values by upper-case code: `Value` for a known code, `OfUnknown` for any other literal code. Values may be undefined if

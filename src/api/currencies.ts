@@ -1,3 +1,4 @@
+import type { UppercaseCode } from '../rates/currency-code.ts'
 import type { Day } from '../rates/dates.ts'
 import {
   currencies,
@@ -5,24 +6,26 @@ import {
   findWithdrawnCurrency,
   withdrawnCurrencies,
 } from '../rates/iso-4217.ts'
+import type { MinorUnits, NumericCode } from '../rates/iso-4217.ts'
 import { coveredCodes, newestDay } from '../rates/market-history.ts'
+import type { Rate } from '../rates/rate-table.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
 
 /** A currency and its coverage. */
 export interface CurrencyCoverage {
-  /** ISO 4217 code; a code of the provider if `numeric` is null. */
-  code: string
-  /** English name; null for an unknown code of the provider. */
+  /** ISO 4217 code, or the feed's own code if `numeric` is null. */
+  code: UppercaseCode
+  /** English name; null for an unknown code of the feed. */
   name: string | null
-  /** ISO 4217 numeric code, three digits; null without one. */
-  numeric: string | null
-  /** Digits after the decimal point; null if ISO 4217 defines none, and for withdrawn currencies. */
-  minorUnits: number | null
-  /** Whether latest rates and conversions include it; null if unknown. */
+  /** ISO 4217 numeric code; null without one. */
+  numeric: NumericCode | null
+  /** Digits after the decimal point; null if ISO 4217 defines none, as for withdrawn currencies. */
+  minorUnits: MinorUnits | null
+  /** Whether latest rates and conversions cover it; null while unknown. */
   latest: boolean | null
-  /** Whether history includes it; null if unknown. */
+  /** Whether history covers it; null while unknown. */
   history: boolean | null
   /** Withdrawal date and successor; null for a currency in use. */
   withdrawn: CurrencyEnd | null
@@ -30,17 +33,17 @@ export interface CurrencyCoverage {
 
 /** The withdrawal of a currency. */
 export interface CurrencyEnd {
-  /** First day with the successor as unit of account, `YYYY-MM-DD`. */
-  at: string
-  /** Code of the successor, which may be withdrawn too. */
-  successor: string
-  /** Units of the withdrawn currency per unit of the successor, fixed by law; null without a fixed ratio. */
-  ratio: number | null
+  /** Day from which the successor was the unit of account, `YYYY-MM-DD`. */
+  at: Day
+  /** Code to use instead, which may be withdrawn too. */
+  successor: UppercaseCode
+  /** Units of the withdrawn currency per unit of the successor, fixed by law; null without such a ratio. */
+  ratio: Rate | null
 }
 
 /** The currencies of ISO 4217, withdrawn currencies, and all other codes with rates. */
 export interface CurrencyList {
-  /** Currencies, sorted by code. */
+  /** Sorted by code. */
   currencies: CurrencyCoverage[]
 }
 

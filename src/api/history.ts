@@ -1,10 +1,11 @@
 import { RatesError, invalidParameter, invalidPeriod, missingParameter } from '../errors.ts'
 import { findWithdrawal } from '../rates/currency-code.ts'
-import type { CurrencyCode } from '../rates/currency-code.ts'
+import type { CurrencyCode, UppercaseCode } from '../rates/currency-code.ts'
 import { INTERVALS, PERIODS, addDays, periodStart, toDay } from '../rates/dates.ts'
 import type { Day, Interval, Period } from '../rates/dates.ts'
 import { coveredCodes, isCovered, newestDay } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
+import type { Rate } from '../rates/rate-table.ts'
 import { dayAt, historyStats, lastOfEach, pairSeries } from '../rates/series.ts'
 import type { HistoryStats, Pair, PairSeries } from '../rates/series.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
@@ -39,23 +40,29 @@ export interface HistoryParams {
 /** Rate of a currency pair on one day. */
 export interface Point {
   /** Date, `YYYY-MM-DD`. */
-  d: string
+  d: Day
   /** Units of `to` per unit of `from`. */
-  r: number
+  r: Rate
 }
+
+/** @internal At least one point. */
+type PointList = Point[]
 
 /** Reference rates of a currency pair for a period up to the newest published day. */
 export interface RateHistory {
-  /** Source currency, upper-case code. */
-  from: string
-  /** Target currency, upper-case code. */
-  to: string
-  /** Length of the history, up to the newest published day. */
+  /** Source currency code. */
+  from: UppercaseCode
+  /** Target currency code. */
+  to: UppercaseCode
+  /** Length of the history, back from the newest published day. */
   period: Period
-  /** Requested interval; absent without one. */
+  /** Requested interval; absent if none was requested. */
   interval?: Interval | undefined
-  /** Points in ascending order: one per published day, or the last of each interval. */
-  points: Point[]
+  /**
+   * One point per published day, ascending, without weekends and bank holidays; with `interval`, the last point of each
+   * interval.
+   */
+  points: PointList
   /** Statistics of the points. */
   stats: HistoryStats
   /** Source of the rates; show it next to them. */
@@ -192,18 +199,21 @@ export interface HistoryRangeParams {
 
 /** Reference rates of a currency pair between two days. */
 export interface HistoryRange {
-  /** Source currency, upper-case code. */
-  from: string
-  /** Target currency, upper-case code. */
-  to: string
-  /** Requested first day, `YYYY-MM-DD`. */
-  start: string
-  /** Requested last day, or the newest published day, `YYYY-MM-DD`. */
-  end: string
-  /** Requested interval; absent without one. */
+  /** Source currency code. */
+  from: UppercaseCode
+  /** Target currency code. */
+  to: UppercaseCode
+  /** First requested day, `YYYY-MM-DD`. */
+  start: Day
+  /** Last requested day, or the newest published day, `YYYY-MM-DD`. */
+  end: Day
+  /** Requested interval; absent if none was requested. */
   interval?: Interval | undefined
-  /** Points in ascending order: one per published day, or the last of each interval. */
-  points: Point[]
+  /**
+   * One point per published day, ascending, without weekends and bank holidays; with `interval`, the last point of each
+   * interval.
+   */
+  points: PointList
   /** Statistics of the points. */
   stats: HistoryStats
   /** Source of the rates; show it next to them. */

@@ -1,10 +1,11 @@
+import type { Instant } from '../async.ts'
 import { invalidCurrency, invalidParameter } from '../errors.ts'
 import { crossRate } from '../rates/arithmetic.ts'
 import { findWithdrawal } from '../rates/currency-code.ts'
-import type { CurrencyCode } from '../rates/currency-code.ts'
+import type { CurrencyCode, UppercaseCode } from '../rates/currency-code.ts'
 import type { Day } from '../rates/dates.ts'
 import { oldestPublication } from '../rates/rate-table.ts'
-import type { RateTable } from '../rates/rate-table.ts'
+import type { Rate, RateTable } from '../rates/rate-table.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
@@ -31,24 +32,28 @@ export interface LatestParams<Symbols extends readonly CurrencyCode[] = readonly
 }
 
 /** Latest rates against one base. */
-export interface LatestRates<Rates = Record<string, number>> {
-  /** Base currency, upper-case code. */
-  base: string
-  /** Publication time of the oldest rate among `base` and the requested symbols, ms since the Unix epoch. */
-  updatedAt: number
-  /** Expected time of the next publication, ms since the Unix epoch. */
-  nextUpdateAt: number
+export interface LatestRates<Rates = Record<UppercaseCode, Rate>> {
+  /** Base currency code. */
+  base: UppercaseCode
+  /**
+   * When the provider published the rates, in ms since the Unix epoch.
+   *
+   * @remarks The time of the oldest rate among `base` and the requested symbols.
+   */
+  updatedAt: Instant
+  /** When the provider publishes the next rates, in ms since the Unix epoch. */
+  nextUpdateAt: Instant
   /** Units of each currency per unit of `base`: as published, or derived and rounded to 10 significant digits. */
   rates: Rates
   /** Source of the rates; show it next to them. */
   source: Attribution
-  /** Disclaimer to show next to the rates. */
+  /** Text to display with the rates. */
   disclaimer: string
   /**
-   * Publication times of rates from earlier publications, by code, ms since the Unix epoch; absent if all rates are from the
-   * same publication.
+   * Publication times of rates from an earlier publication, by code, in ms since the Unix epoch; absent if all rates are
+   * from the same publication.
    */
-  older?: Record<string, number> | undefined
+  older?: Record<UppercaseCode, Instant> | undefined
 }
 
 /** Disclaimer to show next to rates. */
@@ -147,12 +152,12 @@ export interface DatedRatesParams<
 }
 
 /** Reference rates of one day against one base. */
-export interface DatedRates<Rates = Record<string, number>> extends Omit<
+export interface DatedRates<Rates = Record<UppercaseCode, Rate>> extends Omit<
   LatestRates<Rates>,
   'older'
 > {
-  /** Publication day of the rates, `YYYY-MM-DD`. */
-  date: string
+  /** Day on which the rates were published, `YYYY-MM-DD`. */
+  date: Day
 }
 
 /**

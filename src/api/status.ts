@@ -1,33 +1,45 @@
+import type { Duration, Instant } from '../async.ts'
 import { publicationInstant, toDay } from '../rates/dates.ts'
+import type { Day } from '../rates/dates.ts'
 import { newestDay } from '../rates/market-history.ts'
 import type { Attempt, RateSources, SourcesState } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
 import { toSource } from './resolve-code.ts'
 
-/** State of one data set. */
+/** State of one data set. Timestamps are in ms since the Unix epoch. */
 export interface DataSetStatus {
-  /** Whether data is available. */
+  /** Whether usable data is loaded. */
   ready: boolean
-  /** Whether the refresh is overdue. */
+  /** Whether a refresh is overdue. */
   stale: boolean
   /** Source of the data; null without data. */
   source: Attribution | null
   /** Time since publication, in ms; null without data. */
-  age: number | null
+  age: Duration | null
   /** Last refresh attempt; null before the first one. */
   lastAttempt: Attempt | null
-  /** Earliest time of the next refresh, which the next request starts; ms since the Unix epoch. */
-  nextAttemptAt: number
+  /** When the next refresh is due; it starts with the first request from then on. */
+  nextAttemptAt: Instant
 }
 
-/** State of the service. */
+/** State of the service. Timestamps are in ms since the Unix epoch. */
 export interface ServiceStatus {
   /** Whether every enabled data set is ready. */
   ready: boolean
-  /** Latest rates; null if disabled. `updatedAt` is the publication time, ms since the Unix epoch. */
-  latest: (DataSetStatus & { updatedAt: number | null }) | null
-  /** Reference rates; null if disabled. `lastDay` is the newest published day, `YYYY-MM-DD`. */
-  history: (DataSetStatus & { lastDay: string | null }) | null
+  /** Latest rates; null if disabled. */
+  latest:
+    | ({
+        /** When the rates were published; null without data. */
+        updatedAt: Instant | null
+      } & DataSetStatus)
+    | null
+  /** Reference rates; null if disabled. */
+  history:
+    | ({
+        /** Newest published day, `YYYY-MM-DD`; null without data. */
+        lastDay: Day | null
+      } & DataSetStatus)
+    | null
 }
 
 /** Returns the status at `now` (ms since the Unix epoch), and starts every refresh that is due. */

@@ -1,5 +1,5 @@
 import { TimeoutError, runWithTimeout, withTimeout } from '../async.ts'
-import type { Runtime } from '../async.ts'
+import type { Instant, Runtime } from '../async.ts'
 import { createRefreshBackoff } from './backoff.ts'
 import type { LoadedValue, StoredValue } from './store.ts'
 
@@ -61,9 +61,9 @@ export class UnavailableError extends Error {
 
 /** An attempt to refresh a data set. */
 export interface Attempt {
-  /** When it started, in ms since the Unix epoch. */
-  at: number
-  /** `running`, `loaded` from a provider, `restored` from the store, `delegated` to another process, or `failed`. */
+  /** When the attempt started, in ms since the Unix epoch. */
+  at: Instant
+  /** `loaded` from the provider, `restored` from the store, or `delegated` to another process. */
   outcome: 'running' | 'loaded' | 'restored' | 'delegated' | 'failed'
 }
 

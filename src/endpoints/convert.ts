@@ -1,15 +1,18 @@
 import { codeIn, convert, loadConversionRates, toConversion } from '../api/convert.ts'
-import type { ConversionListParams, ConversionRates } from '../api/convert.ts'
+import type { Conversion, ConversionListParams, ConversionRates } from '../api/convert.ts'
 import { conversionCsv } from '../api/csv.ts'
 import { MISTAKEN_CONVERSION_NAMES } from '../api/mistaken-names.ts'
 import { toSource } from '../api/resolve-code.ts'
+import type { Instant } from '../async.ts'
 import { invalidParameter } from '../errors.ts'
 import { createQueryParser } from '../http/query.ts'
 import type { Failures } from '../http/query.ts'
 import { bodyHeaders, byteLength, represent, viaLink } from '../http/response.ts'
 import type { DataResult, Endpoint, Representation } from '../http/response.ts'
 import { CODE_FORM } from '../rates/currency-code.ts'
+import type { UppercaseCode } from '../rates/currency-code.ts'
 import { oldestPublication } from '../rates/rate-table.ts'
+import type { Amount, Rate } from '../rates/rate-table.ts'
 import type { CacheResult, RateSources } from '../sources/rate-sources.ts'
 import {
   MAX_SYMBOLS,
@@ -107,6 +110,24 @@ export function versionedConvert(sources: RateSources, now: () => number): Endpo
   }))
 }
 
+/** Response of `/convert`. */
+export interface UnversionedConversion {
+  /** Source currency code. */
+  from: UppercaseCode
+  /** Target currency code. */
+  to: UppercaseCode
+  /** Requested amount, in `from`. */
+  amount: Amount
+  /** Units of `to` per unit of `from`, as published or derived to 10 significant digits. */
+  rate: Rate
+  /** Exact decimal product of `amount` and `rate`, rounded once to the nearest double. */
+  result: Amount
+  /** When the provider published the rates, in ms since the Unix epoch. */
+  updatedAt: Instant
+  /** Source of the rates: its name, and its URL in parentheses. */
+  provider: string
+}
+
 /** Creates `GET /api/convert`. */
 export function unversionedConvert(sources: RateSources, now: () => number): Endpoint {
   return conversionEndpoint(sources, now, parseUnversioned, ({ attribution }) => ({
@@ -119,12 +140,16 @@ export function providerText({ name, url }: { name: string; url: string }): stri
   return `${name} (${url})`
 }
 
+type SourceOf = (
+  rates: ConversionRates,
+) => Pick<Conversion, 'source'> | Pick<UnversionedConversion, 'provider'>
+
 /** `sourceOf` returns the last field of the body of one conversion at latest rates. */
 function conversionEndpoint(
   sources: RateSources,
   now: () => number,
   parse: (query: string) => ParsedConversion,
-  sourceOf: (rates: ConversionRates) => object,
+  sourceOf: SourceOf,
 ): Endpoint {
   const representPair = createPairWriter(sourceOf)
   return (query, request) => {
@@ -144,7 +169,7 @@ function conversionEndpoint(
  * The writer returns undefined for any other conversion.
  */
 function createPairWriter(
-  sourceOf: (rates: ConversionRates) => object,
+  sourceOf: SourceOf,
 ): (rates: ConversionRates, parsed: ParsedConversion) => Representation | undefined {
   let last: { rates: ConversionRates; end: ReturnType<typeof endOf> } | undefined
 

@@ -84,6 +84,12 @@ export function latest(
   }
 }
 
+/** Response of `/rates`. */
+export type UnversionedTable = Omit<LatestRates, 'source' | 'disclaimer' | 'older'> & {
+  /** Source of the rates: its name, and its URL in parentheses. */
+  provider: string
+}
+
 /** Creates `GET /api/rates`. */
 export function rates(sources: RateSources, responseCache: ResponseCache): Endpoint {
   const respond = createTableResponder(sources, responseCache, (record) => ({
@@ -100,7 +106,7 @@ export function rates(sources: RateSources, responseCache: ResponseCache): Endpo
 function createTableResponder(
   sources: RateSources,
   responseCache: ResponseCache,
-  toBody: (record: LatestRates) => object,
+  toBody: (record: LatestRates) => LatestRates | UnversionedTable,
 ): (parsed: ParsedTable, request: RequestContext) => DataResult | Promise<DataResult> {
   return ({ params, key }, request) => {
     const found = sources.latest(request, () => codesOf(params))

@@ -1,3 +1,4 @@
+import type { RatesErrorCode } from '../errors.ts'
 import type { ResponseCaches } from '../http/response-cache.ts'
 import type { EndpointGroup } from '../http/response.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
@@ -12,6 +13,21 @@ export interface EndpointsOptions {
   responseCaches: ResponseCaches
   now: () => number
   basePath: string
+}
+
+/** Error response of the `/v1` endpoints. */
+export interface ErrorBody {
+  error: {
+    code: RatesErrorCode
+    /** Explanation for people, safe to display. */
+    message: string
+  }
+}
+
+/** Error response of the unversioned endpoints. */
+export interface UnversionedError {
+  /** Explanation for people, safe to display. */
+  error: string
 }
 
 /** Creates all endpoints. Versioned errors are objects with a code and a message; unversioned errors and sources are plain text. */
@@ -29,14 +45,14 @@ export function createEndpoints({ sources, responseCaches, now, basePath }: Endp
         '/v1/status': status(sources, now),
         '/v1/openapi.json': openapi(basePath),
       },
-      errorBody: ({ code, message }) => ({ error: { code, message } }),
+      errorBody: ({ code, message }): ErrorBody => ({ error: { code, message } }),
     },
     unversioned: {
       endpoints: {
         '/rates': rates(sources, responseCaches.latest),
         '/convert': unversionedConvert(sources, now),
       },
-      errorBody: ({ summary }) => ({ error: summary }),
+      errorBody: ({ summary }): UnversionedError => ({ error: summary }),
     },
   }
 }

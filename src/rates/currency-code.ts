@@ -21,6 +21,9 @@ function isCapital(unit: number): boolean {
   return unit >= 0x41 && unit <= 0x5a
 }
 
+/** @internal An upper-case code of three letters. */
+export type UppercaseCode = string
+
 /** Code of an active currency, fund or metal; see `currencies`. */
 export type KnownCurrencyCode =
   | 'AED'

@@ -1,7 +1,7 @@
 /** Length of a day in UTC, in ms. */
 export const DAY_MS = 86_400_000
 
-/** A calendar day as `YYYY-MM-DD`; string comparison orders days. */
+/** @internal A calendar day as `YYYY-MM-DD`; string comparison orders days. */
 export type Day = string
 
 /** Returns the day in UTC at `instant` (ms since the Unix epoch). */

@@ -1,6 +1,12 @@
 import { withdrawals } from './currency-code.ts'
 import type { KnownCurrencyCode, WithdrawnCurrency } from './currency-code.ts'
 
+/** @internal An ISO 4217 numeric code, three digits. */
+export type NumericCode = string
+
+/** @internal Digits of a currency after the decimal point. */
+export type MinorUnits = number
+
 /** An active currency, fund or metal. */
 export interface Currency {
   /** ISO 4217 alphabetic code, or the three letters of the feed where `numeric` is null. */

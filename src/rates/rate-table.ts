@@ -3,6 +3,12 @@ import { findSuccession } from './currency-code.ts'
 import { toDay } from './dates.ts'
 import type { Day } from './dates.ts'
 
+/** @internal Units of one currency per unit of another; positive. */
+export type Rate = number
+
+/** @internal An amount of a currency; not negative. */
+export type Amount = number
+
 /** Times of a publication, in ms since the Unix epoch. */
 interface Publication {
   /** Time of publication. */

@@ -3,6 +3,7 @@ import { dayNumber, monthNumber } from './dates.ts'
 import type { Day, Interval } from './dates.ts'
 import { rowsOf } from './market-history.ts'
 import type { MarketHistory } from './market-history.ts'
+import type { Rate } from './rate-table.ts'
 
 /** Codes of two currencies. */
 export interface Pair {
@@ -81,21 +82,21 @@ export function lastOfEach(series: PairSeries, interval: Interval): PairSeries {
 /** Statistics of the points of a pair. */
 export interface HistoryStats {
   /** Rate of the first point. */
-  open: number
+  open: Rate
   /** Rate of the last point. */
-  close: number
+  close: Rate
   /** Highest rate. */
-  high: number
+  high: Rate
   /** Lowest rate. */
-  low: number
+  low: Rate
   /** (close / open − 1) × 100, rounded to 4 decimals. */
   changePct: number
   /** Mean of the rates, 10 significant digits. */
-  average: number
-  /** First day with the rate `high`, `YYYY-MM-DD`. */
-  highDate: string
-  /** First day with the rate `low`, `YYYY-MM-DD`. */
-  lowDate: string
+  average: Rate
+  /** First day on which `high` was reached, `YYYY-MM-DD`. */
+  highDate: Day
+  /** First day on which `low` was reached, `YYYY-MM-DD`. */
+  lowDate: Day
 }
 
 /** Returns the statistics of a series, or `undefined` if it is empty. */

@@ -1,9 +1,12 @@
-/** Source of rates, displayed wherever they are shown. */
+/** @internal An absolute http or https URL. */
+type Url = string
+
+/** Source of rates, which must be shown with them, for example `Rates By Exchange Rate API`. */
 export interface Attribution {
-  /** Display name, for example `Rates By Exchange Rate API`. */
+  /** Text to display. */
   name: string
-  /** Link target: an absolute http or https URL. */
-  url: string
+  /** Link target of the text. */
+  url: Url
 }
 
 /** A publication of latest rates. */

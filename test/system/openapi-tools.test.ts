@@ -99,6 +99,24 @@ const DOCUMENTED = followedPages()
   .flatMap(({ blocks }) => blocks)
   .find(({ language, text }) => language === 'ts' && text.includes("'openapi-fetch'"))
 
+/** Compares the public types with those of another reader of the document. */
+const TYPES_PROGRAM = `import { expectTypeOf } from 'expect-type'
+import type * as ours from '${join(ROOT, 'src/index.ts')}'
+import type { components } from './rates.d.ts'
+type Schemas = components['schemas']
+type Flat<Type> = Type extends object ? { [Name in keyof Type]: Flat<Type[Name]> } : Type
+type Schema<Name extends keyof Schemas> = Flat<Schemas[Name]>
+type Optional = { date?: string; reverse?: true }
+expectTypeOf<Schema<'LatestRates'>>().toEqualTypeOf<Flat<ours.LatestRates>>()
+expectTypeOf<Schema<'DatedRates'>>().toEqualTypeOf<Flat<ours.DatedRates>>()
+expectTypeOf<Schema<'Conversion'>>().toEqualTypeOf<Flat<ours.Conversion & Optional>>()
+expectTypeOf<Schema<'ConversionList'>>().toEqualTypeOf<Flat<ours.ConversionList & Optional>>()
+expectTypeOf<Schema<'RateHistory'>>().toEqualTypeOf<Flat<ours.RateHistory>>()
+expectTypeOf<Schema<'HistoryRange'>>().toEqualTypeOf<Flat<ours.HistoryRange>>()
+expectTypeOf<Schema<'ServiceStatus'>>().toEqualTypeOf<Flat<ours.ServiceStatus>>()
+expectTypeOf<Schema<'CurrencyList'>>().toEqualTypeOf<Flat<ours.CurrencyList>>()
+expectTypeOf<Schemas['Error']['error']['code']>().toEqualTypeOf<ours.RatesErrorCode>()`
+
 const HEY_API_PROGRAM = `import { convert, getHistory, getLatest, getUnversionedRates } from './hey-api'
 import { client } from './hey-api/client.gen'
 ${PROCESS}
@@ -159,7 +177,7 @@ describe('a client generated from the document of a running service', () => {
     const response = await fetch(`${server.root}/api/v1/openapi.json`)
     writeFileSync(join(folder, 'openapi.json'), await response.text())
     mkdirSync(join(folder, 'node_modules'))
-    for (const name of ['openapi-fetch', 'zod']) {
+    for (const name of ['expect-type', 'openapi-fetch', 'zod']) {
       symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name))
     }
     const settingsOf = (target: string, options: object): object => ({
@@ -213,6 +231,13 @@ describe('a client generated from the document of a running service', () => {
       code: 'invalid_currency',
       provider: expect.stringContaining('Synthetic'),
     })
+  })
+
+  it('has the public types', async () => {
+    await generate(TYPES)
+    // An optional property of JSON is absent, never undefined.
+    const options = { exactOptionalPropertyTypes: false }
+    expect(await outputOf('types', TYPES_PROGRAM, options)).toBe('')
   })
 
   it('works as documented', async () => {

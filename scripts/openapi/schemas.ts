@@ -1,0 +1,86 @@
+import type { RatesErrorCode } from '../../src/errors.ts'
+import { INTERVALS, PERIODS } from '../../src/rates/dates.ts'
+import { readTypes, reference } from './type-schemas.ts'
+import type { Schema } from './type-schemas.ts'
+
+const ERRORS: Record<RatesErrorCode, string> = {
+  missing_parameter: 'a required parameter is missing',
+  invalid_parameter: 'a parameter is repeated, misspelled or malformed, or conflicts with another',
+  invalid_currency:
+    'a code is malformed or was never in the latest rates; for a withdrawn currency, the message names the successor',
+  unsupported_currency:
+    'the reference rates do not cover the code; the message lists the codes they cover',
+  invalid_amount: 'not a plain decimal, or the amount or the result is out of range',
+  invalid_period: 'not one of the six periods',
+  no_data: 'no reference rate on the requested days',
+  not_found: 'unknown path',
+  method_not_allowed: 'a method other than `GET`, `HEAD` and `OPTIONS`; see `Allow`',
+  precondition_failed: '`If-Match` does not match the current `ETag`',
+  provider_unavailable:
+    'the provider failed and no usable data is cached, or a currency has no usable rate; see `Retry-After`',
+  overloaded: 'too many expensive requests at once; see `Retry-After`',
+  internal_error: 'unexpected error',
+}
+
+/** Schemas of types in records. */
+const NAMED: Readonly<Record<string, Schema>> = {
+  string: { type: 'string' },
+  number: { type: 'number' },
+  boolean: { type: 'boolean' },
+  true: { type: 'boolean', const: true },
+  UppercaseCode: { type: 'string', pattern: '^[A-Z]{3}$' },
+  NumericCode: { type: 'string', pattern: '^[0-9]{3}$' },
+  Day: { type: 'string', format: 'date' },
+  Url: { type: 'string', format: 'uri' },
+  Instant: { type: 'integer', minimum: 0 },
+  Duration: { type: 'integer', minimum: 0 },
+  MinorUnits: { type: 'integer', minimum: 0 },
+  Rate: { type: 'number', exclusiveMinimum: 0 },
+  Amount: { type: 'number', minimum: 0 },
+  PointList: { minItems: 1, type: 'array', items: reference('schemas', 'Point') },
+  Period: { type: 'string', enum: PERIODS },
+  Interval: { type: 'string', enum: INTERVALS },
+  RatesErrorCode: {
+    type: 'string',
+    enum: Object.keys(ERRORS),
+    description: Object.entries(ERRORS)
+      .map(([code, meaning]) => `- \`${code}\`: ${meaning}`)
+      .join('\n'),
+  },
+}
+
+/** An OpenAPI document, in outline. */
+const OPEN_API_DOCUMENT: Schema = {
+  type: 'object',
+  properties: {
+    openapi: { type: 'string', pattern: '^3\\.1\\.\\d+$' },
+    info: {
+      type: 'object',
+      properties: { title: { type: 'string' }, version: { type: 'string' } },
+      required: ['title', 'version'],
+      additionalProperties: {},
+    },
+    servers: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { url: { type: 'string' } },
+        required: ['url'],
+        additionalProperties: {},
+      },
+    },
+    paths: {
+      type: 'object',
+      propertyNames: { type: 'string' },
+      additionalProperties: { type: 'object', properties: {}, additionalProperties: {} },
+    },
+  },
+  required: ['openapi', 'info', 'servers', 'paths'],
+  additionalProperties: {},
+}
+
+/** Returns the schemas of all components, by name. */
+export function componentSchemas(): Record<string, Schema> {
+  const read = readTypes(new URL('operations.ts', import.meta.url), 'Components', NAMED)
+  return { ...read, OpenApiDocument: OPEN_API_DOCUMENT }
+}
