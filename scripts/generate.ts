@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs'
+
+import manifest from 'ratesmith/package.json' with { type: 'json' }
+
 import { makeExplorerPage } from './explorer-page.ts'
 import { createDocument } from './openapi/document.ts'
-import { writeFileSync } from 'node:fs'
-import manifest from 'ratesmith/package.json' with { type: 'json' }
 
 const FOLDER = new URL('../src/generated/', import.meta.url)
 

@@ -30,16 +30,16 @@ import * as z from 'zod/mini'
 export const MAX_AMOUNT_CHARACTERS = 64
 
 /** A decimal number that is finite as a double, and 0 as a double only if it is 0. */
-export const amount: Optional<string> = z.optional(z.string().check(z.refine(isAmount, 'amount')))
+const amount: Optional<string> = z.optional(z.string().check(z.refine(isAmount, 'amount')))
 
 /** Errors by message of the conversion schemas. */
-export const conversionFailures: Failures = {
+const conversionFailures: Failures = {
   ...failures,
   truth: (parameter) => invalidParameter(parameter, 'must be true or false'),
 }
 
 /** One target currency, or a list of at least one with commas, in the format of `symbols`. */
-export const targets: z.ZodMiniType<string | string[], string> = z.pipe(
+const targets: z.ZodMiniType<string | string[], string> = z.pipe(
   z.string('missing').check(({ value, issues }) => {
     const failure = failureOf(value)
     if (failure) issues.push({ code: 'custom', ...failure })
@@ -48,7 +48,7 @@ export const targets: z.ZodMiniType<string | string[], string> = z.pipe(
 )
 
 /** Exactly `true` or `false`; optional. */
-export const booleanFlag: z.ZodMiniType<boolean | undefined, string | undefined> = z.optional(
+const booleanFlag: z.ZodMiniType<boolean | undefined, string | undefined> = z.optional(
   z.pipe(
     z.string().check(z.refine((text) => text === 'true' || text === 'false', 'truth')),
     z.transform((text) => text === 'true'),
