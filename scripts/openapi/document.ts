@@ -54,7 +54,7 @@ export async function createDocument(version: string): Promise<object> {
 
 /** Returns the Path Item Object of an operation, with examples from `samples`. */
 async function describePath(operation: Operation, samples: Samples): Promise<object> {
-  const { path, operationId, tag, summary, description, parameters } = operation
+  const { path, operationId, tag, summary, description, parameters = [] } = operation
   const generation = generationOf(path)
   const errors = await fetchErrorExamples(operation, samples)
   const schemasOf = (status: number): Schemas => {
@@ -111,7 +111,7 @@ async function fetchExamples(operation: Operation, samples: Samples): Promise<Ex
 }
 
 async function fetchErrorExamples(
-  { path, errorExamples }: Operation,
+  { path, errorExamples = {} }: Operation,
   samples: Samples,
 ): Promise<Example[]> {
   return Promise.all(

@@ -18,8 +18,8 @@ import type { UppercaseCode } from '../../src/rates/currency-code.ts'
 import type { Rate } from '../../src/rates/rate-table.ts'
 import type { HistoryStats } from '../../src/rates/series.ts'
 import type { Attribution } from '../../src/upstream/provider.ts'
-import { conversionCsv, datedLatestCsv, historyCsv, latestCsv } from './csv.ts'
 import type { ParameterName } from './parameters.ts'
+import { conversionCsv, datedLatestCsv, historyCsv, latestCsv } from './schemas.ts'
 
 type AnyConversion = ConversionResult<ConversionListParams>
 type OnRequest = Pick<AnyConversion, 'reverse'> & Pick<AnyConversion, 'date'>
@@ -61,15 +61,16 @@ export interface Operation {
   tag: string
   summary: string
   description: string
-  parameters: readonly ParameterName[]
+  /** Default: none. */
+  parameters?: readonly ParameterName[]
   /** Components of successful JSON responses; each response matches exactly one. */
   bodies: readonly (keyof Components | 'OpenApiDocument')[]
   /** JSON Schemas of CSV responses, for operations that have them; each response matches exactly one. */
   csv?: readonly object[]
   /** Queries of successful requests, by example name. */
   examples: Readonly<Record<string, string>>
-  /** A query for each error that depends on the parameters, by the error code of `/v1`. */
-  errorExamples: Readonly<Partial<Record<RatesErrorCode, string>>>
+  /** A query for each error that depends on the parameters, by the error code of `/v1` (default: none). */
+  errorExamples?: Readonly<Partial<Record<RatesErrorCode, string>>>
   /** Shortens a long example; the example is left out if it returns undefined. */
   shorten?(body: object): object | undefined
 }
@@ -175,10 +176,8 @@ export const operations: readonly Operation[] = [
     summary: 'List currencies and the data that cover them',
     description:
       'Lists currencies in use and withdrawn ones. Cacheable for 60 seconds, unless the coverage is unknown.',
-    parameters: [],
     bodies: ['CurrencyList'],
     examples: { excerpt: '' },
-    errorExamples: {},
     shorten: toExcerpt,
   },
   {
@@ -188,10 +187,8 @@ export const operations: readonly Operation[] = [
     summary: 'Get the state of the data',
     description:
       'Returns 200 in any state. A request starts the first load of a cold service and refreshes overdue data.',
-    parameters: [],
     bodies: ['ServiceStatus'],
     examples: { ready: '' },
-    errorExamples: {},
   },
   {
     path: '/v1/openapi.json',
@@ -199,10 +196,8 @@ export const operations: readonly Operation[] = [
     tag: SERVICE,
     summary: 'Get this document',
     description: 'The server URL is the base path of the service. Cacheable for one hour.',
-    parameters: [],
     bodies: ['OpenApiDocument'],
     examples: { itself: '' },
-    errorExamples: {},
     shorten: () => undefined,
   },
   {
