@@ -55,8 +55,9 @@ export async function createDocument(version: string): Promise<object> {
 /** Returns the Path Item Object of an operation, with examples from `samples`. */
 async function describePath(operation: Operation, samples: Samples): Promise<object> {
   const { path, operationId, tag, summary, description, parameters = [] } = operation
+  const { errorExamples = {} } = operation
   const generation = generationOf(path)
-  const errors = await fetchErrorExamples(operation, samples)
+  const errors = await fetchAll(path, errorExamples, samples)
   const schemasOf = (status: number): Schemas => {
     if (status < 400) return bodySchemas(operation)
     const ofStatus = errors.filter(({ response }) => response.status === status)
@@ -95,28 +96,22 @@ function targetsOf({ path, examples }: Operation): string[] {
 /** Fetches the examples of 200, including that of a service without data, and of 304. */
 async function fetchExamples(operation: Operation, samples: Samples): Promise<Example[]> {
   const { path, examples, shorten } = operation
-  const successes = await Promise.all(
-    Object.entries(examples).map(async ([name, query]) => {
-      return { name, response: await samples.request(path + query), shorten }
-    }),
-  )
+  const successes = await fetchAll(path, examples, samples)
   const [target = path] = targetsOf(operation)
   const unchanged = await samples.request(target, { header: () => '*' })
   const cold = await samples.requestWithoutData(target)
   return [
-    ...successes,
+    ...successes.map((example) => ({ ...example, shorten })),
     ...(cold.status === 200 ? [{ name: 'withoutData', response: cold, shorten }] : []),
     ...(unchanged.status === 304 ? [{ name: 'unchanged', response: unchanged }] : []),
   ]
 }
 
-async function fetchErrorExamples(
-  { path, errorExamples = {} }: Operation,
-  samples: Samples,
-): Promise<Example[]> {
+/** Fetches the response to each query, by example name. */
+async function fetchAll(path: string, queries: object, samples: Samples): Promise<Example[]> {
   return Promise.all(
-    Object.entries(errorExamples).map(async ([name, query]) => {
-      return { name, response: await samples.request(path + query) }
+    Object.entries(queries).map(async ([name, query]) => {
+      return { name, response: await samples.request(`${path}${query}`) }
     }),
   )
 }

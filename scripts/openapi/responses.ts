@@ -88,11 +88,7 @@ export function generationOf(path: string): Generation {
 
 /** Returns the schemas of errors with one of `codes`; unversioned errors have no code. */
 export function errorSchemas(generation: Generation, codes: string[]): Schemas {
-  return { json: errorSchema(generation, codes) }
-}
-
-function errorSchema(generation: Generation, codes: string[]): object {
-  if (generation === 'Unversioned') return reference('schemas', 'UnversionedError')
+  if (generation === 'Unversioned') return { json: reference('schemas', 'UnversionedError') }
   const code = { type: 'string', enum: codes }
   // Lists every property, for validators that reject properties missing from a part of `allOf`.
   const error = {
@@ -101,7 +97,7 @@ function errorSchema(generation: Generation, codes: string[]): object {
     properties: { code, message: true },
   }
   const narrowed = { type: 'object', required: ['error'], properties: { error } }
-  return { allOf: [reference('schemas', 'Error'), narrowed] }
+  return { json: { allOf: [reference('schemas', 'Error'), narrowed] } }
 }
 
 /** Returns the Response Objects that operations share, by name. */

@@ -12,6 +12,8 @@ import type { TypeNode } from 'typescript/unstable/ast'
 import { API, SymbolFlags } from 'typescript/unstable/sync'
 import type { Project, Symbol } from 'typescript/unstable/sync'
 
+// TypeScript 7 has no stable interface yet; package.json has its exact version.
+
 /** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>
 
