@@ -3,6 +3,8 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { defineConfig } from 'tsup'
 import type { Options } from 'tsup'
 
+import { ENTRY_POINTS } from './scripts/entry-points.ts'
+
 const shared: Options = {
   format: ['esm'],
   // tsc emits the declarations: tsup's own emit needs a compiler interface that TypeScript 7 lacks.
@@ -23,40 +25,16 @@ const shared: Options = {
  */
 const INNER = ['handler', 'providers/exchange-rate-api', 'providers/frankfurter']
 
+/** Returns the name of an entry from the path of its file in `dist`. */
+const nameOf = (built: string): string => built.replace(/^\.\/dist\/(.*)\.js$/, '$1')
+
 /** The entry points for apps. Dependencies stay external, so that an app has a single copy of each. */
 const library: Options = {
   ...shared,
   name: 'library',
   entry: {
-    index: 'src/index.ts',
+    ...Object.fromEntries(ENTRY_POINTS.map(({ built, source }) => [nameOf(built), source])),
     ...Object.fromEntries(INNER.map((name) => [name, `src/${name}.ts`])),
-    client: 'src/client/index.ts',
-    'compat/exchange-rate-api': 'src/compat/exchange-rate-api.ts',
-    'compat/exchangerate-host': 'src/compat/exchangerate-host.ts',
-    'compat/frankfurter': 'src/compat/frankfurter.ts',
-    'compat/frankfurter-v2': 'src/compat/frankfurter-v2.ts',
-    'compat/open-exchange-rates': 'src/compat/open-exchange-rates.ts',
-    currencies: 'src/currencies.ts',
-    testing: 'src/testing/index.ts',
-    'providers/cross-check': 'src/providers/cross-check.ts',
-    'providers/currencyapi': 'src/providers/currencyapi.ts',
-    'providers/ecb': 'src/providers/ecb.ts',
-    'providers/exchange-rate-api-v6': 'src/providers/exchange-rate-api-v6.ts',
-    'providers/fawazahmed0': 'src/providers/fawazahmed0.ts',
-    'providers/frankfurter-v2': 'src/providers/frankfurter-v2.ts',
-    'providers/open-exchange-rates': 'src/providers/open-exchange-rates.ts',
-    'stores/cache-api': 'src/stores/cache-api.ts',
-    'stores/cloudflare-kv': 'src/stores/cloudflare-kv.ts',
-    'stores/file': 'src/stores/file.ts',
-    'stores/memory': 'src/stores/memory.ts',
-    'stores/redis': 'src/stores/redis.ts',
-    'stores/sqlite': 'src/stores/sqlite.ts',
-    'stores/upstash': 'src/stores/upstash.ts',
-    bun: 'adapters/bun.ts',
-    cloudflare: 'adapters/cloudflare.ts',
-    deno: 'adapters/deno.ts',
-    express: 'adapters/express.ts',
-    node: 'adapters/node.ts',
   },
   external: [/^node:/, /^[^./]/],
   // Copies the document unchanged, in addition to the copy in the handler.

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-import manifest from '../jsr.json' with { type: 'json' }
+import { ENTRY_POINTS } from './entry-points.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const REFERENCE = join(ROOT, 'build/reference')
@@ -11,7 +11,7 @@ const ENTRIES = join(ROOT, 'build/entries')
 
 /** Writes one module per entry point, named as apps import it, so that pages have these names; returns their paths. */
 function writeEntries(): string[] {
-  return Object.entries(manifest.exports).map(([subpath, source]) => {
+  return ENTRY_POINTS.map(({ subpath, source }) => {
     const entry = `${join(ENTRIES, 'ratesmith', subpath)}.ts`
     mkdirSync(dirname(entry), { recursive: true })
     const path = relative(dirname(entry), join(ROOT, source)).replaceAll('\\', '/')

@@ -1,19 +1,17 @@
-import { readFileSync } from 'node:fs'
-
 import { describe, expect, it } from 'vitest'
 
+import { ENTRY_POINTS } from '../scripts/entry-points.ts'
 import { createFrankfurterProvider } from '../src/index.ts'
 import { fakeProviders } from '../src/testing/index.ts'
 
 const ROOT = new URL('..', import.meta.url)
-const { exports } = JSON.parse(readFileSync(new URL('jsr.json', ROOT), 'utf8'))
 
 type Call = (...args: unknown[]) => unknown
 
 /** Every function of every entry point, without types, by its name and entry point. */
 const functions: Record<string, Call> = {}
-for (const [subpath, source] of Object.entries(exports)) {
-  const members: object = await import(new URL(String(source), ROOT).href)
+for (const { subpath, source } of ENTRY_POINTS) {
+  const members: object = await import(new URL(source, ROOT).href)
   for (const [name, member] of Object.entries(members)) {
     if (typeof member === 'function') functions[`${name} ${subpath}`] = member
   }

@@ -1,30 +1,51 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
-const ROOT = new URL('..', import.meta.url)
-const manifest = readJson('package.json')
-const jsr = readJson('jsr.json')
+import { ENTRY_POINTS } from '../scripts/entry-points.ts'
+import { JSR_MANIFEST } from '../scripts/jsr.ts'
 
-/** The source of each entry point, by its subpath. */
-const SOURCES: [subpath: string, source: string][] = Object.entries(jsr.exports)
+const ROOT = new URL('..', import.meta.url)
 
 function readJson(name: string) {
   return Object(JSON.parse(readFileSync(new URL(name, ROOT), 'utf8')))
 }
 
+const manifest = readJson('package.json')
+
+/** Returns the name of the built files of an entry point. */
+function nameOf(subpath: string): string {
+  return subpath === '.' ? 'index' : subpath.slice(2)
+}
+
 describe('an entry point', () => {
-  it('is exported to npm with its built files', () => {
+  it('is exported to npm with its built files and declarations', () => {
     const { './package.json': itself, './openapi.json': document, ...entries } = manifest.exports
     expect(itself).toBe('./package.json')
     // Not a module: JSR does not export it, and the build copies it.
     expect(document).toBe('./dist/openapi.json')
-    const expected = SOURCES.map(([subpath, source]) => {
-      const name = subpath === '.' ? 'index' : subpath.slice(2)
-      const types = source.replace(/^\.\/(.*)\.ts$/, './dist/types/$1.d.ts')
-      return [subpath, { types, default: `./dist/${name}.js` }]
-    })
-    expect(entries).toEqual(Object.fromEntries(expected))
+    for (const [subpath, target] of Object.entries(entries).filter(([, each]) => each !== null)) {
+      const types = expect.stringMatching(/^\.\/dist\/types\/(src|adapters)\/[\w*/-]+\.d\.ts$/)
+      expect(target).toEqual({ types, default: `./dist/${nameOf(subpath)}.js` })
+    }
+    for (const { source } of ENTRY_POINTS)
+      expect(existsSync(new URL(source, ROOT)), source).toBe(true)
+  })
+
+  it('is every provider and store that the index does not export, and no other file there', () => {
+    const subpaths = ENTRY_POINTS.map(({ subpath }) => subpath)
+    expect(subpaths).toEqual(
+      expect.arrayContaining(['.', './node', './providers/ecb', './stores/redis', './testing']),
+    )
+    expect(new Set(subpaths).size).toBe(subpaths.length)
+    const inner = ['providers/exchange-rate-api', 'providers/frankfurter', 'stores/store-options']
+    const others = ['providers', 'stores'].flatMap((folder) =>
+      readdirSync(new URL(`src/${folder}`, ROOT))
+        .filter((file) => file.endsWith('.ts'))
+        .map((file) => `${folder}/${file.slice(0, -'.ts'.length)}`)
+        .filter((name) => !subpaths.includes(`./${name}`)),
+    )
+    expect(others).toEqual(inner)
   })
 
   it('is built, and so is the command', async () => {
@@ -39,31 +60,29 @@ describe('an entry point', () => {
     )
     expect(readFileSync(new URL(cli ?? '', ROOT), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
     expect(manifest.bin).toEqual({ ratesmith: './dist/cli.js' })
-    const expected = SOURCES.map(([subpath, source]) => [
-      subpath === '.' ? 'index' : subpath.slice(2),
-      source.slice(2),
-    ])
+    const expected = ENTRY_POINTS.map(({ subpath, source }) => [nameOf(subpath), source])
     expect(entries).toEqual(Object.fromEntries(expected))
   })
 
   it('is found by the type check of tests and examples', () => {
     const { paths } = readJson('test/tsconfig.json').compilerOptions
-    const expected = SOURCES.map(([subpath, source]) => [
-      subpath.replace('.', 'ratesmith'),
-      [`.${source}`],
-    ])
-    expect(paths).toEqual(Object.fromEntries(expected))
+    for (const { subpath, source } of ENTRY_POINTS) {
+      const specifier = subpath.replace('.', 'ratesmith')
+      const [, folder = '', name = ''] = /^(.*\/)([^/]+)$/.exec(specifier) ?? []
+      const [path] = paths[specifier] ?? paths[`${folder}*`] ?? []
+      expect(path?.replace('*', name), specifier).toBe(`../${source}`)
+    }
   })
 })
 
-describe('jsr.json', () => {
+describe('the manifest for JSR', () => {
   it('has the version and the licence of package.json', () => {
-    expect(jsr).toMatchObject({ version: manifest.version, license: manifest.license })
+    expect(JSR_MANIFEST).toMatchObject({ version: manifest.version, license: manifest.license })
   })
 
   it('imports packages from npm: dependencies in the range of package.json, others from the tested version on', () => {
     const { dependencies, devDependencies } = manifest
-    const specifiers: string[] = Object.values(jsr.imports)
+    const specifiers: string[] = Object.values(JSR_MANIFEST.imports)
     const ranges = specifiers.map((specifier) => {
       const [, name = '', range = ''] = /^npm:(.+)@([^/]+)/.exec(specifier) ?? []
       return [name, range] as const

@@ -3,17 +3,18 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import manifest from '../../jsr.json' with { type: 'json' }
+import { JSR_MANIFEST } from '../../scripts/jsr.ts'
 import { run, temporaryFolder } from '../system/processes.ts'
 import { DENO as RUNTIME, ROOT } from '../system/runtimes.ts'
 
 const [, DENO] = RUNTIME
-const { name, exports: entries } = manifest
+const { name, exports: entries } = JSR_MANIFEST
 const folder = temporaryFolder(afterAll)
 let publication: { code: number | null; text: string; files: string[] }
 
 // With an empty cache and no network.
 beforeAll(async () => {
+  await run(process.execPath, ['scripts/jsr.ts'])
   const nowhere = 'http://127.0.0.1:9'
   const env = { DENO_DIR: join(folder, 'cache'), HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere }
   const tried = await run(DENO, ['publish', '--dry-run', '--allow-dirty'], { env })

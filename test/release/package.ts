@@ -1,36 +1,35 @@
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 import { inject } from 'vitest'
 
 import { createRatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
-import jsr from '../../jsr.json' with { type: 'json' }
-import manifest from '../../package.json' with { type: 'json' }
-import { run } from '../system/processes.ts'
-import { BUN, DENO, NODE, ROOT, findNode } from '../system/runtimes.ts'
+import { ENTRY_POINTS, MANIFEST } from '../../scripts/entry-points.ts'
+import { ROOT } from '../system/root.ts'
+import { BUN, DENO, NODE, findNode } from '../system/runtimes.ts'
 import type { Runtime } from '../system/runtimes.ts'
 
-const SOURCES: Record<string, string> = jsr.exports
-
-/**
- * All modules by subpath, such as `./node`: the names that apps import, and paths relative to the project root. Exports
- * of plain files are omitted.
- */
+/** All modules by subpath, such as `./node`: the names that apps import, and paths relative to the project root. */
 export const MODULES = Object.fromEntries(
-  Object.entries(manifest.exports).flatMap(([subpath, target]) => {
-    if (typeof target === 'string') return []
-    const specifier = subpath.replace('.', manifest.name)
-    return [[subpath, { specifier, source: SOURCES[subpath] ?? '', built: target.default }]]
-  }),
+  ENTRY_POINTS.map(({ subpath, source, built }) => [
+    subpath,
+    { specifier: subpath.replace('.', MANIFEST.name), source, built },
+  ]),
 )
 
 /** The subpaths of all modules. */
 export const ALL: string[] = Object.keys(MODULES)
 
+function sourceOf(subpath: string): string {
+  return readFileSync(join(ROOT, MODULES[subpath]?.source ?? ''), 'utf8')
+}
+
 /** Stores that need `node:` modules, which Bun and Deno have, but browsers and Workers do not. */
-export const ON_DISK: string[] = ['./stores/file', './stores/sqlite']
+export const ON_DISK: string[] = ALL.filter(
+  (subpath) => subpath.startsWith('./stores/') && /from 'node:/.test(sourceOf(subpath)),
+)
 
 export const PORTABLE: string[] = ALL.filter((subpath) => !ON_DISK.includes(subpath))
 
@@ -78,29 +77,13 @@ export async function exportedNames(subpath: string): Promise<string[]> {
 /** Creates a folder in which apps can import the installed package. It is removed with the installation. */
 export function openApp() {
   const folder = mkdtempSync(join(inject('installed').folder, 'app-'))
-  /** Writes a file and returns its path. */
-  function write(name: string, text: string): string {
-    const path = join(folder, name)
-    writeFileSync(path, text)
-    return path
-  }
   return {
     folder,
-    write,
-    /** Makes packages of this project available. */
-    link(...names: string[]): void {
-      for (const name of names) {
-        const path = join(folder, 'node_modules', name)
-        mkdirSync(dirname(path), { recursive: true })
-        symlinkSync(join(ROOT, 'node_modules', name), path)
-      }
-    },
-    /** Compiles all files under strict flags, and returns the output of the compiler. */
-    async compile(options: object, program: string = tsc('typescript')): Promise<string> {
-      const compilerOptions = { ...STRICT, ...options }
-      write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }))
-      const { stdout, stderr } = await run(program, ['-p', folder])
-      return stdout + stderr
+    /** Writes a file and returns its path. */
+    write(name: string, text: string): string {
+      const path = join(folder, name)
+      writeFileSync(path, text)
+      return path
     },
   }
 }

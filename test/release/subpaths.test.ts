@@ -1,9 +1,12 @@
+import { globSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { beforeEach, describe, expect, inject, it } from 'vitest'
 
 import manifest from '../../package.json' with { type: 'json' }
-import { requireProgram, run } from '../system/processes.ts'
+import { run } from '../system/processes.ts'
+import { requireProgram } from '../system/require-program.ts'
+import { ROOT } from '../system/root.ts'
 import { ALL, RUNTIMES, expectedReport, openApp, reportProgram } from './package.ts'
 
 const app = openApp()
@@ -14,6 +17,21 @@ const PRINT_REPORT = app.write(
   'print-report.js',
   `import { report } from './report.js'
   console.log(JSON.stringify(await report()))`,
+)
+
+/** The modules in folders of entry points that are none, with and without built files of their names. */
+const INNER = globSync('dist/types/src/{providers,stores}/**/*.d.ts', { cwd: ROOT })
+  .map((path) => path.replaceAll('\\', '/').replace(/^dist\/types\/src(.*)\.d\.ts$/, '.$1'))
+  .filter((subpath) => !ALL.includes(subpath))
+  .toSorted()
+
+const PRINT_REFUSED = app.write(
+  'print-refused.js',
+  `const refused = []
+  for (const subpath of ${JSON.stringify(INNER)}) {
+    await import(subpath.replace('.', 'ratesmith')).catch(() => refused.push(subpath))
+  }
+  console.log(JSON.stringify(refused))`,
 )
 
 const PRINT_RECORDS = app.write(
@@ -47,6 +65,13 @@ describe.each(RUNTIMES)('the installed package on %s', (name, program, ...args) 
     const report = JSON.parse(await print(PRINT_REPORT))
     expect(report).toEqual(await expectedReport(ALL))
     expect(report.conversion).toMatchObject({ from: 'USD', to: 'EUR', amount: 100 })
+  })
+
+  it('refuses to import its inner modules', async () => {
+    expect(INNER).toEqual(
+      expect.arrayContaining(['./providers/ecb/unzip', './stores/store-options']),
+    )
+    expect(JSON.parse(await print(PRINT_REFUSED))).toEqual(INNER)
   })
 
   it('has its OpenAPI document and its manifest', async () => {
