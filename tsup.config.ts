@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 
 import { defineConfig } from 'tsup'
 import type { Options } from 'tsup'
@@ -55,6 +55,8 @@ const command: Options = {
   ...shared,
   name: 'command',
   entry: { cli: 'src/cli/main.ts' },
+  // Its names of providers.
+  define: { PROVIDER_FILES: JSON.stringify(readdirSync('src/providers')) },
   // A source map would be five times as large as the command, and mostly describe other packages.
   sourcemap: false,
   noExternal: BUILT_IN.map((name) => new RegExp(`^${name}(/|$)`)),

@@ -13,7 +13,7 @@ import {
 import type { CheckResult } from './doctor-checks.ts'
 import { openOutput } from './output.ts'
 import { URL_VARIABLES } from './provider-choice.ts'
-import { KEY_VARIABLES } from './providers.ts'
+import { providerKeys } from './providers.ts'
 import { findRedis } from './redis.ts'
 import { RATES_OPTIONS, toRatesFlags } from './session.ts'
 import type { RatesFlags } from './session.ts'
@@ -91,9 +91,8 @@ function createRedaction(
   env: NodeJS.ProcessEnv,
   urls: readonly string[],
 ): (text: string) => string {
-  const keys = Object.values(KEY_VARIABLES).map((name) => env[name] ?? '')
   const written = VARIABLES.flatMap((name) => [env[name] ?? '', ...(env[name] ?? '').split(',')])
-  const secrets = [...[...written, ...urls].flatMap(credentialsOf), ...keys]
+  const secrets = [...[...written, ...urls].flatMap(credentialsOf), ...providerKeys(env)]
     .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
     .sort((one, other) => other.length - one.length)
   return (text) =>

@@ -1,3 +1,6 @@
+import type { ProvidedData } from './provider-choice.ts'
+import { loadProviders } from './providers.ts'
+
 /** The output of `ratesmith --help`. */
 export const OVERVIEW = `Usage: ratesmith <command> [options]
 
@@ -28,20 +31,31 @@ const PROVIDER_FLAGS = `  --latest <names>     providers of latest rates, in ord
   --history <names>    providers of reference rates, in order, comma-separated
 `
 
+const ALL = await loadProviders()
+
+const KEY_VARIABLES = ALL.flatMap(({ keyVariable }) => keyVariable ?? []).join(', ')
+
 const UPSTREAMS = `  RATESMITH_LATEST, RATESMITH_HISTORY
                          same as --latest and --history
   RATESMITH_LATEST_URL, RATESMITH_HISTORY_URL
                          root URLs that replace the providers' own, comma-separated
-  RATESMITH_EXCHANGE_RATE_API_KEY, RATESMITH_OPEN_EXCHANGE_RATES_KEY, RATESMITH_CURRENCYAPI_KEY
+  ${KEY_VARIABLES}
                          keys of the providers that require one
 `
 
 const PROVIDERS = `
 Providers, tried in order until one succeeds:
-  latest   exchange-rate-api (default), frankfurter-v2, ecb, fawazahmed0,
-           exchange-rate-api-v6, open-exchange-rates, currencyapi
-  history  frankfurter (default), frankfurter-v2, ecb
+  latest   ${listOf('latest')}
+  history  ${listOf('history')}
 `
+
+/** Returns the names of all providers of a data set, the default first, in lines of 80 characters. */
+function listOf(data: ProvidedData): string {
+  const [first, ...others] = ALL.filter((provider) => provider[data]).map(({ name }) => name)
+  return [`${first} (default)`, ...others]
+    .join(', ')
+    .replaceAll(/(?=.{70})(.{1,68},) /g, `$1\n${' '.repeat('  history  '.length)}`)
+}
 
 const PROXIES = `  HTTPS_PROXY, HTTP_PROXY, NO_PROXY
                          proxies for upstream calls, and hosts that bypass them

@@ -1,8 +1,8 @@
-import { didYouMean, nearest } from '../known-options.ts'
-import { PROVIDERS } from './providers.ts'
-import { UsageError } from './usage.ts'
+import { loadProvider, loadProviders } from './providers.ts'
+import { UsageError, parseNames } from './usage.ts'
 
-type ProvidedData = 'latest' | 'history'
+/** The two sets of data, each of which has providers. */
+export type ProvidedData = 'latest' | 'history'
 
 /** The values of `--latest` and `--history`: comma-separated provider names. */
 export type ProviderFlags = Partial<Record<ProvidedData, string | undefined>>
@@ -30,37 +30,39 @@ export const URL_VARIABLES = {
 } as const
 
 /**
- * Returns the providers that `flags` select, or else `env`.
+ * Resolves to the providers that `flags` select, or else `env`.
  *
  * @throws {UsageError} naming the invalid flag or variable and the accepted names
  */
-export function chooseProviders(flags: ProviderFlags, env: NodeJS.ProcessEnv): ProviderChoice {
-  return { latest: choose('latest', flags, env), history: choose('history', flags, env) }
+export async function chooseProviders(
+  flags: ProviderFlags,
+  env: NodeJS.ProcessEnv,
+): Promise<ProviderChoice> {
+  return {
+    latest: await choose('latest', flags, env),
+    history: await choose('history', flags, env),
+  }
 }
 
-function namesOf(data: ProvidedData): string[] {
-  return Object.keys(PROVIDERS).filter((name) => PROVIDERS[name]?.[data] !== undefined)
-}
-
-function choose(data: ProvidedData, flags: ProviderFlags, env: NodeJS.ProcessEnv): Choice[] {
+async function choose(
+  data: ProvidedData,
+  flags: ProviderFlags,
+  env: NodeJS.ProcessEnv,
+): Promise<Choice[]> {
   const flag = flags[data]
   const origin = flag === undefined ? NAME_VARIABLES[data] : `--${data}`
   const list = flag ?? (env[NAME_VARIABLES[data]] || DEFAULT_NAMES[data])
-  const names = list.split(',').map((name) => name.trim())
-  for (const name of names) requireName(name, { data, origin })
-  const repeated = names.find((name, index) => names.indexOf(name) !== index)
-  if (repeated !== undefined) throw new UsageError(`${origin} contains ${repeated} twice`)
+  const names = parseNames(origin, list, await knownNames(data, list))
   const urls = readUrls(URL_VARIABLES[data], names, env)
   return names.map((name, index) => ({ name, url: urls[index] || undefined }))
 }
 
-function requireName(name: string, { data, origin }: { data: ProvidedData; origin: string }): void {
-  const accepted = namesOf(data)
-  if (accepted.includes(name)) return
-  const list = `${accepted.slice(0, -1).join(', ')} or ${accepted.at(-1)}`
-  // A short name with several wrong letters could be any of them.
-  const near = nearest(name, accepted, Math.min(3, Math.floor(name.length / 2)))
-  throw new UsageError(`${origin} must be ${list}, got ${name || '""'}${didYouMean(near)}`)
+/** Resolves to the names in `list` if all are known, and otherwise to every name, for a message. */
+async function knownNames(data: ProvidedData, list: string): Promise<string[]> {
+  const named = await Promise.all(list.split(',').map((name) => loadProvider(name.trim())))
+  const isKnown = named.every((provider) => provider?.[data])
+  const providers = isKnown ? named : await loadProviders()
+  return providers.flatMap((provider) => (provider?.[data] ? [provider.name] : []))
 }
 
 /** Returns one root per provider; empty for the default. A single root may contain commas. */

@@ -1,63 +1,120 @@
-import { createExchangeRateApiProvider, createFrankfurterProvider } from '../index.ts'
+import { readdirSync } from 'node:fs'
+
 import type { HistoryProvider, LatestProvider } from '../index.ts'
 
 /** Root URL and key of a provider. */
 export interface Access {
   /** Root that replaces the provider's default. */
   url?: string | undefined
-  /** Empty for providers without keys. */
-  key: string
-}
-
-interface KnownProvider {
-  latest?: (access: Access) => Promise<LatestProvider>
-  history?: (access: Access) => Promise<HistoryProvider>
   /** Absent for providers without keys. */
-  keyVariable?: string
+  key?: string | undefined
 }
 
-/** The variables with provider keys. */
-export const KEY_VARIABLES = {
-  exchangeRateApi: 'RATESMITH_EXCHANGE_RATE_API_KEY',
-  openExchangeRates: 'RATESMITH_OPEN_EXCHANGE_RATES_KEY',
-  currencyapi: 'RATESMITH_CURRENCYAPI_KEY',
-} as const
+/** A module of `src/providers`, by the name of its file. */
+export interface NamedProvider {
+  name: string
+  /** The variable with its key; absent for providers without keys. */
+  keyVariable?: string
+  latest?: (access: Access) => LatestProvider
+  history?: (access: Access) => HistoryProvider
+}
 
-/** The providers by name. All but the defaults are imported only when selected. */
-export const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
-  'exchange-rate-api': { latest: async ({ url }) => createExchangeRateApiProvider({ url }) },
-  frankfurter: { history: async ({ url }) => createFrankfurterProvider({ url }) },
-  'frankfurter-v2': {
-    latest: async ({ url }) =>
-      (await import('../providers/frankfurter-v2.ts')).createFrankfurterV2Provider({ url }),
-    history: async ({ url }) =>
-      (await import('../providers/frankfurter-v2.ts')).createFrankfurterV2EcbProvider({ url }),
-  },
-  ecb: {
-    latest: async ({ url }) => (await import('../providers/ecb.ts')).createEcbProvider({ url }),
-    history: async ({ url }) => (await import('../providers/ecb.ts')).createEcbProvider({ url }),
-  },
-  fawazahmed0: {
-    latest: async ({ url }) =>
-      (await import('../providers/fawazahmed0.ts')).createFawazahmed0Provider({
-        urls: url === undefined ? undefined : [url],
-      }),
-  },
-  'exchange-rate-api-v6': {
-    keyVariable: KEY_VARIABLES.exchangeRateApi,
-    latest: async (access) =>
-      (await import('../providers/exchange-rate-api-v6.ts')).createExchangeRateApiV6Provider(
-        access,
-      ),
-  },
-  'open-exchange-rates': {
-    keyVariable: KEY_VARIABLES.openExchangeRates,
-    latest: async (access) =>
-      (await import('../providers/open-exchange-rates.ts')).createOpenExchangeRatesProvider(access),
-  },
-  currencyapi: {
-    keyVariable: KEY_VARIABLES.currencyapi,
-    latest: async (access) =>
-      (await import('../providers/currencyapi.ts')).createCurrencyapiProvider(access),
-  },
+/** The files of `src/providers`, which the build inserts. */
+declare const PROVIDER_FILES: readonly string[] | undefined
+
+const FILES =
+  typeof PROVIDER_FILES === 'undefined'
+    ? readdirSync(new URL('../providers', import.meta.url))
+    : PROVIDER_FILES
+
+/** Providers that are listed first. */
+const FIRST = [
+  'exchange-rate-api',
+  'frankfurter',
+  'frankfurter-v2',
+  'ecb',
+  'fawazahmed0',
+  'exchange-rate-api-v6',
+  'open-exchange-rates',
+  'currencyapi',
+]
+
+const NAMES = new Set([
+  ...FIRST,
+  ...FILES.flatMap((file) => (file.endsWith('.ts') ? [file.slice(0, -'.ts'.length)] : [])),
+])
+
+/** Loads every provider. */
+export async function loadProviders(): Promise<NamedProvider[]> {
+  const all = await Promise.all([...NAMES].map(loadProvider))
+  return all.filter((each) => each !== undefined)
+}
+
+/** Loads the provider of a name; resolves to `undefined` if there is none. */
+export async function loadProvider(name: string): Promise<NamedProvider | undefined> {
+  if (!NAMES.has(name)) return undefined
+  const members: Record<string, Create> = await import(`../providers/${name}.ts`)
+  const factories = Object.keys(members)
+    .filter((member) => /^create\w+Provider$/.test(member))
+    // The main function of a module has the shortest name.
+    .sort((one, other) => one.length - other.length)
+    .flatMap((member) => members[member] ?? [])
+  return factories.length > 0 ? describe(name, factories) : undefined
+}
+
+/** Returns the keys in `env` of all providers. */
+export function providerKeys(env: NodeJS.ProcessEnv): string[] {
+  return [...NAMES].map((name) => env[keyVariableOf(name)] ?? '')
+}
+
+type Create = (options: object) => unknown
+
+function describe(name: string, factories: readonly Create[]): NamedProvider {
+  const isKeyed = needsKey(factories[0])
+  const samples = factories.map((create) => create(isKeyed ? { key: 'a-key' } : {}))
+  const provider: NamedProvider = { name }
+  if (isKeyed) provider.keyVariable = keyVariableOf(name)
+  const latest = factories[samples.findIndex(isLatestProvider)]
+  if (latest) provider.latest = (access) => made(latest, name, access, isLatestProvider)
+  const history = factories[samples.findIndex(isHistoryProvider)]
+  if (history) provider.history = (access) => made(history, name, access, isHistoryProvider)
+  return provider
+}
+
+/** Versions of a service have the same key: that of `exchange-rate-api-v6` is in `RATESMITH_EXCHANGE_RATE_API_KEY`. */
+function keyVariableOf(name: string): string {
+  const service = name.replace(/-v\d+$/, '')
+  return `RATESMITH_${service.replaceAll('-', '_').toUpperCase()}_KEY`
+}
+
+/** Only a required option makes an empty object invalid. */
+function needsKey(create: Create | undefined): boolean {
+  try {
+    create?.({})
+    return false
+  } catch {
+    return true
+  }
+}
+
+function made<Provider>(
+  create: Create,
+  name: string,
+  { url, key }: Access,
+  isExpected: (provider: unknown) => provider is Provider,
+): Provider {
+  const keyOption = key === undefined ? {} : { key }
+  // Accepts several roots.
+  const urlOption = name === 'fawazahmed0' ? { urls: url === undefined ? url : [url] } : { url }
+  const provider = create({ ...keyOption, ...urlOption })
+  if (!isExpected(provider)) throw new Error(`${name} returned another kind of provider`)
+  return provider
+}
+
+function isLatestProvider(provider: unknown): provider is LatestProvider {
+  return typeof Object(provider).fetchLatest === 'function'
+}
+
+function isHistoryProvider(provider: unknown): provider is HistoryProvider {
+  return typeof Object(provider).fetchHistory === 'function'
 }

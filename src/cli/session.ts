@@ -142,8 +142,8 @@ async function openCache(
   if (folder === undefined) return undefined
   const { createFileStore } = await import('../stores/file.ts')
   // A separate cache for each combination of providers and URLs.
-  const choice = JSON.stringify(chooseProviders(providers, context.env))
-  const isDefault = choice === JSON.stringify(chooseProviders({}, {}))
+  const choice = JSON.stringify(await chooseProviders(providers, context.env))
+  const isDefault = choice === JSON.stringify(await chooseProviders({}, {}))
   const hash = createHash('sha256').update(choice).digest('hex').slice(0, 16)
   const store = createFileStore(join(folder, isDefault ? 'default' : hash))
   return preload(store, hasArchive ? [...KEYS, ARCHIVE_KEY] : KEYS)

@@ -3,9 +3,9 @@ import { platform } from './context.ts'
 import type { CommandContext } from './context.ts'
 import { URL_VARIABLES, chooseProviders } from './provider-choice.ts'
 import type { Choice, ProviderChoice, ProviderFlags } from './provider-choice.ts'
-import { PROVIDERS } from './providers.ts'
-import type { Access } from './providers.ts'
-import { UsageError } from './usage.ts'
+import { loadProvider } from './providers.ts'
+import type { Access, NamedProvider } from './providers.ts'
+import { UsageError, withUsageError } from './usage.ts'
 
 /** The selected providers, each list in order of preference, with their `fetch` and clock. */
 export interface Upstreams {
@@ -35,16 +35,14 @@ export async function chooseUpstreams(
     const { latest, history } = fakeProviders()
     return { providers: { latest: [latest], history: [history] }, fetch, now }
   }
-  const choice = chooseProviders(providers, env)
+  const choice = await chooseProviders(providers, env)
   const [latest, history] = await Promise.all([
     Promise.all(
-      choice.latest.map((each) =>
-        create(each, env, { variable: URL_VARIABLES.latest, make: PROVIDERS[each.name]?.latest }),
-      ),
+      choice.latest.map((each) => create(each, env, URL_VARIABLES.latest, (named) => named.latest)),
     ),
     Promise.all(
       choice.history.map((each) =>
-        create(each, env, { variable: URL_VARIABLES.history, make: PROVIDERS[each.name]?.history }),
+        create(each, env, URL_VARIABLES.history, (named) => named.history),
       ),
     ),
   ])
@@ -60,29 +58,23 @@ function requireNoNames(providers: ProviderFlags): void {
   if (named) throw new UsageError(`--demo cannot be combined with --${named[0]}`)
 }
 
-/** Calls `make`; its errors name the variable at fault: `variable` for the root, or the provider's key variable. */
+/** Creates a provider; errors name `variable`, with the root, or the variable with the key. */
 async function create<Provider>(
   { name, url }: Choice,
   env: NodeJS.ProcessEnv,
-  {
-    variable,
-    make,
-  }: { variable: string; make: ((access: Access) => Promise<Provider>) | undefined },
+  variable: string,
+  factoryOf: (named: NamedProvider) => ((access: Access) => Provider) | undefined,
 ): Promise<Provider> {
+  const named = await loadProvider(name)
+  const make = named && factoryOf(named)
   if (!make) throw new UsageError(`unknown provider ${name}`)
-  const keyVariable = PROVIDERS[name]?.keyVariable
-  if (keyVariable === undefined) return make({ key: '', url }).catch(throwUsageError(variable))
+  const { keyVariable } = named
+  if (keyVariable === undefined) return withUsageError(variable, () => make({ url }))
   const key = env[keyVariable]
   if (!key) throw new UsageError(`${name} needs a key: set ${keyVariable}`)
   // Checks the key without the root first, so that an invalid root is not reported as an invalid key.
-  await make({ key }).catch(throwUsageError(keyVariable))
-  return make({ key, url }).catch(throwUsageError(variable))
-}
-
-function throwUsageError(variable: string): (error: Error) => never {
-  return (error) => {
-    throw new UsageError(`${variable}: ${error.message}`, { cause: error })
-  }
+  withUsageError(keyVariable, () => make({ key }))
+  return withUsageError(variable, () => make({ key, url }))
 }
 
 /** Returns a `fetch` that uses the environment's proxies; `undefined` without proxies, or if the runtime uses them itself. */
