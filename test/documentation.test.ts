@@ -9,7 +9,7 @@ import type { RatesHandlerOptions } from '../src/index.ts'
 import { run } from './cli/run.ts'
 import { ERROR_STATUSES } from './error-statuses.ts'
 import { eventsWith } from './fixtures/events.ts'
-import { FEEDS } from './providers/feeds.ts'
+import { FEEDS } from './fixtures/feeds.ts'
 
 /** Returns the text of a page, by its path in the repository. */
 function page(path: string): string {

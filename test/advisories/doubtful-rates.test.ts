@@ -4,7 +4,7 @@ import { currencies } from '../../src/currencies.ts'
 import { createExchangeRateApiProvider } from '../../src/index.ts'
 import type { CacheStore, RatesHandlerOptions } from '../../src/index.ts'
 import { createFawazahmed0Provider } from '../../src/providers/fawazahmed0.ts'
-import { fawazahmed0Body } from '../fixtures/feed-payloads.ts'
+import { fawazahmed0Body } from '../fixtures/feeds/fawazahmed0.ts'
 import { openFeed } from '../fixtures/open-feed.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../virtual-runtime.ts'
 

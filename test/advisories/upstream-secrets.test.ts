@@ -5,9 +5,9 @@ import { RatesError } from '../../src/index.ts'
 import type { RatesHandlerOptions } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { NOW, send } from '../catalogue/catalogue.ts'
-import { FEEDS } from '../providers/feeds.ts'
-import type { Feed } from '../providers/feeds.ts'
+import { FEEDS } from '../fixtures/feeds.ts'
 import { LEAKY_UPSTREAMS } from '../providers/leaky-upstreams.ts'
+import { NOW as FEED_TIME } from '../providers/upstream.ts'
 import { ENDPOINTS, NONCE } from './endpoints.ts'
 import { createStillHandler, providersThat } from './loaded-handler.ts'
 
@@ -83,8 +83,8 @@ describe.each(Object.entries(FAILURES))('%s', (_, fail) => {
 
 const BANK_CSV = 'Date,USD,JPY,\n2026-11-20,1.16,180.1,\n2026-11-19,1.15,179.4,\n'
 
-/** Creates a valid response of `feed` with the nonce instead of one word: one of the first 30, or later ones. */
-function responseWithNonce({ body }: Feed, { url }: Request, number: number): Response {
+/** Creates a valid response with the nonce in `body` instead of one word: one of the first 30, or later ones. */
+function responseWithNonce(body: unknown, { url }: Request, number: number): Response {
   const isArchive = url.endsWith('.zip')
   const text = isArchive ? BANK_CSV : typeof body === 'string' ? body : JSON.stringify(body)
   let left = number < 30 ? number : number * 7
@@ -93,14 +93,15 @@ function responseWithNonce({ body }: Feed, { url }: Request, number: number): Re
 }
 
 describe.each(Object.entries(FEEDS))('a reason in an event about %s', (_, feed) => {
-  const about = { key: NONCE, body: Object(feed.body) }
+  const body = feed.body(FEED_TIME)
+  const about = { key: NONCE, body: Object(body) }
   const upstreams: ((request: Request) => Response | Promise<Response>)[] = [
     ...Object.values(LEAKY_UPSTREAMS).map(
       (each) => (request: Request) => each({ request, ...about }),
     ),
     ...Array.from(
       { length: 60 },
-      (_each, number) => (request: Request) => responseWithNonce(feed, request, number),
+      (_each, number) => (request: Request) => responseWithNonce(body, request, number),
     ),
   ]
 

@@ -11,7 +11,7 @@ import {
   answerOfFrankfurterV2,
   frankfurterV2EcbRows,
   frankfurterV2Rows,
-} from '../fixtures/feed-payloads.ts'
+} from '../fixtures/feeds/frankfurter-v2.ts'
 import { frankfurterPayload } from '../fixtures/upstream-payloads.ts'
 import { NOW, manyRates, respondingWith, upstream } from './upstream.ts'
 import type { Upstream } from './upstream.ts'

@@ -6,11 +6,9 @@ import { createCurrencyapiProvider } from '../../src/providers/currencyapi.ts'
 import { createExchangeRateApiV6Provider } from '../../src/providers/exchange-rate-api-v6.ts'
 import type { ExchangeRateApiV6Options } from '../../src/providers/exchange-rate-api-v6.ts'
 import { createOpenExchangeRatesProvider } from '../../src/providers/open-exchange-rates.ts'
-import {
-  currencyapiBody,
-  exchangeRateApiV6Body,
-  openExchangeRatesBody,
-} from '../fixtures/feed-payloads.ts'
+import { currencyapiBody } from '../fixtures/feeds/currencyapi.ts'
+import { exchangeRateApiV6Body } from '../fixtures/feeds/exchange-rate-api-v6.ts'
+import { openExchangeRatesBody } from '../fixtures/feeds/open-exchange-rates.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { HOUR, MINUTE } from '../virtual-runtime.ts'
 import { manyRates, respondingWith, upstream } from './upstream.ts'

@@ -3,32 +3,16 @@ import { createServer } from 'node:http'
 import { createRatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
-import { answerAsBank } from '../fixtures/ecb-files.ts'
-import {
-  answerOfFrankfurterV2,
-  currencyapiBody,
-  exchangeRateApiV6Body,
-  fawazahmed0Body,
-  openExchangeRatesBody,
-} from '../fixtures/feed-payloads.ts'
-import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import { listenOnFreePort } from './sockets.ts'
+import { good } from '../fixtures/feed.ts'
+import { FEEDS } from '../fixtures/feeds.ts'
+import { listenOnFreePort } from './ports.ts'
 
 type Respond = (url: URL, now: number) => Response | Promise<Response>
 
 const service = createRatesHandler({ providers: fakeProviders() })
 
-/** Responses of each host that a provider, or a program in the documentation, calls. */
+/** Responses of the hosts that only programs in the documentation call. */
 const HOSTS: Record<string, Respond> = {
-  'open.er-api.com': (_, now) => new Response(openErApiPayload({ now })),
-  'api.frankfurter.dev': answerAsFrankfurter,
-  'www.ecb.europa.eu': ({ href }, now) => answerAsBank({ url: href }, now),
-  'data-api.ecb.europa.eu': ({ href }, now) => answerAsBank({ url: href }, now),
-  'cdn.jsdelivr.net': (_, now) => Response.json(fawazahmed0Body(now)),
-  'latest.currency-api.pages.dev': (_, now) => Response.json(fawazahmed0Body(now)),
-  'v6.exchangerate-api.com': (_, now) => Response.json(exchangeRateApiV6Body(now)),
-  'openexchangerates.org': (_, now) => Response.json(openExchangeRatesBody(now)),
-  'api.currencyapi.com': (_, now) => Response.json(currencyapiBody(now)),
   // A service mounted at /api, and the feed of a company.
   'app.example': (url) => service(new Request(url)),
   'treasury.example': (_, now) =>
@@ -37,14 +21,14 @@ const HOSTS: Record<string, Respond> = {
 
 /** Responds to a request like the host in its URL. */
 export async function respondAsUpstream(url: URL, now: number = Date.now()): Promise<Response> {
-  const response = HOSTS[url.host]
-  return response ? response(url, now) : new Response('unknown host', { status: 404 })
-}
-
-function answerAsFrankfurter(url: URL, now: number): Response {
-  const [, start, end = ''] = /^\/v1\/([\d-]+)\.\.([\d-]*)$/.exec(url.pathname) ?? []
-  if (start === undefined) return answerOfFrankfurterV2(url.href, now)
-  return new Response(frankfurterPayload({ start, end: end || '2099-01-01', now }))
+  const named = HOSTS[url.host]
+  if (named) return named(url, now)
+  for (const feed of Object.values(FEEDS)) {
+    if (![new URL(feed.root).host, ...feed.redirectHosts].includes(url.host)) continue
+    const response = feed.respond?.(url.href, now) ?? good(feed, undefined, now)
+    if (response.ok) return response
+  }
+  return new Response('unknown host or path', { status: 404 })
 }
 
 /** Starts a server for all hosts, to which `upstream-program.ts` redirects: the first part of a path is the host. */
