@@ -23,13 +23,15 @@ const WITHOUT_OPTIONS =
 const { latest, history } = fakeProviders()
 const handler = functions['createRatesHandler .']?.({ providers: { latest, history } })
 
+/** A client for any store: it has every method. */
+const client: object = new Proxy({}, { has: () => true, get: () => async () => null })
+
 /** Arguments before the options. */
 const FIRST: [functions: RegExp, args: unknown[]][] = [
   [/^serve /, [() => new Response()]],
   [/^crossCheck /, [latest, history]],
-  [/^createKvStore /, [{ get: async () => null, put: async () => {} }]],
-  [/^createRedisStore /, [{ call: async () => null }]],
   [/^createSqliteStore /, [':memory:']],
+  [/ \.\/stores\//, [client]],
   [/^failingProvider /, ['unreachable']],
   [/ \.\/compat\//, [handler]],
 ]
@@ -37,7 +39,8 @@ const FIRST: [functions: RegExp, args: unknown[]][] = [
 /** Calls the function `name` of an entry point with `options`. */
 function call(name: string, options: unknown): unknown {
   const [, args = []] = FIRST.find(([pattern]) => pattern.test(name)) ?? []
-  return functions[name]?.(...args, options)
+  const hasOptionsOnly = /^[^(]*\(options\b/.test(String(functions[name]))
+  return functions[name]?.(...(hasOptionsOnly ? [] : args), options)
 }
 
 /** Functions with options. The value of an option may be an object of options, too. */

@@ -116,16 +116,16 @@ describe('the names of providers', async () => {
     expect(listed.trim().split(/,\s+/)).toEqual([`${names[0]} (default)`, ...names.slice(1)])
   })
 
-  it('are all in docs/command-line.md, with their data sets and keys', async () => {
-    const page = readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8')
-    const [, section = ''] = page.split('\n### Providers by name\n')
+  it('are all in docs/providers.md, with their data sets and keys', async () => {
+    const page = readFileSync(new URL('../../docs/providers.md', import.meta.url), 'utf8')
+    const [, section = ''] = page.split('\n## Choose a provider\n')
     for (const name of new Set([...latest, ...history])) {
-      const row = section.split('\n').find((line) => line.startsWith(`| \`${name}\``)) ?? ''
-      const [, , ofLatest, ofHistory, key] = row.split('|').map((cell) => cell.trim())
-      expect(ofLatest !== '', name).toBe(latest.includes(name))
-      expect(ofHistory !== '', name).toBe(history.includes(name))
+      const row = section.split('\n').find((line) => line.includes(` | \`${name}\` `)) ?? ''
+      const [, , , , ofLatest, key, ofHistory] = row.split('|').map((cell) => cell.trim())
+      expect(ofLatest !== '–', name).toBe(latest.includes(name))
+      expect(ofHistory !== '–', name).toBe(history.includes(name))
       const variable = latest.includes(name) ? await keyVariableOf(name) : ''
-      expect(key, name).toBe(variable && `\`${variable}\``)
+      expect(key, name).toBe(variable === '' ? '–' : `\`${variable}\``)
     }
   })
 
