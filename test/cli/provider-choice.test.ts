@@ -52,9 +52,17 @@ describe('the choice of providers', () => {
   const NO_SECRETS = /: RATESMITH_LATEST_URL: url must not .*user name/
 
   it.each([
-    ['--latest=frankfurter', {}, /: --latest must be exchange-.* or currencyapi, got/],
+    [
+      '--latest=frankfurter',
+      {},
+      /: --latest must be exchange-.*, ecb, .* or [\w-]+, got frankfurter\. Did/,
+    ],
     ['--latest=open-exchange-rate', {}, /Did you mean open-exchange-rates\? /],
-    ['--history=currencyapi', {}, /: --history must be frankf.*-v2 or ecb, got currencyapi \(/],
+    [
+      '--history=currencyapi',
+      {},
+      /: --history must be frankf.*-v2.* or [\w-]+, got currencyapi \(/,
+    ],
     ['--history=ecb,', {}, /, got "" \(/],
     ['--history=', {}, /, got "" \(/],
     ['--latest=toString', {}, /, got toString \(/],
