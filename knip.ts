@@ -14,6 +14,7 @@ const config: KnipConfig = {
     'bench/wire/servers/*.ts',
     'examples/*.ts',
     'test/**/*-program.{ts,mjs}',
+    'test/fixtures/feeds/*.ts',
     'test/system/module-record.ts',
     '.size-limit.ts',
     // Bundled into a page, by path.
