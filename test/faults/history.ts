@@ -2,12 +2,12 @@ import { MINUTE, SECOND } from '../virtual-runtime.ts'
 import {
   REJECTED,
   SECRET,
+  accepted,
   after,
   answer,
   changedJson,
   entriesOf,
   failing,
-  accepted,
   rewritten,
 } from './fault.ts'
 import type { Fault, HistoryBody, Inject } from './fault.ts'

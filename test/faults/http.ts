@@ -1,6 +1,6 @@
 import { HOSTS } from '../fixtures/contract.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../virtual-runtime.ts'
-import { PAGE, SECRET, after, answer, entriesOf, refused, accepted, responding } from './fault.ts'
+import { PAGE, SECRET, accepted, after, answer, entriesOf, refused, responding } from './fault.ts'
 import type { Fault, Inject } from './fault.ts'
 
 /** The shortest time until the next call after a failure that is likely to last. */

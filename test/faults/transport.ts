@@ -1,5 +1,5 @@
 import { SECOND } from '../virtual-runtime.ts'
-import { BOTH, SECRET, after, answer, entriesOf, refused, later, wireError } from './fault.ts'
+import { BOTH, SECRET, after, answer, entriesOf, later, refused, wireError } from './fault.ts'
 import type { Exchange, Fault } from './fault.ts'
 
 const CHUNK = 64 * 1024

@@ -16,9 +16,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 
 import { mountContract } from 'ratesmith/testing'
 
-import { freePort } from '../system/sockets.ts'
 import { run } from '../system/processes.ts'
 import { ROOT } from '../system/runtimes.ts'
+import { freePort } from '../system/sockets.ts'
 import { openUpstreams } from '../system/upstreams.ts'
 import { requestServer, startJob } from './documentation/code.ts'
 import type { Job } from './documentation/code.ts'

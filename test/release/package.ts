@@ -1,5 +1,5 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 import { inject } from 'vitest'
 
@@ -7,8 +7,8 @@ import { createRatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
 import { ENTRY_POINTS, MANIFEST } from '../../scripts/entry-points.ts'
-import { ROOT } from '../system/root.ts'
-import { BUN, DENO, NODE, findNode } from '../system/runtimes.ts'
+import { run } from '../system/processes.ts'
+import { BUN, DENO, NODE, ROOT, findNode } from '../system/runtimes.ts'
 import type { Runtime } from '../system/runtimes.ts'
 
 /** All modules by subpath, such as `./node`: the names that apps import, and paths relative to the project root. */
@@ -77,13 +77,29 @@ export async function exportedNames(subpath: string): Promise<string[]> {
 /** Creates a folder in which apps can import the installed package. It is removed with the installation. */
 export function openApp() {
   const folder = mkdtempSync(join(inject('installed').folder, 'app-'))
+  /** Writes a file and returns its path. */
+  function write(name: string, text: string): string {
+    const path = join(folder, name)
+    writeFileSync(path, text)
+    return path
+  }
   return {
     folder,
-    /** Writes a file and returns its path. */
-    write(name: string, text: string): string {
-      const path = join(folder, name)
-      writeFileSync(path, text)
-      return path
+    write,
+    /** Makes packages of this project available. */
+    link(...names: string[]): void {
+      for (const name of names) {
+        const path = join(folder, 'node_modules', name)
+        mkdirSync(dirname(path), { recursive: true })
+        symlinkSync(join(ROOT, 'node_modules', name), path)
+      }
+    },
+    /** Compiles all files under strict flags, and returns the output of the compiler. */
+    async compile(options: object, program: string = tsc('typescript')): Promise<string> {
+      const compilerOptions = { ...STRICT, ...options }
+      write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+      const { stdout, stderr } = await run(program, ['-p', folder])
+      return stdout + stderr
     },
   }
 }

@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, inject, it } from 'vitest'
 
 import manifest from '../../package.json' with { type: 'json' }
-import { run } from '../system/processes.ts'
-import { requireProgram } from '../system/require-program.ts'
-import { ROOT } from '../system/root.ts'
+import { requireProgram, run } from '../system/processes.ts'
+import { ROOT } from '../system/runtimes.ts'
 import { ALL, RUNTIMES, expectedReport, openApp, reportProgram } from './package.ts'
 
 const app = openApp()

@@ -9,8 +9,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { toExpressHandler } from '../../adapters/express.ts'
 import { serve, toNodeHandler } from '../../adapters/node.ts'
 import type { RawRequest, RawResponse } from '../../src/index.ts'
-import { listenOnFreePort, openSocket, portIn, sendRaw } from '../system/sockets.ts'
 import { listen } from '../system/processes.ts'
+import { listenOnFreePort, openSocket, portIn, sendRaw } from '../system/sockets.ts'
 
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { CLI, expectRefused, keptFiles, rootOf, serve, upstreams } from './commands.ts'
-import { freePort } from './sockets.ts'
 import { listen, run, temporaryFolder } from './processes.ts'
 import { ROOT } from './runtimes.ts'
+import { freePort } from './sockets.ts'
 
 describe('ratesmith serve', () => {
   const WITHIN = { timeout: 20_000 }

@@ -8,11 +8,11 @@ import { toNodeHandler } from 'ratesmith/node'
 import { fakeProviders, mountContract } from 'ratesmith/testing'
 
 import { handler as lambda, toResult } from '../../examples/lambda.ts'
-import { freePort } from './sockets.ts'
 import { listen, requireProgram, run, start } from './processes.ts'
 import type { Running } from './processes.ts'
-import { BUN, DENO, ROOT, findPackage, findWorkerd } from './runtimes.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
+import { BUN, DENO, ROOT, findPackage, findWorkerd } from './runtimes.ts'
+import { freePort } from './sockets.ts'
 import { respondAsUpstream } from './upstreams.ts'
 import { bundleWorker, openWorkers } from './workerd.ts'
 

@@ -11,9 +11,9 @@ import { fakeProviders } from 'ratesmith/testing'
 
 import { followedPages } from '../release/documentation/page.ts'
 import { rootOf, serve } from './commands.ts'
-import { freePort } from './sockets.ts'
 import { listen, requireProgram, start, temporaryFolder } from './processes.ts'
 import { BUN } from './runtimes.ts'
+import { freePort } from './sockets.ts'
 
 const LATEST = '/api/v1/latest?symbols=EUR'
 const HISTORY = '/api/v1/history?from=USD&to=EUR'

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 
 import { expectRefused, installAlone, rootOf, serve, startUpstreams } from './commands.ts'
-import { freePort } from './sockets.ts'
 import { describeRuntimes, run, start } from './processes.ts'
 import { openProxy } from './proxy.ts'
+import { freePort } from './sockets.ts'
 
 /** Removes the machine's proxy variables, so that only those of a test count. */
 const BARE: NodeJS.ProcessEnv = {

@@ -3,9 +3,9 @@ import { createServer } from 'node:net'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
 
 import { expectRefused, installAlone, rootOf, serve, startUpstreams } from './commands.ts'
-import { freePort, listenOnFreePort } from './sockets.ts'
 import { describeRuntimes, run } from './processes.ts'
 import { REDIS_IS_MISSING, sendToRedis, startRedis } from './redis-server.ts'
+import { freePort, listenOnFreePort } from './sockets.ts'
 
 const WITHIN = { timeout: 30_000 }
 

@@ -15,10 +15,10 @@ import type { RatesEvent } from '../../src/index.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { OPENSSL_IS_MISSING, makeCertificate } from './certificate.ts'
 import { upstreams } from './commands.ts'
-import { freePort, listenOnFreePort } from './sockets.ts'
 import { listen, requireProgram, run, temporaryFolder } from './processes.ts'
 import { openProxy } from './proxy.ts'
 import { findBun } from './runtimes.ts'
+import { freePort, listenOnFreePort } from './sockets.ts'
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']
 const NAMES = [...PROXY_VARIABLES, ...PROXY_VARIABLES.map((name) => name.toLowerCase())]

@@ -5,7 +5,7 @@ import { fakeProviders } from 'ratesmith/testing'
 
 import { good } from '../fixtures/feed.ts'
 import { FEEDS } from '../fixtures/feeds.ts'
-import { listenOnFreePort } from './ports.ts'
+import { listenOnFreePort } from './sockets.ts'
 
 type Respond = (url: URL, now: number) => Response | Promise<Response>
 

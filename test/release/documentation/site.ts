@@ -14,9 +14,9 @@ import { dirname, join } from 'node:path'
 
 import { inject } from 'vitest'
 
-import { freePort } from '../../system/sockets.ts'
 import { startRedis } from '../../system/redis-server.ts'
 import { ROOT } from '../../system/runtimes.ts'
+import { freePort } from '../../system/sockets.ts'
 import { openUpstreams } from '../../system/upstreams.ts'
 import type { Block, Page } from './page.ts'
 
