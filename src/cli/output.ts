@@ -84,19 +84,37 @@ export async function printRates<Body extends RatesBody>(
     if (response.status !== 200) return await printFailure(response, query, { session, output })
     const body: Body = JSON.parse(response.body)
     const reason = session.failures() || 'no response in time'
-    const offline = response.isOverdue
-      ? `offline: rates of ${query.publication(body, now()).when} (${reason})`
-      : undefined
-    if (output.terminal.isTTY && !flags.json) {
-      show(query.show(body, output.terminal, now()), { body, output, offline })
-    } else {
-      if (offline !== undefined) output.note(`ratesmith: ${offline}`)
-      if (!flags.json) list(query.list(body), body, output)
-    }
+    const { when } = query.publication(body, now())
+    const offline = response.isOverdue ? `offline: rates of ${when} (${reason})` : ''
+    const isShown = output.terminal.isTTY && !flags.json
+    if (offline !== '' && !isShown) output.note(`ratesmith: ${offline}`)
+    if (!flags.json) printBody(body, query, { output, offline, now: now() })
     return 0
   } finally {
     session.close()
   }
+}
+
+const DISCLAIMER = 'For information only, not an offer to exchange currency.'
+
+function printBody<Body extends RatesBody>(
+  body: Body,
+  { show, list }: RatesQuery<Body>,
+  { output, offline, now }: { output: Output; offline: string; now: number },
+): void {
+  const { terminal, print, note } = output
+  // Attribution and disclaimer must accompany the rates.
+  const notice = [`${body.source.name}, ${body.source.url}`, DISCLAIMER]
+  if (!terminal.isTTY) {
+    print(list(body))
+    for (const line of notice) note(line)
+    return
+  }
+  print([
+    ...show(body, terminal, now),
+    ...styledLines('bad', offline, terminal),
+    ...notice.flatMap((text) => styledLines('aside', text, terminal)),
+  ])
 }
 
 function toTarget({ path, params }: RatesQuery<never>): string {
@@ -121,30 +139,6 @@ function isSettled<Body>(
   const { last } = days
   if (last === undefined) return false
   return last === publication(JSON.parse(body), now).day || Date.parse(last) < now - MAX_UNKNOWN_MS
-}
-
-const DISCLAIMER = 'For information only, not an offer to exchange currency.'
-
-/** Returns the attribution of `source` and the disclaimer, which must accompany its rates. */
-function toNotice({ source }: RatesBody): string[] {
-  return [`${source.name}, ${source.url}`, DISCLAIMER]
-}
-
-function show(
-  lines: readonly string[],
-  { body, output, offline = '' }: { body: RatesBody; output: Output; offline: string | undefined },
-): void {
-  const { terminal } = output
-  output.print([
-    ...lines,
-    ...styledLines('bad', offline, terminal),
-    ...toNotice(body).flatMap((text) => styledLines('aside', text, terminal)),
-  ])
-}
-
-function list(lines: readonly string[], body: RatesBody, output: Output): void {
-  output.print(lines)
-  for (const line of toNotice(body)) output.note(line)
 }
 
 /** Errors that exit with 1; all others are invalid usage, which exits with 2. */

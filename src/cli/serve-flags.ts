@@ -77,6 +77,8 @@ const options = {
   log: TEXT,
 } as const
 
+type Values = ReturnType<typeof parseArguments<{ options: typeof options }>>['values']
+
 /**
  * Reads the flags of `ratesmith serve`.
  *
@@ -110,15 +112,7 @@ export function parseServeFlags(args: string[]): ServeFlags {
   }
 }
 
-function readHttps({
-  https,
-  'https-key': key,
-  'https-cert': cert,
-}: {
-  https?: boolean | undefined
-  'https-key'?: string | undefined
-  'https-cert'?: string | undefined
-}): ServeFlags['https'] {
+function readHttps({ https, 'https-key': key, 'https-cert': cert }: Values): ServeFlags['https'] {
   if (!https && key === undefined && cert === undefined) return undefined
   if (!key) throw new UsageError('HTTPS needs a private key file: set --https-key')
   if (!cert) throw new UsageError('HTTPS needs a certificate file: set --https-cert')
