@@ -47,7 +47,9 @@ type SingleProvider = Pick<RatesHandlerOptions, 'providers'> & Pick<Upstreams, '
 /** With a larger clock error, the age of rates is wrong. */
 const MAX_CLOCK_SKEW_MS = 300_000
 
-interface ObservedCalls {
+/** What happened during the check of a provider. */
+interface Observations {
+  events: RatesEvent[]
   host: string
   /** How far the upstream's clock is ahead of this machine's, in ms; a `Date` header has whole seconds. */
   skew: number
@@ -55,40 +57,31 @@ interface ObservedCalls {
 
 /** Fetches from each provider of both data sets separately, without any cache. */
 export async function checkProviders({ providers, ...shared }: Upstreams): Promise<CheckResult[]> {
-  const found = await Promise.all([
-    ...providers.latest.map((latest) =>
-      checkProvider('latest', { providers: { latest }, ...shared }),
-    ),
-    ...providers.history.map((history) =>
-      checkProvider('history', { providers: { history }, ...shared }),
-    ),
+  const { latest, history } = providers
+  const checked = await Promise.all([
+    ...latest.map((each) => checkProvider('latest', { providers: { latest: each }, ...shared })),
+    ...history.map((each) => checkProvider('history', { providers: { history: each }, ...shared })),
   ])
   // Several upstreams may report the same wrong clock.
-  const [clock] = found.flatMap(({ clock }) => clock)
-  return [...found.map(({ provider }) => provider), ...(clock ? [clock] : [])]
+  const clocks = checked.flatMap(({ skew, host }) => checkClock(skew, host))
+  return [...checked.map(({ result }) => result), ...clocks.slice(0, 1)]
 }
 
 // The archive comes from the same providers as recent history.
 type CheckedDataSet = Exclude<DataSet, 'archive'>
 
-interface ProviderChecks {
-  provider: CheckResult
-  clock: CheckResult[]
-}
-
 async function checkProvider(
   dataSet: CheckedDataSet,
-  { providers, fetch, now }: SingleProvider,
-): Promise<ProviderChecks> {
-  const calls: ObservedCalls = { host: '', skew: 0 }
-  const events: RatesEvent[] = []
+  { providers, fetch = globalThis.fetch, now }: SingleProvider,
+): Promise<Observations & { result: CheckResult }> {
+  const observations: Observations = { events: [], host: '', skew: 0 }
   const work: Promise<unknown>[] = []
   const handler = createRatesHandler({
     providers,
-    fetch: observed(fetch ?? globalThis.fetch, calls, now),
+    fetch: observed(fetch, observations, now),
     now,
     waitUntil: (promise) => void work.push(promise),
-    onEvent: (event) => void events.push(event),
+    onEvent: (event) => void observations.events.push(event),
   })
   try {
     // A load may take longer than a request waits for it.
@@ -96,8 +89,7 @@ async function checkProvider(
       await Promise.allSettled(work)
       return describeRates[dataSet](handler, now).catch(() => undefined)
     })
-    const provider = toCheckResult(dataSet, { events, calls, description })
-    return { provider, clock: checkClock(calls) }
+    return { ...observations, result: toCheckResult(dataSet, observations, description) }
   } finally {
     handler.close()
   }
@@ -118,21 +110,14 @@ const describeRates: Record<
   },
 }
 
+/** Returns the result for a provider with data of `description`; `undefined` without data. */
 function toCheckResult(
   dataSet: CheckedDataSet,
-  {
-    events,
-    calls,
-    description,
-  }: {
-    events: readonly RatesEvent[]
-    calls: ObservedCalls
-    /** `undefined` without data. */
-    description: string | undefined
-  },
+  { events, host }: Observations,
+  description: string | undefined,
 ): CheckResult {
   const request = events.find((event) => event.type === 'upstream_request')
-  const subject = [`${dataSet} rates`, request?.provider, calls.host].filter(Boolean).join(', ')
+  const subject = [`${dataSet} rates`, request?.provider, host].filter(Boolean).join(', ')
   if (description !== undefined) return passed(subject, description)
   const failure = events.find((event) => event.type === 'upstream_failed')
   const rejected = events.find((event) => event.type === 'rates_rejected')
@@ -140,20 +125,20 @@ function toCheckResult(
     return failed(subject, `response rejected: ${rejected.reason}`, AFTER_REJECTION)
   }
   const reason = failure?.reason ?? 'no response'
-  return failed(subject, reason, adviceFor(reason, calls.host))
+  return failed(subject, reason, adviceFor(reason, host))
 }
 
-function observed(call: typeof fetch, calls: ObservedCalls, now: () => number): typeof fetch {
+function observed(call: typeof fetch, observations: Observations, now: () => number): typeof fetch {
   return async (input, init) => {
-    calls.host = new URL(input instanceof Request ? input.url : input).host
+    observations.host = new URL(input instanceof Request ? input.url : input).host
     const response = await call(input, init)
     const date = Date.parse(response.headers.get('date') ?? '')
-    if (!Number.isNaN(date)) calls.skew = date - now()
+    if (!Number.isNaN(date)) observations.skew = date - now()
     return response
   }
 }
 
-function checkClock({ host, skew }: ObservedCalls): CheckResult[] {
+function checkClock(skew: number, host: string): CheckResult[] {
   if (Math.abs(skew) <= MAX_CLOCK_SKEW_MS) return []
   const found = `${Math.round(Math.abs(skew) / 60_000)} minutes ${skew > 0 ? 'behind' : 'ahead of'} ${host}`
   return [failed('clock', found, 'set the clock of this machine')]
