@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import type { CheckResult } from '../../src/cli/doctor-checks.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { OPENSSL_IS_MISSING, makeCertificate } from './certificate.ts'
 import { expectRefused, piped, rootOf, serve, startUpstreams, upstreams } from './commands.ts'
@@ -14,9 +13,16 @@ import type { Runtime } from './runtimes.ts'
 
 const PASSWORD = 'open-sesame-99'
 
+interface Finding {
+  subject: string
+  ok: boolean
+  found: string
+  advice: string | null
+}
+
 async function examine(runtime: Runtime, env: NodeJS.ProcessEnv, args = '') {
   const { code, stdout, stderr } = await piped(runtime, `doctor --json${args}`, env)
-  const { ok, findings }: { ok: boolean; findings: CheckResult[] } = JSON.parse(stdout)
+  const { ok, findings }: { ok: boolean; findings: Finding[] } = JSON.parse(stdout)
   const found = new Map(findings.map((each) => [each.subject.split(',', 1).join(), each]))
   return { code, ok, found, all: stdout + stderr }
 }
