@@ -1,16 +1,13 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { readFileSync, readdirSync } from 'node:fs'
 
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { generatedFiles } from '../../scripts/generate.ts'
-import { readTypes } from '../../scripts/openapi/type-schemas.ts'
-import { temporaryFolder } from './processes.ts'
+import { run } from './processes.ts'
 
 const FOLDER = new URL('../../src/generated/', import.meta.url)
 
-it('equals the output of `npm run generate`', async () => {
+it('the generated files equal the output of `npm run generate`', async () => {
   const made = await generatedFiles()
   expect(readdirSync(FOLDER).sort()).toEqual(Object.keys(made).sort())
   for (const [name, text] of Object.entries(made)) {
@@ -18,18 +15,9 @@ it('equals the output of `npm run generate`', async () => {
   }
 })
 
-describe('the schemas of an interface', () => {
-  function read(type: string): unknown {
-    const module = join(temporaryFolder(), 'types.ts')
-    writeFileSync(module, `interface Components { Body: { property: ${type} } }`)
-    return readTypes(pathToFileURL(module), 'Components', { string: { type: 'string' } })
-  }
-
-  it('need names of all types that are not objects', () => {
-    const properties = { property: { type: 'string' } }
-    expect(read('string')).toMatchObject({ Body: { properties, required: ['property'] } })
-    for (const type of ['number', 'string[] | number', 'readonly string[]', 'Missing', '{}']) {
-      expect(() => read(type), type).toThrow(/no schema of|not a property/)
-    }
-  })
+it('the repository contains no file that .gitignore excludes', async ({ skip }) => {
+  const args = ['ls-files', '--cached', '--ignored', '--exclude-standard']
+  const { code, stdout } = await run('git', args)
+  if (code !== 0) skip('not a git clone')
+  expect(stdout).toBe('')
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { createRatesHandler } from 'ratesmith'
-import type { LatestProvider, RatesHandlerOptions } from 'ratesmith'
+import type { RatesHandlerOptions } from 'ratesmith'
 import { toNodeHandler } from 'ratesmith/node'
 import { fakeProviders } from 'ratesmith/testing'
 
@@ -40,10 +40,6 @@ function lasting({ headers }: { headers: Headers }): [string, string][] {
   return [...headers].filter(([name]) => !/^(date|(x-)?cache-status)$/.test(name))
 }
 
-function also(directives: string): (configuration: string) => string {
-  return (text) => replace(text, 'proxy_cache rates;', `proxy_cache rates; ${directives}`)
-}
-
 const NGINX = '/usr/sbin/nginx'
 
 const OWN = 'daemon off; master_process off; pid nginx.pid; error_log stderr; events {}'
@@ -58,23 +54,13 @@ const AT = { version: 0, validUntil: 8, staleWhileRevalidate: 16, staleIfError: 
 
 const now = (): number => Date.UTC(2026, 10, 20, 18)
 const market = fakeProviders({ now })
-const withoutEuro: LatestProvider = {
-  ...market.latest,
-  async fetchLatest(context) {
-    const { rates, ...table } = await market.latest.fetchLatest(context)
-    const others = Object.entries(rates).filter(([code]) => code !== 'EUR')
-    return { ...table, rates: Object.fromEntries(others) }
-  },
-}
-const withoutData: LatestProvider = {
+const withoutData = {
   ...market.latest,
   fetchLatest: () => Promise.reject(new Error('no data')),
 }
 const APPS = {
   good: { providers: market },
   republished: { providers: fakeProviders({ seed: 2, now }) },
-  withoutEuro: { providers: { latest: withoutEuro } },
-  elsewhere: { providers: market, basePath: '/elsewhere' },
   withoutData: { providers: { latest: withoutData } },
 } satisfies Record<string, RatesHandlerOptions>
 
@@ -223,38 +209,6 @@ describe('nginx with the documented configuration', () => {
       expect(headers.get('etag')).toBe(etag)
     }
     expect(requests).toHaveLength(1)
-  })
-})
-
-describe('nginx that stores everything it may', () => {
-  const EVERYTHING = 'proxy_cache_methods GET HEAD POST; proxy_cache_valid any 1h;'
-
-  it('stores neither a preflight nor the status', async () => {
-    const { send, kept } = await startProxiedApp(also('proxy_cache_valid any 1h;'))
-    const preflight = await send(LATEST, { method: 'OPTIONS' })
-    expect(preflight).toMatchObject({ status: 204 })
-    expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
-    expect(await send('/api/v1/status')).toMatchObject({ status: 200, from: 'MISS' })
-    expect(await send('/api/v1/status')).toMatchObject({ status: 200, from: 'MISS' })
-    expect(kept()).toEqual([])
-  })
-
-  it.each([
-    [400, 'GET', 'withoutEuro'],
-    [404, 'GET', 'elsewhere'],
-    [405, 'POST', 'good'],
-    [502, 'GET', 'withoutData'],
-  ] as const)('does not store an error with %d', async (status, method, cause) => {
-    const { send, requests, become, kept } = await startProxiedApp(also(EVERYTHING))
-    become(cause)
-    for (const time of [1, 2]) {
-      expect(await send(LATEST, { method })).toMatchObject({ status, from: 'MISS' })
-      expect(requests).toHaveLength(time)
-    }
-    expect(kept()).toEqual([])
-    become('good')
-    expect(await send(LATEST)).toMatchObject({ status: 200, from: 'MISS' })
-    expect(kept()).toEqual([MINUTE])
   })
 })
 
