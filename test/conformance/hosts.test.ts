@@ -1,6 +1,7 @@
+import { describe, expect, it } from 'vitest'
+
 import type { RatesHandler } from 'ratesmith'
 import { mountContract } from 'ratesmith/testing'
-import { describe, expect, it } from 'vitest'
 
 import { send } from '../catalogue/catalogue.ts'
 import type { RequestData, ResponseData } from '../catalogue/catalogue.ts'

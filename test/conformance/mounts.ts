@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { createServer as createHttp2Server } from 'node:http2'
 
 import type express from 'express'
+
 import type { RatesHandler } from 'ratesmith'
 import { serve as serveBun } from 'ratesmith/bun'
 import { serve as serveDeno } from 'ratesmith/deno'

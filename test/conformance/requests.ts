@@ -1,6 +1,7 @@
+import type { RatesHandler } from 'ratesmith'
+
 import { entries, toRequestData } from '../catalogue/catalogue.ts'
 import type { RequestData } from '../catalogue/catalogue.ts'
-import type { RatesHandler } from 'ratesmith'
 
 const GOOD_TARGETS = [
   '/api/v1/latest',

@@ -1,8 +1,11 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 import { describe, expect, it } from 'vitest'
 
 import { requireProgram, run } from '../system/processes.ts'
-import { findPackage } from '../system/runtimes.ts'
-import { COMPILERS, MODULES, openApp } from './package.ts'
+import { ROOT, findPackage } from '../system/runtimes.ts'
+import { ALL, COMPILERS, MODULES, exportedNames, openApp } from './package.ts'
 
 /** A typical app; every other name is checked by the compilation of its module. */
 const CONSUMER = `import { RatesError, createRatesHandler } from 'ratesmith'
@@ -107,4 +110,47 @@ describe('the declarations', () => {
     const known = ['AbortSignal', 'Request', 'RequestInit', 'Response', 'fetch']
     expect(names).toEqual(new Set(known))
   })
+})
+
+/** Names under which an entry point exports a function that is declared with another name. */
+const ALIASES: Readonly<Record<string, string>> = { findWithdrawn: 'findWithdrawnCurrency' }
+
+const DECLARED =
+  /\/\*\*((?:(?!\*\/)[^])*)\*\/\s*export (?:default )?(?:async )?(?:function|class|const) (\w+)/g
+
+const DOCSTRINGS = globSync('{src,adapters}/**/*.ts', { cwd: ROOT }).flatMap((file) =>
+  Array.from(
+    readFileSync(join(ROOT, file), 'utf8').matchAll(DECLARED),
+    ([, text = '', name = '']) => ({ file, name, text: text.replaceAll(/^ *\* ?/gm, '') }),
+  ),
+)
+
+// jsr.test.ts requires a docstring on every other symbol.
+it.each(ALL)('every function of %s has an example', async (subpath) => {
+  const source = MODULES[subpath]?.source.replace('./', '') ?? ''
+  const exported: Record<string, unknown> = await import(join(ROOT, source))
+  const names = await exportedNames(subpath)
+  const without = names.filter((name) => {
+    if (typeof exported[name] !== 'function') return false
+    const declared = DOCSTRINGS.filter((each) => each.name === (ALIASES[name] ?? name))
+    // Several adapters declare a function of one name.
+    const own = declared.filter(({ file }) => file === source)
+    const texts = (own.length > 0 ? own : declared).map(({ text }) => text)
+    return texts.length === 0 || !texts.every((text) => text.includes('@example'))
+  })
+  expect(without).toEqual([])
+})
+
+it('all examples compile', async () => {
+  const { write, link, compile } = openApp()
+  const examples = DOCSTRINGS.flatMap(({ file, name, text }) =>
+    Array.from(text.matchAll(/@example\s+```ts\n([^]*?)```/g), ([, code = '']) => ({
+      name: `${file.replaceAll('/', '.').replace(/ts$/, name)}.ts`,
+      code,
+    })),
+  )
+  expect(examples.length).toBeGreaterThan(20)
+  link('express', 'ioredis', '@types/express', '@types/node')
+  for (const { name, code } of examples) write(name, `${code}\nexport {}\n`)
+  expect(await compile({ module: 'nodenext', types: ['node'], skipLibCheck: true })).toBe('')
 })

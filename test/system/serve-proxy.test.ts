@@ -5,53 +5,50 @@ import { describeRuntimes, run, start } from './processes.ts'
 import { openProxy } from './proxy.ts'
 import { freePort } from './sockets.ts'
 
+const VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']
+
 /** Removes the machine's proxy variables, so that only those of a test count. */
-const BARE: NodeJS.ProcessEnv = {
-  NO_PROXY: undefined,
-  no_proxy: undefined,
-  HTTP_PROXY: undefined,
-  http_proxy: undefined,
-  HTTPS_PROXY: undefined,
-  https_proxy: undefined,
-}
+const BARE: NodeJS.ProcessEnv = Object.fromEntries(
+  VARIABLES.flatMap((name) => [name, name.toLowerCase()]).map((name) => [name, undefined]),
+)
 
 async function deadRoot(scheme: string): Promise<string> {
   return `${scheme}://127.0.0.1:${await freePort()}`
 }
 
 function roots(root: string): NodeJS.ProcessEnv {
-  return { ...BARE, RATESMITH_LATEST_URL: root, RATESMITH_HISTORY_URL: root }
+  return { RATESMITH_LATEST_URL: root, RATESMITH_HISTORY_URL: root }
 }
 
 describeRuntimes('ratesmith serve behind a proxy', (runtime) => {
+  async function requestThrough(env: NodeJS.ProcessEnv) {
+    const running = serve([], { ...BARE, ...env }, runtime)
+    return { running, response: await fetch(`${await rootOf(running)}/api/rates`) }
+  }
+
   it.each(['HTTP_PROXY', 'http_proxy'])('fetches http upstreams through %s', async (variable) => {
     const { host, requests } = await openProxy()
     const { env } = await startUpstreams()
-    const running = serve([], { ...BARE, ...env, [variable]: `http://${host}` }, runtime)
-    const response = await fetch(`${await rootOf(running)}/api/rates`)
+    const { running, response } = await requestThrough({ ...env, [variable]: `http://${host}` })
     expect(response.status).toBe(200)
     expect(requests).toEqual([`GET ${env['RATESMITH_LATEST_URL']}/v6/latest/USD`])
     expect(await running.end()).toBe(0)
   })
 
-  it.each(['HTTPS_PROXY', 'https_proxy'])(
-    'fetches https upstreams through %s',
-    async (variable) => {
-      const { host, requests } = await openProxy({ status: 403 })
-      const root = await deadRoot('https')
-      const running = serve([], { ...roots(root), [variable]: `http://${host}` }, runtime)
-      const response = await fetch(`${await rootOf(running)}/api/rates`)
-      expect(response.status).toBe(502)
-      expect(requests).toEqual([`CONNECT ${new URL(root).host}`])
-    },
-  )
+  const secure = ['HTTPS_PROXY', 'https_proxy']
+  it.each(secure)('fetches https upstreams through %s', async (variable) => {
+    const { host, requests } = await openProxy({ status: 403 })
+    const root = await deadRoot('https')
+    const env = { ...roots(root), [variable]: `http://${host}` }
+    expect((await requestThrough(env)).response.status).toBe(502)
+    expect(requests).toEqual([`CONNECT ${new URL(root).host}`])
+  })
 
   it('fetches hosts in NO_PROXY directly', async () => {
     const { host, requests } = await openProxy()
+    const { env } = await startUpstreams()
     const proxies = { HTTP_PROXY: `http://${host}`, NO_PROXY: 'localhost,127.0.0.1' }
-    const env = { ...BARE, ...(await startUpstreams()).env, ...proxies }
-    const response = await fetch(`${await rootOf(serve([], env, runtime))}/api/rates`)
-    expect(response.status).toBe(200)
+    expect((await requestThrough({ ...env, ...proxies })).response.status).toBe(200)
     expect(requests).toEqual([])
   })
 
@@ -70,8 +67,7 @@ describeRuntimes('ratesmith serve behind a proxy', (runtime) => {
     const proxy = new URL(await deadRoot('http'))
     Object.assign(proxy, { username: 'someone', password: 'hidden' })
     const env = { ...roots(await deadRoot('http')), HTTP_PROXY: proxy.href }
-    const running = serve([], env, runtime)
-    const response = await fetch(`${await rootOf(running)}/api/rates`)
+    const { running, response } = await requestThrough(env)
     expect(response.status).toBe(502)
     expect(running.stderr).toContain('"event":"upstream_failed"')
     expect(running.stdout + running.stderr + (await response.text())).not.toContain('hidden')

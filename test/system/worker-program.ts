@@ -3,6 +3,7 @@
 // events, `/stored` the data sets in the store, `/contract` the outcome of the store contract, and `/later` advances
 // the clock by more than a day.
 import { env, waitUntil } from 'cloudflare:workers'
+
 import { createRatesHandler } from 'ratesmith'
 import type { CacheStore, RatesHandler } from 'ratesmith'
 import { toWorker } from 'ratesmith/cloudflare'
