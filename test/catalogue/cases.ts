@@ -6,7 +6,6 @@ import { changedJson, entriesOf, rewritten, toLatestTruth, withOlder } from '../
 import type { FaultCase, State } from '../faults/fault.ts'
 import { NEWCOMER, thousandfoldBaht } from '../faults/latest.ts'
 import { lastPoured } from '../faults/transport.ts'
-import { codes } from '../fixtures/codes.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { DAY, MINUTE, SECOND } from '../virtual-runtime.ts'
 import { expectGood, expectRefusal } from './checks.ts'
@@ -35,8 +34,6 @@ const MORE: Readonly<Record<string, Partial<Variant>>> = {
   'hang-after-headers: even after the call is aborted': { meanwhile: expectCancelled },
   'abort-ignored: a fetch that answers late with another table': { afterwards: expectDiscarded },
   'http-410: 410': { afterwards: expectEndEvent },
-  'body-proto-key': { meanwhile: expectNoPollution },
-  'body-constructor-key': { meanwhile: expectNoPollution },
   'body-100mb': { meanwhile: expectBounded },
   'body-gzip-bomb': { meanwhile: expectBounded },
   'currency-left-feed: BGN is gone': { meanwhile: expectGone },
@@ -45,26 +42,22 @@ const MORE: Readonly<Record<string, Partial<Variant>>> = {
   'stale-upstream-same-data': {
     serves: { latest: (_body, before) => before ?? publishedAt(START) },
   },
-  'retired-currency-garbage': { meanwhile: expectNoHistoryOfLev },
   // A process that never had a rate for EUR returns a client error.
   'bad-major: missing': { needsPrevious: true },
   'upstream-http-cache': { serves: { latest: () => publishedAt(START - DAY) } },
   'history-spike': { meanwhile: expectSpikeIsQuarantined },
-  'history-left-feed': { act: requestRemovedCodes },
   'history-16cet-race': {
     world: { start: BEFORE_PUBLICATION },
     arrive: ({ machine }, state) =>
       machine.advance({ cold: 0, warm: 40 * MINUTE, expired: 19 * DAY, fresh: 30 * SECOND }[state]),
     act: requestBetween,
   },
-  'history-rebased-rounding': { meanwhile: expectFineSteps },
   'store-slow': { meanwhile: expectCircuitBreaker },
   'store-newer-version': { meanwhile: expectOneWrite },
   'store-readonly: READONLY, with what another process wrote before': {
     begin: (world) => fill(world),
     attempts: { cold: 0, warm: 0, expired: 0 },
   },
-  'memory-store-flood': { act: flood },
 }
 
 const clock = entriesOf<Variant>('clock', {
@@ -127,10 +120,6 @@ async function expectEndEvent({ world, dataSet }: Meeting): Promise<void> {
   await sendAll(world)
   await world.settle()
   expectEvent(world, { type: 'upstream_ending', endsAt })
-}
-
-function expectNoPollution(): void {
-  expect(Object('')).not.toHaveProperty('polluted')
 }
 
 /** Expects that an oversized body is not read to its end. */
@@ -200,17 +189,6 @@ async function expectConfirmed({ world, state }: Meeting): Promise<void> {
   }
 }
 
-async function expectNoHistoryOfLev({ world }: Meeting): Promise<void> {
-  expectRefusal(await sendOne(world, '/api/v1/history?from=BGN&to=EUR'), 400, 'BGN')
-}
-
-async function expectFineSteps({ world }: Meeting): Promise<void> {
-  const { body } = await sendOne(world, '/api/v1/history?from=IDR&to=EUR&period=1M')
-  const { points } = JSON.parse(body)
-  const steps = new Set(points.map(({ r }: { r: number }) => r))
-  expect(steps.size).toBeGreaterThan(15)
-}
-
 /** Expects one event for the spike, however often it is loaded. */
 function expectSpikeIsQuarantined({ world, state, now }: Meeting): void {
   if (state === 'fresh') return
@@ -224,22 +202,6 @@ function expectSpikeIsQuarantined({ world, state, now }: Meeting): void {
 
 function expectEvent({ events }: World, wanted: object): void {
   expect(events.map(({ event }) => event)).toContainEqual(expect.objectContaining(wanted))
-}
-
-/** Sends the usual requests, and requests for removed currencies, which fail in every state. */
-async function requestRemovedCodes(world: World): Promise<TimedResponse[]> {
-  const responses = await sendAll(world)
-  for (const code of ['BGN', 'HRK', 'RUB']) {
-    const removed = await send(world, [
-      `/api/v1/history?from=${code}&to=EUR`,
-      `/api/v1/history?from=USD&to=${code}&period=5Y`,
-    ])
-    for (const response of removed) {
-      expectRefusal(response, 400, code)
-      expect(JSON.parse(response.body).error.code).toBe('unsupported_currency')
-    }
-  }
-  return responses
 }
 
 /** Sends all requests, and requests history again while the relay is responding. */
@@ -273,27 +235,6 @@ async function expectCircuitBreaker({ state, variant }: Meeting): Promise<void> 
   const gaps = times.slice(FAILURES).map((at, index) => at - (times[FAILURES - 1 + index] ?? NaN))
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(OPEN_TIME)
   handler.close()
-}
-
-async function flood(world: World): Promise<TimedResponse[]> {
-  const known = ['USD', 'EUR', 'JPY', 'GBP', 'CHF', 'AUD', 'INR', 'SEK']
-  const targets = codes(3_000).map((code, index) => {
-    const pick = (step: number): string => known[(index + step) % known.length] ?? ''
-    const requests = [
-      `/api/v1/latest?base=${pick(0)}&symbols=${pick(1)},${pick(2)}&junk=${index}`,
-      `/api/v1/convert?from=${pick(0)}&to=${pick(3)}&amount=${index}`,
-      `/api/v1/history?from=${pick(0)}&to=${pick(1)}&period=1W&x=${code}`,
-      `/api/v1/latest?base=${code}`,
-      `/api/convert?from=${code}&to=USD`,
-    ]
-    return requests[index % 5] ?? ''
-  })
-  const responses = await send(world, [...TARGETS, ...targets])
-  const flooded = responses.slice(TARGETS.length)
-  const valid = flooded.filter((_, index) => index % 5 < 3)
-  expect(new Set(valid.map(({ status }) => status))).toEqual(new Set([200]))
-  expect(new Set(flooded.map(({ status }) => status))).toEqual(new Set([200, 400]))
-  return responses.slice(0, TARGETS.length)
 }
 
 async function expectOneWrite({ world, state }: Meeting): Promise<void> {

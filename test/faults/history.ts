@@ -81,7 +81,6 @@ export const history = entriesOf('history', {
       reported: ['rates_quarantined'],
     },
   ),
-  'history-left-feed': { name: 'BGN, HRK, RUB', dataSets: ['history'], verdict: 'accepted' },
   'history-both-non-eur': changed('INR on the day before the newest', onDay(1, without('INR')), {
     isSimulated: false,
   }),

@@ -138,7 +138,6 @@ export const store = entriesOf('store', {
     broken('READONLY', { set: readOnly }),
     broken('READONLY, with what another process wrote before', { set: readOnly }, { reported: [] }),
   ],
-  'memory-store-flood': { name: 'three thousand', verdict: 'accepted' },
   'store-flipped-bit': [
     holding('anywhere', (good) => {
       const text = seal(good)

@@ -13,25 +13,15 @@ const HISTORY_CODES = (
   'SEK SGD THB TRY USD ZAR'
 ).split(' ')
 
-/** Edge cases of publication days, holidays and clock changes. */
-const MOMENTS = [
-  '1999-01-04T15:00:00Z', // the very first publication
-  '2026-01-01T12:00:00Z', // new year
-  '2026-01-01T15:00:00Z', // a publication on a holiday
-  '2026-02-27T14:59:00Z', // 15:59 Frankfurt, winter
-  '2026-02-27T15:01:00Z', // 16:01 Frankfurt, winter
-  '2026-02-28T18:00:00Z', // Saturday
-  '2026-03-01T09:00:00Z', // Sunday
-  '2026-03-29T14:00:00Z', // clocks went forward
-  '2026-04-03T20:00:00Z', // Good Friday
-  '2026-04-06T20:00:00Z', // Easter Monday
-  '2026-04-07T13:59:59.999Z',
-  '2026-04-07T14:00:00Z',
-  '2026-07-15T13:59:00Z', // 15:59 Frankfurt, summer
-  '2026-07-15T14:01:00Z', // 16:01 Frankfurt, summer
-  '2026-10-25T14:59:00Z', // clocks went back
-  '2026-12-31T23:59:59Z',
-].map((text) => Date.parse(text))
+/** The first publication, holidays, weekends, clock changes, and 15:59 and 16:01 in Frankfurt in winter and summer. */
+const MOMENTS = (
+  '1999-01-04T15:00Z 2026-01-01T12:00Z 2026-01-01T15:00Z 2026-02-27T14:59Z 2026-02-27T15:01Z ' +
+  '2026-02-28T18:00Z 2026-03-01T09:00Z 2026-03-29T14:00Z 2026-04-03T20:00Z 2026-04-06T20:00Z ' +
+  '2026-04-07T13:59:59.999Z 2026-04-07T14:00Z 2026-07-15T13:59Z 2026-07-15T14:01Z ' +
+  '2026-10-25T14:59Z 2026-12-31T23:59:59Z'
+)
+  .split(' ')
+  .map((text) => Date.parse(text))
 
 function contextAt(now: number, signal = new AbortController().signal): ProviderContext {
   const fetch = () => Promise.reject(new Error('a fake provider needs no network'))

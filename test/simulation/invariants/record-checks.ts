@@ -3,7 +3,7 @@ import { toDay } from '../../fixtures/dates.ts'
 import { periodStart, statsOf } from '../../oracle.ts'
 import type { Point } from '../../oracle.ts'
 import type { RequestedRecord } from '../world/clients.ts'
-import type { Oracle } from './oracle.ts'
+import type { Oracle } from '../world/truth.ts'
 import { checkRate, checkTable, isModified } from './tables.ts'
 import type { Limits, Table } from './tables.ts'
 

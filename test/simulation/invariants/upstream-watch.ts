@@ -6,10 +6,9 @@ import type { Scene } from '../world/fleet.ts'
 import type { Clock, Process } from '../world/machine.ts'
 import type { SimStore } from '../world/store.ts'
 import { LATEST_CODES } from '../world/truth.ts'
-import type { Publication } from '../world/truth.ts'
+import type { Oracle, Publication } from '../world/truth.ts'
 import { NO_NOTES, newCall, noteNews } from './knowledge.ts'
 import type { Call, DataSetKnowledge } from './knowledge.ts'
-import type { Oracle } from './oracle.ts'
 import {
   dueAt,
   impossibleRates,
