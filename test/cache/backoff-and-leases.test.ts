@@ -211,20 +211,21 @@ describe('a process without a value whose lease is denied', () => {
   })
 })
 
-describe('a process with a stale value whose leases are denied', () => {
-  // Hours, with + a ms longer. They count from the first denial after the last grant, and again for a value of others.
-  it.each([
-    ['denied', 0],
-    ['denied 6 denied', 0],
-    ['denied 6+ denied', 1],
-    ['denied 6+ denied 6 denied', 1],
-    ['denied 6+ denied 6+ denied', 2],
-    ['denied 6+ denied 3 denied 3+ denied', 2],
-    ['denied 5 granted 1 denied 5 denied', 1],
-    ['denied 5 granted 1 denied 5 denied 1+ denied', 2],
-    ['denied 5 saved denied 5 denied', 0],
-    ['denied 5 saved denied 5 denied 1.125 denied', 1],
-  ])('loads once in six hours: after %j, %d times', async (steps, loads) => {
+// Hours, with + a ms longer. They count from the first denial after the last grant, and again for a value of others.
+it.each([
+  ['denied', 0],
+  ['denied 6 denied', 0],
+  ['denied 6+ denied', 1],
+  ['denied 6+ denied 6 denied', 1],
+  ['denied 6+ denied 6+ denied', 2],
+  ['denied 6+ denied 3 denied 3+ denied', 2],
+  ['denied 5 granted 1 denied 5 denied', 1],
+  ['denied 5 granted 1 denied 5 denied 1+ denied', 2],
+  ['denied 5 saved denied 5 denied', 0],
+  ['denied 5 saved denied 5 denied 1.125 denied', 1],
+])(
+  'a process with a stale value and denied leases loads once in 6 h: %j, %d',
+  async (steps, loads) => {
     const { world, runtime, store, upstream, process } = await startOverdue()
     upstream.respond = refuse
     upstream.calls = 0
@@ -239,8 +240,8 @@ describe('a process with a stale value whose leases are denied', () => {
     }
     expect(upstream.calls).toBe(loads)
     expect(process.state().value).toBe(steps.includes('saved') ? 2 : 1)
-  })
-})
+  },
+)
 
 /** Returns the delays after `attempts` in seconds; each attempt follows at the end of the delay before it. */
 async function delaysOf(world: World, process: ReadThrough<number>, attempts: number) {
@@ -253,33 +254,31 @@ async function delaysOf(world: World, process: ReadThrough<number>, attempts: nu
   return scheduled.map((length) => length / SECOND)
 }
 
-describe('the delay after attempts in a row', () => {
-  it.each([
-    // Longer after each failure, and shorter again after a success.
-    ['fails 1 2 4 8 16 32 64 128 256 300 300, loads 3630, fails 1 2 4'],
-    // While another process loads. The next backoff after a failure is longer, and so the other way round.
-    ['loads 3630, denied 2 4 8 16 30 30, loads 3630, denied 2 4'],
-    ['loads 3630, denied 2 4, fails 4 8'],
-    ['loads 3630, denied 2 4 8, fails 8 16, denied 16'],
-  ])('grows in seconds: %s', async (phases) => {
-    const world = createWorld()
-    const { store, upstream } = world
-    const process = world.start(phases.includes('denied') ? {} : { stored: undefined })
-    let calls = 0
-    let value: number | undefined
-    for (const phase of phases.split(', ')) {
-      const [what = '', ...delays] = phase.split(' ')
-      upstream.respond = what === 'fails' ? refuse : (call) => call
-      store.grants = what !== 'denied'
-      expect(await delaysOf(world, process, delays.length), phase).toEqual(delays.map(Number))
-      calls += what === 'denied' ? 0 : delays.length
-      if (what === 'loads') value = calls
-      const lastAttempt = {
-        outcome: { fails: 'failed', loads: 'loaded', denied: 'delegated' }[what],
-      }
-      expect([upstream.calls, process.state()]).toMatchObject([calls, { value, lastAttempt }])
+it.each([
+  // Longer after each failure, and shorter again after a success.
+  ['fails 1 2 4 8 16 32 64 128 256 300 300, loads 3630, fails 1 2 4'],
+  // While another process loads. The next backoff after a failure is longer, and so the other way round.
+  ['loads 3630, denied 2 4 8 16 30 30, loads 3630, denied 2 4'],
+  ['loads 3630, denied 2 4, fails 4 8'],
+  ['loads 3630, denied 2 4 8, fails 8 16, denied 16'],
+])('the delay after attempts in a row grows, in seconds: %s', async (phases) => {
+  const world = createWorld()
+  const { store, upstream } = world
+  const process = world.start(phases.includes('denied') ? {} : { stored: undefined })
+  let calls = 0
+  let value: number | undefined
+  for (const phase of phases.split(', ')) {
+    const [what = '', ...delays] = phase.split(' ')
+    upstream.respond = what === 'fails' ? refuse : (call) => call
+    store.grants = what !== 'denied'
+    expect(await delaysOf(world, process, delays.length), phase).toEqual(delays.map(Number))
+    calls += what === 'denied' ? 0 : delays.length
+    if (what === 'loads') value = calls
+    const lastAttempt = {
+      outcome: { fails: 'failed', loads: 'loaded', denied: 'delegated' }[what],
     }
-  })
+    expect([upstream.calls, process.state()]).toMatchObject([calls, { value, lastAttempt }])
+  }
 })
 
 describe('the backoff after a failure', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { START, startChain } from '../sources/providers.ts'
 import type { Chain } from '../sources/providers.ts'
@@ -70,13 +70,14 @@ function watch({ get, runtime, eventsOf }: Chain, { dataSet, target }: typeof LA
   return responses
 }
 
-describe('an upstream that is dead for a day', () => {
-  it.each([
-    { ...LATEST, condition: 'dead' },
-    { ...LATEST, condition: 'stuck' },
-    { ...HISTORY, condition: 'dead' },
-    { ...HISTORY, condition: 'stuck' },
-  ] as const)('gets at most 300 calls for $dataSet when it is $condition', async (row) => {
+it.each([
+  { ...LATEST, condition: 'dead' },
+  { ...LATEST, condition: 'stuck' },
+  { ...HISTORY, condition: 'dead' },
+  { ...HISTORY, condition: 'stuck' },
+] as const)(
+  'an upstream gets at most 300 calls a day for $dataSet while $condition',
+  async (row) => {
     const maxStale = { latest: MAX_STALE, history: MAX_STALE }
     const chain = startChain(['healthy'], { maxStale })
     const { handler, runtime, conditions, calls } = chain
@@ -104,19 +105,17 @@ describe('an upstream that is dead for a day', () => {
     expect(statuses.get(200)?.last).toBe(recoveredAt)
     await runtime.advance(20 * SECOND)
     expect([responses.pending, runtime.timers()]).toEqual([0, 0])
-  })
-})
+  },
+)
 
-describe('an upstream that has failed more than a thousand times', () => {
-  it('is called again, and its recovery is noticed', async () => {
-    const { handler, runtime, conditions, calls } = startChain(['dead'])
-    for (let attempt = 0; attempt < 1_100; attempt += 1) {
-      await handler.refresh()
-      await runtime.advance(5 * MINUTE)
-    }
-    // Once for each of two data sets.
-    expect(calls).toHaveLength(2_200)
-    conditions[0] = 'healthy'
-    expect(await handler.rates.latest()).toMatchObject({ base: 'USD' })
-  })
+it('an upstream that has failed a thousand times is called again when it recovers', async () => {
+  const { handler, runtime, conditions, calls } = startChain(['dead'])
+  for (let attempt = 0; attempt < 1_100; attempt += 1) {
+    await handler.refresh()
+    await runtime.advance(5 * MINUTE)
+  }
+  // Once for each of two data sets.
+  expect(calls).toHaveLength(2_200)
+  conditions[0] = 'healthy'
+  expect(await handler.rates.latest()).toMatchObject({ base: 'USD' })
 })

@@ -11,8 +11,12 @@ function mapOf(capacity: number, keys: string, size = 10) {
 }
 
 describe('createBoundedMap()', () => {
-  it('evicts the oldest entry if the capacity is exceeded', () => {
-    expect(mapOf(30, 'abcd').valuesOf('abcd')).toBe('-bcd')
+  it.each([
+    ['evicts the oldest entry if the capacity is exceeded', 30, 'abcd', '-bcd'],
+    ['evicts no other entry when a value is replaced', 20, 'abb', 'abb'],
+    ['stores nothing with a capacity of 0', 0, 'a', '-'],
+  ])('%s', (_what, capacity, keys, kept) => {
+    expect(mapOf(capacity, keys, capacity === 0 ? 1 : 10).valuesOf(keys)).toBe(kept)
   })
 
   it('spares an entry that has been read, once', () => {
@@ -50,18 +54,10 @@ describe('createBoundedMap()', () => {
     expect(map.valuesOf('bdef')).toBe('-def')
   })
 
-  it('evicts no other entry when a value is replaced', () => {
-    expect(mapOf(20, 'abb').valuesOf('ab')).toBe('ab')
-  })
-
   it('stores a value of its capacity, but no larger one, and then drops the previous value', () => {
     const map = mapOf(20, 'a', 20)
     expect(map.get('a')).toBe('a')
     map.set('a', 'larger', 21)
     expect(map.get('a')).toBeUndefined()
-  })
-
-  it('stores nothing with a capacity of 0', () => {
-    expect(mapOf(0, 'a', 1).get('a')).toBeUndefined()
   })
 })

@@ -36,16 +36,14 @@ describe('entityTag()', () => {
   })
 })
 
-describe('isMatch()', () => {
-  const SAME = ['"abc"', 'W/"abc"', '*', ' * ', '"x", "abc"', '"x" ,W/"abc" ,"y"', '"a,b","abc"']
-  const OTHERS = ['"x"', 'abc', '"ABC"', '"abc', '"*"', '"a,bc"', '']
+const SAME = ['"abc"', 'W/"abc"', '*', ' * ', '"x", "abc"', '"x" ,W/"abc" ,"y"', '"a,b","abc"']
+const OTHERS = ['"x"', 'abc', '"ABC"', '"abc', '"*"', '"a,bc"', '']
 
-  it.each([...SAME, ...OTHERS])('compares "abc" with %j', (ifNoneMatch) => {
-    const expected = SAME.includes(ifNoneMatch)
+it.each([...SAME, ...OTHERS])('isMatch() compares "abc" with %j', (ifNoneMatch) => {
+  const expected = SAME.includes(ifNoneMatch)
 
-    expect(isMatch(ifNoneMatch, '"abc"', 'weak')).toBe(expected)
-    // By strong comparison, a weak tag never matches.
-    const isStrong = expected && !ifNoneMatch.includes('W/"abc"')
-    expect(isMatch(ifNoneMatch, '"abc"', 'strong')).toBe(isStrong)
-  })
+  expect(isMatch(ifNoneMatch, '"abc"', 'weak')).toBe(expected)
+  // By strong comparison, a weak tag never matches.
+  const isStrong = expected && !ifNoneMatch.includes('W/"abc"')
+  expect(isMatch(ifNoneMatch, '"abc"', 'strong')).toBe(isStrong)
 })

@@ -230,19 +230,17 @@ describe('the delay after a response', () => {
   })
 })
 
-describe('readText()', () => {
-  it('requests the media type and reads the text, split anywhere', async () => {
-    const bytes = new TextEncoder().encode('żółw')
-    const body = new ReadableStream<Uint8Array>({
-      start(controller) {
-        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte))
-        controller.close()
-      },
-    })
-    const { requests, given } = openRead([new Response(body)])
-    expect(await readText(given, 'text/csv')).toMatchObject({ status: 200, body: 'żółw' })
-    expect(requests).toMatchObject([{ init: { headers: { accept: 'text/csv' } } }])
+it('readText() requests the media type and reads the text, split anywhere', async () => {
+  const bytes = new TextEncoder().encode('żółw')
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const byte of bytes) controller.enqueue(Uint8Array.of(byte))
+      controller.close()
+    },
   })
+  const { requests, given } = openRead([new Response(body)])
+  expect(await readText(given, 'text/csv')).toMatchObject({ status: 200, body: 'żółw' })
+  expect(requests).toMatchObject([{ init: { headers: { accept: 'text/csv' } } }])
 })
 
 describe('readBytes()', () => {
@@ -258,13 +256,11 @@ describe('readBytes()', () => {
   })
 })
 
-describe('the headers of a request', () => {
-  it('are sent to the first host, including its redirects to itself, and to no other', async () => {
-    const moves = [redirect('/moved'), redirect('https://new.example/table')]
-    const { requests, given } = openRead([...moves, new Response('{}')])
-    const [accept, authorization] = ['application/json', 'Bearer abc']
-    await readJson({ ...given, headers: { authorization } })
-    const own = { accept, authorization }
-    expect(requests.map(({ init }) => init.headers)).toEqual([own, own, { accept }])
-  })
+it('sends headers to the first host, including its redirects to itself, and to no other', async () => {
+  const moves = [redirect('/moved'), redirect('https://new.example/table')]
+  const { requests, given } = openRead([...moves, new Response('{}')])
+  const [accept, authorization] = ['application/json', 'Bearer abc']
+  await readJson({ ...given, headers: { authorization } })
+  const own = { accept, authorization }
+  expect(requests.map(({ init }) => init.headers)).toEqual([own, own, { accept }])
 })

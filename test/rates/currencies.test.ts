@@ -175,20 +175,18 @@ describe('withdrawnCurrencies', () => {
   })
 })
 
-describe('findSuccession', () => {
-  // In DDM, ZWR and ZWD, one of the steps has no fixed ratio.
-  const SUCCESSIONS = `
-    HRK 2023-01-01 EUR 7.5345    | VEB 2008-01-01 VEF 1000    | VEB 2018-08-19 VEF 1000
-    VEB 2018-08-20 VES 100000000 | BGL 2026-01-01 EUR 1955.83 | BRB 2026-01-01 BRL 2.75e12
-    DDM 1990-07-01 DEM null      | DDM 2026-01-01 EUR null    | ZWR 2026-01-01 ZWG null
-    ZWD 2026-01-01 ZWG null      | BGN 2025-12-31             | EUR 2026-01-01
-    QQQ 2026-01-01               | constructor 2026-01-01`
+// In DDM, ZWR and ZWD, one of the steps has no fixed ratio.
+const SUCCESSIONS = `
+  HRK 2023-01-01 EUR 7.5345    | VEB 2008-01-01 VEF 1000    | VEB 2018-08-19 VEF 1000
+  VEB 2018-08-20 VES 100000000 | BGL 2026-01-01 EUR 1955.83 | BRB 2026-01-01 BRL 2.75e12
+  DDM 1990-07-01 DEM null      | DDM 2026-01-01 EUR null    | ZWR 2026-01-01 ZWG null
+  ZWD 2026-01-01 ZWG null      | BGN 2025-12-31             | EUR 2026-01-01
+  QQQ 2026-01-01               | constructor 2026-01-01`
 
-  it.each(rowsOf(SUCCESSIONS))('finds the successor of %s on %s: %s', (...row) => {
-    const [code = '', day = '', successor, ratio = ''] = row
-    const succession = successor && { successor, ratio: JSON.parse(ratio) }
-    expect(findSuccession(code, day)).toEqual(succession)
-  })
+it.each(rowsOf(SUCCESSIONS))('findSuccession() finds the successor of %s on %s: %s', (...row) => {
+  const [code = '', day = '', successor, ratio = ''] = row
+  const succession = successor && { successor, ratio: JSON.parse(ratio) }
+  expect(findSuccession(code, day)).toEqual(succession)
 })
 
 describe('findWithdrawn', () => {

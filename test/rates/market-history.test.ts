@@ -94,23 +94,24 @@ describe('the days of two downloads', () => {
   })
 })
 
-describe('the covered codes', () => {
-  const MARKET = {
-    '2026-11-02': { USD: 1.1, RUB: 90 },
-    '2026-11-05': { USD: 1.1, ISK: 140 },
-    '2026-11-06': { USD: 1.1, HRK: 7.5 },
-    '2026-11-18': { USD: 1.1, BGN: 1.96 },
-    '2026-11-19': { USD: 1.1, TRY: 49 },
-  }
+const MARKET = {
+  '2026-11-02': { USD: 1.1, RUB: 90 },
+  '2026-11-05': { USD: 1.1, ISK: 140 },
+  '2026-11-06': { USD: 1.1, HRK: 7.5 },
+  '2026-11-18': { USD: 1.1, BGN: 1.96 },
+  '2026-11-19': { USD: 1.1, TRY: 49 },
+}
 
-  it.each([
-    ['2026-11-19', '2026-11-19', 'BGN, EUR, HRK, TRY, USD'],
-    ['2026-11-18', '2026-11-18', 'BGN, EUR, HRK, ISK, USD'],
-    ['2026-11-17', '2026-11-06', 'EUR, HRK, ISK, RUB, USD'],
-  ])('on %s are those of the 14 days up to %s, and the base', async (today, newest, covered) => {
+it.each([
+  ['2026-11-19', '2026-11-19', 'BGN, EUR, HRK, TRY, USD'],
+  ['2026-11-18', '2026-11-18', 'BGN, EUR, HRK, ISK, USD'],
+  ['2026-11-17', '2026-11-06', 'EUR, HRK, ISK, RUB, USD'],
+])(
+  'covers on %s the codes of the 14 days up to %s, and the base',
+  async (today, newest, covered) => {
     const { rates } = handlerOfDays(MARKET, today)
     const history = rates.history({ from: 'QQQ', to: 'EUR' })
     await expect(history).rejects.toThrow(`(history covers ${covered})`)
     expect((await rates.history({ from: 'EUR', to: 'USD' })).points.at(-1)?.d).toBe(newest)
-  })
-})
+  },
+)

@@ -54,20 +54,21 @@ describe('the points of a pair', () => {
   })
 })
 
-describe('the statistics of a series', () => {
-  it.each([
-    // First and last rate with the change in percent; highest and lowest rate with their days; average.
-    ['USD', 16, [1.16, 1.15, -0.8621], [1.17, 18], [1.15, 17], 1.1575],
-    ['GBP', 16, [0.88, 0.88, 0], [0.89, 19], [0.87, 17], 0.88],
-    ['EUR', 16, [1, 1, 0], [1, 16], [1, 16], 1],
-    ['USD', 20, [1.15, 1.15, 0], [1.15, 20], [1.15, 20], 1.15],
-  ])('has the first day of each extreme: %s since day %d', async (to, start, ...expected) => {
+it.each([
+  // First and last rate with the change in percent; highest and lowest rate with their days; average.
+  ['USD', 16, [1.16, 1.15, -0.8621], [1.17, 18], [1.15, 17], 1.1575],
+  ['GBP', 16, [0.88, 0.88, 0], [0.89, 19], [0.87, 17], 0.88],
+  ['EUR', 16, [1, 1, 0], [1, 16], [1, 16], 1],
+  ['USD', 20, [1.15, 1.15, 0], [1.15, 20], [1.15, 20], 1.15],
+])(
+  'has the first day of each extreme in its statistics: %s since day %d',
+  async (to, start, ...expected) => {
     const [[open, close, changePct], [high, highDay], [low, lowDay], average] = expected
     const { stats } = await rates.history({ from: 'EUR', to, start: `2026-11-${start}` })
     const dates = { highDate: `2026-11-${highDay}`, lowDate: `2026-11-${lowDay}` }
     expect(stats).toEqual({ open, close, changePct, high, low, average, ...dates })
-  })
-})
+  },
+)
 
 describe('an interval', () => {
   async function lastDays(days: Days, interval: Interval): Promise<string[]> {
@@ -153,32 +154,30 @@ describe('a period', () => {
   })
 })
 
-describe('the rates of a history', () => {
-  const decimal = fc
-    .tuple(fc.integer({ min: 1, max: 99_999_999_999 }), fc.integer({ min: -25, max: 25 }))
-    .map(([digits, power]) => Number(`${digits}e${power}`))
-  const double = fc.double({ min: 1e-100, max: 1e100, noNaN: true })
-  const numbers = [
-    [1, 2, 10, 100, 0.1, 0.5, 0.05, 0.85367936, 1.1579, 168.4478835, 4_500_000, 9_999_999_999],
-    [1e10, 12_345_678_901, 999_999_999.9, 1_000_000_000.5, 0.000001, 0.0000012345, 0.00000099],
-    [1e-7, 1e21, 1e22, 1.5e90, 5e-99, 0.1 + 0.2, 1 / 3, 2 / 3, 9.9999999999, 9.99999999999],
-    [0.99999999995, 123_456.7890123, Number.MAX_SAFE_INTEGER, 1e100, 1e-100],
-    // The longest possible number.
-    Array.from({ length: 40 }, () => 1.2345678901234567e-100),
-    fc.sample(fc.oneof(decimal, double), { seed: 20_261_121, numRuns: 9_000 }),
-  ].flat()
+const decimal = fc
+  .tuple(fc.integer({ min: 1, max: 99_999_999_999 }), fc.integer({ min: -25, max: 25 }))
+  .map(([digits, power]) => Number(`${digits}e${power}`))
+const double = fc.double({ min: 1e-100, max: 1e100, noNaN: true })
+const numbers = [
+  [1, 2, 10, 100, 0.1, 0.5, 0.05, 0.85367936, 1.1579, 168.4478835, 4_500_000, 9_999_999_999],
+  [1e10, 12_345_678_901, 999_999_999.9, 1_000_000_000.5, 0.000001, 0.0000012345, 0.00000099],
+  [1e-7, 1e21, 1e22, 1.5e90, 5e-99, 0.1 + 0.2, 1 / 3, 2 / 3, 9.9999999999, 9.99999999999],
+  [0.99999999995, 123_456.7890123, Number.MAX_SAFE_INTEGER, 1e100, 1e-100],
+  // The longest possible number.
+  Array.from({ length: 40 }, () => 1.2345678901234567e-100),
+  fc.sample(fc.oneof(decimal, double), { seed: 20_261_121, numRuns: 9_000 }),
+].flat()
 
-  it('are written like JSON.stringify() and String() do', async () => {
-    const dates = numbers.map((_, index) => addDays('2000-01-01', index))
-    const days = dates.map((date, index) => [date, { USD: numbers[index] ?? NaN }])
-    const handler = handlerOfDays(Object.fromEntries(days))
-    const target = 'http://localhost/api/v1/history?from=EUR&to=USD&start=2000-01-01'
-    const text = await (await handler(new Request(target))).text()
-    const points = text.slice(text.indexOf('['), text.indexOf(']') + 1)
-    const written = JSON.stringify(dates.map((d, index) => ({ d, r: numbers[index] })))
-    expect(points === written).toBe(true)
-    const csv = await (await handler(new Request(`${target}&format=csv`))).text()
-    const cells = csv.split('\r\n').map((line) => line.split(',')[3])
-    expect(cells).toEqual(['rate', ...numbers.map(String), undefined])
-  })
+it('writes rates like JSON.stringify() and String() do', async () => {
+  const dates = numbers.map((_, index) => addDays('2000-01-01', index))
+  const days = dates.map((date, index) => [date, { USD: numbers[index] ?? NaN }])
+  const handler = handlerOfDays(Object.fromEntries(days))
+  const target = 'http://localhost/api/v1/history?from=EUR&to=USD&start=2000-01-01'
+  const text = await (await handler(new Request(target))).text()
+  const points = text.slice(text.indexOf('['), text.indexOf(']') + 1)
+  const written = JSON.stringify(dates.map((d, index) => ({ d, r: numbers[index] })))
+  expect(points === written).toBe(true)
+  const csv = await (await handler(new Request(`${target}&format=csv`))).text()
+  const cells = csv.split('\r\n').map((line) => line.split(',')[3])
+  expect(cells).toEqual(['rate', ...numbers.map(String), undefined])
 })
