@@ -15,13 +15,9 @@ export function toExact(decimal: string | number): Exact {
   return scale({ n: BigInt(whole + decimals), d: 1n }, Number(exponent) - decimals.length)
 }
 
-export function divide(a: Exact, b: Exact): Exact {
-  return { n: a.n * b.d, d: a.d * b.n }
-}
+export const divide = (a: Exact, b: Exact): Exact => ({ n: a.n * b.d, d: a.d * b.n })
 
-export function multiply(a: Exact, b: Exact): Exact {
-  return { n: a.n * b.n, d: a.d * b.d }
-}
+export const multiply = (a: Exact, b: Exact): Exact => ({ n: a.n * b.n, d: a.d * b.d })
 
 /** Rounds half away from zero. */
 function roundDecimals({ n, d }: Exact, decimals: number): Exact {
@@ -59,13 +55,9 @@ function scale({ n, d }: Exact, power: number): Exact {
   return power < 0 ? { n, d: d * factor } : { n: n * factor, d }
 }
 
-function shift(value: bigint, by: number): bigint {
-  return by > 0 ? value << BigInt(by) : value
-}
+const shift = (value: bigint, by: number): bigint => (by > 0 ? value << BigInt(by) : value)
 
-function bits(value: bigint): number {
-  return value.toString(2).length
-}
+const bits = (value: bigint): number => value.toString(2).length
 
 /** Units of each currency for one unit of a base, in the feed's order, with the digits that it published. */
 export type Rates = ReadonlyMap<string, Exact>

@@ -90,9 +90,7 @@ export const LEAKY_UPSTREAMS: Record<string, LeakyUpstream> = {
 }
 
 /** Returns the part of a key that occurs in no other text. */
-export function hex(key: string): string {
-  return /[\da-f]{32}/.exec(key)?.[0] ?? key
-}
+export const hex = (key: string): string => /[\da-f]{32}/.exec(key)?.[0] ?? key
 
 function echo(status: number, textOf: (key: string) => string): LeakyUpstream {
   return ({ key }) => new Response(textOf(key), { status })
@@ -126,9 +124,7 @@ function redirect(to: (key: string) => string): LeakyUpstream {
   return ({ key }) => new Response(null, { status: 302, headers: { location: ascii(to(key)) } })
 }
 
-function ascii(text: string): string {
-  return text.replaceAll(/[^\x20-\x7e]/g, '')
-}
+const ascii = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '')
 
 function asLeaky(behaviour: (typeof FAULTS)[string]): LeakyUpstream {
   return async ({ request, body }) =>

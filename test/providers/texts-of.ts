@@ -59,6 +59,4 @@ function runsOf(text: string): string[] {
   return runs
 }
 
-function isIterable(value: object): value is Iterable<unknown> {
-  return Symbol.iterator in value
-}
+const isIterable = (value: object): value is Iterable<unknown> => Symbol.iterator in value
