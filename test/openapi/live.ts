@@ -23,11 +23,11 @@ export const handler: RatesHandler = createRatesHandler({ providers: { latest, h
 
 /** Creates a handler without data, with `clock`. */
 export function coldAt(clock: () => number): RatesHandler {
-  const providers = {
+  const dead = {
     latest: { ...latest, fetchLatest: down },
     history: { ...history, fetchHistory: down },
   }
-  return createRatesHandler({ providers, now: clock })
+  return createRatesHandler({ providers: dead, now: clock })
 }
 
 /** Sends a request. `search` begins with a question mark, or is empty. */
@@ -90,11 +90,7 @@ export function sharedResponse({ path }: Operation, name: string): Described {
 }
 
 /** Returns a response that no operation lists: that of an internal error with another `code`, and `more` headers. */
-export function otherResponse(
-  operation: Operation,
-  code: string,
-  more: Described['headers'] = {},
-): Described {
+export function otherResponse(operation: Operation, code: string, more: Described['headers'] = {}) {
   const { headers, content = {} } = sharedResponse(operation, 'InternalError')
   const { schema = {} } = content['application/json'] ?? {}
   const error = { type: 'object', properties: { code: { const: code } } }
@@ -128,9 +124,8 @@ export function responseDifferences(described: Described, received: ReceivedResp
 
 function headerDifferences({ headers: described }: Described, headers: Headers): string[] {
   const names = Object.keys(described).map((name) => name.toLowerCase())
-  const unknown = [...headers.keys()].filter((name) => {
-    return !UNDESCRIBED.test(name) && !names.includes(name)
-  })
+  const others = [...headers.keys()].filter((name) => !names.includes(name))
+  const unknown = others.filter((name) => !UNDESCRIBED.test(name))
   const faults = Object.entries(described).map(([name, { required, schema }]) => {
     const value = headers.get(name)
     if (value === null) return required ? 'is missing' : ''

@@ -39,12 +39,10 @@ const ERRORS: Record<string, RegExp> = {
   period: /^400 invalid_period$/,
 }
 
+const bareName = (name: string): string => name.toLowerCase().replace(/[_-]|\[\]/g, '')
+
 /** Names that another operation or service uses. */
 const NEIGHBOURS = NEIGHBOUR_NAMES.map(([name]) => bareName(name))
-
-function bareName(name: string): string {
-  return name.toLowerCase().replace(/[_-]|\[\]/g, '')
-}
 
 function errorOf({ path }: Operation, name: string): RegExp {
   return ERRORS[`${path} ${name}`] ?? ERRORS[name] ?? /^400 invalid_parameter$/
