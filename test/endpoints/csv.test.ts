@@ -4,6 +4,7 @@ import type {
   Attribution,
   Conversion,
   ConversionList,
+  DatedRates,
   LatestRates,
   RateHistory,
 } from '../../src/index.ts'
@@ -50,34 +51,43 @@ async function sourceOf(attribution: Attribution) {
   return { source: line.slice(-2), link: response.headers.get('link') }
 }
 
-const TABLE_HEAD = ['base', 'code', 'rate', 'updatedAt', 'nextUpdateAt', 'source', 'sourceUrl']
-
 describe('format=csv', () => {
   it.each([
     ['v1/latest?', 'v1/latest?'],
     ['v1/latest?base=eur&symbols=usd,GBP&', 'v1/latest?base=EUR&symbols=GBP,USD&'],
+    [
+      'v1/latest?date=2025-06-22&base=EUR&symbols=USD,JPY&',
+      'v1/latest?date=2025-06-20&base=EUR&symbols=USD,JPY&',
+    ],
     ['rates?base=idr&', 'v1/latest?base=IDR&'],
   ])('writes the rates of %s', async (path, twin) => {
-    const { base, rates, updatedAt, nextUpdateAt, source } = await getJson<LatestRates>(twin)
+    const record = await getJson<LatestRates & Partial<DatedRates>>(twin)
+    const { base, date, rates, updatedAt, nextUpdateAt, source } = record
     const [head, ...lines] = readCsv(await (await get(`${path}format=csv`)).text())
-    expect(head).toEqual(TABLE_HEAD)
-    const publication = [updatedAt, nextUpdateAt, source.name, source.url].map(String)
+    const days = date === undefined ? [] : ['date']
+    const ends = ['updatedAt', 'nextUpdateAt', 'source', 'sourceUrl']
+    expect(head).toEqual(['base', 'code', 'rate', ...days, ...ends])
+    const publication = [date ?? [], updatedAt, nextUpdateAt, source.name, source.url].flat()
     const expected = Object.entries(rates).map(([code, rate]) => {
-      return [base, code, String(rate), ...publication]
+      return [base, code, rate, ...publication].map(String)
     })
     expect(expected.length).toBeGreaterThan(1)
     expect(lines).toEqual(expected)
   })
 
-  it.each(['1W', '1M', '5Y'])('writes the points of a history of %s', async (period) => {
-    const path = `v1/history?from=idr&to=EUR&period=${period}`
-    const { points, source } = await getJson<RateHistory>(path)
-    const [head, ...lines] = readCsv(await (await get(`${path}&format=csv`)).text())
-    expect(head).toEqual(['from', 'to', 'date', 'rate', 'source', 'sourceUrl'])
-    const expected = points.map(({ d, r }) => ['IDR', 'EUR', d, String(r), source.name, source.url])
-    expect(expected.length).toBeGreaterThan(3)
-    expect(lines).toEqual(expected)
-  })
+  it.each(['period=1W', 'period=1M', 'period=5Y', 'start=2026-10-12&interval=week'])(
+    'writes the points of a history with %s',
+    async (query) => {
+      const path = `v1/history?from=idr&to=EUR&${query}`
+      const { points, source } = await getJson<RateHistory>(path)
+      const [head, ...lines] = readCsv(await (await get(`${path}&format=csv`)).text())
+      expect(head).toEqual(['from', 'to', 'date', 'rate', 'source', 'sourceUrl'])
+      const { name, url } = source
+      const expected = points.map(({ d, r }) => ['IDR', 'EUR', d, String(r), name, url])
+      expect(expected.length).toBeGreaterThan(3)
+      expect(lines).toEqual(expected)
+    },
+  )
 
   const END = ['updatedAt', 'source', 'sourceUrl']
 

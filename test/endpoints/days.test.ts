@@ -102,17 +102,6 @@ describe('interval', () => {
   })
 })
 
-describe('a range as CSV', () => {
-  it('has the same points', async () => {
-    const query = `${PAIR}&start=2026-11-02&interval=week`
-    const { points, source } = (await get(query)).body
-    const { text, headers } = await get(`${query}&format=csv`)
-    const lines = points.map(({ d, r }) => `USD,EUR,${d},${r},${source.name},${source.url}`)
-    expect(text.split('\r\n')).toEqual(['from,to,date,rate,source,sourceUrl', ...lines, ''])
-    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
-  })
-})
-
 describe('the upstream of early days', () => {
   it('is called once, and only on demand', async () => {
     const { get, calls } = longService()
@@ -193,20 +182,6 @@ describe('latest rates with a date', () => {
     const { body } = await get(`latest?date=${ENDED.CYP}&base=CYP&symbols=HRK,EUR`)
     const query = `history?from=CYP&to=HRK&start=${ENDED.CYP}&end=${ENDED.CYP}`
     expect(body.rates['HRK']).toBe((await get(query)).body.points[0]?.r)
-  })
-
-  it('support CSV, with the day on every line', async () => {
-    const query = 'latest?date=2025-06-22&base=EUR&symbols=USD,JPY'
-    const { rates, updatedAt, nextUpdateAt, source } = (await get(query)).body
-    const lines = Object.entries(rates).map(([code, rate]) =>
-      ['EUR', code, rate, '2025-06-20', updatedAt, nextUpdateAt, source.name, source.url].join(),
-    )
-    expect(lines).toHaveLength(2)
-    expect((await get(`${query}&format=csv`)).text.split('\r\n')).toEqual([
-      'base,code,rate,date,updatedAt,nextUpdateAt,source,sourceUrl',
-      ...lines,
-      '',
-    ])
   })
 })
 
