@@ -22,7 +22,7 @@ const MAY_IMPORT: Record<string, string> = {
   providers: 'async known-options rates upstream zod/mini',
   sources: 'async cache errors events types:upstream rates',
   api: 'types:async errors types:upstream rates types:sources',
-  // Both contain code for the explorer that imports the client.
+  // Contains code to copy from the explorer, which imports the client.
   generated: 'ratesmith/client',
   http: 'async digest errors itty-router/Router zod/mini',
   compression: 'http',
