@@ -259,8 +259,7 @@ const patterns = ['src', 'adapters', 'explorer'].flatMap((folder) =>
         name: `/${source}/${flags} in ${path}`,
         pattern: new RegExp(source, flags.replace('g', '')),
       }))
-    })
-    .filter(({ path, pattern }) => !CHOSEN_BY_THE_APP.includes(`${pattern} in ${path}`)),
+    }),
 )
 
 describe('every pattern in the sources', { timeout: 120_000 }, () => {
