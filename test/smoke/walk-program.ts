@@ -1,8 +1,10 @@
 // Prints the source files whose functions run for one warm conversion on Node, and for one refresh of both data sets.
+import { createServer } from 'node:http'
 import { Session } from 'node:inspector/promises'
 
-import { serve } from '../../adapters/node.ts'
+import { toNodeHandler } from '../../adapters/node.ts'
 import { createRatesHandler } from '../../src/index.ts'
+import { listenOnFreePort } from '../system/sockets.ts'
 import { respondAsUpstream } from '../system/upstreams.ts'
 
 const SOURCE = /\/((?:src|adapters)\/[^?]*\.ts)$/
@@ -23,26 +25,32 @@ async function filesOf(work: () => Promise<unknown>): Promise<string[]> {
   return ran.flatMap(({ url }) => SOURCE.exec(url)?.[1] ?? []).sort()
 }
 
+const now = Date.now()
+
 // Made before, because the synthetic payloads use functions of the sources.
 const bodies = new Map<string, string>()
-const now = Date.now()
-const record = async (url: string): Promise<Response> => {
+async function record(url: string): Promise<Response> {
   const body = await (await respondAsUpstream(new URL(url), now)).text()
   bodies.set(url, body)
   return new Response(body)
 }
-await createRatesHandler({ now: () => now, fetch: async (url) => record(String(url)) }).refresh()
+const urlOf = (input: RequestInfo | URL): string => new Request(input).url
+await createRatesHandler({ now: () => now, fetch: (input) => record(urlOf(input)) }).refresh()
 
 const handler = createRatesHandler({
   now: () => now,
-  fetch: async (url) => new Response(bodies.get(String(url))),
+  fetch: async (input) => new Response(bodies.get(urlOf(input))),
   store: new Map(),
 })
 const refresh = await filesOf(() => handler.refresh())
-const server = await serve(handler, { port: 0 })
-const convert = async (): Promise<unknown> => (await fetch(server.url + PATH)).json()
+
+const server = createServer(toNodeHandler(handler))
+const url = `http://127.0.0.1:${await listenOnFreePort(server)}${PATH}`
+const convert = async (): Promise<unknown> => (await fetch(url)).json()
 await convert()
 await convert()
 process.stdout.write(`${JSON.stringify({ convert: await filesOf(convert), refresh })}\n`)
-await server.stop()
+
+server.close()
+server.closeAllConnections()
 handler.close()
