@@ -122,7 +122,7 @@ function programOf(command: string, { folder }: Site): string {
 }
 
 /** Returns the URLs in comments of a program, which it serves. */
-export function urlsOf(program: string): string[] {
+function urlsOf(program: string): string[] {
   return program.match(/(?<=\/\/ .*)http:\/\/127\.0\.0\.1:\d+[^\s'`]*/g) ?? []
 }
 
