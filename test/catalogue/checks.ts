@@ -225,10 +225,7 @@ export function expectRefusal(
   expect(typeof error === 'string' ? error : error.message).toContain(code)
 }
 
-/**
- * Expects a 200 with exactly the data of `truth` and the correct Cache-Status, or the documented 502 if `truth` lacks a
- * required rate.
- */
+/** Expects a 200 with exactly the data of `truth`, or the documented 502 if `truth` lacks a required rate. */
 export function expectGood(
   response: TimedResponse,
   truth: Truth,

@@ -350,10 +350,7 @@ function quarantined(code: string, change: (good: LatestBody) => LatestBody) {
   }
 }
 
-/**
- * Returns a form in which only the euro is wrong: its last rate is served. Without one, the wrong rate is served where it
- * `isPossible` for a euro.
- */
+/** Returns a form with a wrong euro: its last rate is served; without one, the wrong rate where it `isPossible`. */
 function wrongEuro(
   name: string,
   change: (good: LatestBody) => LatestBody,

@@ -74,10 +74,7 @@ async function loadAll(): Promise<void> {
   handler.close()
 }
 
-/**
- * Replaces all listeners for unhandled failures, those of the test runner included, until the returned function is
- * called.
- */
+/** Replaces all listeners for unhandled failures until the returned function is called. */
 function listenAlone(listener: (error: unknown) => void): () => void {
   const rejected = process.listeners('unhandledRejection')
   const thrown = process.listeners('uncaughtException')

@@ -5,9 +5,7 @@ import { settled } from '../virtual-runtime.ts'
 
 const MAX_IDLE_TURNS = 10_000
 
-/**
- * Advances fake timers until `promise` settles, and returns `promise`. Each timer fires when no other work is pending.
- */
+/** Advances fake timers until `promise` settles, and returns it. Each timer fires when no other work is pending. */
 export async function passTimeFor<T>(promise: Promise<T>): Promise<T> {
   const wait = { isOver: false, idleTurns: 0 }
   const end = (): void => void (wait.isOver = true)

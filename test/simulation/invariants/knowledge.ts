@@ -55,15 +55,9 @@ function nothingKnown() {
     deliveredAt: never,
     /** The newest `Last-Modified` of a response that needed a code, by code, in ms since the Unix epoch. */
     modified: new Map<string, number>(),
-    /**
-     * The current data are certainly served while a clock that never goes back is before this time, in ms since the
-     * Unix epoch.
-     */
+    /** Until this time of a clock that never goes back (ms since the Unix epoch), the current data are certainly served. */
     usableUntil: never,
-    /**
-     * The newest day that was served, and the time of publication of the latest rates that were served last, in ms
-     * since the Unix epoch.
-     */
+    /** The newest day served, and the publication of the latest rates served last (ms since the Unix epoch). */
     served: '',
     publishedAt: never,
     servedOrder: 0,

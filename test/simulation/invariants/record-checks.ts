@@ -130,10 +130,7 @@ function checkHistory(
   return checkSource(body, true, HISTORY_SOURCE)
 }
 
-/**
- * Returns the days that may be the newest published where `last` is the last one of a pair: later days may lack one of
- * both rates.
- */
+/** Returns the days that may be the newest where `last` is the last one of a pair: later days may lack one of both rates. */
 function possibleEnds(
   { referenceRates }: Oracle,
   last: string,

@@ -242,9 +242,7 @@ function toDate(instant: number): string {
   return new Date(instant).toUTCString()
 }
 
-/**
- * Fresh data are served this long after the last fault: 5 minutes, a backoff and the lease of another process. In ms.
- */
+/** Time from the last fault to fresh data: 5 minutes, a backoff and the lease of another process. In ms. */
 const RECOVERY = (300 + 450 + 450) * SECOND
 
 /** Time limit of a refresh that a request starts, without faults. In ms. */

@@ -170,10 +170,7 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
   }
 }
 
-/**
- * Returns the delay that an upstream requests with `fault`, for a caller whose clock is `clockAhead` ms ahead of true
- * time.
- */
+/** Returns the delay that `fault` requests of a caller whose clock is `clockAhead` ms ahead of true time. */
 function retryAfterOf({ pause = 0, datedIn }: Fault, clockAhead: number): number {
   if (datedIn === undefined) return pause
   return Math.min(Math.max(SECOND, datedIn - clockAhead - 5 * SECOND), 6 * HOUR)
@@ -252,10 +249,7 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
     latest.table = table
   }
 
-  /**
-   * Merges an accepted `table` with `other`, which became current during the call: codes of `other` stay where `table`
-   * is doubtful.
-   */
+  /** Merges `table` with `other`, which became current during the call and stays where `table` is doubtful. */
   function mergeTable(process: Process, sent: Publication, table: Table, other: Table): void {
     if (table.publishedAt < other.publishedAt) return
     const codes = [...other.quotes.keys()]

@@ -109,9 +109,7 @@ function newestExpected(scene: Scene & Truth): string | undefined {
   return isWhole && again + HISTORY_DELAY < endsAt ? day : undefined
 }
 
-/**
- * Returns `instant`, or the next time between 8:00 and 22:00 in Frankfurt on a working day, when the relay is polled.
- */
+/** Returns `instant`, or the next time between 8:00 and 22:00 in Frankfurt on a working day, when the relay is polled. */
 function officeTime(instant: number): number {
   for (const day of targetDays(toDay(instant), toDay(instant + 7 * DAY))) {
     if (instant < hourInFrankfurt(day, 22)) return Math.max(instant, hourInFrankfurt(day, 8))

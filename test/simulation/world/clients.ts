@@ -151,9 +151,7 @@ export interface ClientRequest {
   dataSet?: DataSet
   /** The correct statuses if the data are there. */
   statuses: readonly number[]
-  /**
-   * Codes whose latest rates the response needs: 502 without one of them, or 400 for a code that the feed never had.
-   */
+  /** Codes that the response needs: 502 without the rate of one, 400 for a code that the feed never had. */
   codes?: readonly string[]
   record?: RequestedRecord
   ifNoneMatch?: string

@@ -110,10 +110,7 @@ function isBefore(one: Event, other: Event): boolean {
 /** The wall clock of one machine: true time plus an offset that may change at any moment. */
 export type Clock = ReturnType<typeof createClock>
 
-/**
- * Creates a clock that is `offset` ms ahead of true time, which is `startsAt` (ms since the Unix epoch) at the start of
- * `loop`.
- */
+/** Creates a clock `offset` ms ahead of true time, which is `startsAt` (ms since the Unix epoch) at the start of `loop`. */
 export function createClock(loop: EventLoop, startsAt: number, offset: number) {
   let [current, oldest, jumps] = [offset, offset, 0]
   return {

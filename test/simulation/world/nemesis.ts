@@ -21,10 +21,7 @@ export const FAULT_NAMES: readonly string[] = [...OF_UPSTREAMS, ...OF_STORES].ma
 
 export type Nemesis = ReturnType<typeof createNemesis>
 
-/**
- * Decides which faults happen and when. Every seed enables another random part of the faults (swarm testing), so that
- * rare pairs of faults meet.
- */
+/** Decides which faults happen and when. Every seed enables another random part of them, so that rare pairs meet. */
 export function createNemesis(scene: Scene) {
   const { loop, random } = scene
   const injected = new Map<string, number>()
@@ -117,10 +114,7 @@ interface Victims {
   onDrained(process: Process): void
 }
 
-/**
- * Schedules mishaps of processes until `calmFrom`: crashes, restarts, pauses, clock changes, a store that loses
- * everything. After that, every process runs and every clock is right.
- */
+/** Schedules mishaps until `calmFrom`. After that, every process runs and every clock is right. */
 export function scheduleMishaps(scene: Scene, victims: Victims): void {
   const { loop, random, hosts, mishapEvery, calmFrom, trace } = scene
   const { fleet, nemesis } = victims

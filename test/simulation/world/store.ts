@@ -97,10 +97,7 @@ export function createSimStore(
   }
 
   return {
-    /**
-     * Returns the store as `process` sees it. Like clients of real stores, it computes times to live by the clock of
-     * the process.
-     */
+    /** Returns the store as `process` sees it: lifetimes are computed by the clock of the process. */
     clientFor(process: Process): CacheStore | undefined {
       if (kind === 'none') return undefined
       const lifetime = (expiresAt: number): number => expiresAt - process.clock.now()

@@ -42,10 +42,7 @@ const FIRST_LATEST: Readonly<Record<string, number>> = Object.fromEntries(
 
 export const LATEST_CODES: readonly string[] = Object.keys(FIRST_LATEST)
 
-/**
- * The true latest rates: one table a day, shortly after midnight UTC, from three days before the start of the
- * simulation.
- */
+/** The true latest rates: one table a day, shortly after midnight UTC, from three days before the start. */
 export function createLatestFeed(options: TruthOptions) {
   const { random, startsAt, lateShare, calmFrom } = options
   const firstDay = Math.floor(startsAt / DAY) - 4
@@ -208,10 +205,7 @@ export function createOracle(referenceRates: ReferenceRates) {
         code === 'EUR' || (rates?.has(code) === true && missing?.has(`${day} ${code}`) !== true)
       return rates !== undefined && missing?.has(day) !== true && [from, to].every(isThere)
     },
-    /**
-     * Returns recent reference rates of `code` against the dollar, which a process at `clock` may compare latest rates
-     * with.
-     */
+    /** Returns recent reference rates of `code` against the dollar, for comparison with latest rates at `clock`. */
     recentRates(code: string, clock: number): number[] {
       const days = referenceRates.between(toDay(clock - 12 * DAY), toDay(clock + DAY))
       return days.flatMap((day) => {

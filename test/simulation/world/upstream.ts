@@ -51,10 +51,7 @@ export function createUpstream(scene: Scene & Truth, nemesis: Nemesis, watch: Up
   }
 }
 
-/**
- * Returns the required outcome of a response: always rejected; rejected if the process has a usable table to compare
- * with; or possibly accepted, at least in part.
- */
+/** Returns the outcome: rejected, rejected where a usable table is there to compare with, or accepted at least in part. */
 function verdictOf({ verdict, inState = {} }: Fault): Call['verdict'] {
   if (verdict === 'accepted') return inState.warm && !inState.expired ? 'refuse when warm' : 'take'
   return Object.values(inState).includes('accepted') ? 'take' : 'refuse'
