@@ -209,7 +209,7 @@ export async function loadDay(
  *
  * @throws {RatesError} `missing_parameter`, `invalid_currency`
  */
-export function assertCode(parameter: string, code: unknown): void {
+export function assertCode(parameter: string, code: string | undefined): void {
   if (code === undefined) throw missingParameter(parameter)
   if (!isCodeShaped(code)) throw invalidCurrency(parameter, String(code))
 }

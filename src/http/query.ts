@@ -148,16 +148,16 @@ function createFastReader<Shape extends Schemas>(
   const shape: Schemas = schema.shape
   const readers = new Map(Object.entries(shape).map(([name, each]) => [name, textReader(each)]))
   const required = Object.keys(shape).filter((name) => !isOptional(shape[name]))
+  const isComplete = (read: Record<string, unknown>): read is z.output<z.ZodMiniObject<Shape>> =>
+    required.every((name) => name in read)
   return (values) => {
-    for (const name of required) if (values[name] === undefined) return undefined
     const read: Record<string, unknown> = {}
     for (const name in values) {
       const value = readers.get(name)?.(values[name] ?? '') ?? INVALID
       if (value === INVALID) return undefined
       read[name] = value
     }
-    // The schemas would return the same values.
-    return read as z.output<z.ZodMiniObject<Shape>>
+    return isComplete(read) ? read : undefined
   }
 }
 

@@ -77,10 +77,12 @@ export function createSources(
   const hasHistory = options.historyProviders.length > 0
 
   async function refresh(): Promise<void> {
-    // The archive only where a request has needed it.
-    const hasArchive = hasHistory && archive.state().value
-    const due = [hasLatest && latest, hasHistory && history, hasArchive && archive]
-    await Promise.all(due.map((source) => source && source.refresh()))
+    await Promise.all([
+      hasLatest && latest.refresh(),
+      hasHistory && history.refresh(),
+      // Only where a request has needed it.
+      hasHistory && archive.state().value && archive.refresh(),
+    ])
   }
 
   function sourceSince(since: Day | undefined): ReadThrough<HistorySnapshot> {
