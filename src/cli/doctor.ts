@@ -12,14 +12,13 @@ import {
 } from './doctor-checks.ts'
 import type { CheckResult } from './doctor-checks.ts'
 import { openOutput } from './output.ts'
-import { URL_VARIABLES } from './provider-choice.ts'
 import { providerKeys } from './providers.ts'
-import { findRedis } from './redis.ts'
 import { RATES_OPTIONS, toRatesFlags } from './session.ts'
 import type { RatesFlags } from './session.ts'
+import { findRedis } from './store.ts'
 import { styled, withSpinner, wrapped } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
-import { chooseUpstreams } from './upstreams.ts'
+import { URL_VARIABLES, chooseUpstreams } from './upstreams.ts'
 import { TEXT, parseArguments } from './usage.ts'
 
 /** Runs `ratesmith doctor`: checks providers, stores and the machine. Resolves to 1 if a check fails. */

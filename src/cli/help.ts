@@ -1,5 +1,5 @@
-import type { ProvidedData } from './provider-choice.ts'
 import { loadProviders } from './providers.ts'
+import type { ProvidedData } from './upstreams.ts'
 
 /** The output of `ratesmith --help`. */
 export const OVERVIEW = `Usage: ratesmith <command> [options]

@@ -6,7 +6,7 @@ import type { CompatOptions } from '../compat/frankfurter.ts'
 import { openExchangeRates } from '../compat/open-exchange-rates.ts'
 import type { RatesHandler } from '../index.ts'
 import { toAlternatives } from '../known-options.ts'
-import type { ProviderFlags } from './provider-choice.ts'
+import type { ProviderFlags } from './upstreams.ts'
 import { SWITCH, TEXT, UsageError, parseArguments, parseNames } from './usage.ts'
 
 const LOG_FORMATS = ['json', 'text'] as const
