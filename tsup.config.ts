@@ -55,8 +55,14 @@ const command: Options = {
   ...shared,
   name: 'command',
   entry: { cli: 'src/cli/main.ts' },
-  // Its names of providers.
-  define: { PROVIDER_FILES: JSON.stringify(readdirSync('src/providers')) },
+  esbuildPlugins: [
+    {
+      name: 'providers',
+      setup(build) {
+        build.onLoad({ filter: /provider-modules\.ts$/ }, () => ({ contents: providerModules() }))
+      },
+    },
+  ],
   // A source map would be five times as large as the command, and mostly describe other packages.
   sourcemap: false,
   noExternal: BUILT_IN.map((name) => new RegExp(`^${name}(/|$)`)),
@@ -78,6 +84,14 @@ const command: Options = {
     })
     writeFileSync('dist/cli/LICENSES.txt', licences.join('\n'))
   },
+}
+
+/** Returns `src/cli/provider-modules.ts` for a bundle: an import by an expression would load a helper with every command. */
+function providerModules(): string {
+  const modules = readdirSync('src/providers')
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => `['${file.slice(0, -'.ts'.length)}', () => import('../providers/${file}')]`)
+  return `export const MODULES = new Map([${modules.join(',')}])`
 }
 
 export default defineConfig([library, command])

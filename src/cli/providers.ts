@@ -1,6 +1,6 @@
-import { readdirSync } from 'node:fs'
-
 import type { HistoryProvider, LatestProvider } from '../index.ts'
+import { MODULES } from './provider-modules.ts'
+import type { Create } from './provider-modules.ts'
 
 /** Root URL and key of a provider. */
 export interface Access {
@@ -19,14 +19,6 @@ export interface NamedProvider {
   history?: (access: Access) => HistoryProvider
 }
 
-/** The files of `src/providers`, which the build inserts. */
-declare const PROVIDER_FILES: readonly string[] | undefined
-
-const FILES =
-  typeof PROVIDER_FILES === 'undefined'
-    ? readdirSync(new URL('../providers', import.meta.url))
-    : PROVIDER_FILES
-
 /** Providers that are listed first. */
 const FIRST = [
   'exchange-rate-api',
@@ -39,10 +31,7 @@ const FIRST = [
   'currencyapi',
 ]
 
-const NAMES = new Set([
-  ...FIRST,
-  ...FILES.flatMap((file) => (file.endsWith('.ts') ? [file.slice(0, -'.ts'.length)] : [])),
-])
+const NAMES = new Set([...FIRST, ...MODULES.keys()])
 
 /** Loads every provider. */
 export async function loadProviders(): Promise<NamedProvider[]> {
@@ -52,8 +41,8 @@ export async function loadProviders(): Promise<NamedProvider[]> {
 
 /** Loads the provider of a name; resolves to `undefined` if there is none. */
 export async function loadProvider(name: string): Promise<NamedProvider | undefined> {
-  if (!NAMES.has(name)) return undefined
-  const members: Record<string, Create> = await import(`../providers/${name}.ts`)
+  const members = await MODULES.get(name)?.()
+  if (!members) return undefined
   const factories = Object.keys(members)
     .filter((member) => /^create\w+Provider$/.test(member))
     // The main function of a module has the shortest name.
@@ -66,8 +55,6 @@ export async function loadProvider(name: string): Promise<NamedProvider | undefi
 export function providerKeys(env: NodeJS.ProcessEnv): string[] {
   return [...NAMES].map((name) => env[keyVariableOf(name)] ?? '')
 }
-
-type Create = (options: object) => unknown
 
 function describe(name: string, factories: readonly Create[]): NamedProvider {
   const isKeyed = needsKey(factories[0])
