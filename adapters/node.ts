@@ -55,8 +55,7 @@ export async function serve(
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, hostname, resolve)
   })
-  const address = server.address()
-  const actualPort = typeof address === 'object' && address ? address.port : port
+  const { port: actualPort }: { port: number } = Object(server.address())
   return { url: toUrl(hostname, actualPort, tls), stop: drain }
 }
 

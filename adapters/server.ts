@@ -37,9 +37,10 @@ export function listenOptions(options: ServeOptions): {
   tls: ServeOptions['tls']
 } {
   const { port = 3000, hostname = '127.0.0.1', maxConnections = 10_000, tls } = options
-  assertKnownOptions(options, { port, hostname, maxConnections, tls })
+  const resolved = { port, hostname, maxConnections, tls }
+  assertKnownOptions(options, resolved)
   if (tls) assertKnownOptions(tls, { key: true, cert: true }, 'tls')
-  return { port, hostname, maxConnections, tls }
+  return resolved
 }
 
 /** Returns the origin of a server. */

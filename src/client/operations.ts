@@ -141,9 +141,12 @@ export function createOperations(call: Call): RatesClient {
   function convert<Params extends Convert>(params: Params): Promise<ConversionResult<Params>>
   function convert(params: Convert): Promise<ConversionResult<ConversionListParams>> {
     const { from, to, amount, date, reverse, signal } = params
-    const query = { from, to: writeTarget(to), amount, date, reverse }
-    const field = Array.isArray(to) ? 'results' : 'result'
-    return call({ endpoint: 'convert', query, field, signal })
+    return call({
+      endpoint: 'convert',
+      query: { from, to: writeTarget(to), amount, date, reverse },
+      field: Array.isArray(to) ? 'results' : 'result',
+      signal,
+    })
   }
 
   function history(params: HistoryRangeParams & CallOptions): Promise<HistoryRange>

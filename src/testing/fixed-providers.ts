@@ -78,10 +78,10 @@ export function fixedProviders(table: FixedRates): FakeProviders {
   }
   const rates = copyRates('rates', table.rates, base)
   const days = table.history === undefined ? undefined : copyDays(table.history, base)
-  const updatedAt =
-    table.updatedAt === undefined ? undefined : toInstant(table.updatedAt, 'updatedAt')
-  const nextUpdateAt =
-    table.nextUpdateAt === undefined ? undefined : toInstant(table.nextUpdateAt, 'nextUpdateAt')
+  const [updatedAt, nextUpdateAt] = (['updatedAt', 'nextUpdateAt'] as const).map((name) => {
+    const given = table[name]
+    return given === undefined ? undefined : toInstant(given, name)
+  })
   const attribution = {
     name: 'Fixed rates (ratesmith)',
     url: 'https://www.npmjs.com/package/ratesmith',
