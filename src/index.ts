@@ -25,7 +25,7 @@ export type {
   ProviderContext,
   ReferenceTable,
 } from './upstream/provider.ts'
-export type { CurrencyCode, KnownCurrencyCode } from './rates/currency-code.ts'
+export type { CurrencyCode, KnownCurrencyCode } from './rates/iso-4217.ts'
 export type { HistoryStats } from './rates/series.ts'
 export type { Interval } from './rates/dates.ts'
 export type { Period } from './rates/dates.ts'

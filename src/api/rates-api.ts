@@ -1,6 +1,6 @@
 import { toRatesError } from '../errors.ts'
-import type { CurrencyCode } from '../rates/currency-code.ts'
 import { toDay } from '../rates/dates.ts'
+import type { CurrencyCode } from '../rates/iso-4217.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
 import { conversion } from './convert.ts'
 import type { ConversionListParams, ConversionResult, RatesOf } from './convert.ts'

@@ -8,7 +8,7 @@ import type {
 } from '../api/history.ts'
 import type { DatedRates, DatedRatesParams, LatestParams, LatestRates } from '../api/latest.ts'
 import type { ServiceStatus } from '../api/status.ts'
-import type { CurrencyCode } from '../rates/currency-code.ts'
+import type { CurrencyCode } from '../rates/iso-4217.ts'
 import type { Call, CallOptions } from './request.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { withdrawals } from './currency-code.ts'
-import type { KnownCurrencyCode, WithdrawnCurrency } from './currency-code.ts'
+import type { WithdrawnCurrency } from './currency-code.ts'
 
 /** @internal An ISO 4217 numeric code, three digits. */
 export type NumericCode = string
@@ -19,14 +19,8 @@ export interface Currency {
   minorUnits: number | null
 }
 
-type Row = readonly [
-  code: KnownCurrencyCode,
-  numeric: string | null,
-  minorUnits: number | null,
-  name: string,
-]
-
-const rows: readonly Row[] = [
+/** Code, numeric code, digits after the decimal point, and name. */
+const rows = [
   ['AED', '784', 2, 'UAE Dirham'],
   ['AFN', '971', 2, 'Afghan Afghani'],
   ['ALL', '008', 2, 'Albanian Lek'],
@@ -212,7 +206,13 @@ const rows: readonly Row[] = [
   ['ZAR', '710', 2, 'South African Rand'],
   ['ZMW', '967', 2, 'Zambian Kwacha'],
   ['ZWG', '924', 2, 'Zimbabwe Gold'],
-]
+] as const
+
+/** Code of an active currency, fund or metal; see `currencies`. */
+export type KnownCurrencyCode = (typeof rows)[number][0]
+
+/** Code of any currency in upper or lower case; editors complete the known ones. */
+export type CurrencyCode = KnownCurrencyCode | (string & {})
 
 /**
  * The active currencies, funds and metals of ISO 4217 list one (maintained by SIX; edition of 17 September 2026), and seven
