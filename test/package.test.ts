@@ -45,7 +45,7 @@ describe('an entry point', () => {
         .map((file) => `${folder}/${file.slice(0, -'.ts'.length)}`)
         .filter((name) => !subpaths.includes(`./${name}`)),
     )
-    expect(others).toEqual(inner)
+    expect(others.toSorted()).toEqual(inner)
   })
 
   it('is built, and so is the command', async () => {

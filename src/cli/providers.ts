@@ -31,7 +31,7 @@ const FIRST = [
   'currencyapi',
 ]
 
-const NAMES = new Set([...FIRST, ...MODULES.keys()])
+const NAMES = new Set([...FIRST, ...[...MODULES.keys()].toSorted()])
 
 /** Loads every provider. */
 export async function loadProviders(): Promise<NamedProvider[]> {
