@@ -22,21 +22,21 @@ function portable(options: BuildOptions): BuildOptions {
 
 /** Budget of each module of the package alone, or of the largest in a folder: its current size and some two per cent. */
 const BUDGETS: Record<string, string> = {
-  '.': '41.7 kB',
+  '.': '44.9 kB',
   './bun': '1.03 kB',
   './client': '2.47 kB',
   './cloudflare': '270 B',
-  './compat/exchange-rate-api': '12 kB',
-  './compat/exchangerate-host': '15.7 kB',
-  './compat/frankfurter': '14.8 kB',
-  './compat/frankfurter-v2': '20.2 kB',
-  './compat/open-exchange-rates': '14.5 kB',
+  './compat/exchange-rate-api': '13.2 kB',
+  './compat/exchangerate-host': '17.2 kB',
+  './compat/frankfurter': '16.5 kB',
+  './compat/frankfurter-v2': '22.3 kB',
+  './compat/open-exchange-rates': '16.8 kB',
   './currencies': '5.72 kB',
   './deno': '1.53 kB',
   './express': '1.23 kB',
   './node': '3.22 kB',
-  './providers/*': '15.2 kB',
-  './providers/cross-check': '3.48 kB',
+  './providers/*': '17.1 kB',
+  './providers/cross-check': '4.35 kB',
   './stores/*': '1.51 kB',
   './testing': '19.2 kB',
 }
@@ -66,7 +66,7 @@ const handler = {
   name: 'the handler, as an app loads it',
   path: 'dist/index.js',
   import: '{ createRatesHandler }',
-  limit: '40.2 kB',
+  limit: '43.4 kB',
 }
 
 /** Exports that bundlers load without the handler. */

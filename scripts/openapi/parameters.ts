@@ -1,4 +1,4 @@
-import { MAX_AMOUNT_CHARACTERS } from '../../src/endpoints/convert.ts'
+import { MAX_AMOUNT_CHARACTERS } from '../../src/rates/arithmetic.ts'
 import { MAX_SYMBOLS, MAX_SYMBOLS_CHARACTERS } from '../../src/endpoints/parameters.ts'
 import type { Format } from '../../src/endpoints/parameters.ts'
 import { INTERVALS, PERIODS } from '../../src/rates/dates.ts'

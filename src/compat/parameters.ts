@@ -1,4 +1,5 @@
-import { isAmount } from '../endpoints/convert.ts'
+import * as z from 'zod/mini'
+import { isAmount } from '../rates/arithmetic.ts'
 import {
   MAX_SYMBOLS,
   MAX_SYMBOLS_CHARACTERS,
@@ -10,7 +11,6 @@ import { createQueryParser } from '../http/query.ts'
 import { isCodeShaped } from '../rates/currency-code.ts'
 import { isDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
-import * as z from 'zod/mini'
 
 /** The parameters of a query by name. */
 export type Query<Name extends string> = { readonly [Each in Name]?: string }

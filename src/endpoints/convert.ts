@@ -1,3 +1,4 @@
+import { isAmount } from '../rates/arithmetic.ts'
 import { codeIn, convert, loadConversionRates, toConversion } from '../api/convert.ts'
 import type { Conversion, ConversionListParams, ConversionRates } from '../api/convert.ts'
 import { conversionCsv } from '../api/csv.ts'
@@ -25,9 +26,6 @@ import {
 } from './parameters.ts'
 import type { Format, Optional } from './parameters.ts'
 import * as z from 'zod/mini'
-
-/** Maximum length of an amount, in characters. */
-export const MAX_AMOUNT_CHARACTERS = 64
 
 /** A decimal number that is finite as a double, and 0 as a double only if it is 0. */
 const amount: Optional<string> = z.optional(z.string().check(z.refine(isAmount, 'amount')))
@@ -209,12 +207,4 @@ function representAny(
   return form === 'csv'
     ? represent(conversionCsv(record), [...headers, ...viaLink(record.source)])
     : represent(JSON.stringify(record), headers)
-}
-
-/** Returns whether `text` is a valid amount. */
-export function isAmount(text: string): boolean {
-  if (text.length > MAX_AMOUNT_CHARACTERS) return false
-  if (!/^(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) return false
-  const value = Number(text)
-  return Number.isFinite(value) && (value !== 0 || !/^[^eE]*[1-9]/.test(text))
 }

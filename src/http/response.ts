@@ -23,7 +23,7 @@ const FORMS = {
 const MAX_TEXT_BYTES = 16_000
 
 /** Headers of every JSON body. */
-const JSON_HEADERS: readonly Header[] = formHeaders('json')
+const JSON_HEADERS: readonly Header[] = /* @__PURE__ */ formHeaders('json')
 
 /** Properties of a body that determine its headers. */
 export interface BodyOptions {

@@ -4,7 +4,7 @@ export const SIGNIFICANT_DIGITS = 10
 const PERCENT_DECIMALS = 4
 
 /** All powers of ten that are exact doubles. */
-const POWERS_OF_TEN = Array.from({ length: 23 }, (_, power) => Number(`1e${power}`))
+const POWERS_OF_TEN = /* @__PURE__ */ Array.from({ length: 23 }, (_, power) => Number(`1e${power}`))
 
 /** Limits within which `POWERS_OF_TEN` gives the number of digits. */
 const MIN_SIZED = 1e-12
@@ -227,4 +227,15 @@ export function amountNeeded(result: number, rate: number): number {
       ? [numerator * 10n ** BigInt(-length), denominator]
       : [numerator, denominator * 10n ** BigInt(length)]
   return roundExactly(quotient, KEPT_DIGITS - length - (scaled < unit ? 0 : 1))
+}
+
+/** Maximum length of an amount as text, in characters. */
+export const MAX_AMOUNT_CHARACTERS = 64
+
+/** Returns whether `text` is a plain decimal that is finite as a double, and 0 as a double only if it is 0. */
+export function isAmount(text: string): boolean {
+  if (text.length > MAX_AMOUNT_CHARACTERS) return false
+  if (!/^(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) return false
+  const value = Number(text)
+  return Number.isFinite(value) && (value !== 0 || !/^[^eE]*[1-9]/.test(text))
 }

@@ -130,12 +130,12 @@ const rows: readonly Row[] = [
 ]
 
 /** All withdrawals, sorted by code. */
-export const withdrawals: readonly Withdrawal[] = rows.map(
+export const withdrawals: readonly Withdrawal[] = /* @__PURE__ */ rows.map(
   ([code, successor, ratio, withdrawnAt]) => ({ code, withdrawnAt, successor, ratio }),
 )
 
-const byCode: ReadonlyMap<string, Withdrawal> = new Map(
-  withdrawals.map((withdrawal) => [withdrawal.code, withdrawal]),
+const byCode: ReadonlyMap<string, Withdrawal> = /* @__PURE__ */ new Map(
+  /* @__PURE__ */ withdrawals.map((withdrawal) => [withdrawal.code, withdrawal]),
 )
 
 /** Returns the withdrawal of the currency with this upper-case code, or undefined. */

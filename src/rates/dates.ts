@@ -94,8 +94,8 @@ const LATE_RETRY_MS = 600_000
 export const FIRST_REFERENCE_DAY: Day = '1999-01-04'
 
 /** Currencies that the European Central Bank no longer quotes: the current history of five years may lack them. */
-export const DISCONTINUED_CODES: ReadonlySet<string> = new Set(
-  'BGN CYP EEK HRK LTL LVL MTL ROL RUB SIT SKK TRL'.split(' '),
+export const DISCONTINUED_CODES: ReadonlySet<string> = /* @__PURE__ */ new Set(
+  /* @__PURE__ */ 'BGN CYP EEK HRK LTL LVL MTL ROL RUB SIT SKK TRL'.split(' '),
 )
 
 /** Working hours from 8:00 to 22:00, relative to the publication at 16:00. */

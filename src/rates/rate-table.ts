@@ -145,8 +145,8 @@ function rebased(table: RateTable, quoted: number, base: string): number | undef
 }
 
 /** The euro, and the currencies with a reference rate of the European Central Bank. */
-const REFERENCE_CODES = new Set(
-  (
+const REFERENCE_CODES = /* @__PURE__ */ new Set(
+  /* @__PURE__ */ (
     'AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MXN MYR NOK NZD PHP PLN RON SEK SGD THB ' +
     'TRY USD ZAR'
   ).split(' '),
