@@ -1,6 +1,6 @@
-import { MAX_AMOUNT_CHARACTERS } from '../../src/rates/arithmetic.ts'
 import { MAX_SYMBOLS, MAX_SYMBOLS_CHARACTERS } from '../../src/endpoints/parameters.ts'
 import type { Format } from '../../src/endpoints/parameters.ts'
+import { MAX_AMOUNT_CHARACTERS } from '../../src/rates/arithmetic.ts'
 import { INTERVALS, PERIODS } from '../../src/rates/dates.ts'
 
 /** A parameter of a query. Tests compare what it allows with what the endpoints accept. */

@@ -1,4 +1,4 @@
-import { TimeoutError, runWithTimeout, withTimeout } from '../async.ts'
+import { runWithTimeout, sleep } from '../async.ts'
 import type { Instant, Runtime } from '../async.ts'
 import { createRefreshBackoff } from './backoff.ts'
 import type { LoadedValue, StoredValue } from './store.ts'
@@ -201,13 +201,6 @@ export function createRefreshTask<Value>(options: RefreshOptions<Value>): Refres
     await cache.put(loaded, before)
     return 'loaded'
   }
-}
-
-async function sleep(runtime: Runtime, duration: number, signal: AbortSignal): Promise<void> {
-  const never = new Promise<never>(() => {})
-  await withTimeout(runtime, duration, never, signal).catch((error: unknown) => {
-    if (!(error instanceof TimeoutError)) throw error
-  })
 }
 
 /** After being denied for this long, in ms, a process refreshes without a lease: no working lease, or chain of leases, lasts as long. */

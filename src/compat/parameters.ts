@@ -1,5 +1,3 @@
-import * as z from 'zod/mini'
-import { isAmount } from '../rates/arithmetic.ts'
 import {
   MAX_SYMBOLS,
   MAX_SYMBOLS_CHARACTERS,
@@ -8,9 +6,11 @@ import {
 } from '../endpoints/parameters.ts'
 import { invalidAmount, invalidCurrency, invalidParameter, missingParameter } from '../errors.ts'
 import { createQueryParser } from '../http/query.ts'
+import { isAmount } from '../rates/arithmetic.ts'
 import { isCodeShaped } from '../rates/currency-code.ts'
 import { isDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
+import * as z from 'zod/mini'
 
 /** The parameters of a query by name. */
 export type Query<Name extends string> = { readonly [Each in Name]?: string }
