@@ -76,7 +76,7 @@ export interface PairHistory extends Omit<RateHistory, 'points'> {
 }
 
 /** Converts the columns to points. */
-export function toPoints({
+function toPoints({
   series,
   stats,
   source,

@@ -121,7 +121,7 @@ function toTtl(left: number): number {
 const LAST_INSTANT = 8_640_000_000_000_000
 
 /** Options of `createValueCache`. */
-export interface ValueCacheOptions<Value> {
+interface ValueCacheOptions<Value> {
   runtime: Runtime
   /** Returns how long a loaded value stays fresh. */
   lifetime(loaded: LoadedValue<Value>): Lifetime
@@ -140,7 +140,7 @@ export interface ValueCacheOptions<Value> {
 }
 
 /** Creates a cache without a value in memory. */
-export function createValueCache<Value>(options: ValueCacheOptions<Value>): ValueCache<Value> {
+function createValueCache<Value>(options: ValueCacheOptions<Value>): ValueCache<Value> {
   const { runtime, lifetime, publishedAt, maxStale, stored, waitUntil, onRestored, onScheduled } =
     options
   const { validateStored = (value: Value) => value } = options

@@ -216,7 +216,7 @@ function toLatestTable({ rates, ...table }: RateTable): LatestTable {
 }
 
 /** Options of the read-through of latest rates; `format` is the stored form of one table. */
-export interface LatestReadThroughOptions extends Omit<
+interface LatestReadThroughOptions extends Omit<
   ReadThroughOptions<LatestSnapshot>,
   'stored' | 'validateStored'
 > {
@@ -233,7 +233,7 @@ export interface LatestReadThroughOptions extends Omit<
  * Adds a fallback table: when a table is replaced by one of another provider that lacks some of its codes, the replaced
  * table is kept in memory and in the store, as long as it may be served.
  */
-export function withFallbackTable(
+function withFallbackTable(
   options: SourcesOptions,
   { format, ...readThrough }: LatestReadThroughOptions,
 ): ReadThroughOptions<LatestSnapshot> {
