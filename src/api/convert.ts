@@ -149,7 +149,7 @@ export type RatesOf<Symbols extends readonly CurrencyCode[]> = ByCode<
 export type ConversionRates = LatestSnapshot | DatedSnapshot
 
 /**
- * Checks the parameters of a caller, who may not use TypeScript.
+ * Checks the parameters of a caller, which may not use TypeScript.
  *
  * @throws {RatesError} `missing_parameter`, `invalid_parameter`, `invalid_currency`, `invalid_amount`
  */
@@ -167,7 +167,11 @@ function assertConversionParams(params: ConversionListParams): void {
   }
 }
 
-/** Converts an amount; `now` returns the time in ms since the Unix epoch. @throws {RatesError} */
+/**
+ * Converts an amount for a caller without HTTP; `now` returns the time in ms since the Unix epoch.
+ *
+ * @throws {RatesError} as `assertConversionParams`, `loadDay` and `toConversion` do
+ */
 export async function conversion(
   sources: RateSources,
   params: ConversionListParams,

@@ -87,7 +87,7 @@ function toPoints({
 }
 
 /**
- * Checks the parameters of a caller, who may not use TypeScript.
+ * Checks the parameters of a caller, which may not use TypeScript.
  *
  * @throws {RatesError} `missing_parameter`, `invalid_parameter`, `invalid_currency`, `invalid_period`
  */
@@ -106,7 +106,11 @@ function assertHistoryParams(params: HistoryParams | HistoryRangeParams): void {
   }
 }
 
-/** Returns a history; `now` returns the time in ms since the Unix epoch. @throws {RatesError} */
+/**
+ * Returns a history for a caller without HTTP; `now` returns the time in ms since the Unix epoch.
+ *
+ * @throws {RatesError} as `assertHistoryParams`, `toHistoryParams` and `pairHistory` do
+ */
 export async function rateHistory(
   sources: RateSources,
   params: HistoryParams | HistoryRangeParams,

@@ -62,7 +62,7 @@ export const DISCLAIMER: string =
   'Mid-market reference rates for information only, not an offer to exchange currency.'
 
 /**
- * Checks the parameters of a caller, who may not use TypeScript.
+ * Checks the parameters of a caller, which may not use TypeScript.
  *
  * @throws {RatesError} `invalid_parameter`, `invalid_currency`
  */
@@ -75,7 +75,11 @@ function assertTableParams(params: LatestParams | DatedRatesParams): void {
   if (date !== undefined) assertDay('date', date)
 }
 
-/** Returns latest rates, or those of a day; `now` returns the time in ms since the Unix epoch. Checks `params`, which may come from a caller without TypeScript. @throws {RatesError} */
+/**
+ * Returns latest rates, or those of a day, for a caller without HTTP; `now` returns the time in ms since the Unix epoch.
+ *
+ * @throws {RatesError} as `assertTableParams`, `toLatestRates` and `loadDay` do
+ */
 export async function latestRates(
   sources: RateSources,
   params: LatestParams | DatedRatesParams,
