@@ -1,12 +1,11 @@
 import type { Point, RateHistory } from 'ratesmith/client'
 
-import { dateInWords } from './ages.ts'
+import { dateInWords, find, make } from './dom.ts'
+import type { Part, View } from './dom.ts'
 import type { Api } from './api.ts'
-import { find, make } from './dom.ts'
 import { createPanel } from './panel.ts'
 import { nearestIndex, plotOf } from './plot.ts'
 import type { Plot, Tick } from './plot.ts'
-import type { Part, View } from './view.ts'
 
 /** Creates the section with the rate history of the converter's currency pair. */
 export function createHistoryChart(api: Api, change: (to: Partial<View>) => void): Part {

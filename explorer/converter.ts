@@ -1,10 +1,9 @@
 import type { Conversion } from 'ratesmith/client'
 
-import { ageInWords } from './ages.ts'
+import { ageInWords, createCurrencySelect, find, make } from './dom.ts'
+import type { Part, View } from './dom.ts'
 import type { Api } from './api.ts'
-import { createCurrencySelect, find, make } from './dom.ts'
 import { createPanel } from './panel.ts'
-import type { Part, View } from './view.ts'
 
 const TYPING_DELAY_MS = 150
 

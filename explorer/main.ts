@@ -4,10 +4,9 @@ import type { RatesClient } from 'ratesmith/client'
 import type { Api } from './api.ts'
 import { createHistoryChart } from './chart.ts'
 import { createConverter } from './converter.ts'
-import { find } from './dom.ts'
+import { find, fragmentOf, parseView } from './dom.ts'
+import type { Choices, Part, View } from './dom.ts'
 import { createRateTable } from './table.ts'
-import { fragmentOf, parseView } from './view.ts'
-import type { Choices, Part, View } from './view.ts'
 
 const TICK_INTERVAL_MS = 60_000
 /** Delay before a changed view goes into the address, in ms: browsers limit how often an address may change. */

@@ -1,10 +1,9 @@
 import type { LatestRates } from 'ratesmith/client'
 
-import { publicationInWords } from './ages.ts'
+import { createCurrencySelect, find, make, publicationInWords } from './dom.ts'
+import type { Choices, Part, View } from './dom.ts'
 import type { Api } from './api.ts'
-import { createCurrencySelect, find, make } from './dom.ts'
 import { createPanel } from './panel.ts'
-import type { Choices, Part, View } from './view.ts'
 
 /** Callbacks of the table of rates. */
 export interface TableEvents {

@@ -1,9 +1,10 @@
-import { writeFileSync } from 'node:fs'
-
-import manifest from 'ratesmith/package.json' with { type: 'json' }
-
-import { makeExplorerPage } from './explorer-page.ts'
+import { DISCLAIMER } from '../src/api/latest.ts'
 import { createDocument } from './openapi/document.ts'
+import { build } from 'esbuild'
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import manifest from 'ratesmith/package.json' with { type: 'json' }
 
 const FOLDER = new URL('../src/generated/', import.meta.url)
 
@@ -33,6 +34,72 @@ function toText(value: unknown, indent = ''): string {
     : Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${toText(item, deeper)}`)
   const [open, close] = Array.isArray(value) ? '[]' : '{}'
   return `${open}\n${items.map((item) => deeper + item).join(',\n')}\n${indent}${close}`
+}
+
+const SOURCES = new URL('../explorer/', import.meta.url)
+
+/** Browsers released since 2024. */
+const TARGET = ['chrome122', 'firefox124', 'safari17.4']
+
+/** Returns the source of a module with the explorer page and its content security policy. */
+export async function makeExplorerPage(): Promise<string> {
+  const [style, script] = await Promise.all([bundle('page.css'), bundle('main.ts')])
+  const template = readFileSync(new URL('page.html', SOURCES), 'utf8').replace(/\n\s*/g, '\n')
+  const html = fill(template, {
+    '<style></style>': style,
+    '<script></script>': script,
+    '<span class="disclaimer"></span>': DISCLAIMER,
+  })
+  return [
+    '// Generated from explorer/ by `npm run generate`.',
+    `export const contentSecurityPolicy: string = ${JSON.stringify(policyFor({ style, script }))}`,
+    `export const html: string = ${JSON.stringify(html)}`,
+    '',
+  ].join('\n')
+}
+
+async function bundle(name: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL(name, SOURCES))],
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    charset: 'utf8',
+    legalComments: 'none',
+    target: TARGET,
+    write: false,
+  })
+  return outputFiles.map(({ text }) => text.trim()).join('')
+}
+
+function fill(template: string, texts: Record<string, string>): string {
+  return Object.entries(texts).reduce((html, [empty, text]) => {
+    const parts = html.split(empty)
+    if (parts.length !== 2)
+      throw new Error(`expected one ${empty} in the page, found ${parts.length - 1}`)
+    return parts.join(empty.replace('><', () => `>${text}<`))
+  }, template)
+}
+
+function policyFor({ style, script }: { style: string; script: string }): string {
+  return [
+    "default-src 'none'",
+    `script-src '${hashOf(script)}'`,
+    `style-src '${hashOf(style)}'`,
+    "connect-src 'self'",
+    // For the icon; without one, browsers request /favicon.ico.
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ')
+}
+
+/** Returns the source expression of an allowed inline text (CSP Level 3 §2.3.1). */
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`
 }
 
 // Tests import this module without running it.

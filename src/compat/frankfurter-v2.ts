@@ -8,14 +8,24 @@ import { findWithdrawal } from '../rates/currency-code.ts'
 import { dayNumber, toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { findCurrency } from '../rates/iso-4217.ts'
-import { PIVOT, dateOfGroup, meansByGroup, rebase, wholeGroups } from './averages.ts'
-import type { Group } from './averages.ts'
 import { publishedOn, ratesAt, unlessNoData, withDailyRates, writeDays } from './days.ts'
 import type { DaysQuery } from './days.ts'
 import { createQueryReader, readCode, readDay, readList } from './parameters.ts'
 import { mountService, requireOptions } from './route.ts'
 import type { CompatOptions, CompatRequest, CompatService, ErrorResponse } from './route.ts'
-import { byCode, coveredCurrencies, earlier, notFound, ratesFor } from './tables.ts'
+import {
+  PIVOT,
+  byCode,
+  coveredCurrencies,
+  dateOfGroup,
+  earlier,
+  meansByGroup,
+  notFound,
+  ratesFor,
+  rebase,
+  wholeGroups,
+} from './tables.ts'
+import type { Group } from './tables.ts'
 
 export type { CompatOptions } from './route.ts'
 

@@ -1,5 +1,5 @@
-import { createBoundedMap } from '../http/bounded-map.ts'
 import { LARGE_BODY_BYTES } from '../http/limiter.ts'
+import { createBoundedMap } from '../http/response-cache.ts'
 
 /** The supported codings, in order of preference for equal weights. */
 const ENCODINGS = ['br', 'gzip'] as const

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 
 import { invalidParameter } from '../errors.ts'
 import type { RatesError } from '../errors.ts'
-import { createBoundedMap } from './bounded-map.ts'
+import { createBoundedMap } from './response-cache.ts'
 
 /** Creates the error for each message that a schema issue can have; `sent` is the invalid value. */
 export type Failures = Readonly<Record<string, (parameter: string, sent: string) => RatesError>>

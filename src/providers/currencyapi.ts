@@ -2,8 +2,15 @@ import * as z from 'zod/mini'
 
 import { assertKnownOptions } from '../known-options.ts'
 import { DAY_MS } from '../rates/dates.ts'
-import { pathsOf, ratesByCode, unexpectedBase, unexpectedShape } from '../upstream/feed.ts'
-import { readJsonWithKey, requireKey, requireKeylessRootUrl } from '../upstream/key.ts'
+import {
+  pathsOf,
+  ratesByCode,
+  readJsonWithKey,
+  requireKey,
+  requireKeylessRootUrl,
+  unexpectedBase,
+  unexpectedShape,
+} from '../upstream/feed.ts'
 import { isKnownCode } from '../upstream/known-code.ts'
 import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
 import { UpstreamError } from '../upstream/request.ts'

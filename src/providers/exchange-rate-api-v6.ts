@@ -1,8 +1,12 @@
 import { assertKnownOptions } from '../known-options.ts'
 import { isCode } from '../rates/currency-code.ts'
 import { isObject } from '../rates/validate.ts'
-import { ratesByCode } from '../upstream/feed.ts'
-import { readJsonWithKey, requireKey, requireKeylessRootUrl } from '../upstream/key.ts'
+import {
+  ratesByCode,
+  readJsonWithKey,
+  requireKey,
+  requireKeylessRootUrl,
+} from '../upstream/feed.ts'
 import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
 import { runSanityChecks } from '../upstream/sanity-checks.ts'

@@ -2,8 +2,15 @@ import * as z from 'zod/mini'
 
 import { assertKnownOptions } from '../known-options.ts'
 import { isCode } from '../rates/currency-code.ts'
-import { pathsOf, ratesByCode, ratesInOrder, unexpectedShape } from '../upstream/feed.ts'
-import { readJsonWithKey, requireKey, requireKeylessRootUrl } from '../upstream/key.ts'
+import {
+  pathsOf,
+  ratesByCode,
+  ratesInOrder,
+  readJsonWithKey,
+  requireKey,
+  requireKeylessRootUrl,
+  unexpectedShape,
+} from '../upstream/feed.ts'
 import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
 import { UpstreamError } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'

@@ -1,6 +1,5 @@
 import type { CacheStore } from '../cache/store.ts'
-import { assertKnownOptions } from '../known-options.ts'
-import { resolveStoreOptions } from './store-options.ts'
+import { assertKnownOptions, resolveStoreOptions } from '../known-options.ts'
 
 /** The methods of a `Cache` that the store calls; a real `Cache` is assignable. */
 export interface WebCache {

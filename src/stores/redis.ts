@@ -1,8 +1,8 @@
 import type { CacheStore } from '../cache/store.ts'
-import { resolveStoreOptions } from './store-options.ts'
-import type { StoreOptions } from './store-options.ts'
+import { resolveStoreOptions } from '../known-options.ts'
+import type { StoreOptions } from '../known-options.ts'
 
-export type { StoreOptions } from './store-options.ts'
+export type { StoreOptions } from '../known-options.ts'
 
 /** A Redis client with `call` (ioredis), `sendCommand` (node-redis) or `send` (Bun). */
 export type RedisClient =

@@ -1,7 +1,7 @@
 import { assertKnownOptions } from '../known-options.ts'
+import type { StoreOptions } from '../known-options.ts'
 import { createRedisStore } from './redis.ts'
 import type { ClaimingStore } from './redis.ts'
-import type { StoreOptions } from './store-options.ts'
 
 export type { ClaimingStore } from './redis.ts'
 

@@ -1,4 +1,6 @@
 import { isObject } from '../rates/validate.ts'
+import { UpstreamError, readJson } from './request.ts'
+import type { UpstreamRequest, UpstreamResponse } from './request.ts'
 import * as z from 'zod/mini'
 
 const MAX_DETAILS = 5
@@ -56,5 +58,77 @@ export function ratesByCode(
     entries
       .filter(([code]) => isWanted(code))
       .map(([code, rate]) => [code, typeof rate === 'number' ? rate : NaN]),
+  )
+}
+
+/** A message may contain a part of a key this long by chance. */
+const MAX_PART_LENGTH = 7
+
+/**
+ * Returns `key` if it can be sent in a header.
+ *
+ * @throws {TypeError} otherwise, without quoting it
+ */
+export function requireKey(key: string): string {
+  if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key)) return key
+  throw new TypeError('key must be a string of printable ASCII characters without spaces')
+}
+
+/**
+ * Returns the result of `requireRootUrl`.
+ *
+ * @throws {TypeError} if `url` is not a root URL or contains `key`, without quoting either
+ */
+export function requireKeylessRootUrl(url: string, key: string): string {
+  if (key.length > MAX_PART_LENGTH && has(url, key)) {
+    throw new TypeError('url must not contain the key')
+  }
+  try {
+    return requireRootUrl(url)
+  } catch {
+    // Without the cause, which quotes the URL: it may contain another key.
+    throw new TypeError(
+      'url must be an absolute http(s) URL without a query, user name or password',
+    )
+  }
+}
+
+/**
+ * Reads JSON like `readJson`, with `key` in a header and never in a URL, including redirects. Of other parties' text, errors
+ * contain only the codes of network failures: a `fetch` may throw an error with the headers, and an upstream may echo them.
+ */
+export async function readJsonWithKey(
+  key: string,
+  request: UpstreamRequest,
+): Promise<UpstreamResponse> {
+  const fetch: UpstreamRequest['fetch'] = async (input, init) => {
+    const url = input instanceof Request ? input.url : input.toString()
+    if (url === new URL(request.url).href || !has(url, key)) return request.fetch(input, init)
+    throw Object.assign(new Error('the redirect URL contains the key'), { code: 'KEY_IN_URL' })
+  }
+  try {
+    return await readJson({ ...request, fetch })
+  } catch (error) {
+    throw withoutKey(key, error, new URL(request.url).host)
+  }
+}
+
+/** Ignores case, because host names are lower-cased. */
+function has(text: string, key: string): boolean {
+  const lower = text.toLowerCase()
+  return [key, encodeURIComponent(key)].some((form) => lower.includes(form.toLowerCase()))
+}
+
+/** Upstream text in a message may be truncated. */
+function hasPart(text: string, key: string): boolean {
+  const starts = Array.from({ length: Math.max(1, key.length - MAX_PART_LENGTH) }, (_, at) => at)
+  return starts.some((at) => has(text, key.slice(at, at + MAX_PART_LENGTH + 1)))
+}
+
+function withoutKey(key: string, error: unknown, host: string): UpstreamError {
+  const message = error instanceof Error ? error.message : ''
+  return new UpstreamError(
+    hasPart(message, key) ? `request to ${host} failed; the reason contains the key` : message,
+    error instanceof UpstreamError ? error.retryAfterMs : undefined,
   )
 }

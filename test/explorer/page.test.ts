@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { dateInWords, durationInWords, publicationInWords } from '../../explorer/ages.ts'
+import { dateInWords, durationInWords, publicationInWords } from '../../explorer/dom.ts'
 import { pathOf, snippetOf } from '../../explorer/api.ts'
 import type { ApiRequest } from '../../explorer/api.ts'
 import { nearestIndex, plotOf } from '../../explorer/plot.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { createBoundedMap } from '../../src/http/bounded-map.ts'
+import { createBoundedMap } from '../../src/http/response-cache.ts'
 
 /** Creates a map with every letter of `keys` as key and value, each of the given `size`. */
 function mapOf(capacity: number, keys: string, size = 10) {

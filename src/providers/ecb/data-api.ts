@@ -1,6 +1,6 @@
 import type { Slices } from '../../async.ts'
 import type { HistoryDay } from '../../upstream/provider.ts'
-import { addRate, parseRate, requireCode, requireDay, toPublishedDays } from './reference-days.ts'
+import { addRate, parseRate, requireCode, requireDay, toPublishedDays } from './files.ts'
 
 /** Values of these columns, where present: daily spot rates against the euro, in units. */
 const SERIES: Readonly<Record<string, readonly string[]>> = {

@@ -1,14 +1,7 @@
 import type { Slices } from '../../async.ts'
+import { isCode } from '../../rates/currency-code.ts'
+import { isDay } from '../../rates/dates.ts'
 import type { HistoryDay } from '../../upstream/provider.ts'
-import {
-  MAX_CHARACTERS,
-  addRate,
-  isRate,
-  parseRate,
-  requireCode,
-  requireDay,
-  toPublishedDays,
-} from './reference-days.ts'
 
 const PROLOG = /^\s*(?:<\?xml\s[^<>]*\?>)?/
 
@@ -276,4 +269,53 @@ function isPlain(first: number | undefined, start: number, point: number, end: n
   const whole = (point === -1 ? end : point) - start
   const hasNoZeros = whole === 1 || (whole > 1 && first !== ZERO)
   return hasNoZeros && point !== end - 1 && end - start <= MAX_CHARACTERS
+}
+
+const DECIMAL = /^(?:0|[1-9]\d*)(?:\.\d+)?$/
+
+/** Limit of a rate's length: real rates have up to nine characters. */
+const MAX_CHARACTERS = 30
+
+/** Whether `text` is a rate in plain digits, such as `1.0923`. */
+function isRate(text: string): boolean {
+  return text.length <= MAX_CHARACTERS && DECIMAL.test(text)
+}
+
+type Part = 'line' | 'column' | 'day'
+
+/** Returns the rate in `text`; an error names `part` and `number`. */
+export function parseRate(text: string, part: Part, number: number): number {
+  if (isRate(text)) return Number(text)
+  throw new Error(`${part} ${number} has an invalid rate; expected digits such as 1.0923`)
+}
+
+/** Returns `text` if it is an upper-case code; an error names `part` and `number`. */
+export function requireCode(text: string, part: Part, number: number): string {
+  if (isCode(text)) return text
+  throw new Error(`${part} ${number} has an invalid code; expected three capital letters`)
+}
+
+/** Returns `text` if it is a day; an error names `part` and `number`. */
+export function requireDay(text: string, part: Part, number: number): string {
+  if (isDay(text)) return text
+  throw new Error(`${part} ${number} has an invalid date; expected YYYY-MM-DD`)
+}
+
+/** Adds a rate to `rates`; throws if there is already one of the currency. */
+export function addRate(rates: Record<string, number>, code: string, rate: number): void {
+  if (Object.hasOwn(rates, code)) throw new Error(`duplicate ${code} on one day`)
+  rates[code] = rate
+}
+
+/**
+ * Returns `days` in ascending order.
+ *
+ * @throws {Error} if a day is duplicate, or there are no days
+ */
+export function toPublishedDays(days: readonly HistoryDay[]): HistoryDay[] {
+  const ascending = days.toSorted((a, b) => (a.date < b.date ? -1 : 1))
+  const duplicate = ascending.find(({ date }, index) => date === ascending[index + 1]?.date)
+  if (duplicate) throw new Error(`duplicate day ${duplicate.date}`)
+  if (ascending.length === 0) throw new Error('expected at least 1 day, got 0')
+  return ascending
 }
