@@ -8,24 +8,23 @@ import { findWithdrawal } from '../rates/currency-code.ts'
 import { dayNumber, toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { findCurrency } from '../rates/iso-4217.ts'
-import { publishedOn, ratesAt, unlessNoData, withDailyRates, writeDays } from './days.ts'
-import type { DaysQuery } from './days.ts'
+import {
+  PIVOT,
+  dateOfGroup,
+  meansByGroup,
+  publishedOn,
+  ratesAt,
+  rebase,
+  unlessNoData,
+  wholeGroups,
+  withDailyRates,
+  writeDays,
+} from './days.ts'
+import type { DaysQuery, Group } from './days.ts'
 import { createQueryReader, readCode, readDay, readList } from './parameters.ts'
 import { mountService, requireOptions } from './route.ts'
 import type { CompatOptions, CompatRequest, CompatService, ErrorResponse } from './route.ts'
-import {
-  PIVOT,
-  byCode,
-  coveredCurrencies,
-  dateOfGroup,
-  earlier,
-  meansByGroup,
-  notFound,
-  ratesFor,
-  rebase,
-  wholeGroups,
-} from './tables.ts'
-import type { Group } from './tables.ts'
+import { byCode, coveredCurrencies, earlier, notFound, ratesFor } from './tables.ts'
 
 export type { CompatOptions } from './route.ts'
 

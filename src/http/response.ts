@@ -4,6 +4,9 @@ import type { EndpointResponse, Header, RawRequest, RawResponse } from './messag
 
 const encoder = new TextEncoder()
 
+/** `Uint8Array<ArrayBuffer>`, in a notation that TypeScript before 5.7 also accepts. */
+type Bytes = ReturnType<typeof Uint8Array.of>
+
 /** Values of `Cache-Control`. Never `s-maxage`: it forbids shared caches to serve stale responses (RFC 9111 §5.2.2.10). */
 const LIFETIMES = {
   minute: 'public, max-age=60, stale-while-revalidate=60, stale-if-error=86400',
@@ -45,7 +48,7 @@ interface Freshness {
 
 /** A body with the headers that depend only on it. */
 export interface Representation {
-  readonly body: Uint8Array<ArrayBuffer> | string
+  readonly body: Bytes | string
   /** Content type, caching and `Last-Modified`. */
   readonly bodyHeaders: readonly Header[]
   readonly etag: Header
@@ -95,12 +98,12 @@ export function byteLength(body: Uint8Array | string): number {
 }
 
 /** Returns `bytes` in the form that is fastest to send: Node sends short text in one piece with the headers. */
-export function toSendable(bytes: Uint8Array<ArrayBuffer>): Representation['body'] {
+export function toSendable(bytes: Bytes): Representation['body'] {
   return bytes.length <= MAX_TEXT_BYTES ? new TextDecoder().decode(bytes) : bytes
 }
 
 /** Encodes `text` as UTF-8. */
-export function toBytes(text: string): Uint8Array<ArrayBuffer> {
+export function toBytes(text: string): Bytes {
   return encoder.encode(text)
 }
 
@@ -264,8 +267,6 @@ const SMALL_BODY_BYTES = 1_024
  * received the body, which the adapter needs to limit the responses of a connection.
  */
 const LARGE_BODY_BYTES = 65_536
-
-type Bytes = Uint8Array<ArrayBuffer>
 
 /**
  * Creates a function that turns a raw response into a `Response`. Node copies every body slowly, except a stream of one

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
-import { dateInWords, durationInWords, publicationInWords } from '../../explorer/dom.ts'
 import { pathOf, snippetOf } from '../../explorer/api.ts'
 import type { ApiRequest } from '../../explorer/api.ts'
+import { dateInWords, durationInWords, publicationInWords } from '../../explorer/dom.ts'
 import { nearestIndex, plotOf } from '../../explorer/plot.ts'
 
 const HOUR = 3_600_000
