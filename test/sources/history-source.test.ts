@@ -250,6 +250,8 @@ describe('history before the last five years', () => {
     const store = new Map<string, string>()
     const params = { ...pair, start: FIRST_REFERENCE_DAY }
     await watched(NOON, undefined, store).rates.history(params)
+    // Written after the response.
+    await expect.poll(() => [...store.keys()]).toContain('rates:v1:archive')
     const world = watched(NOON, undefined, store)
     const { points } = await world.rates.history(params)
     expect(points[0]?.d).toBe(FIRST_REFERENCE_DAY)
