@@ -205,18 +205,21 @@ export function toConversion(
 ): ConversionResult<ConversionListParams> {
   const { to: target, amount = 1, reverse = false } = params
   const from = codeIn(rates, 'from', params.from)
-  const targets = Array.from(new Set([target].flat()), (code) => codeIn(rates, 'to', code))
-  const end = {
-    ...(reverse && { reverse }),
-    ...('date' in rates && { date: rates.date }),
-    updatedAt: oldestPublication(rates.table, [from, ...targets]).updatedAt,
-    source: toSource(rates.attribution),
-  }
+  const targets = typeof target === 'string' ? [target] : [...new Set(target)]
+  const codes = targets.map((code) => codeIn(rates, 'to', code))
+  const { updatedAt } = oldestPublication(rates.table, [from, ...codes])
+  const source = toSource(rates.attribution)
+  const on = 'date' in rates ? { date: rates.date } : undefined
+  const end = { ...(reverse && { reverse }), ...on, updatedAt, source }
   const convertTo = (to: string): ConvertedAmount =>
     convert(rates, { from, to, amount, reverse }, amountSent)
-  const [to = from] = targets
-  if (typeof target === 'string') return { from, to, amount, ...convertTo(to), ...end }
-  const results = Object.fromEntries(targets.map((code) => [code, convertTo(code)]))
+  const [to = from] = codes
+  if (typeof target === 'string') {
+    const { rate, result } = convertTo(to)
+    if (!reverse && !on) return { from, to, amount, rate, result, updatedAt, source }
+    return { from, to, amount, rate, result, ...end }
+  }
+  const results = Object.fromEntries(codes.map((code) => [code, convertTo(code)]))
   return { from, amount, results, ...end }
 }
 

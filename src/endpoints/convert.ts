@@ -90,15 +90,18 @@ const parseUnversioned = createQueryParser({
 })
 
 function withAmount({
+  from,
+  to,
   amount: amountSent,
+  date: on,
+  reverse,
   format: form,
-  ...params
 }: Omit<ConversionListParams, 'amount'> & {
   amount?: string | undefined
   format?: Format | undefined
 }): ParsedConversion {
   const value = amountSent === undefined ? undefined : Number(amountSent)
-  return { params: { ...params, amount: value }, amountSent, format: form }
+  return { params: { from, to, amount: value, date: on, reverse }, amountSent, format: form }
 }
 
 /** Creates `GET /api/v1/convert`. */
@@ -150,15 +153,20 @@ function conversionEndpoint(
   sourceOf: SourceOf,
 ): Endpoint {
   const representPair = createPairWriter(sourceOf)
+  const respond = (
+    freshness: CacheResult<ConversionRates>,
+    parsed: ParsedConversion,
+  ): DataResult => ({
+    representation:
+      representPair(freshness.value, parsed) ?? representAny(freshness.value, parsed, now()),
+    freshness,
+  })
   return (query, request) => {
     const parsed = parse(query)
     const found = loadConversionRates(sources, parsed.params, now, request)
-    const respond = (freshness: CacheResult<ConversionRates>): DataResult => {
-      const representation =
-        representPair(freshness.value, parsed) ?? representAny(freshness.value, parsed, now())
-      return { representation, freshness }
-    }
-    return found instanceof Promise ? found.then(respond) : respond(found)
+    return found instanceof Promise
+      ? found.then((result) => respond(result, parsed))
+      : respond(found, parsed)
   }
 }
 

@@ -146,23 +146,31 @@ function createFastReader<Shape extends Schemas>(
   schema: z.ZodMiniObject<Shape>,
 ): (values: RawParameters) => z.output<z.ZodMiniObject<Shape>> | undefined {
   const shape: Schemas = schema.shape
-  const readers = new Map(Object.entries(shape).map(([name, each]) => [name, textReader(each)]))
-  const required = Object.keys(shape).filter((name) => !isOptional(shape[name]))
-  const isComplete = (read: Record<string, unknown>): read is z.output<z.ZodMiniObject<Shape>> =>
-    required.every((name) => name in read)
-  return (values) => {
-    const read: Record<string, unknown> = {}
-    for (const name in values) {
-      const value = readers.get(name)?.(values[name] ?? '') ?? INVALID
-      if (value === INVALID) return undefined
-      read[name] = value
+  const parameters = Object.entries(shape).map(([name, each]) => {
+    return { name, isRequired: !(each instanceof z.ZodMiniOptional), read: textReader(each) }
+  })
+  const readAll = (values: RawParameters): Record<string, unknown> | undefined => {
+    // Copied only for a parameter that is transformed.
+    let all: Record<string, unknown> = values
+    for (const { name, isRequired, read } of parameters) {
+      const text = values[name]
+      if (text === undefined) {
+        if (isRequired) return undefined
+      } else {
+        const value = read ? read(text) : INVALID
+        if (value === INVALID) return undefined
+        if (value !== text) all = { ...all, [name]: value }
+      }
     }
+    return all
+  }
+  const isComplete = (
+    read: Record<string, unknown> | undefined,
+  ): read is z.output<z.ZodMiniObject<Shape>> => read !== undefined
+  return (values) => {
+    const read = readAll(values)
     return isComplete(read) ? read : undefined
   }
-}
-
-function isOptional(schema: unknown): boolean {
-  return schema instanceof z.ZodMiniOptional
 }
 
 function textReader(schema: unknown): ReadText | undefined {
@@ -171,21 +179,35 @@ function textReader(schema: unknown): ReadText | undefined {
     const { fn } = schema.def
     return (text) => (fn(text) ? text : INVALID)
   }
-  if (schema instanceof z.ZodMiniString) {
-    const checks = schema.def.checks ?? []
-    return (text) => {
-      const payload = { value: text, issues: [] }
-      for (const check of checks) void check._zod.check(payload)
-      return payload.issues.length === 0 ? text : INVALID
-    }
-  }
+  if (schema instanceof z.ZodMiniString) return checkedText(schema.def.checks ?? [])
   if (!(schema instanceof z.ZodMiniPipe)) return undefined
   const { in: source, out } = schema.def
   const read = textReader(source)
   if (!read || !(out instanceof z.ZodMiniTransform)) return undefined
+  const { transform } = out.def
   return (text) => {
     const value = read(text)
-    return value === INVALID ? INVALID : out.def.transform(value, { value, issues: [] })
+    return value === INVALID ? INVALID : transform(value, NO_ISSUES)
+  }
+}
+
+/** For transformations, which must not add issues. */
+const NO_ISSUES: z.core.ParsePayload = { value: undefined, issues: [] }
+
+function checkedText(checks: readonly z.core.$ZodCheck<string>[]): ReadText {
+  const [check] = checks
+  if (checks.length === 1 && check instanceof z.core.$ZodCheckRegex) {
+    const { pattern } = check._zod.def
+    return (text) => (pattern.test(text) ? text : INVALID)
+  }
+  if (checks.length === 1 && check instanceof z.ZodMiniCustom) {
+    const { fn } = check.def
+    return (text) => (fn(text) ? text : INVALID)
+  }
+  return (text) => {
+    const payload: z.core.ParsePayload<string> = { value: text, issues: [] }
+    for (const each of checks) void each._zod.check(payload)
+    return payload.issues.length === 0 ? text : INVALID
   }
 }
 
