@@ -196,8 +196,8 @@ const NO_ISSUES: z.core.ParsePayload = { value: undefined, issues: [] }
 
 function checkedText(checks: readonly z.core.$ZodCheck<string>[]): ReadText {
   const [check] = checks
-  if (checks.length === 1 && check instanceof z.core.$ZodCheckRegex) {
-    const { pattern } = check._zod.def
+  const pattern = check && 'pattern' in check._zod.def ? check._zod.def.pattern : undefined
+  if (checks.length === 1 && pattern instanceof RegExp) {
     return (text) => (pattern.test(text) ? text : INVALID)
   }
   if (checks.length === 1 && check instanceof z.ZodMiniCustom) {

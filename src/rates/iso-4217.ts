@@ -208,8 +208,11 @@ const rows = [
   ['ZWG', '924', 2, 'Zimbabwe Gold'],
 ] as const
 
+/** @internal A row of the table. */
+export type CurrencyRow = (typeof rows)[number]
+
 /** Code of an active currency, fund or metal; see `currencies`. */
-export type KnownCurrencyCode = (typeof rows)[number][0]
+export type KnownCurrencyCode = CurrencyRow[0]
 
 /** Code of any currency in upper or lower case; editors complete the known ones. */
 export type CurrencyCode = KnownCurrencyCode | (string & {})
