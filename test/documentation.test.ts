@@ -2,7 +2,6 @@ import { readFileSync, readdirSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
-import { findPhrases } from '../scripts/lint-words.ts'
 import { terminalPicture } from '../scripts/terminal-picture.ts'
 import type { RatesClientOptions } from '../src/client/index.ts'
 import type { RatesHandlerOptions } from '../src/index.ts'
@@ -183,23 +182,6 @@ describe('the changelog', () => {
     expect(released[0]?.split(' ')[0]).toBe(JSON.parse(page('package.json')).version)
     const days = released.map((heading) => heading.split(' ')[1] ?? '')
     expect(days).toEqual(days.toSorted((one, other) => other.localeCompare(one)))
-  })
-})
-
-describe('the check of phrases', () => {
-  it.each<[text: string, found: object[]]>([
-    ['fine\nTold of every event.', [{ line: 2, phrase: 'Told' }]],
-    ['fine\nreturns whatever the store has', [{ line: 2, phrase: 'whatever' }]],
-    ['fine\nfor how many ms it lasts', [{ line: 2, phrase: 'for how many ms' }]],
-    ['fine\nit is no text', [{ line: 2, phrase: 'is no' }]],
-    ['/**\n * It has no timer of\n * its own.\n */', [{ phrase: 'of its own' }]],
-    ['// It has no timer of\n  // its own.', [{ phrase: 'of its own' }]],
-    ['It has no timer of\nits own.', [{ phrase: 'of its own' }]],
-    ...['a teller', 'it is no longer fresh', 'it is no more than 5 s'].map(
-      (text): [string, object[]] => [`fine\n${text}`, []],
-    ),
-  ])('finds in %j the phrases %j', (text, found) => {
-    expect(findPhrases(text)).toMatchObject(found)
   })
 })
 

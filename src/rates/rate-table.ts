@@ -59,7 +59,7 @@ export interface CompletedTable {
 /**
  * Completes `table` with the rates of `previous` for codes that it lacks or has an older rate of, each with the times of its
  * publication. `unusable` codes were published without a usable rate. A code without a rate in either table becomes
- * unavailable. A withdrawn currency that is no longer published is removed.
+ * unavailable. A withdrawn currency without a published rate is removed.
  */
 export function carryForward(
   table: RateTable,
