@@ -14,10 +14,10 @@ import {
   assertCode,
   assertCodes,
   assertDay,
-  loadDay,
   requireCode,
   requireQuoted,
   toSource,
+  withDay,
 } from './resolve-code.ts'
 import type { DatedSnapshot } from './resolve-code.ts'
 
@@ -170,7 +170,7 @@ function assertConversionParams(params: ConversionListParams): void {
 /**
  * Converts an amount for a caller without HTTP; `now` returns the time in ms since the Unix epoch.
  *
- * @throws {RatesError} as `assertConversionParams`, `loadDay` and `toConversion` do
+ * @throws {RatesError} as `assertConversionParams`, `withDay` and `toConversion` do
  */
 export async function conversion(
   sources: RateSources,
@@ -178,19 +178,23 @@ export async function conversion(
   now: () => number,
 ): Promise<ConversionResult<ConversionListParams>> {
   assertConversionParams(params)
-  return toConversion((await loadConversionRates(sources, params, now)).value, params)
+  return withConversionRates(sources, params, now, undefined, ({ value }) =>
+    toConversion(value, params),
+  )
 }
 
-/** Loads the rates of a conversion; `now` returns the time in ms since the Unix epoch. */
-export function loadConversionRates(
+/** Returns the result of `use`, called with the rates of a conversion; `now` returns the time in ms since the Unix epoch. */
+export function withConversionRates<Result>(
   sources: RateSources,
   { from, to, date }: ConversionListParams,
   now: () => number,
-  request?: RequestOptions,
-): CacheResult<ConversionRates> | Promise<CacheResult<ConversionRates>> {
-  return date === undefined
-    ? sources.latest(request, () => [from, to].flat())
-    : loadDay(sources, date, now, request)
+  request: RequestOptions | undefined,
+  use: (found: CacheResult<ConversionRates>) => Result,
+): Result | Promise<Result> {
+  const codes = (): string[] => [from, to].flat()
+  if (date !== undefined) return withDay(sources, { date, codes: codes() }, now, request, use)
+  const found = sources.latest(request, codes)
+  return found instanceof Promise ? found.then(use) : use(found)
 }
 
 /**

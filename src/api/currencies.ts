@@ -61,7 +61,8 @@ export async function loadCurrencyData(
   const state = sources.state()
   const [latest, history] = await Promise.all([
     state.latest && orUndefined(async () => sources.latest(request)),
-    state.history && orUndefined(async () => sources.history(request)),
+    state.history &&
+      orUndefined(async () => sources.history({ codes: [] }, request, (found) => found)),
   ])
   return { latest, history }
 }

@@ -118,8 +118,11 @@ export async function rateHistory(
 ): Promise<RateHistory | HistoryRange> {
   assertHistoryParams(params)
   const selection = toHistoryParams(params)
-  const { value } = await sources.history(undefined, selection.start)
-  return toPoints(pairHistory(value, selection, toDay(now())))
+  const { from, to, start, end } = selection
+  const need = { since: start, until: end, codes: [from, to] }
+  return sources.history(need, undefined, ({ value }) =>
+    toPoints(pairHistory(value, selection, toDay(now()))),
+  )
 }
 
 /**

@@ -8,17 +8,17 @@ import type { CurrencyCode } from '../rates/iso-4217.ts'
 import { oldestPublication } from '../rates/rate-table.ts'
 import type { Rate, RateTable } from '../rates/rate-table.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
-import type { RateSources } from '../sources/rate-sources.ts'
+import type { HistoryNeed, RateSources } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
 import { MISTAKEN_TABLE_NAMES, assertNoMistakenNames } from './mistaken-names.ts'
 import {
   assertCode,
   assertDay,
-  loadDay,
   requireCode,
   requireKnown,
   requireQuoted,
   toSource,
+  withDay,
 } from './resolve-code.ts'
 import type { DatedSnapshot } from './resolve-code.ts'
 
@@ -78,7 +78,7 @@ function assertTableParams(params: LatestParams | DatedRatesParams): void {
 /**
  * Returns latest rates, or those of a day, for a caller without HTTP; `now` returns the time in ms since the Unix epoch.
  *
- * @throws {RatesError} as `assertTableParams`, `toLatestRates` and `loadDay` do
+ * @throws {RatesError} as `assertTableParams`, `toLatestRates` and `withDay` do
  */
 export async function latestRates(
   sources: RateSources,
@@ -86,8 +86,10 @@ export async function latestRates(
   now: () => number,
 ): Promise<LatestRates | DatedRates> {
   assertTableParams(params)
-  if (params.date !== undefined) {
-    return toDatedRates((await loadDay(sources, params.date, now)).value, params)
+  const { date } = params
+  if (date !== undefined) {
+    const need = { date, ...datedNeed(params) }
+    return withDay(sources, need, now, undefined, ({ value }) => toDatedRates(value, params))
   }
   return toLatestRates((await sources.latest(undefined, () => codesOf(params))).value, params)
 }
@@ -98,6 +100,13 @@ export function codesOf({
   symbols = [],
 }: Pick<LatestParams, 'base' | 'symbols'>): string[] {
   return [base, ...symbols.filter((symbol) => !findWithdrawal(symbol.toUpperCase()))]
+}
+
+/** Returns the codes that a table of a day must have; without `symbols`, all others belong to it, too. */
+export function datedNeed(
+  params: Pick<LatestParams, 'base' | 'symbols'>,
+): Pick<HistoryNeed, 'codes' | 'isWhole'> {
+  return { codes: codesOf(params), isWhole: !params.symbols?.length }
 }
 
 /**

@@ -21,7 +21,12 @@ import { newestDay, ratesOf } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
-import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
+import type {
+  CacheResult,
+  HistoryNeed,
+  RateSources,
+  RequestOptions,
+} from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
 
 /** Later than every withdrawal. */
@@ -187,21 +192,30 @@ export function toSource({ name, url }: Attribution): Attribution {
   return { name, url }
 }
 
+/** The reference rates of a day that an operation needs. */
+export interface DayNeed extends Pick<HistoryNeed, 'codes' | 'isWhole'> {
+  date: Day
+}
+
 /**
- * Loads the last reference rates published on or before `date`; `now` returns the time in ms since the Unix epoch.
+ * Returns the result of `use`, called with the last reference rates published on or before a day; `now` returns the time in
+ * ms since the Unix epoch.
  *
- * @throws {RatesError} as `datedSnapshot` does
+ * @throws {RatesError} as `datedSnapshot` and `use` do
  */
-export async function loadDay(
+export async function withDay<Result>(
   sources: RateSources,
-  date: Day,
+  { date, codes, isWhole }: DayNeed,
   now: () => number,
-  request?: RequestOptions,
-): Promise<CacheResult<DatedSnapshot>> {
+  request: RequestOptions | undefined,
+  use: (found: CacheResult<DatedSnapshot>) => Result,
+): Promise<Result> {
   const today = toDay(now())
   assertNotFuture(date, today)
-  const { value, ...how } = await sources.history(request, earliestDayFor(date))
-  return { ...how, value: datedSnapshot(value, date, today) }
+  const need = { since: earliestDayFor(date), until: date, codes, isWhole }
+  return sources.history(need, request, ({ value, ...how }) =>
+    use({ ...how, value: datedSnapshot(value, date, today) }),
+  )
 }
 
 /**

@@ -1,4 +1,4 @@
-import { codeIn, convert, loadConversionRates, toConversion } from '../api/convert.ts'
+import { codeIn, convert, toConversion, withConversionRates } from '../api/convert.ts'
 import type { Conversion, ConversionListParams, ConversionRates } from '../api/convert.ts'
 import { conversionCsv } from '../api/csv.ts'
 import { MISTAKEN_CONVERSION_NAMES } from '../api/mistaken-names.ts'
@@ -163,10 +163,9 @@ function conversionEndpoint(
   })
   return (query, request) => {
     const parsed = parse(query)
-    const found = loadConversionRates(sources, parsed.params, now, request)
-    return found instanceof Promise
-      ? found.then((result) => respond(result, parsed))
-      : respond(found, parsed)
+    return withConversionRates(sources, parsed.params, now, request, (found) =>
+      respond(found, parsed),
+    )
   }
 }
 

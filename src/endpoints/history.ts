@@ -73,8 +73,8 @@ export function history(
         ? made.then((representation) => ({ representation, freshness }))
         : { representation: made, freshness }
     }
-    const found = sources.history(request, params.start)
-    return found instanceof Promise ? found.then(respond) : respond(found)
+    const { from, to, start, end } = params
+    return sources.history({ since: start, until: end, codes: [from, to] }, request, respond)
   }
 }
 

@@ -1,5 +1,5 @@
 import { latestCsv } from '../api/csv.ts'
-import { codesOf, toDatedRates, toLatestRates } from '../api/latest.ts'
+import { codesOf, datedNeed, toDatedRates, toLatestRates } from '../api/latest.ts'
 import type { DatedRates, LatestParams, LatestRates } from '../api/latest.ts'
 import { MISTAKEN_TABLE_NAMES, MISTAKEN_WHOLE_TABLE_NAMES } from '../api/mistaken-names.ts'
 import { assertNotFuture, datedSnapshot, earliestDayFor } from '../api/resolve-code.ts'
@@ -67,13 +67,15 @@ export function latest(
     const instant = now()
     const today = toDay(instant)
     assertNotFuture(on, today)
-    const freshness = await sources.history(request, earliestDayFor(on))
-    const make = (): Representation => {
-      const record = toDatedRates(datedSnapshot(freshness.value, on, today), params)
-      return representTable(record, params.format, Math.min(record.updatedAt, instant))
-    }
-    const day = Math.floor(instant / DAY_MS)
-    return { representation: dated.getOrCreate(freshness.value, key, make, day), freshness }
+    const need = { since: earliestDayFor(on), until: on, ...datedNeed(params) }
+    return sources.history(need, request, (freshness) => {
+      const make = (): Representation => {
+        const record = toDatedRates(datedSnapshot(freshness.value, on, today), params)
+        return representTable(record, params.format, Math.min(record.updatedAt, instant))
+      }
+      const day = Math.floor(instant / DAY_MS)
+      return { representation: dated.getOrCreate(freshness.value, key, make, day), freshness }
+    })
   }
 
   return (query, request) => {

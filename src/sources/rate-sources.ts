@@ -41,8 +41,15 @@ export interface RateSources {
    * is called only where there is a fallback.
    */
   latest(request?: RequestOptions, codes?: () => readonly string[]): ResultOrPromise<LatestSnapshot>
-  /** Returns reference rates back to the day `since`, as far as they exist (default five years). */
-  history(request?: RequestOptions, since?: Day): ResultOrPromise<HistorySnapshot>
+  /**
+   * Returns the result of `use`, called with the reference rates of the first publication that has what `need` names. Where
+   * the rates are unavailable, or `use` throws `no_data` or `unsupported_currency`, the next publication follows.
+   */
+  history<Result>(
+    need: HistoryNeed,
+    request: RequestOptions | undefined,
+    use: (found: CacheResult<HistorySnapshot>) => Result | Promise<Result>,
+  ): Result | Promise<Result>
   state(): SourcesState
   /** Refreshes all data that are due. Never rejects. */
   refresh(): Promise<void>
@@ -50,6 +57,18 @@ export interface RateSources {
   refreshInBackground(): void
   /** Aborts the loads in progress and starts no others. */
   close(): void
+}
+
+/** The reference rates that an operation needs. */
+export interface HistoryNeed {
+  /** First day (default five years ago). */
+  since?: Day | undefined
+  /** Last day (default the newest). */
+  until?: Day | undefined
+  /** Codes in either case. */
+  codes: readonly string[]
+  /** Whether all other currencies with rates are needed, too (default false). */
+  isWhole?: boolean | undefined
 }
 
 /** The state of both data sets, available without a request; null for one that is turned off. */
@@ -98,9 +117,10 @@ export function createSources(
         ? result.then((result) => choose(result, codes))
         : choose(result, codes)
     },
-    history(request, since) {
+    history({ since }, request, use) {
       if (!hasHistory) throw turnedOff('reference rates')
-      return read(sourceSince(since), request)
+      const found = read(sourceSince(since), request)
+      return found instanceof Promise ? found.then(use) : use(found)
     },
     state: () => ({
       latest: hasLatest ? latest.state() : null,

@@ -48,12 +48,14 @@ export type CrossCheck =
   /** The comparison failed with `error`. */
   | { reference: string; error: unknown }
 
-/** Reference rates of one published day. */
+/** Reference rates of one published day. Every code is in `rates` or in `prices`, as the bank quotes it, on all days. */
 export interface HistoryDay {
   /** Date as `YYYY-MM-DD`. */
   date: string
   /** Units of each currency for one unit of the base, by upper-case code. */
   rates: Record<string, number>
+  /** Units of the base for one unit of each currency, by upper-case code, from a bank that quotes the base (default none). */
+  prices?: Record<string, number> | undefined
 }
 
 /** Reference rates of several days, returned by a history provider. */
@@ -108,7 +110,37 @@ export interface LatestProvider {
   ): LatestTable
 }
 
-/** A source of daily reference rates. Its errors may have a property `retryAfterMs`, as those of `LatestProvider`. */
+/**
+ * What a history provider publishes, and when. Providers with the same `id` publish the same rates: the next one is called
+ * when the previous one fails. Every other `id` widens the history.
+ */
+export interface Publication {
+  /** Identifies the publication, such as `nbp-a`: lower-case letters, digits and `-`. */
+  readonly id: string
+  /** Distance of publications. Monthly and quarterly rates are dated the first working day. */
+  readonly frequency: 'daily' | 'weekly' | 'monthly' | 'quarterly'
+  /** Day of weekly publications, 1 (Monday) to 7; where it is a holiday, the working day before (default 5). */
+  readonly weekday?: number | undefined
+  /** Days of the week without a publication, 1 (Monday) to 7 (default `[6, 7]`). */
+  readonly weekend?: readonly number[] | undefined
+  /**
+   * Other days without a publication: `MM-DD` every year, `YYYY-MM-DD` once, `easter+1` for the day after Easter Sunday. A
+   * span of years may follow: `12-24 2025-` from 2025 on, `04-30 1999-2004`.
+   */
+  readonly holidays: readonly string[]
+  /** Local time of publication, `HH:MM`. */
+  readonly time: string
+  /** IANA time zone of `time`, such as `Europe/Warsaw`. */
+  readonly timeZone: string
+  /** Whether rates have the date of their publication, or of the next day, on which they take effect (default `publication`). */
+  readonly dated?: 'publication' | 'effect' | undefined
+  /** First day with rates, `YYYY-MM-DD`. */
+  readonly since: string
+  /** Time after which missing rates are late, in ms (default 24 hours). */
+  readonly lag?: number | undefined
+}
+
+/** A source of reference rates. Its errors may have a property `retryAfterMs`, as those of `LatestProvider`. */
 export interface HistoryProvider {
   /** Source displayed with the rates. */
   readonly attribution: Attribution
@@ -117,9 +149,24 @@ export interface HistoryProvider {
    * Doubtful days and rates are quarantined until the next published day confirms them.
    */
   readonly sanityChecks?: boolean
+  /** Optional. What it publishes (default: the daily reference rates of the European Central Bank). */
+  readonly publication?: Publication
+  /**
+   * Optional. The longest range of one call of `fetchHistory`, in days; 1 for a table per day (default unlimited). Used with a
+   * `publication`.
+   */
+  readonly maxDays?: number
   /** Fetches every published day from `start` to `end` (`YYYY-MM-DD`, inclusive), ascending; rejects if that fails. */
   fetchHistory(
     range: { start: string; end: string },
+    context: ProviderContext,
+  ): Promise<HistoryDays>
+  /**
+   * Optional. Fetches the days of one currency, as `fetchHistory` does. With it, `fetchHistory` is called only for the newest
+   * days and for whole tables. Used with a `publication`.
+   */
+  fetchSeries?(
+    range: { code: string; start: string; end: string },
     context: ProviderContext,
   ): Promise<HistoryDays>
 }
