@@ -184,6 +184,7 @@ function tableOf(history: MarketHistory, date: Day): RateTable {
     nextUpdateAt: nextPublication(updatedAt),
     publishedAt: updatedAt,
     rates: ratesOf(history, date),
+    ...(history.priced && { priced: history.priced }),
   }
 }
 

@@ -17,22 +17,59 @@ const TIE_MARGIN = 0.0001
 /** Decimals of up to 15 digits are distinct doubles: a double equal to such a decimal is printed as that decimal. */
 const MAX_PRINTED = 1e15
 
+/** Rates against one base. */
+export interface QuotedTable {
+  readonly base: string
+  /** Units of each currency for one unit of `base`; the base itself is 1. */
+  readonly rates: ReadonlyMap<string, number>
+  /** Codes whose `rates` are units of `base` for one unit of the currency; absent if empty. */
+  readonly priced?: ReadonlySet<string> | undefined
+}
+
 /**
- * Returns the units of `to` for one unit of `from`: as published if `from` is the base of the table, 1 if both are the same,
- * otherwise derived to 10 significant digits.
+ * Returns the units of `to` for one unit of `from`: as published if one of them is the base and the other is quoted that way,
+ * 1 if both are the same, otherwise derived to 10 significant digits.
  *
  * @throws {Error} if the table lacks one of them; callers must check first
  */
-export function crossRate(
-  table: { readonly base: string; readonly rates: ReadonlyMap<string, number> },
-  from: string,
-  to: string,
-): number {
-  const fromRate = table.rates.get(from)
-  const toRate = table.rates.get(to)
+export function crossRate(table: QuotedTable, from: string, to: string): number {
+  const { base, rates, priced } = table
+  const fromRate = rates.get(from)
+  const toRate = rates.get(to)
   if (fromRate === undefined || toRate === undefined) throw new Error(`no rate of ${from} or ${to}`)
   if (from === to) return 1
-  return from === table.base ? toRate : quotient(toRate, fromRate)
+  if (priced) {
+    const quoteOf = (code: string, value: number): Quote => {
+      return { value: code === base ? undefined : value, isPriced: priced.has(code) }
+    }
+    return crossQuotes(quoteOf(from, fromRate), quoteOf(to, toRate))
+  }
+  return from === base ? toRate : quotient(toRate, fromRate)
+}
+
+/** The quote of a currency: units of it for one unit of the base, or, where it is priced, units of the base for one of it. */
+export interface Quote {
+  /** Undefined for the base. */
+  readonly value: number | undefined
+  readonly isPriced: boolean
+}
+
+/** Returns the units of `to` for one unit of `from`: as quoted if one of them is the base, otherwise 10 significant digits. */
+export function crossQuotes(from: Quote, to: Quote): number {
+  if (from.value === undefined) return inBase(to, !to.isPriced)
+  if (to.value === undefined) return inBase(from, from.isPriced)
+  if (from.isPriced) {
+    return to.isPriced
+      ? quotient(from.value, to.value)
+      : quotient(exactProduct(from.value, to.value), 1)
+  }
+  return to.isPriced
+    ? quotient(1, exactProduct(from.value, to.value))
+    : quotient(to.value, from.value)
+}
+
+function inBase({ value = 1 }: Quote, isAsQuoted: boolean): number {
+  return isAsQuoted ? value : quotient(1, value)
 }
 
 /** Returns `dividend` / `divisor`, both positive, rounded half up to 10 significant digits. */

@@ -72,9 +72,10 @@ export function* checkHistory(days: HistoryToCheck): Slices<CheckedHistory> {
     const problem = days.previous ? 'contradict the stored ones' : 'are implausible'
     throw new RejectedError(`${doubtful} of ${checked} days ${problem}; expected at most half`)
   }
-  const { base, dates, columns } = walk
+  const { base, dates, columns, priced } = walk
   const accepted = new Map(columns.map((column) => [column.code, column.accepted]))
-  return { history: withoutGaps({ base, dates, columns: accepted }), quarantined, lost }
+  const history = withoutGaps({ base, dates, columns: accepted, ...(priced && { priced }) })
+  return { history, quarantined, lost }
 }
 
 interface Column {
@@ -89,6 +90,7 @@ interface Column {
 
 interface Walk extends Omit<CheckedHistory, 'history'> {
   base: string
+  priced: ReadonlySet<string> | undefined
   dates: readonly Day[]
   first: number
   instants: Float64Array
@@ -105,7 +107,7 @@ interface Walk extends Omit<CheckedHistory, 'history'> {
 }
 
 function startWalk({ merged, added, previous, isAgreed = () => false }: HistoryToCheck): Walk {
-  const { base, dates } = merged
+  const { base, dates, priced } = merged
   const [firstAdded] = rowsOf(merged, added.dates[0] ?? '', '')
   const first = Math.max(0, firstAdded - MAX_GAP_DAYS)
   const columns = [...merged.columns].map(([code, rates]) => ({
@@ -118,6 +120,7 @@ function startWalk({ merged, added, previous, isAgreed = () => false }: HistoryT
   }))
   return {
     base,
+    priced,
     dates,
     first,
     instants: Float64Array.from(dates, (date, row) => (row < first ? NaN : toInstant(date))),
@@ -261,11 +264,12 @@ function isManyLacking(count: number, expected: number): boolean {
 }
 
 function implausibleMajors(walk: Walk, row: number): ReturnType<typeof findImplausibleMajors> {
-  const { base, byCode } = walk
+  const { base, byCode, priced } = walk
   const rateOf = (code: string): unknown => {
     const column = byCode.get(code)
-    const rate = column && addedRate(walk, column, row)
-    return column && Number.isNaN(rate) ? lastRate(walk, column, row) : rate
+    const added = column && addedRate(walk, column, row)
+    const rate = column && Number.isNaN(added) ? lastRate(walk, column, row) : added
+    return rate !== undefined && priced?.has(code) ? 1 / rate : rate
   }
   return findImplausibleMajors({ base, rateOf })
 }

@@ -11,6 +11,8 @@ export interface MarketHistory {
   readonly dates: readonly Day[]
   /** Units of each currency for one unit of `base`, by the indexes of `dates`; NaN for a missing rate. */
   readonly columns: ReadonlyMap<string, Float64Array>
+  /** Codes whose columns have units of `base` for one unit of the currency; absent if empty. */
+  readonly priced?: ReadonlySet<string> | undefined
 }
 
 /** Rates of one published day, against the base of the market. */
@@ -94,6 +96,7 @@ export function mergeHistory(
   added: MarketHistory,
   start: Day,
 ): MarketHistory {
+  const priced = union(previous.priced, added.priced)
   const days = new Set([...previous.dates, ...added.dates])
   const dates = [...days].filter((date) => date >= start).sort()
   const rowOf = new Map(dates.map((date, row) => [date, row]))
@@ -106,7 +109,22 @@ export function mergeHistory(
     fillIn(column, addedRows, added.columns.get(code))
     columns.set(code, column)
   }
-  return withoutGaps({ base: previous.base, dates, columns })
+  return withoutGaps({ base: previous.base, dates, columns, ...(priced && { priced }) })
+}
+
+function union(
+  one: ReadonlySet<string> | undefined,
+  other: ReadonlySet<string> | undefined,
+): ReadonlySet<string> | undefined {
+  return one && other ? new Set([...one, ...other]) : (one ?? other)
+}
+
+/** Returns the codes that both histories have, quoted in different directions. */
+export function turnedCodes(one: MarketHistory, other: MarketHistory): string[] {
+  if (!one.priced && !other.priced) return []
+  const isTurned = (code: string): boolean =>
+    other.columns.has(code) && one.priced?.has(code) !== other.priced?.has(code)
+  return [...one.columns.keys()].filter(isTurned)
 }
 
 /** A typed array ignores a write to the row -1. */
@@ -124,13 +142,13 @@ function fillIn(
 }
 
 /** Removes days and currencies without rates. */
-export function withoutGaps({ base, dates, columns }: MarketHistory): MarketHistory {
+export function withoutGaps({ dates, columns, ...about }: MarketHistory): MarketHistory {
   const kept = [...columns].filter(([, column]) => column.some((rate) => !Number.isNaN(rate)))
   const isDay = dates.map((_date, row) => kept.some(([, column]) => isRateIn(column, row)))
-  if (!isDay.includes(false)) return { base, dates, columns: new Map(kept) }
+  if (!isDay.includes(false)) return { ...about, dates, columns: new Map(kept) }
   const onDays = (_each: unknown, row: number): boolean => isDay[row] === true
   return {
-    base,
+    ...about,
     dates: dates.filter(onDays),
     columns: new Map(kept.map(([code, column]) => [code, column.filter(onDays)])),
   }

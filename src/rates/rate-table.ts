@@ -28,6 +28,8 @@ export interface RateTable extends Publication {
   readonly publishedAt: number
   /** Units of each currency for one unit of `base`, in the provider's order; the base itself is 1. */
   readonly rates: ReadonlyMap<string, number>
+  /** Codes whose `rates` are units of `base` for one unit of the currency; absent if empty. */
+  readonly priced?: ReadonlySet<string>
   /** Published rates quarantined until a later publication confirms them; absent if empty. */
   readonly unconfirmed?: Readonly<Record<string, number>>
   /** Publication times of `rates` from earlier publications, by code; absent if empty. */

@@ -1,4 +1,4 @@
-import { mean, percentChange, quotient } from './arithmetic.ts'
+import { crossQuotes, mean, percentChange, quotient } from './arithmetic.ts'
 import { dayNumber, monthNumber } from './dates.ts'
 import type { Day, Interval } from './dates.ts'
 import { rowsOf } from './market-history.ts'
@@ -31,13 +31,19 @@ export function pairSeries(
   const [from, to] = [columnOf(history, pair.from), columnOf(history, pair.to)]
   const rows = new Uint32Array(end - first)
   const rates = new Float64Array(end - first)
+  const isFromPriced = history.priced?.has(pair.from) === true
+  const isToPriced = history.priced?.has(pair.to) === true
+  const isAnyPriced = isFromPriced || isToPriced
   let count = 0
   for (let row = first; row < end; row += 1) {
     const fromRate = from ? (from[row] ?? NaN) : 1
     const toRate = to ? (to[row] ?? NaN) : 1
     if (Number.isNaN(fromRate) || Number.isNaN(toRate)) continue
     rows[count] = row
-    rates[count] = from ? quotient(toRate, fromRate) : toRate
+    if (isAnyPriced) {
+      const fromQuote = { value: from && fromRate, isPriced: isFromPriced }
+      rates[count] = crossQuotes(fromQuote, { value: to && toRate, isPriced: isToPriced })
+    } else rates[count] = from ? quotient(toRate, fromRate) : toRate
     count += 1
   }
   return { dates: history.dates, rows: rows.subarray(0, count), rates: rates.subarray(0, count) }

@@ -148,7 +148,7 @@ function validateUnconfirmed(rates: unknown): Pick<RateTable, 'unconfirmed'> {
 }
 
 /**
- * Validates reference rates from a provider or a store, `{ base, days: [{ date, rates }] }` in any order, at `now` (ms since
+ * Validates reference rates from a provider or a store, `{ base, days: [{ date, rates, prices? }] }` in any order, at `now` (ms since
  * the Unix epoch). Drops days with an invalid date or more than two days ahead, all but the last of duplicate days, and
  * invalid rates, up to 5 % of all.
  *
@@ -172,6 +172,7 @@ export function* validateHistoryInSlices(
   const bad: string[] = []
   let goodCount = 0
   let known: readonly string[] = []
+  let directions: Directions | undefined
   const isLong = days.length > MANY_DAYS
   let left = isLong ? 0 : RATES_AT_ONCE
   for (const day of days) {
@@ -180,12 +181,18 @@ export function* validateHistoryInSlices(
       left = RATES_PER_SLICE
     }
     left -= 1
-    const { date, rates } = requireObject(day, 'a day is')
+    const { date, rates, prices } = requireObject(day, 'a day is')
     if (typeof date !== 'string' || !isDay(date) || date > lastDay) {
       dropped.push(String(date))
       continue
     }
-    const sorted = sortRates(rates, base, known)
+    if (prices !== undefined && !directions) {
+      if (goodCount > 0) throw new RejectedError('prices must be on all days or on none')
+      directions = { rated: new Set(), priced: new Set() }
+    }
+    const sorted = directions
+      ? sortQuotes({ rates, prices }, base, directions)
+      : sortRates(rates, base, known)
     const { codes, quotes } = sorted.hasBase ? withoutBase(sorted, base) : sorted
     known = codes
     left -= codes.length + sorted.bad.length + sorted.ignored.length
@@ -199,7 +206,8 @@ export function* validateHistoryInSlices(
   }
   assertFewBad(bad, goodCount)
   if (isLong) yield
-  const data = market.build()
+  const priced = directions?.priced
+  const data = priced?.size ? { ...market.build(), priced } : market.build()
   if (days.length > 0 && data.dates.length === 0) {
     throw new RejectedError(`0 of ${days.length} days are valid`)
   }
@@ -241,6 +249,40 @@ function sortRates(received: unknown, base: string, known: readonly string[] = [
   }
   const ignored = codes.filter((code) => !isCode(code))
   return { codes: [...good.keys()], quotes: [...good.values()], bad, ignored, hasBase }
+}
+
+/** Codes by the direction in which earlier days quote them. */
+interface Directions {
+  rated: Set<string>
+  priced: Set<string>
+}
+
+/** Sorts the rates and prices of a day. A code is bad in the other direction than on earlier days. */
+function sortQuotes(
+  { rates, prices }: { rates: unknown; prices: unknown },
+  base: string,
+  { rated, priced }: Directions,
+): Sorted {
+  const sides = [
+    { sorted: sortRates(rates ?? {}, base), own: rated, other: priced },
+    { sorted: sortRates(prices ?? {}, base), own: priced, other: rated },
+  ]
+  const codes: string[] = []
+  const quotes: number[] = []
+  const bad: string[] = []
+  for (const { sorted, own, other } of sides) {
+    bad.push(...sorted.bad)
+    for (const [index, code] of sorted.codes.entries()) {
+      if (other.has(code)) bad.push(code)
+      else {
+        own.add(code)
+        codes.push(code)
+        quotes.push(sorted.quotes[index] ?? NaN)
+      }
+    }
+  }
+  const ignored = sides.flatMap(({ sorted }) => sorted.ignored)
+  return { codes, quotes, bad, ignored, hasBase: sides.some(({ sorted }) => sorted.hasBase) }
 }
 
 /** A plain loop, as in `areRates`: a callback for each of a quarter of a million rates is measurably slower. */

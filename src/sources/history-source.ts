@@ -279,9 +279,20 @@ function* snapshotJson({ history, attribution, start }: HistorySnapshot): Slices
   for (let first = 0; first < length; first += perSlice) {
     if (isLong) yield
     const days = marketDays(history, first, first + perSlice)
-    const plain = days.map(({ date, rates }) => ({ date, rates: Object.fromEntries(rates) }))
+    const plain = days.map(({ date, rates }) => ({ date, ...quotesOf(rates, history.priced) }))
     parts.push(JSON.stringify(plain).slice(1, -1))
   }
   const head = JSON.stringify({ attribution, start, base: history.base })
   return `${head.slice(0, -1)},"days":[${parts.join()}]}`
+}
+
+function quotesOf(
+  rates: ReadonlyMap<string, number>,
+  priced: ReadonlySet<string> | undefined,
+): { rates: Record<string, number>; prices?: Record<string, number> } {
+  if (!priced) return { rates: Object.fromEntries(rates) }
+  const [direct, prices] = [true, false].map((isDirect) =>
+    Object.fromEntries([...rates].filter(([code]) => priced.has(code) !== isDirect)),
+  )
+  return { rates: direct ?? {}, prices: prices ?? {} }
 }

@@ -146,7 +146,7 @@ function newestReferenceRates(
   if (!value || day === undefined || day < addDays(today, -MAX_REFERENCE_AGE_DAYS)) return []
   const { attribution } = value
   const provider = historyProviders.find((each) => isSameSource(each.attribution, attribution))
-  if (!provider?.sanityChecks) return []
+  if (!provider?.sanityChecks || value.history.priced) return []
   const { base } = value.history
   return [{ attribution, base, rates: ratesOf(value.history, day) }]
 }
