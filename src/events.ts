@@ -90,6 +90,8 @@ export type RatesEvent =
     }
   /** The provider changed reference rates of cached days, such as `2026-11-19 USD`; the new ones are served. */
   | { type: 'rates_revised'; dataSet: DataSet; provider: string; revised: string[] }
+  /** Rates that a bank with a `publication` should have published for `day` are missing for longer than its `lag`. */
+  | { type: 'rates_late'; dataSet: DataSet; provider: string; publication: string; day: string }
   /** Data were restored from the store; a process loaded them at `loadedAt` (ms since the Unix epoch). */
   | { type: 'rates_restored'; dataSet: DataSet; loadedAt: number }
   /** A response was served from overdue data; `overdue` in ms. */

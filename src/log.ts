@@ -51,6 +51,7 @@ const LEVEL: Record<RatesEvent['type'], LogLevel> = {
   rates_dropped: 'warn',
   rates_corrected: 'warn',
   rates_lost: 'warn',
+  rates_late: 'warn',
   rates_quarantined: 'warn',
   rates_deviating: 'warn',
   check_failed: 'warn',
@@ -187,6 +188,8 @@ function toSentence(event: RatesEvent, responses: number | undefined): string {
       return `${event.dataSet} rates: ${event.provider}: corrected ${event.corrections.map(toCorrection).join(', ')}`
     case 'rates_lost':
       return `${event.dataSet} rates: ${event.provider}: no usable rate for ${event.codes.join(', ')}`
+    case 'rates_late':
+      return `${event.dataSet} rates: ${event.provider}: no rates for ${event.day} yet`
     case 'rates_quarantined':
       return `${event.dataSet} rates: ${event.provider}: quarantined until confirmed: ${event.codes.join(', ')}`
     case 'rates_deviating':

@@ -281,7 +281,7 @@ export interface RequestOptions {
  * The returned function rejects with an `UnavailableError` when the deadline passes, the request is aborted or the work
  * rejects with one.
  */
-function startDeadline(
+export function startDeadline(
   runtime: Runtime,
   request: RequestOptions | undefined,
   waitUntil: WaitUntil | undefined,

@@ -98,7 +98,7 @@ export const DISCONTINUED_CODES: ReadonlySet<string> = /* @__PURE__ */ new Set(
   /* @__PURE__ */ 'BGN CYP EEK HRK LTL LVL MTL ROL RUB SIT SKK TRL'.split(' '),
 )
 
-/** Working hours from 8:00 to 22:00, relative to the publication at 16:00. */
+/** Working hours of a bank, relative to its publication: from 8:00 to 22:00 for one at 16:00. */
 const MORNING_MS = 8 * HOUR_MS
 const EVENING_MS = 6 * HOUR_MS
 
@@ -125,42 +125,57 @@ export function publicationInstant(day: Day): number {
   return toInstant(day) + (isSummerTime(day) ? 14 : 15) * HOUR_MS
 }
 
-/** Returns the newest day whose reference rates are due at `instant` (ms since the Unix epoch). */
-export function newestPublishedDay(instant: number): Day {
-  let day = toDay(instant)
-  while (!isTargetDay(day) || publicationInstant(day) > instant) day = addDays(day, -1)
+/** When a bank publishes rates. */
+export interface Calendar {
+  /** Returns whether rates with the date `day` are published. */
+  isPublished(day: Day): boolean
+  /** Returns when the rates of `day` are due, in ms since the Unix epoch: at most a day before it starts. */
+  publishedAt(day: Day): number
+}
+
+/** The calendar of the European Central Bank. */
+export const ECB_CALENDAR: Calendar = { isPublished: isTargetDay, publishedAt: publicationInstant }
+
+/** Returns the newest day whose rates are due at `instant` (ms since the Unix epoch). */
+export function newestPublishedDay(instant: number, calendar: Calendar = ECB_CALENDAR): Day {
+  let day = addDays(toDay(instant), 1)
+  while (!calendar.isPublished(day) || calendar.publishedAt(day) > instant) day = addDays(day, -1)
   return day
 }
 
-/** Returns when the next reference rates after `instant` are due, both in ms since the Unix epoch. */
-export function nextPublication(instant: number): number {
+/** Returns when the next rates after `instant` are due, both in ms since the Unix epoch. */
+export function nextPublication(instant: number, calendar: Calendar = ECB_CALENDAR): number {
   let day = toDay(instant)
-  while (!isTargetDay(day) || publicationInstant(day) <= instant) day = addDays(day, 1)
-  return publicationInstant(day)
+  while (!calendar.isPublished(day) || calendar.publishedAt(day) <= instant) day = addDays(day, 1)
+  return calendar.publishedAt(day)
 }
 
 /**
  * Returns when to request new rates after a request at `instant` that returned `newest` as the newest day. That is when the
  * next rates are due. While due rates are missing, it is after a quarter of their delay, but at least 10 minutes, and only
- * from 8:00 to 22:00 in Frankfurt on days with a publication. All instants are in ms since the Unix epoch.
+ * from 8 hours before to 6 hours after the time of publication on days with one. All instants are in ms since the Unix epoch.
  */
-export function nextRefresh(newest: Day, instant: number): number {
-  const next = nextPublication(instant)
-  const missing = newestPublishedDay(instant)
+export function nextRefresh(
+  newest: Day,
+  instant: number,
+  calendar: Calendar = ECB_CALENDAR,
+): number {
+  const next = nextPublication(instant, calendar)
+  const missing = newestPublishedDay(instant, calendar)
   if (newest >= missing) return next
-  const late = instant - publicationInstant(missing)
+  const late = instant - calendar.publishedAt(missing)
   const again = instant + Math.max(LATE_RETRY_MS, late / 4)
-  return Math.min(isOfficeTime(again) ? again : nextMorning(again), next)
+  return Math.min(isOfficeTime(again, calendar) ? again : nextMorning(again, calendar), next)
 }
 
-function isOfficeTime(instant: number): boolean {
+function isOfficeTime(instant: number, calendar: Calendar): boolean {
   const day = toDay(instant)
-  const fromPublication = instant - publicationInstant(day)
-  return isTargetDay(day) && fromPublication >= -MORNING_MS && fromPublication < EVENING_MS
+  const fromPublication = instant - calendar.publishedAt(day)
+  return calendar.isPublished(day) && fromPublication >= -MORNING_MS && fromPublication < EVENING_MS
 }
 
-function nextMorning(instant: number): number {
-  return nextPublication(instant + MORNING_MS) - MORNING_MS
+function nextMorning(instant: number, calendar: Calendar): number {
+  return nextPublication(instant + MORNING_MS, calendar) - MORNING_MS
 }
 
 /** From the last Sunday of March to the last Sunday of October (Directive 2000/84/EC). */
@@ -173,8 +188,8 @@ function sundayOnOrBefore(day: Day): Day {
   return addDays(day, -new Date(toInstant(day)).getUTCDay())
 }
 
-/** The anonymous Gregorian algorithm (Meeus, Astronomical Algorithms, ch. 8). */
-function easterSunday(year: number): Day {
+/** Returns Easter Sunday by the anonymous Gregorian algorithm (Meeus, Astronomical Algorithms, ch. 8). */
+export function easterSunday(year: number): Day {
   const a = year % 19
   const b = Math.floor(year / 100)
   const c = year % 100

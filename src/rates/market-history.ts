@@ -141,6 +141,37 @@ function fillIn(
   }
 }
 
+/** Returns the days that quote all `codes`, which are not the base; later `histories` overwrite earlier ones. */
+export function commonDays(
+  histories: readonly MarketHistory[],
+  codes: readonly string[],
+): MarketHistory {
+  const rates = codes.map((code) => ratesByDay(histories, code))
+  const [
+    first = new Map<Day, number>(histories.flatMap(({ dates }) => dates.map((day) => [day, 1]))),
+  ] = rates
+  const dates = [...first.keys()].filter((day) => rates.every((each) => each.has(day))).sort()
+  const columns = codes.map((code, index) => {
+    const byDay = rates[index]
+    return [code, Float64Array.from(dates, (day) => byDay?.get(day) ?? NaN)] as const
+  })
+  const priced = histories.map((history) => history.priced).reduce(union, undefined)
+  const [{ base } = { base: '' }] = histories
+  return { base, dates, columns: new Map(columns), ...(priced && { priced }) }
+}
+
+function ratesByDay(histories: readonly MarketHistory[], code: string): Map<Day, number> {
+  const rates = new Map<Day, number>()
+  for (const { dates, columns } of histories) {
+    const column = columns.get(code)
+    for (let row = 0; column && row < dates.length; row += 1) {
+      const rate = column[row] ?? NaN
+      if (!Number.isNaN(rate)) rates.set(dates[row] ?? '', rate)
+    }
+  }
+  return rates
+}
+
 /** Removes days and currencies without rates. */
 export function withoutGaps({ dates, columns, ...about }: MarketHistory): MarketHistory {
   const kept = [...columns].filter(([, column]) => column.some((rate) => !Number.isNaN(rate)))

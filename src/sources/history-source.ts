@@ -1,7 +1,12 @@
 import { parseLongJson, runInSlices } from '../async.ts'
 import type { LongJson, Slices } from '../async.ts'
 import { createReadThrough } from '../cache/read-through.ts'
-import type { ReadThrough } from '../cache/read-through.ts'
+import type {
+  CacheResult,
+  ReadThrough,
+  ReadThroughState,
+  RequestOptions,
+} from '../cache/read-through.ts'
 import {
   FIRST_REFERENCE_DAY,
   addDays,
@@ -11,7 +16,7 @@ import {
   toDay,
   toInstant,
 } from '../rates/dates.ts'
-import type { Day } from '../rates/dates.ts'
+import type { Calendar, Day } from '../rates/dates.ts'
 import { checkHistory } from '../rates/history-checks.ts'
 import type { CheckedHistory, HistoryToCheck } from '../rates/history-checks.ts'
 import { findRevisions, marketDays, mergeHistory, newestDay } from '../rates/market-history.ts'
@@ -26,7 +31,7 @@ import {
   sourceHooks,
   storedIn,
 } from './source.ts'
-import type { LatestSnapshot, SourcesOptions } from './source.ts'
+import type { LatestSnapshot, ResultOrPromise, SourcesOptions } from './source.ts'
 
 /** The longest period, and days before it, so that its first day has a rate even when nothing was published for a while. */
 const MONTHS_KEPT = 60
@@ -47,8 +52,63 @@ export interface HistorySnapshot {
   attribution: Attribution
   /** The first requested day. */
   start: Day
+  /** The last requested day, if that is not the newest. */
+  end?: Day | undefined
   /** The first doubtful day of a full download or a stored value; the next refresh fetches all days from there. */
   doubtfulSince?: Day
+  /** All codes of the publication, where `history` has only some. */
+  codes?: readonly string[] | undefined
+  /** When the rates are published, if not by the European Central Bank. */
+  calendar?: Calendar | undefined
+  /** How many days before a day its rates may have been published (default 14). */
+  daysBack?: number | undefined
+}
+
+/** The reference rates that an operation needs. */
+export interface HistoryNeed {
+  /** First day (default five years ago). */
+  since?: Day | undefined
+  /** Last day (default the newest). */
+  until?: Day | undefined
+  /** Codes in either case. */
+  codes: readonly string[]
+  /** Whether all other currencies with rates on one day of the range are needed, too (default false). */
+  isWhole?: boolean | undefined
+  /** Whether the first day of the range with rates is needed, not the last (default false). */
+  isFirst?: boolean | undefined
+}
+
+/** The history of one publication. */
+export interface DefaultHistory {
+  get(need: HistoryNeed, request?: RequestOptions): ResultOrPromise<HistorySnapshot>
+  state(): ReadThroughState<HistorySnapshot>
+  refresh(): Promise<void>
+  close(): void
+}
+
+/** The state of one publication. */
+export interface PublicationState {
+  /** The newest days, if they are loaded. */
+  newest: ReadThroughState<HistorySnapshot>
+  /** Whether due rates are missing for longer than the `lag` of the publication. */
+  isLate: boolean
+}
+
+/** The history of all publications. */
+export interface Histories extends Omit<DefaultHistory, 'get' | 'state'> {
+  /**
+   * Returns the result of `use`, called with the reference rates of the first publication that has what `need` names. Where
+   * the rates are unavailable, or `use` throws `no_data` or `unsupported_currency`, the next publication follows.
+   */
+  use<Result>(
+    need: HistoryNeed,
+    request: RequestOptions | undefined,
+    use: (found: CacheResult<HistorySnapshot>) => Result | Promise<Result>,
+  ): Result | Promise<Result>
+  /** Returns the state of the first publication. */
+  state(): ReadThroughState<HistorySnapshot> | undefined
+  /** Returns the state of each, where a provider declares its publication. */
+  publications?: () => readonly PublicationState[]
 }
 
 /** How far back reference rates are cached. */
@@ -80,8 +140,7 @@ export function createHistorySource(
   const { dataSet } = scope
   const failover = createFailover(options, dataSet, providers)
   const checks = createChecks(options, scope, latest)
-  const inSlices = <Result>(work: Slices<Result>): Promise<Result> =>
-    runInSlices(work, runtime.yieldToEventLoop)
+  const format = snapshotFormat(options, providers)
 
   return createReadThrough<HistorySnapshot>({
     ...sourceHooks(options, dataSet),
@@ -106,18 +165,45 @@ export function createHistorySource(
         return snapshot
       }),
     stored: storedIn(options, dataSet, {
-      toJson: (snapshot) => inSlices(snapshotJson(snapshot)),
+      ...format,
       async fromJson(json) {
-        const stored = await inSlices(parseLongJson(json, SNAPSHOT))
-        const { start, attribution, ...days } = requireObject(stored, 'the stored data are')
-        if (typeof start !== 'string' || !isDay(start))
-          throw new RejectedError('start must be a date, YYYY-MM-DD')
-        const { data: history } = await inSlices(validateHistoryInSlices(days, runtime.now()))
-        assertCurrent(history, runtime.now())
-        return { attribution: requireAttribution(attribution, providers), start, history }
+        const snapshot = await format.fromJson(json)
+        assertCurrent(snapshot.history, runtime.now())
+        return snapshot
       },
     }),
   })
+}
+
+/** Returns the stored form of snapshots of `providers`. */
+export function snapshotFormat(
+  { runtime }: SourcesOptions,
+  providers: readonly HistoryProvider[],
+): {
+  toJson(snapshot: HistorySnapshot): Promise<string>
+  fromJson(json: string): Promise<HistorySnapshot>
+} {
+  const inSlices = <Result>(work: Slices<Result>): Promise<Result> =>
+    runInSlices(work, runtime.yieldToEventLoop)
+  return {
+    toJson: (snapshot) => inSlices(snapshotJson(snapshot)),
+    async fromJson(json) {
+      const stored = await inSlices(parseLongJson(json, SNAPSHOT))
+      const { start, end, attribution, ...days } = requireObject(stored, 'the stored data are')
+      const { data: history } = await inSlices(validateHistoryInSlices(days, runtime.now()))
+      return {
+        attribution: requireAttribution(attribution, providers),
+        start: requireDay('start', start),
+        ...(end !== undefined && { end: requireDay('end', end) }),
+        history,
+      }
+    },
+  }
+}
+
+function requireDay(name: string, value: unknown): Day {
+  if (typeof value === 'string' && isDay(value)) return value
+  throw new RejectedError(`${name} must be a date, YYYY-MM-DD`)
 }
 
 interface UpdateContext {
@@ -162,7 +248,7 @@ function firstDayToFetch({ history, doubtfulSince }: HistorySnapshot, today: Day
 }
 
 /** The sanity checks of a full download or a stored value, and of new days against cached ones. Do nothing for providers without `sanityChecks`. */
-interface Checks {
+export interface Checks {
   ofWhole(
     provider: HistoryProvider,
     history: MarketHistory,
@@ -175,9 +261,9 @@ interface Checks {
   ): Promise<MarketHistory>
 }
 
-function createChecks(
+export function createChecks(
   { emit, runtime }: SourcesOptions,
-  { dataSet }: HistoryScope,
+  { dataSet }: Pick<HistoryScope, 'dataSet'>,
   latest: () => LatestSnapshot | undefined,
 ): Checks {
   let reported: readonly string[] = []
@@ -237,6 +323,15 @@ async function fetchDays(
   range: { start: Day; end: Day },
 ): Promise<MarketHistory> {
   const published = await provider.fetchHistory(range, context)
+  return acceptDays({ options, provider, context }, scope.dataSet, published)
+}
+
+/** Validates days from a provider, and emits what was dropped. */
+export async function acceptDays(
+  { options, provider, context }: Pick<UpdateContext, 'options' | 'provider' | 'context'>,
+  dataSet: HistoryScope['dataSet'],
+  published: unknown,
+): Promise<MarketHistory> {
   // A response that arrives too late is discarded, and emits no events.
   context.signal.throwIfAborted()
   const checks = validateHistoryInSlices(published, context.now())
@@ -245,7 +340,7 @@ async function fetchDays(
     options.runtime.yieldToEventLoop,
     context.signal,
   )
-  const about = { dataSet: scope.dataSet, provider: provider.attribution.name }
+  const about = { dataSet, provider: provider.attribution.name }
   if (dropped.length > 0) options.emit({ type: 'rates_dropped', ...about, dropped })
   return data
 }
@@ -271,7 +366,7 @@ const SNAPSHOT: LongJson = {
 const DAYS_AT_ONCE = 2_000
 const DAYS_PER_SLICE = 500
 
-function* snapshotJson({ history, attribution, start }: HistorySnapshot): Slices<string> {
+function* snapshotJson({ history, attribution, start, end }: HistorySnapshot): Slices<string> {
   const { length } = history.dates
   const isLong = length > DAYS_AT_ONCE
   const perSlice = isLong ? DAYS_PER_SLICE : DAYS_AT_ONCE
@@ -282,7 +377,7 @@ function* snapshotJson({ history, attribution, start }: HistorySnapshot): Slices
     const plain = days.map(({ date, rates }) => ({ date, ...quotesOf(rates, history.priced) }))
     parts.push(JSON.stringify(plain).slice(1, -1))
   }
-  const head = JSON.stringify({ attribution, start, base: history.base })
+  const head = JSON.stringify({ attribution, start, end, base: history.base })
   return `${head.slice(0, -1)},"days":[${parts.join()}]}`
 }
 

@@ -6,30 +6,31 @@ import type {
   ReadThroughState,
   RequestOptions,
 } from '../cache/read-through.ts'
-import { UnavailableError } from '../cache/refresh.ts'
 import type { Attempt } from '../cache/refresh.ts'
 import { guardStore } from '../cache/store.ts'
 import type { CacheStore, OnStoreFailure } from '../cache/store.ts'
-import { MAX_RETRY_AFTER_SECONDS, RatesError, providerUnavailable } from '../errors.ts'
+import { RatesError } from '../errors.ts'
 import { addDays, toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { newestDay, ratesOf } from '../rates/market-history.ts'
 import { dropExpired } from '../rates/rate-table.ts'
 import { ALL_DAYS, LAST_FIVE_YEARS, createHistorySource } from './history-source.ts'
-import type { HistorySnapshot } from './history-source.ts'
+import type {
+  DefaultHistory,
+  Histories,
+  HistoryNeed,
+  HistorySnapshot,
+  PublicationState,
+} from './history-source.ts'
 import { createLatestSource } from './latest-source.ts'
 import type { LatestSnapshot, Reference } from './latest-source.ts'
-import { isSameSource } from './source.ts'
-import type { SourcesOptions } from './source.ts'
+import { isSameSource, readOrUnavailable } from './source.ts'
+import type { ResultOrPromise, SourcesOptions } from './source.ts'
 
-export type { Attempt, CacheResult, RequestOptions }
+export type { Attempt, CacheResult, HistoryNeed, RequestOptions }
 
 /** Older reference rates are not compared with latest rates. At Easter, none are published for five days. */
 const MAX_REFERENCE_AGE_DAYS = 10
-
-const MIN_RETRY_AFTER_SECONDS = 1
-
-type ResultOrPromise<Value> = CacheResult<Value> | Promise<CacheResult<Value>>
 
 /**
  * The data of all endpoints. `latest` and `history` reject with a `RatesError`: `provider_unavailable`, or `not_found` where
@@ -41,15 +42,8 @@ export interface RateSources {
    * is called only where there is a fallback.
    */
   latest(request?: RequestOptions, codes?: () => readonly string[]): ResultOrPromise<LatestSnapshot>
-  /**
-   * Returns the result of `use`, called with the reference rates of the first publication that has what `need` names. Where
-   * the rates are unavailable, or `use` throws `no_data` or `unsupported_currency`, the next publication follows.
-   */
-  history<Result>(
-    need: HistoryNeed,
-    request: RequestOptions | undefined,
-    use: (found: CacheResult<HistorySnapshot>) => Result | Promise<Result>,
-  ): Result | Promise<Result>
+  /** Passes reference rates to a function; see `Histories`. */
+  history: Histories['use']
   state(): SourcesState
   /** Refreshes all data that are due. Never rejects. */
   refresh(): Promise<void>
@@ -59,22 +53,13 @@ export interface RateSources {
   close(): void
 }
 
-/** The reference rates that an operation needs. */
-export interface HistoryNeed {
-  /** First day (default five years ago). */
-  since?: Day | undefined
-  /** Last day (default the newest). */
-  until?: Day | undefined
-  /** Codes in either case. */
-  codes: readonly string[]
-  /** Whether all other currencies with rates are needed, too (default false). */
-  isWhole?: boolean | undefined
-}
-
 /** The state of both data sets, available without a request; null for one that is turned off. */
 export interface SourcesState {
   latest: ReadThroughState<LatestSnapshot> | null
+  /** Of the first publication. */
   history: ReadThroughState<HistorySnapshot> | null
+  /** In order of preference, where a provider declares its publication. */
+  publications?: readonly PublicationState[]
 }
 
 /** Creates the sources over the providers and the store of the options. */
@@ -86,23 +71,78 @@ export function createSources(
     emit({ type: 'store_failed', operation, key, error })
   const store = given.store && guardStore(given.store, runtime, onFailure)
   const options: SourcesOptions = { ...given, store }
-  const history = createHistorySource(options, LAST_FIVE_YEARS, () => latest.state().value)
-  const archive = createHistorySource(options, ALL_DAYS, () => latest.state().value)
   const latest: ReadThrough<LatestSnapshot> = createLatestSource(options, () =>
-    newestReferenceRates(options, history, runtime.now()),
+    newestReferenceRates(options, histories.state()?.value, runtime.now()),
   )
+  const histories = createHistories(options, () => latest.state().value)
   const choose = createTableChooser(options)
   const hasLatest = options.latestProviders.length > 0
   const hasHistory = options.historyProviders.length > 0
 
   async function refresh(): Promise<void> {
-    await Promise.all([
-      hasLatest && latest.refresh(),
-      hasHistory && history.refresh(),
-      // Only where a request has needed it.
-      hasHistory && archive.state().value && archive.refresh(),
-    ])
+    await Promise.all([hasLatest && latest.refresh(), hasHistory && histories.refresh()])
   }
+
+  return {
+    latest(request, codes) {
+      if (!hasLatest) throw turnedOff('latest rates')
+      const result = readOrUnavailable(latest, request)
+      return result instanceof Promise
+        ? result.then((result) => choose(result, codes))
+        : choose(result, codes)
+    },
+    history(need, request, use) {
+      if (!hasHistory) throw turnedOff('reference rates')
+      return histories.use(need, request, use)
+    },
+    state: () => ({
+      latest: hasLatest ? latest.state() : null,
+      history: hasHistory ? (histories.state() ?? NOT_LOADED) : null,
+      ...(histories.publications && { publications: histories.publications() }),
+    }),
+    refresh,
+    refreshInBackground: () => runInBackground(refresh(), options.waitUntil),
+    close() {
+      latest.close()
+      histories.close()
+    },
+  }
+}
+
+const NOT_LOADED: ReadThroughState<HistorySnapshot> = {
+  value: undefined,
+  stale: false,
+  lastAttempt: undefined,
+  nextAttemptAt: 0,
+}
+
+/** Creates the history of the European Central Bank, or of several publications. */
+function createHistories(
+  options: SourcesOptions,
+  latest: () => LatestSnapshot | undefined,
+): Histories {
+  const isDefault = options.historyProviders.every(({ publication }) => publication === undefined)
+  const createDefault = (given: SourcesOptions): DefaultHistory =>
+    createDefaultHistory(given, latest)
+  if (!isDefault) return createLazyHistories(options, latest, createDefault)
+  const history = createDefault(options)
+  return {
+    ...history,
+    use(need, request, use) {
+      const found = history.get(need, request)
+      return found instanceof Promise ? found.then(use) : use(found)
+    },
+  }
+}
+
+/** Creates the histories of five years and, once a request has needed it, since 1999. */
+function createDefaultHistory(
+  options: SourcesOptions,
+  latest: () => LatestSnapshot | undefined,
+): DefaultHistory {
+  const { runtime } = options
+  const history = createHistorySource(options, LAST_FIVE_YEARS, latest)
+  const archive = createHistorySource(options, ALL_DAYS, latest)
 
   function sourceSince(since: Day | undefined): ReadThrough<HistorySnapshot> {
     const isRecent = since === undefined || since >= LAST_FIVE_YEARS.startOn(toDay(runtime.now()))
@@ -110,26 +150,44 @@ export function createSources(
   }
 
   return {
-    latest(request, codes) {
-      if (!hasLatest) throw turnedOff('latest rates')
-      const result = read(latest, request)
-      return result instanceof Promise
-        ? result.then((result) => choose(result, codes))
-        : choose(result, codes)
+    get: ({ since }, request) => readOrUnavailable(sourceSince(since), request),
+    state: history.state,
+    async refresh() {
+      await Promise.all([history.refresh(), archive.state().value && archive.refresh()])
     },
-    history({ since }, request, use) {
-      if (!hasHistory) throw turnedOff('reference rates')
-      const found = read(sourceSince(since), request)
-      return found instanceof Promise ? found.then(use) : use(found)
-    },
-    state: () => ({
-      latest: hasLatest ? latest.state() : null,
-      history: hasHistory ? history.state() : null,
-    }),
-    refresh,
-    refreshInBackground: () => runInBackground(refresh(), options.waitUntil),
     close() {
-      for (const source of [latest, history, archive]) source.close()
+      history.close()
+      archive.close()
+    },
+  }
+}
+
+/** Loads the code of several publications when it is first needed. */
+function createLazyHistories(
+  options: SourcesOptions,
+  latest: () => LatestSnapshot | undefined,
+  createDefault: (given: SourcesOptions) => DefaultHistory,
+): Histories {
+  let loading: Promise<Histories> | undefined
+  let loaded: Histories | undefined
+  let isClosed = false
+
+  async function load(): Promise<Histories> {
+    const { joinPublications } = await import('./publications.ts')
+    loaded = joinPublications(options, latest, createDefault)
+    if (isClosed) loaded.close()
+    return loaded
+  }
+  const histories = (): Promise<Histories> => (loading ??= load())
+
+  return {
+    use: async (need, request, use) => (await histories()).use(need, request, use),
+    state: () => loaded?.state(),
+    publications: () => loaded?.publications?.() ?? [],
+    refresh: async () => (await histories()).refresh(),
+    close() {
+      isClosed = true
+      loaded?.close()
     },
   }
 }
@@ -137,10 +195,9 @@ export function createSources(
 /** Returns the newest cached reference rates, if they are recent and passed sanity checks. */
 function newestReferenceRates(
   { historyProviders }: SourcesOptions,
-  source: ReadThrough<HistorySnapshot>,
+  value: HistorySnapshot | undefined,
   now: number,
 ): readonly Reference[] {
-  const { value } = source.state()
   const today = toDay(now)
   const day = value && newestDay(value.history, today)
   if (!value || day === undefined || day < addDays(today, -MAX_REFERENCE_AGE_DAYS)) return []
@@ -151,28 +208,8 @@ function newestReferenceRates(
   return [{ attribution, base, rates: ratesOf(value.history, day) }]
 }
 
-function read<Value>(
-  source: ReadThrough<Value>,
-  request: RequestOptions | undefined,
-): ResultOrPromise<Value> {
-  try {
-    const result = source.get(request)
-    return result instanceof Promise ? result.catch(unavailable) : result
-  } catch (error) {
-    return unavailable(error)
-  }
-}
-
 function turnedOff(data: string): RatesError {
   return new RatesError('not_found', 'Not found', { hint: `this service has no ${data}` })
-}
-
-function unavailable(error: unknown): never {
-  const seconds = error instanceof UnavailableError ? Math.ceil(error.retryInMs / 1_000) : 0
-  throw providerUnavailable(
-    Math.min(Math.max(seconds, MIN_RETRY_AFTER_SECONDS), MAX_RETRY_AFTER_SECONDS),
-    error,
-  )
 }
 
 /**
