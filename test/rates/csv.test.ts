@@ -2,11 +2,14 @@ import * as fc from 'fast-check'
 import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 
-import { readCsv } from '../../src/providers/ecb/data-api.ts'
+import { readCsv } from '../../src/rates/csv.ts'
+import type { CsvSeparator } from '../../src/rates/csv.ts'
 
-const recordsOf = (text: string): string[][] => [...readCsv(text)]
+const recordsOf = (text: string, separator?: CsvSeparator): string[][] => [
+  ...readCsv(text, separator),
+]
 
-const cell = fc.string({ unit: fc.constantFrom(...'ab1,;"\r\n é'.split('')) })
+const cell = fc.string({ unit: fc.constantFrom(...'ab1,;\t"\r\n é'.split('')) })
 const table = fc
   .integer({ min: 2, max: 4 })
   .map((width) => fc.array(cell, { minLength: width, maxLength: width }))
@@ -22,6 +25,9 @@ describe('readCsv()', () => {
     ['"a""b",""\r\nc,""""', '[["a\\"b",""],["c","\\""]]'],
     ['"a\r\nb,c",d\ne,f', '[["a\\r\\nb,c","d"],["e","f"]]'],
     ['a\n\nb', '[["a"],[""],["b"]]'],
+    ['\u{FEFF}a,b', '[["a","b"]]'],
+    ['\u{FEFF}"a",\u{FEFF}b', '[["a","\u{FEFF}b"]]'],
+    ['\u{FEFF}', '[]'],
   ])('reads %j as %s', (text, records) => {
     expect(JSON.stringify(recordsOf(text))).toBe(records)
   })
@@ -30,11 +36,22 @@ describe('readCsv()', () => {
     expect(() => recordsOf(text)).toThrow(/^line 1 .*quote/)
   })
 
-  it.each(['\n', '\r\n'] as const)('reads the output of another program, with %j', (newline) => {
+  const FORMS = ([',', ';', '\t'] as const).flatMap((separator) =>
+    ['\n', '\r\n'].map((newline) => ({ separator, newline })),
+  )
+
+  it.each(FORMS)('reads the output of another program: $separator $newline', (form) => {
     const property = fc.property(table, fc.boolean(), (rows, quotes) => {
-      expect(recordsOf(Papa.unparse(rows, { newline, quotes }))).toEqual(rows)
+      const text = Papa.unparse(rows, { newline: form.newline, delimiter: form.separator, quotes })
+      expect(recordsOf(text, form.separator)).toEqual(rows)
     })
-    fc.assert(property, { numRuns: 500 })
+    fc.assert(property, { numRuns: 200 })
+  })
+
+  it('yields records before it reads the rest', () => {
+    const records = readCsv('a,b\nc,"d')
+    expect(records.next().value).toEqual(['a', 'b'])
+    expect(() => records.next()).toThrow('line 2 has an unclosed quote')
   })
 
   // A reader with quadratic time exceeds the time limit of the test.
