@@ -27,7 +27,7 @@ export type {
 } from './upstream/provider.ts'
 export type { CurrencyCode, KnownCurrencyCode } from './rates/iso-4217.ts'
 export type { HistoryStats } from './rates/series.ts'
-export type { Interval } from './rates/dates.ts'
+export type { DateRule, Interval } from './rates/dates.ts'
 export type { Period } from './rates/dates.ts'
 export type { ByCode, RatesOf } from './api/convert.ts'
 export type { Conversion, ConversionParams, ConvertedPair } from './api/convert.ts'
@@ -38,7 +38,7 @@ export type {
   ConvertedAmount,
 } from './api/convert.ts'
 export type { CurrencyCoverage, CurrencyEnd, CurrencyList } from './api/currencies.ts'
-export type { DatedRates, DatedRatesParams } from './api/latest.ts'
+export type { DatedRates, DatedRatesParams, RuledRates, RuledRatesParams } from './api/latest.ts'
 export type { HistoryRange, HistoryRangeParams } from './api/history.ts'
 export type { HistoryParams, Point, RateHistory } from './api/history.ts'
 export type { LatestParams, LatestRates } from './api/latest.ts'

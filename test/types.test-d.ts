@@ -50,6 +50,7 @@ import type {
   ConversionResult,
   ConvertedAmount,
   CurrencyList,
+  DateRule,
   DatedRates,
   DatedRatesParams,
   HistoryParams,
@@ -72,6 +73,8 @@ import type {
   RawRequest,
   RawResponse,
   ReferenceTable,
+  RuledRates,
+  RuledRatesParams,
   ServiceStatus,
 } from '../src/index.ts'
 import { crossCheck } from '../src/providers/cross-check.ts'
@@ -125,6 +128,8 @@ const codes: string[] = ['EUR']
 type Dated = { date: string }
 type Reversed = { reverse: true }
 type PerhapsBoth = { date?: string } & { reverse?: true }
+type Ruled = { asked: string; rule: 'next' }
+type PerhapsRuled = { asked?: string; rule?: DateRule }
 
 test('createRatesHandler takes optional options and returns a handler', () => {
   expectTypeOf(createRatesHandler).parameter(0).toEqualTypeOf<RatesHandlerOptions | undefined>()
@@ -341,6 +346,14 @@ test('the operations resolve to the bodies of the versioned endpoints', () => {
   expectTypeOf(latest()).resolves.toEqualTypeOf<LatestRates>()
   expectTypeOf(latest).toBeCallableWith({ base: 'EUR', symbols: ['USD'] })
   expectTypeOf(latest({ date: '2026-01-30' })).resolves.toEqualTypeOf<DatedRates>()
+  expectTypeOf(latest({ date, maxAge: 3 })).resolves.toEqualTypeOf<DatedRates>()
+  expectTypeOf(latest({ date, rule: 'exact' })).resolves.toEqualTypeOf<RuledRates>()
+  type InEur = RuledRates<{ EUR: number }>
+  const inEur = latest({ date, rule: 'next', symbols: ['eur'] })
+  expectTypeOf(inEur).resolves.toEqualTypeOf<InEur>()
+  expectTypeOf<RuledRates>().toExtend<DatedRates>()
+  expectTypeOf<RuledRates['asked' | 'date']>().toEqualTypeOf<string>()
+  expectTypeOf<DatedRates['rule']>().toEqualTypeOf<DateRule | undefined>()
   expectTypeOf(convert(pair)).resolves.toEqualTypeOf<Conversion>()
   expectTypeOf(history({ ...pair })).resolves.toEqualTypeOf<RateHistory>()
   expectTypeOf(history({ ...pair, period: '1Y' })).resolves.toEqualTypeOf<RateHistory>()
@@ -369,6 +382,11 @@ test('the type of a conversion depends on its date and direction', () => {
   const perhapsDated = convert({ ...pair, ...known })
   expectTypeOf(perhapsDated).resolves.toEqualTypeOf<Conversion & { date?: string }>()
   const params: ConversionParams = pair
+  const ruled = convert({ ...pair, date, rule: 'next', maxAge: 3 })
+  expectTypeOf(ruled).resolves.toEqualTypeOf<Conversion & Dated & Ruled>()
+  const rule: { rule?: DateRule } = {}
+  const perhapsRuled = convert({ ...pair, date, ...rule })
+  expectTypeOf(perhapsRuled).resolves.toEqualTypeOf<Conversion & Dated & PerhapsRuled>()
   expectTypeOf(convert(params)).resolves.toEqualTypeOf<Conversion>()
 })
 
@@ -390,7 +408,7 @@ test('a conversion to several currencies has the requested codes, in upper case'
   const request = (params: ConversionListParams) => convert(params)
   expectTypeOf(request).returns.resolves.toEqualTypeOf<ConversionResult<ConversionListParams>>()
   expectTypeOf<ConversionResult<ConversionListParams>>().toEqualTypeOf<
-    (Conversion | ConversionList) & PerhapsBoth
+    (Conversion | ConversionList) & PerhapsBoth & PerhapsRuled
   >()
 })
 
@@ -409,6 +427,16 @@ test('a misspelt, missing or ill-typed parameter of an operation does not compil
   void convert({ ...pair, date: new Date() })
   // @ts-expect-error true or false
   void convert({ ...pair, reverse: 'true' })
+  // @ts-expect-error not one of the rules
+  void convert({ ...pair, date, rule: 'previous' })
+  // @ts-expect-error days are a number
+  void convert({ ...pair, date, maxAge: '3' })
+  // @ts-expect-error a rule requires a day
+  void latest({ rule: 'next' })
+  // @ts-expect-error an age requires a day
+  void latest({ symbols: ['EUR'], maxAge: 3 })
+  // @ts-expect-error misspelt, with a rule
+  void latest({ date, rule: 'next', max_age: 3 })
   // @ts-expect-error codes are strings
   void convert({ from: 'USD', to: [978] })
   // @ts-expect-error not one of the six periods
@@ -599,6 +627,8 @@ test('the parameters of a client call decide the type of its result', () => {
   const dated: DatedRatesParams = { date }
   expectTypeOf(client.latest(dated)).resolves.toEqualTypeOf<DatedRates>()
   expectTypeOf(client.latest({ date, signal })).resolves.toEqualTypeOf<DatedRates>()
+  const ruled: RuledRatesParams = { date, rule: 'period-end' }
+  expectTypeOf(client.latest({ ...ruled, signal })).resolves.toEqualTypeOf<RuledRates>()
   expectTypeOf(client.history(pair)).resolves.toEqualTypeOf<RateHistory>()
   const range: HistoryRangeParams = { ...pair, start: date }
   expectTypeOf(client.history(range)).resolves.toEqualTypeOf<HistoryRange>()
@@ -609,6 +639,8 @@ test('a conversion by a client has the type of the requested codes', () => {
   expectTypeOf(client.convert({ ...pair, signal })).resolves.toEqualTypeOf<Conversion>()
   const both = client.convert({ ...pair, date, reverse: true, signal })
   expectTypeOf(both).resolves.toEqualTypeOf<Conversion & Dated & Reversed>()
+  const ruled = client.convert({ ...pair, date, rule: 'next', signal })
+  expectTypeOf(ruled).resolves.toEqualTypeOf<Conversion & Dated & Ruled>()
   expectTypeOf(client.convert({ from, to: ['EUR', 'xyz'], signal })).resolves.toEqualTypeOf<
     ConversionList<{ EUR: ConvertedAmount; XYZ: ConvertedAmount }>
   >()

@@ -19,10 +19,10 @@ import type { Rate } from '../../src/rates/rate-table.ts'
 import type { HistoryStats } from '../../src/rates/series.ts'
 import type { Attribution } from '../../src/upstream/provider.ts'
 import type { ParameterName } from './parameters.ts'
-import { conversionCsv, datedLatestCsv, historyCsv, latestCsv } from './schemas.ts'
+import { conversionCsv, datedLatestCsv, historyCsv, latestCsv, ruledLatestCsv } from './schemas.ts'
 
 type AnyConversion = ConversionResult<ConversionListParams>
-type OnRequest = Pick<AnyConversion, 'reverse'> & Pick<AnyConversion, 'date'>
+type OnRequest = Pick<AnyConversion, 'reverse'> & Pick<AnyConversion, 'date' | 'asked' | 'rule'>
 
 /**
  * Types of response bodies and of their parts, by component name, in the order of the document. The first types of an
@@ -98,13 +98,14 @@ export const operations: readonly Operation[] = [
     summary: 'Get latest rates',
     description:
       'Returns the rates against `base`; with `date`, the reference rates of that day. Without `symbols`, the rates include the base itself. Cacheable for 60 seconds.',
-    parameters: ['base', 'symbols', 'date', 'format'],
+    parameters: ['base', 'symbols', 'date', 'rule', 'maxAge', 'format'],
     bodies: ['LatestRates', 'DatedRates'],
-    csv: [latestCsv, datedLatestCsv],
+    csv: [latestCsv, datedLatestCsv, ruledLatestCsv],
     examples: {
       all: '',
       selectedSymbols: '?base=EUR&symbols=GBP,USD',
       onDate: '?base=EUR&symbols=GBP,USD&date=2020-02-29',
+      byRule: '?base=EUR&symbols=GBP,USD&date=2020-02-29&rule=next&maxAge=3',
       csv: '?base=EUR&symbols=GBP,USD&format=csv',
       csvOnDate: '?base=EUR&symbols=GBP,USD&date=2020-02-29&format=csv',
     },
@@ -122,7 +123,7 @@ export const operations: readonly Operation[] = [
     summary: 'Convert an amount to one or several currencies',
     description:
       'Uses the latest rates; with `date`, the reference rates of that day. Cacheable for 60 seconds.',
-    parameters: ['from', 'targets', 'amount', 'reverse', 'date', 'format'],
+    parameters: ['from', 'targets', 'amount', 'reverse', 'date', 'rule', 'maxAge', 'format'],
     bodies: ['Conversion', 'ConversionList'],
     csv: conversionCsv,
     examples: {
@@ -130,8 +131,10 @@ export const operations: readonly Operation[] = [
       severalCurrencies: '?from=USD&to=EUR,GBP&amount=100',
       reverse: '?from=USD&to=EUR&amount=100&reverse=true',
       onDate: '?from=USD&to=EUR&amount=100&date=2020-02-29',
+      byRule: '?from=USD&to=EUR&amount=100&date=2020-02-29&rule=next',
       reverseSeveralOnDate: '?from=USD&to=EUR,GBP&amount=100&reverse=true&date=2020-02-29',
       csv: '?from=USD&to=EUR,GBP&amount=100&format=csv',
+      csvByRule: '?from=USD&to=EUR,GBP&amount=100&date=2020-02-29&rule=period-end&format=csv',
       csvReverseOnDate: '?from=USD&to=EUR&amount=100&reverse=true&date=2020-02-29&format=csv',
     },
     errorExamples: {

@@ -1,7 +1,8 @@
+import { MAX_AGE_LIMIT } from '../../src/api/resolve-code.ts'
 import { MAX_SYMBOLS, MAX_SYMBOLS_CHARACTERS } from '../../src/endpoints/parameters.ts'
 import type { Format } from '../../src/endpoints/parameters.ts'
 import { MAX_AMOUNT_CHARACTERS } from '../../src/rates/arithmetic.ts'
-import { INTERVALS, PERIODS } from '../../src/rates/dates.ts'
+import { DATE_RULES, INTERVALS, PERIODS } from '../../src/rates/dates.ts'
 
 /** A parameter of a query. Tests compare what it allows with what the endpoints accept. */
 interface Parameter {
@@ -86,8 +87,18 @@ const PARAMETERS = {
   },
   date: {
     description:
-      'Day of the reference rates (`2020-02-29`), from 1999-01-04 to tomorrow in UTC, which is today in some time zones. If none were published on that day, the last published day before it is used.',
+      'Day of the reference rates (`2020-02-29`), from 1999-01-04 to tomorrow in UTC, which is today in some time zones. If none were published on that day, the last published day before it is used, unless `rule` selects another.',
     schema: DAY_SCHEMA,
+  },
+  rule: {
+    description:
+      'Which published day has the rates for `date`, which is required: `on-or-before`, that day or the last one within 14 days before it; `exact`, only that day; `next`, that day or the next one within 14 days; `previous-business-day`, the last one within 14 days strictly before it; `period-end`, the last one of its month, so far as published. The response then has `asked` and `rule`. Default: `on-or-before`.',
+    schema: { type: 'string', enum: DATE_RULES },
+  },
+  maxAge: {
+    description:
+      'Largest age of the rates on `date`, which is required, in days. With `rule=period-end`, the age on the last day of the month, or today if that is earlier. Older rates are a 404.',
+    schema: { type: 'integer', minimum: 0, maximum: MAX_AGE_LIMIT },
   },
   period: {
     description:

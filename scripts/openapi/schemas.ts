@@ -1,5 +1,5 @@
 import type { RatesErrorCode } from '../../src/errors.ts'
-import { INTERVALS, PERIODS } from '../../src/rates/dates.ts'
+import { DATE_RULES, INTERVALS, PERIODS } from '../../src/rates/dates.ts'
 import { readTypes, reference } from './type-schemas.ts'
 import type { Schema } from './type-schemas.ts'
 
@@ -12,7 +12,7 @@ const ERRORS: Record<RatesErrorCode, string> = {
     'the reference rates do not cover the code; the message lists the codes they cover',
   invalid_amount: 'not a plain decimal, or the amount or the result is out of range',
   invalid_period: 'not one of the six periods',
-  no_data: 'no reference rate on the requested days',
+  no_data: 'no reference rate on the requested days, or only one older than `maxAge`',
   not_found: 'unknown path',
   method_not_allowed: 'a method other than `GET`, `HEAD` and `OPTIONS`; see `Allow`',
   precondition_failed: '`If-Match` does not match the current `ETag`',
@@ -40,6 +40,7 @@ const NAMED: Readonly<Record<string, Schema>> = {
   PointList: { minItems: 1, type: 'array', items: reference('schemas', 'Point') },
   Period: { type: 'string', enum: PERIODS },
   Interval: { type: 'string', enum: INTERVALS },
+  DateRule: { type: 'string', enum: DATE_RULES },
   RatesErrorCode: {
     type: 'string',
     enum: Object.keys(ERRORS),
@@ -86,6 +87,7 @@ export function componentSchemas(): Record<string, Schema> {
 }
 
 const DAY = '[0-9]{4}-[0-9]{2}-[0-9]{2}'
+const RULE = DATE_RULES.join('|')
 const RATE = '[0-9.e+-]+'
 const INSTANT = '[0-9]+'
 
@@ -111,6 +113,13 @@ export const datedLatestCsv: object = table(
   '*',
 )
 
+/** CSV of the rates of an earlier day by a rule. */
+export const ruledLatestCsv: object = table(
+  'base,code,rate,date,asked,rule,updatedAt,nextUpdateAt',
+  ['[A-Z]{3}', '[A-Z]{3}', RATE, DAY, DAY, `(${RULE})`, INSTANT, INSTANT],
+  '*',
+)
+
 /** CSV of a history. */
 export const historyCsv: object = table(
   'from,to,date,rate',
@@ -118,10 +127,16 @@ export const historyCsv: object = table(
   '+',
 )
 
-/** CSV of conversions, one schema per combination of `reverse` and `date`, which add a column each. */
+const DAY_COLUMNS: readonly object[] = [
+  {},
+  { date: DAY },
+  { date: DAY, asked: DAY, rule: `(${RULE})` },
+]
+
+/** CSV of conversions, one schema per combination of `reverse`, `date` and `rule`, which add columns. */
 export const conversionCsv: readonly object[] = [false, true].flatMap((isReverse) =>
-  [false, true].map((isDated) => {
-    const optional = { ...(isReverse && { reverse: 'true' }), ...(isDated && { date: DAY }) }
+  DAY_COLUMNS.map((days) => {
+    const optional = { ...(isReverse && { reverse: 'true' }), ...days }
     const names = ['from,to,amount,rate,result', ...Object.keys(optional), 'updatedAt']
     const cells = ['[A-Z]{3}', '[A-Z]{3}', RATE, RATE, RATE, ...Object.values(optional), INSTANT]
     return table(names.join(), cells, '+')

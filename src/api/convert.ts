@@ -2,7 +2,7 @@ import type { Instant } from '../async.ts'
 import { invalidAmount, invalidParameter } from '../errors.ts'
 import { amountNeeded, crossRate, exactProduct } from '../rates/arithmetic.ts'
 import type { UppercaseCode } from '../rates/currency-code.ts'
-import type { Day } from '../rates/dates.ts'
+import type { DateRule, Day } from '../rates/dates.ts'
 import type { CurrencyCode, KnownCurrencyCode } from '../rates/iso-4217.ts'
 import { oldestPublication } from '../rates/rate-table.ts'
 import type { Amount, Rate } from '../rates/rate-table.ts'
@@ -13,7 +13,8 @@ import { MISTAKEN_CONVERSION_NAMES, assertNoMistakenNames } from './mistaken-nam
 import {
   assertCode,
   assertCodes,
-  assertDay,
+  assertDated,
+  assertDayChoice,
   requireCode,
   requireQuoted,
   toSource,
@@ -62,6 +63,13 @@ export interface ConversionListParams extends Omit<ConversionParams, 'to'> {
   to: CurrencyCode | readonly CurrencyCode[]
   /** Day of the reference rates, `YYYY-MM-DD`; without rates on that day, the last day before (default: the latest rates). */
   date?: string | undefined
+  /** Which published day has the rates for `date`, which is then required (default `on-or-before`). */
+  rule?: DateRule | undefined
+  /**
+   * Largest age of the rates on `date`, which is then required, in days from 0 to 36,600; for `period-end`, on the last day of
+   * the month (default any).
+   */
+  maxAge?: number | undefined
   /** Whether `amount` is in `to`, and `result` the amount of `from` that gives it (default false). */
   reverse?: boolean | undefined
 }
@@ -109,6 +117,16 @@ export type ConversionResult<Params extends ConversionListParams> = (Params['to'
           /** Day on which the rates were published; absent for latest rates. */
           date?: Day
         }) &
+  (Params extends { rule: infer Rule extends DateRule }
+    ? { asked: string; rule: Rule }
+    : Params extends { from: unknown; rule?: undefined }
+      ? {}
+      : {
+          /** Requested day; absent unless a rule was requested. */
+          asked?: Day
+          /** Requested rule; absent if none was requested. */
+          rule?: DateRule
+        }) &
   (Params extends { reverse: true }
     ? { reverse: true }
     : Params extends { from: unknown; reverse?: false | undefined }
@@ -154,17 +172,18 @@ export type ConversionRates = LatestSnapshot | DatedSnapshot
  * @throws {RatesError} `missing_parameter`, `invalid_parameter`, `invalid_currency`, `invalid_amount`
  */
 function assertConversionParams(params: ConversionListParams): void {
-  const { from, to, amount, date, reverse } = params
+  const { from, to, amount, reverse } = params
   assertNoMistakenNames(params, MISTAKEN_CONVERSION_NAMES)
   assertCode('from', from)
   assertCodes('to', to)
   if (amount !== undefined && !(Number.isFinite(amount) && amount >= 0)) {
     throw invalidAmount(String(amount))
   }
-  if (date !== undefined) assertDay('date', date)
+  assertDayChoice(params)
   if (reverse !== undefined && typeof reverse !== 'boolean') {
     throw invalidParameter('reverse', 'must be true or false')
   }
+  assertDated(params)
 }
 
 /**
@@ -186,13 +205,15 @@ export async function conversion(
 /** Returns the result of `use`, called with the rates of a conversion; `now` returns the time in ms since the Unix epoch. */
 export function withConversionRates<Result>(
   sources: RateSources,
-  { from, to, date }: ConversionListParams,
+  { from, to, date, rule, maxAge }: ConversionListParams,
   now: () => number,
   request: RequestOptions | undefined,
   use: (found: CacheResult<ConversionRates>) => Result,
 ): Result | Promise<Result> {
   const codes = (): string[] => [from, to].flat()
-  if (date !== undefined) return withDay(sources, { date, codes: codes() }, now, request, use)
+  if (date !== undefined) {
+    return withDay(sources, { date, rule, maxAge, codes: codes() }, now, request, use)
+  }
   const found = sources.latest(request, codes)
   return found instanceof Promise ? found.then(use) : use(found)
 }
@@ -213,7 +234,7 @@ export function toConversion(
   const codes = targets.map((code) => codeIn(rates, 'to', code))
   const { updatedAt } = oldestPublication(rates.table, [from, ...codes])
   const source = toSource(rates.attribution)
-  const on = 'date' in rates ? { date: rates.date } : undefined
+  const on = 'date' in rates ? { date: rates.date, ...rates.byRule } : undefined
   const end = { ...(reverse && { reverse }), ...on, updatedAt, source }
   const convertTo = (to: string): ConvertedAmount =>
     convert(rates, { from, to, amount, reverse }, amountSent)

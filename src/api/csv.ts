@@ -1,3 +1,4 @@
+import type { DateRule, Day } from '../rates/dates.ts'
 import type { ConversionListParams, ConversionResult } from './convert.ts'
 import type { HistoryFormat } from './history-writer.ts'
 import type { DatedRates, LatestRates } from './latest.ts'
@@ -18,7 +19,7 @@ function toCell(value: string | number): string {
 export function latestCsv(record: LatestRates | DatedRates): string {
   const { base, rates, updatedAt, nextUpdateAt, source } = record
   const older: Record<string, number> = ('older' in record && record.older) || {}
-  const date = 'date' in record ? { date: record.date } : {}
+  const date = 'date' in record ? dayColumns(record) : {}
   const rest = { ...date, updatedAt, nextUpdateAt, source: source.name, sourceUrl: source.url }
   const lines = Object.entries(rates).map(([code, rate]) => [
     base,
@@ -27,6 +28,21 @@ export function latestCsv(record: LatestRates | DatedRates): string {
     ...Object.values({ ...rest, updatedAt: older[code] ?? updatedAt }),
   ])
   return toCsv([['base', 'code', 'rate', ...Object.keys(rest)], ...lines])
+}
+
+interface Dated {
+  date?: Day | undefined
+  asked?: Day | undefined
+  rule?: DateRule | undefined
+}
+
+/** Returns the cells of a record about its day, by column. */
+function dayColumns({ date, asked, rule }: Dated): Record<string, string> {
+  return {
+    ...(date !== undefined && { date }),
+    ...(asked !== undefined && { asked }),
+    ...(rule !== undefined && { rule }),
+  }
 }
 
 const HEAD = ['from', 'to', 'date', 'rate', 'source', 'sourceUrl']
@@ -48,10 +64,10 @@ export const CSV_HISTORY: HistoryFormat = {
 
 /** Returns `record` as CSV: one line per target currency, each with the attribution, so that copied lines keep it. */
 export function conversionCsv(record: ConversionResult<ConversionListParams>): string {
-  const { from, amount, reverse, date, updatedAt, source } = record
+  const { from, amount, reverse, updatedAt, source } = record
   const rest = {
     ...(reverse && { reverse: String(reverse) }),
-    ...(date !== undefined && { date }),
+    ...dayColumns(record),
     updatedAt,
     source: source.name,
     sourceUrl: source.url,

@@ -3,7 +3,7 @@ import { invalidCurrency, invalidParameter } from '../errors.ts'
 import { crossRate } from '../rates/arithmetic.ts'
 import { findWithdrawal } from '../rates/currency-code.ts'
 import type { UppercaseCode } from '../rates/currency-code.ts'
-import type { Day } from '../rates/dates.ts'
+import type { DateRule, Day } from '../rates/dates.ts'
 import type { CurrencyCode } from '../rates/iso-4217.ts'
 import { oldestPublication } from '../rates/rate-table.ts'
 import type { Rate, RateTable } from '../rates/rate-table.ts'
@@ -13,7 +13,8 @@ import type { Attribution } from '../upstream/provider.ts'
 import { MISTAKEN_TABLE_NAMES, assertNoMistakenNames } from './mistaken-names.ts'
 import {
   assertCode,
-  assertDay,
+  assertDated,
+  assertDayChoice,
   requireCode,
   requireKnown,
   requireQuoted,
@@ -30,6 +31,10 @@ export interface LatestParams<Symbols extends readonly CurrencyCode[] = readonly
   symbols?: Symbols | undefined
   /** Absent for latest rates; see `DatedRatesParams`. */
   date?: undefined
+  /** Not allowed without a day; see `DatedRatesParams`. */
+  rule?: undefined
+  /** Not allowed without a day; see `DatedRatesParams`. */
+  maxAge?: undefined
 }
 
 /** Latest rates against one base. */
@@ -67,12 +72,13 @@ export const DISCLAIMER: string =
  * @throws {RatesError} `invalid_parameter`, `invalid_currency`
  */
 function assertTableParams(params: LatestParams | DatedRatesParams): void {
-  const { base, symbols = [], date } = params
+  const { base, symbols = [] } = params
   assertNoMistakenNames(params, MISTAKEN_TABLE_NAMES)
   if (base !== undefined) assertCode('base', base)
   if (!Array.isArray(symbols)) throw invalidParameter('symbols', 'must be an array of codes')
   for (const symbol of symbols) assertCode('symbols', symbol)
-  if (date !== undefined) assertDay('date', date)
+  assertDayChoice(params)
+  assertDated(params)
 }
 
 /**
@@ -86,9 +92,9 @@ export async function latestRates(
   now: () => number,
 ): Promise<LatestRates | DatedRates> {
   assertTableParams(params)
-  const { date } = params
+  const { date, rule, maxAge } = params
   if (date !== undefined) {
-    const need = { date, ...datedNeed(params) }
+    const need = { date, rule, maxAge, ...datedNeed(params) }
     return withDay(sources, need, now, undefined, ({ value }) => toDatedRates(value, params))
   }
   return toLatestRates((await sources.latest(undefined, () => codesOf(params))).value, params)
@@ -160,9 +166,24 @@ function selectCodes(table: RateTable, symbols: readonly string[]): ReadonlySet<
 /** Parameters of the rates of an earlier day. Codes have three letters in either case. */
 export interface DatedRatesParams<
   Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[],
-> extends Omit<LatestParams<Symbols>, 'date'> {
+> extends Omit<LatestParams<Symbols>, 'date' | 'rule' | 'maxAge'> {
   /** Day of the rates, `YYYY-MM-DD`, since 1999-01-04; without a publication on that day, the last published day before. */
   date: string
+  /** Which published day has the rates for `date` (default `on-or-before`). */
+  rule?: DateRule | undefined
+  /**
+   * Largest age of the rates on `date`, in days from 0 to 36,600; for `period-end`, on the last day of the month (default
+   * any).
+   */
+  maxAge?: number | undefined
+}
+
+/** Parameters of the rates of an earlier day by a rule. */
+export interface RuledRatesParams<
+  Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[],
+> extends DatedRatesParams<Symbols> {
+  /** Which published day has the rates for `date`. */
+  rule: DateRule
 }
 
 /** Reference rates of one day against one base. */
@@ -172,6 +193,18 @@ export interface DatedRates<Rates = Record<UppercaseCode, Rate>> extends Omit<
 > {
   /** Day on which the rates were published, `YYYY-MM-DD`. */
   date: Day
+  /** Requested day, `YYYY-MM-DD`; absent unless a rule was requested. */
+  asked?: Day | undefined
+  /** Requested rule; absent if none was requested. */
+  rule?: DateRule | undefined
+}
+
+/** Reference rates of one day, found by a rule, against one base. */
+export interface RuledRates<Rates = Record<UppercaseCode, Rate>> extends DatedRates<Rates> {
+  /** Requested day, `YYYY-MM-DD`. */
+  asked: Day
+  /** Requested rule. */
+  rule: DateRule
 }
 
 /**
@@ -189,7 +222,7 @@ export function toDatedRates(
     if (!isWithdrawnBy(dated.date, symbol)) requireQuoted(dated, 'symbols', symbol)
   }
   const { base: code, ...rest } = toLatestRates(dated, { base, symbols })
-  return { base: code, date: dated.date, ...rest }
+  return { base: code, date: dated.date, ...dated.byRule, ...rest }
 }
 
 function isWithdrawnBy(date: Day, sent: string): boolean {

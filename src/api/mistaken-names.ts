@@ -19,6 +19,8 @@ const NAMES = {
   targets: 'to symbols symbol currencies currency quotes quote target targets tocurrency',
   amount: 'amount value',
   date: 'date',
+  rule: 'rule',
+  maxAge: 'maxage',
   start: 'start startdate startat fromdate datefrom datetimestart',
   end: 'end enddate endat todate dateto datetimeend',
   period: 'period timeframe',
@@ -44,7 +46,9 @@ function mistakenNames(
   const named = Object.entries<string>(NAMES).flatMap(([subject, names]) =>
     names.split(' ').map((name) => [name, all[subject] ?? ''] as const),
   )
-  const own = named.filter(([name, use]) => use === `use ${name}`).map(([name]) => name)
+  const own = named
+    .filter(([name, use]) => use.toLowerCase() === `use ${name}`)
+    .map(([, use]) => use.slice('use '.length))
   return { advice: Object.fromEntries(named), own: new Set(own) }
 }
 
@@ -56,6 +60,8 @@ export const MISTAKEN_TABLE_NAMES: MistakenNames = mistakenNames({
   targets: 'use symbols',
   amount: 'use /v1/convert',
   date: 'use date',
+  rule: 'use rule',
+  maxAge: 'use maxAge',
   start: HISTORY,
   end: HISTORY,
   period: HISTORY,
@@ -80,6 +86,8 @@ export const MISTAKEN_CONVERSION_NAMES: MistakenNames = mistakenNames({
   targets: 'use to',
   amount: 'use amount',
   date: 'use date',
+  rule: 'use rule',
+  maxAge: 'use maxAge',
   start: HISTORY,
   end: HISTORY,
   period: HISTORY,
@@ -94,6 +102,8 @@ export const MISTAKEN_HISTORY_NAMES: MistakenNames = mistakenNames({
   targets: 'use to',
   amount: 'use /v1/convert with a date',
   date: 'use start and end',
+  rule: 'use /v1/convert with a date',
+  maxAge: 'use /v1/convert with a date',
   start: 'use start',
   end: 'use end',
   period: 'use period',

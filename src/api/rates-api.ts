@@ -8,12 +8,34 @@ import type { CurrencyList } from './currencies.ts'
 import { rateHistory } from './history.ts'
 import type { HistoryParams, HistoryRange, HistoryRangeParams, RateHistory } from './history.ts'
 import { latestRates } from './latest.ts'
-import type { DatedRates, DatedRatesParams, LatestParams, LatestRates } from './latest.ts'
+import type {
+  DatedRates,
+  DatedRatesParams,
+  LatestParams,
+  LatestRates,
+  RuledRates,
+  RuledRatesParams,
+} from './latest.ts'
 import { serviceStatus } from './status.ts'
 import type { ServiceStatus } from './status.ts'
 
 /** The operations without HTTP. Each resolves to the body of the `/api/v1` endpoint, or rejects with a `RatesError`. */
 export interface RatesOperations {
+  /**
+   * Returns the reference rates of a day by a rule; `GET /api/v1/latest` with `date` and `rule`.
+   *
+   * @example
+   * ```ts
+   * import { createRatesHandler } from 'ratesmith'
+   *
+   * const { rates } = createRatesHandler()
+   * const { asked, date } = await rates.latest({ date: '2023-12-31', rule: 'next' })
+   * console.log(asked, date) // 2023-12-31 2024-01-02
+   * ```
+   */
+  latest<const Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]>(
+    params: RuledRatesParams<Symbols>,
+  ): Promise<RuledRates<RatesOf<Symbols>>>
   /**
    * Returns the reference rates of a day; `GET /api/v1/latest` with `date`. The keys of `rates` are typed by `symbols`.
    *
@@ -117,16 +139,11 @@ export function createRatesApi(
   now: () => number,
   onInternalError: (error: unknown) => void,
 ): RatesOperations {
-  async function attempt<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await work()
-    } catch (thrown) {
-      const error = toRatesError(thrown)
-      if (error.code === 'internal_error') onInternalError(error.cause)
-      throw error
-    }
-  }
+  const attempt = createAttempt(onInternalError)
 
+  function latest<Symbols extends readonly CurrencyCode[]>(
+    params: RuledRatesParams<Symbols>,
+  ): Promise<RuledRates<RatesOf<Symbols>>>
   function latest<Symbols extends readonly CurrencyCode[]>(
     params: DatedRatesParams<Symbols>,
   ): Promise<DatedRates<RatesOf<Symbols>>>
@@ -162,5 +179,20 @@ export function createRatesApi(
         return toCurrencyList(await loadCurrencyData(sources), toDay(now()))
       }),
     status: () => attempt(async () => serviceStatus(sources, now())),
+  }
+}
+
+/** Creates a function that runs an operation and turns its errors into `RatesError`s. */
+function createAttempt(
+  onInternalError: (error: unknown) => void,
+): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  return async (work) => {
+    try {
+      return await work()
+    } catch (thrown) {
+      const error = toRatesError(thrown)
+      if (error.code === 'internal_error') onInternalError(error.cause)
+      throw error
+    }
   }
 }

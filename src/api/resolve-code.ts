@@ -9,15 +9,18 @@ import {
 } from '../errors.ts'
 import { findSuccession, findWithdrawal, isCodeShaped } from '../rates/currency-code.ts'
 import {
+  DATE_RULES,
   DISCONTINUED_CODES,
   addDays,
+  daysByRule,
   isDay,
   nextPublication,
   publicationInstant,
+  targetDay,
   toDay,
 } from '../rates/dates.ts'
-import type { Day } from '../rates/dates.ts'
-import { newestDay, ratesOf } from '../rates/market-history.ts'
+import type { DateRule, Day } from '../rates/dates.ts'
+import { dayByRule, ratesOf } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
@@ -110,9 +113,6 @@ export function unsupportedCurrency(
   )
 }
 
-/** At most five days in a row have no publication (Easter), so the last 14 days always have one. */
-const MAX_DAYS_BACK = 14
-
 /** The reference rates of one day. */
 export interface DatedSnapshot {
   /** Table against the base of the reference rates, which it includes as 1. */
@@ -120,13 +120,10 @@ export interface DatedSnapshot {
   attribution: Attribution
   /** Publication day. */
   date: Day
+  /** The requested day and rule; absent without a rule. */
+  byRule?: { asked: Day; rule: DateRule }
   /** The history with that day. */
   history: MarketHistory
-}
-
-/** Returns the first day to load so that the last publication on or before `date` is included. */
-export function earliestDayFor(date: Day): Day {
-  return addDays(date, -MAX_DAYS_BACK)
 }
 
 /**
@@ -134,26 +131,74 @@ export function earliestDayFor(date: Day): Day {
  *
  * @throws {RatesError} `invalid_parameter`
  */
-export function assertNotFuture(date: Day, today: Day): void {
+function assertNotFuture(date: Day, today: Day): void {
   if (date > addDays(today, 1)) throw invalidParameter('date', 'must not be after today')
 }
 
+/** Largest `maxAge`, in days. */
+export const MAX_AGE_LIMIT = 36_600
+
+/** A day, and which published day has its rates. */
+export interface DayParams {
+  date: Day
+  /** Default `on-or-before`. */
+  rule?: DateRule | undefined
+  /** Largest age of the rates on that day, in days (default any). */
+  maxAge?: number | undefined
+}
+
 /**
- * Returns the last reference rates published on or before `date`; `today` is the current day (UTC).
+ * Returns the days to load for the reference rates of a day; `today` is the current day (UTC).
  *
- * @throws {RatesError} as `assertNotFuture` does; `no_data` without a publication in the 14 days up to `date`
+ * @throws {RatesError} `invalid_parameter` for a `date` after tomorrow
+ */
+export function daysToLoad(
+  { date, rule = 'on-or-before' }: DayParams,
+  today: Day,
+): Pick<HistoryNeed, 'since' | 'until'> {
+  assertNotFuture(date, today)
+  const { first, last } = daysByRule(date, rule, today)
+  return { since: first, until: last }
+}
+
+/**
+ * Returns the reference rates of a day by its rule (default the last published on or before it); `today` is the current day
+ * (UTC).
+ *
+ * @throws {RatesError} as `daysToLoad` does; `no_data` where no published day matches the rule, or it is too old for `maxAge`
  */
 export function datedSnapshot(
   { history, attribution }: HistorySnapshot,
-  date: Day,
+  params: DayParams,
   today: Day,
 ): DatedSnapshot {
+  const date = publishedDay(history, params, today)
+  const snapshot = { table: tableOf(history, date), attribution, date, history }
+  const { date: asked, rule } = params
+  return rule ? { ...snapshot, byRule: { asked, rule } } : snapshot
+}
+
+function publishedDay(
+  history: MarketHistory,
+  { date, rule = 'on-or-before', maxAge }: DayParams,
+  today: Day,
+): Day {
   assertNotFuture(date, today)
-  const published = newestDay(history, date)
-  if (published === undefined || published < earliestDayFor(date)) {
-    throw new RatesError('no_data', `No reference rates for ${date}`, { parameter: 'date' })
+  const range = daysByRule(date, rule, today)
+  const published = dayByRule(history, range, rule)
+  if (published === undefined) {
+    const { first, last } = range
+    const days = first === last ? first : `${first} to ${last}`
+    throw noRatesFor(date, rule === 'on-or-before' ? undefined : `rule=${rule} allows ${days}`)
   }
-  return { table: tableOf(history, published), attribution, date: published, history }
+  if (maxAge !== undefined && published < addDays(targetDay(date, rule, today), -maxAge)) {
+    throw noRatesFor(date, `the last are of ${published}, older than maxAge=${maxAge}`)
+  }
+  return published
+}
+
+function noRatesFor(date: Day, hint: string | undefined): RatesError {
+  return new RatesError('no_data', `No reference rates for ${date}`, { parameter: 'date', hint })
 }
 
 /**
@@ -194,28 +239,25 @@ export function toSource({ name, url }: Attribution): Attribution {
 }
 
 /** The reference rates of a day that an operation needs. */
-export interface DayNeed extends Pick<HistoryNeed, 'codes' | 'isWhole'> {
-  date: Day
-}
+export interface DayNeed extends DayParams, Pick<HistoryNeed, 'codes' | 'isWhole'> {}
 
 /**
- * Returns the result of `use`, called with the last reference rates published on or before a day; `now` returns the time in
- * ms since the Unix epoch.
+ * Returns the result of `use`, called with the reference rates of a day by its rule; `now` returns the time in ms since the
+ * Unix epoch.
  *
  * @throws {RatesError} as `datedSnapshot` and `use` do
  */
 export async function withDay<Result>(
   sources: RateSources,
-  { date, codes, isWhole }: DayNeed,
+  { codes, isWhole, ...params }: DayNeed,
   now: () => number,
   request: RequestOptions | undefined,
   use: (found: CacheResult<DatedSnapshot>) => Result,
 ): Promise<Result> {
   const today = toDay(now())
-  assertNotFuture(date, today)
-  const need = { since: earliestDayFor(date), until: date, codes, isWhole }
+  const need = { ...daysToLoad(params, today), codes, isWhole }
   return sources.history(need, request, ({ value, ...how }) =>
-    use({ ...how, value: datedSnapshot(value, date, today) }),
+    use({ ...how, value: datedSnapshot(value, params, today) }),
   )
 }
 
@@ -249,4 +291,41 @@ export function assertCodes(parameter: string, codes: unknown): void {
 export function assertDay(parameter: string, date: unknown): void {
   if (typeof date === 'string' && isDay(date)) return
   throw invalidParameter(parameter, 'must be YYYY-MM-DD')
+}
+
+/** The parameters of an operation that choose a day. */
+type DayChoice = Omit<DayParams, 'date'> & { date?: Day | undefined }
+
+/**
+ * Checks the day, rule and age of a caller, which may not use TypeScript.
+ *
+ * @throws {RatesError} `invalid_parameter`
+ */
+export function assertDayChoice(params: DayChoice): void {
+  const { date, rule, maxAge } = params
+  if (date !== undefined) assertDay('date', date)
+  if (rule !== undefined && !DATE_RULES.includes(rule)) throw invalidRule('rule')
+  const isAge = Number.isInteger(maxAge) && Number(maxAge) >= 0 && Number(maxAge) <= MAX_AGE_LIMIT
+  if (maxAge !== undefined && !isAge) throw invalidMaxAge('maxAge')
+}
+
+/**
+ * Checks that a rule and an age have a day.
+ *
+ * @throws {RatesError} `invalid_parameter`
+ */
+export function assertDated({ date, rule, maxAge }: DayChoice): void {
+  if (date !== undefined || (rule ?? maxAge) === undefined) return
+  throw invalidParameter(rule === undefined ? 'maxAge' : 'rule', 'requires date')
+}
+
+/** Creates the error of an unknown rule. */
+export function invalidRule(parameter: string): RatesError {
+  const rules = DATE_RULES.join(', ').replace(/, (?=[^,]*$)/, ' or ')
+  return invalidParameter(parameter, `must be ${rules}`)
+}
+
+/** Creates the error of a maximum age out of range. */
+export function invalidMaxAge(parameter: string): RatesError {
+  return invalidParameter(parameter, `must be a whole number of days, 0 to ${MAX_AGE_LIMIT}`)
 }

@@ -22,13 +22,20 @@ export type {
   Point,
   RateHistory,
 } from '../api/history.ts'
-export type { DatedRates, DatedRatesParams, LatestParams, LatestRates } from '../api/latest.ts'
+export type {
+  DatedRates,
+  DatedRatesParams,
+  LatestParams,
+  LatestRates,
+  RuledRates,
+  RuledRatesParams,
+} from '../api/latest.ts'
 export type { DataSetStatus, ServiceStatus } from '../api/status.ts'
 export { RatesError } from '../errors.ts'
 export type { RatesErrorCode, RatesErrorDetails } from '../errors.ts'
 export type { Attribution } from '../upstream/provider.ts'
 export type { CurrencyCode, KnownCurrencyCode } from '../rates/iso-4217.ts'
-export type { Interval, Period } from '../rates/dates.ts'
+export type { DateRule, Interval, Period } from '../rates/dates.ts'
 export type { HistoryStats } from '../rates/series.ts'
 export type { RatesClient } from './operations.ts'
 export type { CallOptions } from './request.ts'

@@ -6,7 +6,14 @@ import type {
   HistoryRangeParams,
   RateHistory,
 } from '../api/history.ts'
-import type { DatedRates, DatedRatesParams, LatestParams, LatestRates } from '../api/latest.ts'
+import type {
+  DatedRates,
+  DatedRatesParams,
+  LatestParams,
+  LatestRates,
+  RuledRates,
+  RuledRatesParams,
+} from '../api/latest.ts'
 import type { ServiceStatus } from '../api/status.ts'
 import type { CurrencyCode } from '../rates/iso-4217.ts'
 import type { Call, CallOptions } from './request.ts'
@@ -16,6 +23,21 @@ import type { Call, CallOptions } from './request.ts'
  * reason of `signal` after an abort.
  */
 export interface RatesClient {
+  /**
+   * Returns the reference rates of a day by a rule, such as the next published day, against a base (default USD).
+   *
+   * @example
+   * ```ts
+   * import { createRatesClient } from 'ratesmith/client'
+   *
+   * const client = createRatesClient({ baseUrl: 'https://app.example/api' })
+   * const { asked, date, rates } = await client.latest({ base: 'EUR', date: '2023-12-31', rule: 'next' })
+   * console.log(asked, date, rates) // 2023-12-31 2024-01-02 …
+   * ```
+   */
+  latest<const Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]>(
+    params: RuledRatesParams<Symbols> & CallOptions,
+  ): Promise<RuledRates<RatesOf<Symbols>>>
   /**
    * Returns the reference rates of a day, or of the last published day before it, against a base (default USD); `rates` is
    * typed by `symbols`.
@@ -124,26 +146,29 @@ export interface RatesClient {
 export function createOperations(call: Call): RatesClient {
   type Latest = (LatestParams | DatedRatesParams) & CallOptions
   function latest<Symbols extends readonly CurrencyCode[]>(
+    params: RuledRatesParams<Symbols> & CallOptions,
+  ): Promise<RuledRates<RatesOf<Symbols>>>
+  function latest<Symbols extends readonly CurrencyCode[]>(
     params: DatedRatesParams<Symbols> & CallOptions,
   ): Promise<DatedRates<RatesOf<Symbols>>>
   function latest<Symbols extends readonly CurrencyCode[]>(
     params?: LatestParams<Symbols> & CallOptions,
   ): Promise<LatestRates<RatesOf<Symbols>>>
-  function latest<Rates>({ base, symbols, date, signal }: Latest = {}): Promise<
+  function latest<Rates>({ base, symbols, date, rule, maxAge, signal }: Latest = {}): Promise<
     LatestRates<Rates>
   > {
     // An empty list means all currencies.
-    const query = { base, symbols: symbols?.join() || undefined, date }
+    const query = { base, symbols: symbols?.join() || undefined, date, rule, maxAge }
     return call({ endpoint: 'latest', query, field: 'rates', signal })
   }
 
   type Convert = ConversionListParams & CallOptions
   function convert<Params extends Convert>(params: Params): Promise<ConversionResult<Params>>
   function convert(params: Convert): Promise<ConversionResult<ConversionListParams>> {
-    const { from, to, amount, date, reverse, signal } = params
+    const { from, to, amount, date, rule, maxAge, reverse, signal } = params
     return call({
       endpoint: 'convert',
-      query: { from, to: writeTarget(to), amount, date, reverse },
+      query: { from, to: writeTarget(to), amount, date, rule, maxAge, reverse },
       field: Array.isArray(to) ? 'results' : 'result',
       signal,
     })

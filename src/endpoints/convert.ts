@@ -2,7 +2,7 @@ import { codeIn, convert, toConversion, withConversionRates } from '../api/conve
 import type { Conversion, ConversionListParams, ConversionRates } from '../api/convert.ts'
 import { conversionCsv } from '../api/csv.ts'
 import { MISTAKEN_CONVERSION_NAMES } from '../api/mistaken-names.ts'
-import { toSource } from '../api/resolve-code.ts'
+import { assertDated, toSource } from '../api/resolve-code.ts'
 import type { Instant } from '../async.ts'
 import { invalidParameter } from '../errors.ts'
 import { createQueryParser } from '../http/query.ts'
@@ -22,6 +22,8 @@ import {
   date,
   failures,
   format,
+  maxAge,
+  rule,
   splitSymbols,
 } from './parameters.ts'
 import type { Format, Optional } from './parameters.ts'
@@ -76,7 +78,16 @@ interface ParsedConversion {
 }
 
 const parseVersioned = createQueryParser({
-  parameters: { from: currency, to: targets, amount, date, reverse: booleanFlag, format },
+  parameters: {
+    from: currency,
+    to: targets,
+    amount,
+    date,
+    rule,
+    maxAge,
+    reverse: booleanFlag,
+    format,
+  },
   failures: conversionFailures,
   mistaken: MISTAKEN_CONVERSION_NAMES.advice,
   toParams: withAmount,
@@ -94,6 +105,8 @@ function withAmount({
   to,
   amount: amountSent,
   date: on,
+  rule: by,
+  maxAge: age,
   reverse,
   format: form,
 }: Omit<ConversionListParams, 'amount'> & {
@@ -101,7 +114,9 @@ function withAmount({
   format?: Format | undefined
 }): ParsedConversion {
   const value = amountSent === undefined ? undefined : Number(amountSent)
-  return { params: { from, to, amount: value, date: on, reverse }, amountSent, format: form }
+  const params = { from, to, amount: value, date: on, rule: by, maxAge: age, reverse }
+  assertDated(params)
+  return { params, amountSent, format: form }
 }
 
 /** Creates `GET /api/v1/convert`. */

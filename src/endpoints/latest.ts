@@ -2,17 +2,17 @@ import { latestCsv } from '../api/csv.ts'
 import { codesOf, datedNeed, toDatedRates, toLatestRates } from '../api/latest.ts'
 import type { DatedRates, LatestParams, LatestRates } from '../api/latest.ts'
 import { MISTAKEN_TABLE_NAMES, MISTAKEN_WHOLE_TABLE_NAMES } from '../api/mistaken-names.ts'
-import { assertNotFuture, datedSnapshot, earliestDayFor } from '../api/resolve-code.ts'
+import { assertDated, datedSnapshot, daysToLoad } from '../api/resolve-code.ts'
+import type { DayParams } from '../api/resolve-code.ts'
 import { createQueryParser } from '../http/query.ts'
 import type { ResponseCache, ResponseCaches } from '../http/response-cache.ts'
 import { bodyHeaders, represent, viaLink } from '../http/response.ts'
 import type { DataResult, Endpoint, Representation, RequestContext } from '../http/response.ts'
 import { DAY_MS, toDay } from '../rates/dates.ts'
-import type { Day } from '../rates/dates.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { CacheResult, RateSources } from '../sources/rate-sources.ts'
 import { providerText } from './convert.ts'
-import { base, date, failures, format, symbols } from './parameters.ts'
+import { base, date, failures, format, maxAge, rule, symbols } from './parameters.ts'
 import type { Format } from './parameters.ts'
 
 /** The table that a query requests. */
@@ -21,15 +21,18 @@ interface ParsedTable {
   /** Cache key: equal for all queries that request the same table. */
   key: string
   /** Day of the rates; undefined for the latest rates. */
-  date?: Day | undefined
+  day?: DayParams | undefined
 }
 
 const parseLatest = createQueryParser({
-  parameters: { base, symbols, date, format },
+  parameters: { base, symbols, date, rule, maxAge, format },
   failures,
   mistaken: MISTAKEN_TABLE_NAMES.advice,
-  toParams: ({ date: on, ...params }): ParsedTable => {
-    return { params, key: toKey('latest', params, on), date: on }
+  toParams: ({ date: on, rule: by, maxAge: age, ...params }): ParsedTable => {
+    assertDated({ date: on, rule: by, maxAge: age })
+    if (on === undefined) return { params, key: toKey('latest', params) }
+    const key = toKey('latest', params, [on, by, age].join(' ').trimEnd())
+    return { params, key, day: { date: on, rule: by, maxAge: age } }
   },
   isRecurring: true,
 })
@@ -61,28 +64,27 @@ export function latest(
 
   async function respondDated(
     { params, key }: ParsedTable,
-    on: Day,
+    day: DayParams,
     request: RequestContext,
   ): Promise<DataResult> {
     const instant = now()
     const today = toDay(instant)
-    assertNotFuture(on, today)
-    const need = { since: earliestDayFor(on), until: on, ...datedNeed(params) }
+    const need = { ...daysToLoad(day, today), ...datedNeed(params) }
     return sources.history(need, request, (freshness) => {
       const make = (): Representation => {
-        const record = toDatedRates(datedSnapshot(freshness.value, on, today), params)
+        const record = toDatedRates(datedSnapshot(freshness.value, day, today), params)
         return representTable(record, params.format, Math.min(record.updatedAt, instant))
       }
-      const day = Math.floor(instant / DAY_MS)
-      return { representation: dated.getOrCreate(freshness.value, key, make, day), freshness }
+      const dayNumber = Math.floor(instant / DAY_MS)
+      return { representation: dated.getOrCreate(freshness.value, key, make, dayNumber), freshness }
     })
   }
 
   return (query, request) => {
     const parsed = parseLatest(query)
-    return parsed.date === undefined
+    return parsed.day === undefined
       ? respondLatest(parsed, request)
-      : respondDated(parsed, parsed.date, request)
+      : respondDated(parsed, parsed.day, request)
   }
 }
 

@@ -1,3 +1,4 @@
+import { MAX_AGE_LIMIT, invalidMaxAge, invalidRule } from '../api/resolve-code.ts'
 import {
   invalidAmount,
   invalidCurrency,
@@ -8,8 +9,8 @@ import {
 import type { RatesError } from '../errors.ts'
 import type { Failures } from '../http/query.ts'
 import { CODE_FORM } from '../rates/currency-code.ts'
-import { INTERVALS, PERIODS, isDay } from '../rates/dates.ts'
-import type { Day, Interval, Period } from '../rates/dates.ts'
+import { DATE_RULES, INTERVALS, PERIODS, isDay } from '../rates/dates.ts'
+import type { DateRule, Day, Interval, Period } from '../rates/dates.ts'
 import * as z from 'zod/mini'
 
 /** Maximum number of codes in `symbols`. */
@@ -25,6 +26,8 @@ export const failures: Failures = {
   amount: (_parameter, sent) => invalidAmount(sent),
   period: (_parameter, sent) => invalidPeriod(sent, PERIODS),
   date: (parameter) => invalidParameter(parameter, 'must be YYYY-MM-DD'),
+  rule: invalidRule,
+  maxAge: invalidMaxAge,
   interval: (parameter) => invalidParameter(parameter, 'must be day, week or month'),
   format: (parameter) => invalidParameter(parameter, 'must be json or csv'),
   overlong: tooManyCodes,
@@ -57,6 +60,18 @@ export const period: Optional<Period> = z.optional(z.custom<Period>(isOneOf(PERI
 
 /** A calendar day, `YYYY-MM-DD`. */
 export const date: Optional<Day> = z.optional(z.string().check(z.refine(isDay, 'date')))
+
+/** Exactly one of the rules for a day. */
+export const rule: Optional<DateRule> = z.optional(z.custom<DateRule>(isOneOf(DATE_RULES), 'rule'))
+
+/** A whole number of days. */
+export const maxAge: Optional<number, string> = z.optional(
+  z.pipe(z.string().check(z.refine(isMaxAge, 'maxAge')), z.transform(Number)),
+)
+
+function isMaxAge(text: string): boolean {
+  return /^(?:0|[1-9]\d{0,4})$/.test(text) && Number(text) <= MAX_AGE_LIMIT
+}
 
 /** Exactly one of the intervals. */
 export const interval: Optional<Interval> = z.optional(

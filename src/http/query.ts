@@ -44,6 +44,7 @@ export function createQueryParser<Shape extends Schemas, Params>(
 ): (query: string) => Params {
   const schema = z.object(rules.parameters)
   const names = Object.keys(rules.parameters)
+  const namesByLowerCase = new Map(names.map((name) => [name.toLowerCase(), name]))
   const mistaken = new Map(Object.entries(rules.mistaken ?? {}))
   const cached = rules.isRecurring ? createBoundedMap<string, Params>(MAX_CACHED_BYTES) : undefined
 
@@ -60,7 +61,7 @@ export function createQueryParser<Shape extends Schemas, Params>(
   return (query) => {
     const hit = cached?.get(query)
     if (hit !== undefined) return hit
-    const { values, isPure } = collect(query, names, mistaken)
+    const { values, isPure } = collect(query, { names, namesByLowerCase, mistaken })
     const params = rules.toParams(validate(values))
     if (isPure && query.length <= MAX_CACHED_QUERY_LENGTH) {
       cached?.set(query, params, query.length + ENTRY_OVERHEAD_BYTES)
@@ -69,11 +70,17 @@ export function createQueryParser<Shape extends Schemas, Params>(
   }
 }
 
+interface KnownNames {
+  names: readonly string[]
+  namesByLowerCase: ReadonlyMap<string, string>
+  /** Advice by name. */
+  mistaken: ReadonlyMap<string, string>
+}
+
 /** Returns the values of known names; `isPure` is true if the query has no other names. */
 function collect(
   query: string,
-  names: readonly string[],
-  mistaken: ReadonlyMap<string, string>,
+  { names, namesByLowerCase, mistaken }: KnownNames,
 ): { values: RawParameters; isPure: boolean } {
   const values: RawParameters = {}
   let isPure = true
@@ -84,7 +91,8 @@ function collect(
     if (name === undefined) {
       isPure = false
       const meant = normalizeName(written)
-      if (names.includes(meant)) throw invalidParameter(written, `use ${meant}`)
+      const known = namesByLowerCase.get(meant)
+      if (known !== undefined) throw invalidParameter(written, `use ${known}`)
       // The first in alphabetical order, so that the error does not depend on the order of the query.
       const isFirst = refused === undefined || meant < refused.meant
       if (mistaken.has(meant) && isFirst) refused = { written, meant }

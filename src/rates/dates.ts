@@ -86,6 +86,71 @@ export type Interval = 'day' | 'week' | 'month'
 /** All intervals, shortest first. */
 export const INTERVALS: readonly Interval[] = ['day', 'week', 'month']
 
+/**
+ * Which published day has the rates for a day: `on-or-before` that day or else the last one before it, `exact` only that day,
+ * `next` that day or else the next one, `previous-business-day` the last one strictly before, `period-end` the last one of its
+ * month, so far as published. Days more than 14 days away are not used.
+ */
+export type DateRule = 'on-or-before' | 'exact' | 'next' | 'previous-business-day' | 'period-end'
+
+/** All rules, the default first. */
+export const DATE_RULES: readonly DateRule[] = [
+  'on-or-before',
+  'exact',
+  'next',
+  'previous-business-day',
+  'period-end',
+]
+
+/** At most five days in a row have no publication (Easter), so 14 days always have one. */
+const MAX_DAYS_AWAY = 14
+
+/** A range of days, both included. */
+export interface DayRange {
+  first: Day
+  last: Day
+}
+
+/**
+ * Returns the days whose rates `rule` allows for `date`; on the day `today`, days after both are left out, even if they are
+ * published.
+ */
+export function daysByRule(date: Day, rule: DateRule, today: Day): DayRange {
+  const newest = date > today ? date : today
+  switch (rule) {
+    case 'exact':
+      return { first: date, last: date }
+    case 'previous-business-day':
+      return { first: addDays(date, -MAX_DAYS_AWAY), last: addDays(date, -1) }
+    case 'next':
+      return { first: date, last: earlierDay(addDays(date, MAX_DAYS_AWAY), newest) }
+    case 'period-end': {
+      const { first, last } = monthOf(date)
+      return { first, last: earlierDay(last, newest) }
+    }
+    default:
+      return { first: addDays(date, -MAX_DAYS_AWAY), last: date }
+  }
+}
+
+/** Returns the day from which ages are counted by `rule`: `date`, or the end of its month, but not after `today`. */
+export function targetDay(date: Day, rule: DateRule, today: Day): Day {
+  return rule === 'period-end' ? earlierDay(monthOf(date).last, today) : date
+}
+
+function monthOf(day: Day): DayRange {
+  const first = firstOfMonth(day)
+  return { first, last: addDays(firstOfMonth(addDays(first, 31)), -1) }
+}
+
+function firstOfMonth(day: Day): Day {
+  return `${day.slice(0, -2)}01`
+}
+
+function earlierDay(one: Day, other: Day): Day {
+  return one < other ? one : other
+}
+
 const HOUR_MS = 3_600_000
 
 const LATE_RETRY_MS = 600_000

@@ -1,5 +1,5 @@
 import { addDays } from './dates.ts'
-import type { Day } from './dates.ts'
+import type { DateRule, Day, DayRange } from './dates.ts'
 
 const COVERAGE_DAYS = 14
 
@@ -244,6 +244,16 @@ export function ratesOf(
 /** Returns the newest published day up to `today`, or `undefined`. */
 export function newestDay(history: MarketHistory, today: Day): Day | undefined {
   return history.dates.findLast((date) => date <= today)
+}
+
+/** Returns the published day that `rule` selects from a range of days: the last one, or for `next` the first. */
+export function dayByRule(
+  history: MarketHistory,
+  { first, last }: DayRange,
+  rule: DateRule,
+): Day | undefined {
+  const [start, end] = rowsOf(history, first, last)
+  return start < end ? history.dates[rule === 'next' ? start : end - 1] : undefined
 }
 
 /** Returns whether `code` is covered: the base, or quoted on one of the 14 days up to `newest`. */

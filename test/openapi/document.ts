@@ -10,6 +10,8 @@ export interface Schema {
   readonly pattern?: string
   readonly format?: string
   readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
   readonly default?: string | number | boolean
   readonly anyOf?: readonly Schema[]
   readonly allOf?: readonly Schema[]
@@ -108,5 +110,6 @@ export function faultsOf(schema: Schema, value: unknown): string {
 /** Validates the text of a query parameter, and returns the errors as one text. */
 export function textFaultsOf(schema: Schema, text: string): string {
   const isBoolean = schema.type === 'boolean' && /^(true|false)$/.test(text)
-  return faultsOf(schema, isBoolean ? text === 'true' : text)
+  const isInteger = schema.type === 'integer' && /^(0|[1-9][0-9]*)$/.test(text)
+  return faultsOf(schema, isBoolean || isInteger ? JSON.parse(text) : text)
 }

@@ -20,7 +20,8 @@ const FIRST_DAY = '1999-01-04'
 const LAST_DAY = '2026-11-20'
 
 /** Longer than any gap between published days. */
-const MAX_GAP_MS = 10 * 86_400_000
+const MAX_GAP_DAYS = 10
+const MAX_GAP_MS = MAX_GAP_DAYS * 86_400_000
 
 /** Returns the query with a leading question mark, or an empty string. */
 export function toSearch(query: Query): string {
@@ -37,11 +38,11 @@ export function allowedQueries(operation: Operation, { now }: Covered): fc.Arbit
 
 /** Queries with covered codes, which return rates. */
 export function answerableQueries(operation: Operation, covered: Covered): fc.Arbitrary<Query> {
-  const undated = operation.parameters.filter(({ name }) => name !== 'date')
+  const undated = operation.parameters.filter(({ name }) => !/^(date|rule|maxAge)$/.test(name))
   const ofNow = queries({ parameters: undated }, (parameter) => answerable(parameter, covered.now))
   if (undated.length === operation.parameters.length) return ofNow.map(withoutContradiction)
   const ofDays = queries(operation, (parameter) => answerable(parameter, covered.onDays), ['date'])
-  return fc.oneof(ofNow, ofDays)
+  return fc.oneof(ofNow, ofDays.map(withPublication))
 }
 
 function queries(
@@ -79,6 +80,17 @@ function withoutContradiction({ period, start, end, ...others }: Query): Query {
   return { ...others, start: isLong ? first : FIRST_DAY, ...ended }
 }
 
+/** Makes a query with a date one that a published day matches. */
+function withPublication({ rule, maxAge, ...others }: Query): Query {
+  const isMatched =
+    rule !== 'exact' && (rule !== 'previous-business-day' || others['date'] !== FIRST_DAY)
+  return {
+    ...others,
+    ...(rule !== undefined && isMatched && { rule }),
+    ...(maxAge !== undefined && { maxAge: String(Number(maxAge) + MAX_GAP_DAYS).slice(0, 4) }),
+  }
+}
+
 /** The day after the handlers' current day. */
 const TOMORROW = '2026-11-21'
 
@@ -100,8 +112,9 @@ export function expectedOutcome({ path }: Operation, query: Query): RegExp {
 }
 
 /** Returns the error code of valid parameters that conflict, which no schema describes. */
-function conflictIn({ date, period, start, end }: Query): string | undefined {
+function conflictIn({ date, rule, maxAge, period, start, end }: Query): string | undefined {
   if (date !== undefined && date > TOMORROW) return 'invalid_parameter'
+  if (date === undefined && (rule ?? maxAge) !== undefined) return 'invalid_parameter'
   if (start === undefined && end === undefined) return undefined
   if (period !== undefined) return 'invalid_parameter'
   if (start === undefined) return 'missing_parameter'

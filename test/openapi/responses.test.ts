@@ -52,6 +52,7 @@ function errorOf({ path }: Operation, name: string): RegExp {
 async function outcomeWithoutData(operation: Operation, name: string, text: string) {
   const query = new URLSearchParams(exampleOf(operation))
   if (name === 'end') query.set('start', '0000-01-01')
+  if (name === 'rule' || name === 'maxAge') query.set('date', '2020-02-29')
   query.set(name, text)
   const target = `/api${operation.path}?${query}`
   const { status, headers, body } = await cold.answer({ method: 'GET', target, header: () => null })

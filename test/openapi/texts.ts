@@ -10,11 +10,14 @@ export function acceptedTexts({
   format,
   pattern = '',
   maxLength = 100,
+  minimum: min = 0,
+  maximum: max = 1e6,
 }: Schema): fc.Arbitrary<string> {
   if (anyOf.length > 0) return fc.oneof(...anyOf.map(acceptedTexts))
   if (values) return fc.constantFrom(...values)
   if (type === 'number')
     return fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }).map(String)
+  if (type === 'integer') return fc.integer({ min, max }).map(String)
   if (type === 'boolean') return fc.constantFrom('true', 'false')
   if (format === 'date') return fc.oneof(days(YEAR_0, YEAR_9999), days('1998-06-01', '2027-06-01'))
   const form = new RegExp(pattern)
