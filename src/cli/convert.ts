@@ -1,4 +1,4 @@
-import type { Conversion, ConversionList, ConvertedAmount } from '../index.ts'
+import type { Conversion, ConversionList, ConvertedAmount, DateRule } from '../index.ts'
 import type { CommandContext } from './context.ts'
 import { nameOf, printRates, publicationOf, publicationText } from './output.ts'
 import { RATES_OPTIONS, toRatesFlags } from './session.ts'
@@ -6,9 +6,20 @@ import { alignedNumbers, styled, toTable, wrapped } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
 import { SWITCH, TEXT, UsageError, parseArguments, splitCodes } from './usage.ts'
 
-type Converted = (Conversion | ConversionList) & { reverse?: true; date?: string }
+type Converted = (Conversion | ConversionList) & {
+  reverse?: true
+  date?: string
+  asked?: string
+  rule?: DateRule
+}
 
-const options = { ...RATES_OPTIONS, date: TEXT, reverse: SWITCH } as const
+const options = {
+  ...RATES_OPTIONS,
+  date: TEXT,
+  rule: TEXT,
+  'max-age': TEXT,
+  reverse: SWITCH,
+} as const
 
 /** Runs `ratesmith convert`: converts an amount into one or several currencies. */
 export async function convert(args: string[], context: CommandContext): Promise<number> {
@@ -22,11 +33,11 @@ export async function convert(args: string[], context: CommandContext): Promise<
       'convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR',
     )
   }
-  const { date, reverse } = values
+  const { date, rule, 'max-age': maxAge, reverse } = values
   return printRates<Converted>(
     {
       path: '/v1/convert',
-      params: { from, to, amount, date, reverse },
+      params: { from, to, amount, date, rule, maxAge, reverse },
       dataSet: 'latest',
       codes: [from, ...splitCodes(to)],
       days: { first: date, last: date },

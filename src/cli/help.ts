@@ -27,6 +27,11 @@ ${PROVIDER_FLAGS}  --demo               use synthetic rates, without network
   --help               show this help
 `
 
+const RULES = `  --rule <rule>        day with the rates for --date: on-or-before (default), exact, next,
+                       previous-business-day or period-end
+  --max-age <days>     fail if the rates are more days older than --date
+`
+
 const PROVIDER_FLAGS = `  --latest <names>     providers of latest rates, in order, comma-separated
   --history <names>    providers of reference rates, in order, comma-separated
 `
@@ -78,7 +83,7 @@ Several codes give a table: ratesmith convert 100 USD EUR,GBP,JPY
 
 Options:
   --date <day>         use the reference rates of this day, or the last before it (YYYY-MM-DD)
-  --reverse            show how much <from> gives the amount of <to>
+${RULES}  --reverse            show how much <from> gives the amount of <to>
 ${shared('the API response')}
 ${ENVIRONMENT}`,
 
@@ -90,7 +95,7 @@ Options:
   --base <code>        base currency (default USD)
   --symbols <codes>    show only these currencies, comma-separated (default all)
   --date <day>         show the reference rates of this day, or the last before it (YYYY-MM-DD)
-${shared('the API response')}
+${RULES}${shared('the API response')}
 ${ENVIRONMENT}`,
 
   history: `Usage: ratesmith history <from> <to> [options]

@@ -1,4 +1,4 @@
-import type { LatestRates } from '../index.ts'
+import type { DateRule, LatestRates } from '../index.ts'
 import type { CommandContext } from './context.ts'
 import { nameOf, printRates, publicationOf, publicationText } from './output.ts'
 import { RATES_OPTIONS, toRatesFlags } from './session.ts'
@@ -10,18 +10,25 @@ import { TEXT, parseArguments, splitCodes } from './usage.ts'
 const MAX_NAME_LENGTH = 28
 const MIN_NAME_LENGTH = 6
 
-type LatestBody = LatestRates & { date?: string }
+type LatestBody = LatestRates & { date?: string; asked?: string; rule?: DateRule }
 
-const options = { ...RATES_OPTIONS, base: TEXT, symbols: TEXT, date: TEXT } as const
+const options = {
+  ...RATES_OPTIONS,
+  base: TEXT,
+  symbols: TEXT,
+  date: TEXT,
+  rule: TEXT,
+  'max-age': TEXT,
+} as const
 
 /** Runs `ratesmith latest`: shows latest rates against a base, or the reference rates of a day. */
 export async function latest(args: string[], context: CommandContext): Promise<number> {
   const { values } = parseArguments({ args, options })
-  const { base, symbols, date } = values
+  const { base, symbols, date, rule, 'max-age': maxAge } = values
   return printRates<LatestBody>(
     {
       path: '/v1/latest',
-      params: { base, symbols, date },
+      params: { base, symbols, date, rule, maxAge },
       dataSet: 'latest',
       codes: splitCodes(`${base ?? 'USD'},${symbols ?? ''}`),
       days: { first: date, last: date },

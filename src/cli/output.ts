@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { daysToLoad } from '../api/resolve-code.ts'
 import { findCurrency, findWithdrawn } from '../currencies.ts'
-import type { Attribution, DataSet, RatesErrorCode } from '../index.ts'
+import type { Attribution, DataSet, DateRule, RatesErrorCode } from '../index.ts'
 import { didYouMean, nearest } from '../known-options.ts'
 import type { CommandContext } from './context.ts'
 import { openSession } from './session.ts'
@@ -45,6 +46,8 @@ interface Publication {
   day: string | undefined
   /** For `offline: rates of 3 days ago`. */
   when: string
+  /** The last day whose rates would replace these (default the last requested day). */
+  last?: string | undefined
 }
 
 /** A request to the API and the output for its response. */
@@ -136,9 +139,9 @@ function isSettled<Body>(
   { days, publication }: RatesQuery<Body>,
   now: number,
 ): boolean {
-  const { last } = days
-  if (last === undefined) return false
-  return last === publication(JSON.parse(body), now).day || Date.parse(last) < now - MAX_UNKNOWN_MS
+  if (days.last === undefined) return false
+  const { day, last = days.last } = publication(JSON.parse(body), now)
+  return last === day || Date.parse(last) < now - MAX_UNKNOWN_MS
 }
 
 /** Errors that exit with 1; all others are invalid usage, which exits with 2. */
@@ -215,21 +218,34 @@ interface Dated {
   updatedAt: number
   /** The day of reference rates. */
   date?: string
+  /** The requested day; with a rule only. */
+  asked?: string | undefined
+  rule?: DateRule | undefined
 }
 
 /** Returns the publication of latest rates or of the rates of a day. */
-export function publicationOf({ updatedAt, date }: Dated, now: number): Publication {
-  return { day: date, when: date ?? toAge(now - updatedAt) }
+export function publicationOf({ updatedAt, date, ...by }: Dated, now: number): Publication {
+  return { day: date, when: date ?? toAge(now - updatedAt), last: lastDayOf(date, by, now) }
+}
+
+function lastDayOf(
+  date: string | undefined,
+  { asked, rule }: Pick<Dated, 'asked' | 'rule'>,
+  now: number,
+): string | undefined {
+  if (asked === undefined) return undefined
+  if (rule === 'next') return date
+  return daysToLoad({ date: asked, rule }, new Date(now).toISOString().slice(0, 10)).until
 }
 
 /** Returns `2026-11-20 19:00 UTC, 3 hours ago`, or for the rates of a day `2020-02-28, the last before 2020-02-29`. */
 export function publicationText(
-  { updatedAt, date }: Dated,
+  { updatedAt, date, rule }: Dated,
   requestedDay: string | undefined,
   now: number,
 ): string {
   if (date === undefined) return `${toMinute(updatedAt)}, ${toAge(now - updatedAt)}`
-  return requestedDay === undefined || requestedDay === date
-    ? date
-    : `${date}, the last before ${requestedDay}`
+  if (requestedDay === undefined || requestedDay === date) return date
+  if (rule === 'period-end') return `${date}, the last of ${requestedDay.slice(0, 7)}`
+  return `${date}, the ${rule === 'next' ? 'next after' : 'last before'} ${requestedDay}`
 }

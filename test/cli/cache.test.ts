@@ -60,12 +60,17 @@ describe('cached rates', () => {
   const FRIDAY = ['convert', 'EUR', 'CHF', '--date', '2026-11-06']
   // Its rates are those of that Friday.
   const SUNDAY = ['convert', 'EUR', 'CHF', '--date', '2026-11-08']
+  // A Friday and the last day with rates in November, a Monday.
+  const MONTH_END = ['latest', '--date', '2026-11-06', '--rule', 'period-end']
 
   it.each([
     [FRIDAY, { at: '2026-11-06T18:00:00Z', days: 10, note: '' }],
     [SUNDAY, { at: '2026-11-08T18:00:00Z', days: 1, note: 'offline: rates of 2026-11-06 (' }],
     [SUNDAY, { at: '2026-11-18T12:00:00Z', days: 10, note: 'offline: rates of 2026-11-06 (' }],
     [SUNDAY, { at: '2026-12-08T12:00:00Z', days: 10, note: '' }],
+    [[...SUNDAY, '--rule', 'next'], { at: '2026-11-10T18:00:00Z', days: 10, note: '' }],
+    [MONTH_END, { at: '2026-11-06T18:00:00Z', days: 10, note: 'offline: rates of 2026-11-06 (' }],
+    [MONTH_END, { at: '2026-12-01T18:00:00Z', days: 10, note: '' }],
     [['latest'], { at: '2026-11-06T18:00:00Z', days: 3, note: 'offline: rates of 3 days ago (' }],
   ])('are final if no later publication can change them: %j, %j', async (args, expected) => {
     const { at, days, note } = expected

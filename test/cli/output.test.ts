@@ -57,12 +57,29 @@ describe('ratesmith convert on a terminal', () => {
     ['convert 5 EUR CHF --date 2020-02-29', 1, ' of 2020-02-28, the last before 2020-02-29'],
     ['latest --date 2020-02-29', 0, '1 USD on 2020-02-28, the last before 2020-02-29'],
     [
+      'convert 5 EUR CHF --date 2020-02-29 --rule next',
+      1,
+      ' of 2020-03-02, the next after 2020-02-29',
+    ],
+    [
+      'latest --date 2020-02-12 --rule period-end --max-age 1',
+      0,
+      'on 2020-02-28, the last of 2020-02',
+    ],
+    ['latest --date 2020-02-28 --rule exact', 0, '1 USD on 2020-02-28'],
+    [
+      'latest --date 2020-03-02 --rule previous-business-day',
+      0,
+      'on 2020-02-28, the last before 2020-03-02',
+    ],
+    [
       'history EUR CHF --start 2020-02-01 --end 2020-02-29 --interval month',
       0,
       '1 EUR in CHF, 2020-02-28 to 2020-02-28, the last day of each month',
     ],
   ])('names the day of the rates, and the requested one: %s', async (args, at, words) => {
-    const fetch = publish({ francs: { '2020-02-27': 1.06, '2020-02-28': 1.0614 } })
+    const francs = { '2020-02-27': 1.06, '2020-02-28': 1.0614, '2020-03-02': 1.0657 }
+    const fetch = publish({ francs })
     expect((await show(args.split(' '), 120, { fetch }))[at]?.endsWith(words)).toBe(true)
   })
 

@@ -25,6 +25,14 @@ describe('the command line', () => {
     ['convert USD EUR --revers', "Unknown option '--revers'. Did you mean --reverse?"],
     ['convert USD EUR, --date 2020-02-30', 'Invalid parameter: date (…YYYY-MM-DD)'],
     ['convert USD EUR --date 2999-01-01', 'Invalid parameter: date (…after today)'],
+    ['convert USD EUR --rule next', 'Invalid parameter: rule (requires date)'],
+    ['latest --max-age 3', 'Invalid parameter: maxAge (requires date)'],
+    [
+      'convert USD EUR --date 2024-02-29 --rule nearest',
+      'Invalid parameter: rule (…on-or-before, exact, next, previous…',
+    ],
+    ['latest --date 2024-02-29 --max-age week', 'Invalid parameter: maxAge (…days, 0 to 36600)'],
+    ['latest --date 2024-02-29 --maxage 3', "Unknown option '--maxage'. Did you mean --max-age?"],
     [
       'convert USD JPY,GPB --date 2020-02-29',
       'Unsupported to currency: GPB (the rates for 2020-02-28 …). Did you mean GBP?',
