@@ -20,7 +20,7 @@ import {
   toDay,
 } from '../rates/dates.ts'
 import type { DateRule, Day } from '../rates/dates.ts'
-import { dayByRule, ratesOf } from '../rates/market-history.ts'
+import { DayRates, dayByRule, newestRow } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
@@ -173,7 +173,8 @@ export function datedSnapshot(
   today: Day,
 ): DatedSnapshot {
   const date = publishedDay(history, params, today)
-  const snapshot = { table: tableOf(history, date), attribution, date, history }
+  const table = new DayTable(history, newestRow(history, date), date)
+  const snapshot = { table, attribution, date, history }
   const { date: asked, rule } = params
   return rule ? { ...snapshot, byRule: { asked, rule } } : snapshot
 }
@@ -221,15 +222,24 @@ export function requireQuoted(
   throw new RatesError('no_data', `No reference rates for ${code} on ${date}`, { parameter, hint })
 }
 
-function tableOf(history: MarketHistory, date: Day): RateTable {
-  const updatedAt = publicationInstant(date)
-  return {
-    base: history.base,
-    updatedAt,
-    nextUpdateAt: nextPublication(updatedAt),
-    publishedAt: updatedAt,
-    rates: ratesOf(history, date),
-    ...(history.priced && { priced: history.priced }),
+/** The reference rates of one row. A class, because a getter of an object literal takes longer than a conversion. */
+class DayTable implements RateTable {
+  readonly base: string
+  readonly updatedAt: number
+  readonly publishedAt: number
+  readonly rates: RateTable['rates']
+  readonly priced?: ReadonlySet<string>
+
+  constructor(history: MarketHistory, row: number, date: Day) {
+    this.base = history.base
+    if (history.priced) this.priced = history.priced
+    this.updatedAt = publicationInstant(date)
+    this.publishedAt = this.updatedAt
+    this.rates = new DayRates(history, row)
+  }
+
+  get nextUpdateAt(): number {
+    return nextPublication(this.updatedAt)
   }
 }
 
@@ -247,13 +257,13 @@ export interface DayNeed extends DayParams, Pick<HistoryNeed, 'codes' | 'isWhole
  *
  * @throws {RatesError} as `datedSnapshot` and `use` do
  */
-export async function withDay<Result>(
+export function withDay<Result>(
   sources: RateSources,
   { codes, isWhole, ...params }: DayNeed,
   now: () => number,
   request: RequestOptions | undefined,
   use: (found: CacheResult<DatedSnapshot>) => Result,
-): Promise<Result> {
+): Result | Promise<Result> {
   const today = toDay(now())
   const need = { ...daysToLoad(params, today), codes, isWhole }
   return sources.history(need, request, ({ value, ...how }) =>

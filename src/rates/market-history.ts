@@ -227,23 +227,79 @@ export function marketDays(history: MarketHistory, first = 0, end?: number): Mar
   })
 }
 
+type Rates = ReadonlyMap<string, number>
+
 /** Returns the rates of the day `date`, sorted by code, after the base as 1. */
-export function ratesOf(
-  { base, dates, columns }: MarketHistory,
-  date: Day,
-): ReadonlyMap<string, number> {
-  const row = dates.indexOf(date)
-  const rates = new Map([[base, 1]])
-  for (const code of [...columns.keys()].sort()) {
-    const rate = columns.get(code)?.[row] ?? NaN
-    if (!Number.isNaN(rate)) rates.set(code, rate)
+export function ratesOf(history: MarketHistory, date: Day): Rates {
+  return new DayRates(history, history.dates.indexOf(date))
+}
+
+/**
+ * The rates of one row, sorted by code, after the base as 1. Reads single rates from the columns: most conversions need two
+ * of some thirty, and a map of all takes many times longer.
+ */
+export class DayRates implements Rates {
+  readonly #history: MarketHistory
+  readonly #row: number
+  #all: Rates | undefined
+
+  constructor(history: MarketHistory, row: number) {
+    this.#history = history
+    this.#row = row
   }
-  return rates
+
+  get(code: string): number | undefined {
+    const { base, columns } = this.#history
+    if (code === base) return 1
+    const rate = columns.get(code)?.[this.#row] ?? NaN
+    return Number.isNaN(rate) ? undefined : rate
+  }
+
+  has(code: string): boolean {
+    return this.get(code) !== undefined
+  }
+
+  #whole(): Rates {
+    if (this.#all) return this.#all
+    const { base, columns } = this.#history
+    const codes = [base, ...[...columns.keys()].sort()]
+    const rates = codes.map((code) => [code, this.get(code) ?? NaN] as const)
+    return (this.#all = new Map(rates.filter(([, rate]) => !Number.isNaN(rate))))
+  }
+
+  get size(): number {
+    return this.#whole().size
+  }
+
+  forEach(visit: Parameters<Rates['forEach']>[0]): void {
+    for (const [code, rate] of this.#whole()) visit(rate, code, this)
+  }
+
+  entries(): ReturnType<Rates['entries']> {
+    return this.#whole().entries()
+  }
+
+  keys(): ReturnType<Rates['keys']> {
+    return this.#whole().keys()
+  }
+
+  values(): ReturnType<Rates['values']> {
+    return this.#whole().values()
+  }
+
+  [Symbol.iterator](): ReturnType<Rates['entries']> {
+    return this.entries()
+  }
+}
+
+/** Returns the row of the newest published day up to `today`, or -1. */
+export function newestRow({ dates }: MarketHistory, today: Day): number {
+  return firstRow(dates, (date) => date > today) - 1
 }
 
 /** Returns the newest published day up to `today`, or `undefined`. */
 export function newestDay(history: MarketHistory, today: Day): Day | undefined {
-  return history.dates.findLast((date) => date <= today)
+  return history.dates[newestRow(history, today)]
 }
 
 /** Returns the published day that `rule` selects from a range of days: the last one, or for `next` the first. */

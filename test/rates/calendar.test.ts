@@ -199,6 +199,22 @@ describe('a day', () => {
   })
 })
 
+describe('toDay()', () => {
+  it('returns the day that Date returns, in all years of four digits and around them', () => {
+    const [first, last] = [Date.UTC(-1, 11, 20), Date.UTC(10_000, 0, 9)]
+    const wrong: number[] = []
+    for (let instant = first; instant < last; instant += 31.7 * DAY_MS) {
+      if (toDay(instant) !== new Date(instant).toISOString().slice(0, 10)) wrong.push(instant)
+    }
+    expect(wrong).toEqual([])
+    expect([toDay(-1), toDay(0)]).toEqual(['1969-12-31', '1970-01-01'])
+  })
+
+  it('throws for a time that is not a number', () => {
+    expect(() => toDay(NaN)).toThrow(RangeError)
+  })
+})
+
 describe('subtractMonths()', () => {
   const EARLIER = `
     0 2026-03-18 2026-03-18  | 1 2026-03-31 2026-02-28  | 1 2024-03-31 2024-02-29
