@@ -11,15 +11,15 @@ import { findSuccession, findWithdrawal, isCodeShaped } from '../rates/currency-
 import {
   DATE_RULES,
   DISCONTINUED_CODES,
+  ECB_CALENDAR,
   addDays,
   daysByRule,
   isDay,
   nextPublication,
-  publicationInstant,
   targetDay,
   toDay,
 } from '../rates/dates.ts'
-import type { DateRule, Day } from '../rates/dates.ts'
+import type { Calendar, DateRule, Day } from '../rates/dates.ts'
 import { DayRates, dayByRule, newestRow } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import type { RateTable } from '../rates/rate-table.ts'
@@ -155,10 +155,10 @@ export interface DayParams {
 export function daysToLoad(
   { date, rule = 'on-or-before' }: DayParams,
   today: Day,
-): Pick<HistoryNeed, 'since' | 'until'> {
+): Pick<HistoryNeed, 'since' | 'until' | 'isFirst'> {
   assertNotFuture(date, today)
   const { first, last } = daysByRule(date, rule, today)
-  return { since: first, until: last }
+  return { since: first, until: last, isFirst: rule === 'next' }
 }
 
 /**
@@ -168,24 +168,25 @@ export function daysToLoad(
  * @throws {RatesError} as `daysToLoad` does; `no_data` where no published day matches the rule, or it is too old for `maxAge`
  */
 export function datedSnapshot(
-  { history, attribution }: HistorySnapshot,
+  snapshot: HistorySnapshot,
   params: DayParams,
   today: Day,
 ): DatedSnapshot {
-  const date = publishedDay(history, params, today)
-  const table = new DayTable(history, newestRow(history, date), date)
-  const snapshot = { table, attribution, date, history }
+  const { history, attribution } = snapshot
+  const date = publishedDay(snapshot, params, today)
+  const table = new DayTable(snapshot, newestRow(history, date), date)
+  const dated = { table, attribution, date, history }
   const { date: asked, rule } = params
-  return rule ? { ...snapshot, byRule: { asked, rule } } : snapshot
+  return rule ? { ...dated, byRule: { asked, rule } } : dated
 }
 
 function publishedDay(
-  history: MarketHistory,
+  { history, daysBack }: HistorySnapshot,
   { date, rule = 'on-or-before', maxAge }: DayParams,
   today: Day,
 ): Day {
   assertNotFuture(date, today)
-  const range = daysByRule(date, rule, today)
+  const range = daysByRule(date, rule, today, daysBack)
   const published = dayByRule(history, range, rule)
   if (published === undefined) {
     const { first, last } = range
@@ -230,16 +231,19 @@ class DayTable implements RateTable {
   readonly rates: RateTable['rates']
   readonly priced?: ReadonlySet<string>
 
-  constructor(history: MarketHistory, row: number, date: Day) {
+  readonly #calendar: Calendar
+
+  constructor({ history, calendar = ECB_CALENDAR }: HistorySnapshot, row: number, date: Day) {
+    this.#calendar = calendar
     this.base = history.base
     if (history.priced) this.priced = history.priced
-    this.updatedAt = publicationInstant(date)
+    this.updatedAt = calendar.publishedAt(date)
     this.publishedAt = this.updatedAt
     this.rates = new DayRates(history, row)
   }
 
   get nextUpdateAt(): number {
-    return nextPublication(this.updatedAt)
+    return nextPublication(this.updatedAt, this.#calendar)
   }
 }
 

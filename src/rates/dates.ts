@@ -149,21 +149,26 @@ export interface DayRange {
  * Returns the days whose rates `rule` allows for `date`; on the day `today`, days after both are left out, even if they are
  * published.
  */
-export function daysByRule(date: Day, rule: DateRule, today: Day): DayRange {
+export function daysByRule(
+  date: Day,
+  rule: DateRule,
+  today: Day,
+  daysAway: number = MAX_DAYS_AWAY,
+): DayRange {
   const newest = date > today ? date : today
   switch (rule) {
     case 'exact':
       return { first: date, last: date }
     case 'previous-business-day':
-      return { first: addDays(date, -MAX_DAYS_AWAY), last: addDays(date, -1) }
+      return { first: addDays(date, -daysAway), last: addDays(date, -1) }
     case 'next':
-      return { first: date, last: earlierDay(addDays(date, MAX_DAYS_AWAY), newest) }
+      return { first: date, last: earlierDay(addDays(date, daysAway), newest) }
     case 'period-end': {
       const { first, last } = monthOf(date)
       return { first, last: earlierDay(last, newest) }
     }
     default:
-      return { first: addDays(date, -MAX_DAYS_AWAY), last: date }
+      return { first: addDays(date, -daysAway), last: date }
   }
 }
 

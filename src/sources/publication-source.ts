@@ -365,9 +365,10 @@ function plansFor(
   { newest, today }: { newest: HistorySnapshot; today: Day },
 ): Plan[] {
   const last = newest.history.dates.at(-1) ?? today
-  const end = until !== undefined && until < last ? until : last
-  const recent = LAST_FIVE_YEARS.startOn(today)
   const back = DAYS_BACK[publication.frequency] - DAYS_BACK.daily
+  const wantedEnd = until === undefined ? last : addDays(until, isFirst ? back : 0)
+  const end = wantedEnd < last ? wantedEnd : last
+  const recent = LAST_FIVE_YEARS.startOn(today)
   const wanted = addDays(since ?? recent, -back)
   const start = wanted < publication.since ? publication.since : wanted
   const firstKept = newest.history.dates[0] ?? today
