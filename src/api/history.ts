@@ -5,7 +5,6 @@ import { INTERVALS, PERIODS, addDays, periodStart, toDay } from '../rates/dates.
 import type { Day, Interval, Period } from '../rates/dates.ts'
 import type { CurrencyCode } from '../rates/iso-4217.ts'
 import { coveredCodes, isCovered, newestDay } from '../rates/market-history.ts'
-import type { MarketHistory } from '../rates/market-history.ts'
 import type { Rate } from '../rates/rate-table.ts'
 import { dayAt, historyStats, lastOfEach, pairSeries } from '../rates/series.ts'
 import type { HistoryStats, Pair, PairSeries } from '../rates/series.ts'
@@ -141,14 +140,15 @@ export function pairHistory(
 }
 
 function historyOfPeriod(
-  { history, attribution }: HistorySnapshot,
+  snapshot: HistorySnapshot,
   params: HistoryParams,
   today: Day,
 ): PairHistory {
   const { period = '1M', interval } = params
-  const end = newestDay(history, today) ?? today
-  const from = requireCovered(history, end, 'from', params.from)
-  const to = requireCovered(history, end, 'to', params.to)
+  const { history, attribution } = snapshot
+  const end = newestOf(snapshot, today)
+  const from = requireCovered(snapshot, end, 'from', params.from)
+  const to = requireCovered(snapshot, end, 'to', params.to)
   const start = periodStart(end, period)
   const daily = pairSeries(history, { from, to }, { start, end })
   const series = interval ? lastOfEach(daily, interval) : daily
@@ -171,14 +171,19 @@ function requireStats(series: PairSeries, { from, to }: Pair, start: Day): Histo
 
 // A period ends now, so only currencies that are quoted now are supported.
 function requireCovered(
-  history: MarketHistory,
+  { history, codes, daysBack }: HistorySnapshot,
   newest: Day,
   parameter: string,
   sent: string,
 ): string {
   const code = sent.toUpperCase()
-  if (isCovered(history, code, newest)) return code
-  throw unsupportedCurrency(parameter, sent, 'history covers', coveredCodes(history, newest))
+  if (isCovered(history, code, newest, daysBack)) return code
+  const covered = codes ?? coveredCodes(history, newest)
+  throw unsupportedCurrency(parameter, sent, 'history covers', covered)
+}
+
+function newestOf({ history, newest }: HistorySnapshot, today: Day): Day {
+  return newest !== undefined && newest <= today ? newest : (newestDay(history, today) ?? today)
 }
 
 function withdrawalHintOn(day: Day, codes: readonly string[]): string | undefined {
@@ -234,15 +239,17 @@ export interface PairRange extends Omit<HistoryRange, 'points'> {
 }
 
 function historyOfRange(
-  { history, attribution }: HistorySnapshot,
+  snapshot: HistorySnapshot,
   params: HistoryRangeParams,
   today: Day,
 ): PairRange {
+  const { history, attribution, codes } = snapshot
   const { base, columns } = history
-  const coverage = { what: 'history covers', covered: () => [base, ...columns.keys()].sort() }
+  const covered = (): readonly string[] => codes ?? [base, ...columns.keys()].sort()
+  const coverage = { what: 'history covers', covered }
   const from = requireEverQuoted(history, 'from', params.from, coverage)
   const to = requireEverQuoted(history, 'to', params.to, coverage)
-  const { start, end = newestDay(history, today) ?? today, interval } = params
+  const { start, end = newestOf(snapshot, today), interval } = params
   // Days after today are never included, even if they are published.
   const last = end < today ? end : today
   const first = start > last ? addDays(last, 1) : start

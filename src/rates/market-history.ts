@@ -312,19 +312,24 @@ export function dayByRule(
   return start < end ? history.dates[rule === 'next' ? start : end - 1] : undefined
 }
 
-/** Returns whether `code` is covered: the base, or quoted on one of the 14 days up to `newest`. */
-export function isCovered(history: MarketHistory, code: string, newest: Day): boolean {
+/** Returns whether `code` is covered: the base, or quoted on one of the `days` (default 14) up to `newest`. */
+export function isCovered(
+  history: MarketHistory,
+  code: string,
+  newest: Day,
+  days: number = COVERAGE_DAYS,
+): boolean {
   if (code === history.base) return true
   const column = history.columns.get(code)
   if (!column) return false
-  const [first, end] = rowsOf(history, addDays(newest, 1 - COVERAGE_DAYS), newest)
+  const [first, end] = rowsOf(history, addDays(newest, 1 - days), newest)
   return column.subarray(first, end).some((rate) => !Number.isNaN(rate))
 }
 
 /** Returns the covered codes, sorted. */
-export function coveredCodes(history: MarketHistory, newest: Day): string[] {
+export function coveredCodes(history: MarketHistory, newest: Day, days?: number): string[] {
   const codes = [history.base, ...history.columns.keys()]
-  return codes.filter((code) => isCovered(history, code, newest)).sort()
+  return codes.filter((code) => isCovered(history, code, newest, days)).sort()
 }
 
 /** Returns the rows from `start` to `end` (inclusive) as the index of the first row and the index after the last. */

@@ -60,6 +60,8 @@ export interface HistorySnapshot {
   codes?: readonly string[] | undefined
   /** When the rates are published, if not by the European Central Bank. */
   calendar?: Calendar | undefined
+  /** Newest day of the publication, where `history` may end earlier. */
+  newest?: Day | undefined
   /** How many days before a day its rates may have been published (default 14). */
   daysBack?: number | undefined
 }

@@ -173,7 +173,8 @@ function createNewestDays(context: Context): ReadThrough<HistorySnapshot> {
 function described({ calendar, publication }: Context, snapshot: HistorySnapshot): HistorySnapshot {
   const { base, columns } = snapshot.history
   const codes = snapshot.codes ?? [base, ...columns.keys()].sort()
-  return { ...snapshot, calendar, codes, daysBack: DAYS_BACK[publication.frequency] }
+  const newest = snapshot.newest ?? snapshot.history.dates.at(-1)
+  return { ...snapshot, calendar, codes, newest, daysBack: DAYS_BACK[publication.frequency] }
 }
 
 interface NewestUpdate {
