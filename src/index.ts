@@ -20,6 +20,7 @@ export type {
   HistoryDay,
   HistoryDays,
   HistoryProvider,
+  Publication,
   LatestProvider,
   LatestTable,
   ProviderContext,

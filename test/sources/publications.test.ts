@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest'
+
+import type { HistoryProvider } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+import { bankRate, createBank } from '../fixtures/bank.ts'
+import type { BankOptions } from '../fixtures/bank.ts'
+import { codes } from '../fixtures/codes.ts'
+import { recordedHandler } from '../fixtures/recorded-handler.ts'
+import { DAY, HOUR, settled, virtualRuntime } from '../virtual-runtime.ts'
+
+/** A Friday, after all publications of the day. */
+const EVENING = Date.UTC(2026, 10, 20, 18)
+const CODES = codes(150)
+const [FIRST = '', SECOND_CODE = ''] = CODES
+
+/** Creates a handler over a bank, after `before` if given. */
+function bankHandler(
+  options: Partial<BankOptions> & {
+    before?: HistoryProvider[]
+    store?: Map<string, string>
+    start?: number
+  } = {},
+) {
+  const { before = [], store, start = EVENING, ...ofBank } = options
+  const runtime = virtualRuntime(start)
+  const bank = createBank({ codes: CODES, now: runtime.now, ...ofBank })
+  const providers = {
+    history: [...before, bank],
+    latest: fakeProviders({ now: runtime.now }).latest,
+  }
+  const recorded = recordedHandler(runtime, { providers, store })
+  /** Lets time pass until `work` ends. */
+  async function finish<Result>(work: Promise<Result>): Promise<Result> {
+    let isDone = false
+    const end = (): void => void (isDone = true)
+    work.then(end, end)
+    await settled()
+    while (!isDone) await runtime.advance(50)
+    return work
+  }
+  const read = async (target: string): Promise<any> => (await finish(recorded.get(target))).json()
+  return { ...recorded, runtime, bank, finish, read }
+}
+
+describe('a bank with a table per day and a series per currency', () => {
+  it('is called once for the codes and once for each currency, with pauses', async () => {
+    const { bank, read } = bankHandler()
+    for (const code of CODES) {
+      const { points } = await read(`/v1/history?from=EUR&to=${code}&period=5Y`)
+      expect(points.at(-1)).toEqual({ d: '2026-11-20', r: bankRate(code, '2026-11-20') })
+      expect(points[0].r).toBe(bankRate(code, points[0].d))
+    }
+    expect(bank.calls).toHaveLength(151)
+    const gaps = bank.calls.slice(1).map(({ at }, index) => at - (bank.calls[index]?.at ?? 0))
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(200)
+  })
+
+  it('is called once on the next day, for all currencies', async () => {
+    const { bank, read, runtime, handler, finish } = bankHandler({
+      start: Date.UTC(2026, 10, 19, 18),
+    })
+    for (const code of CODES.slice(0, 20)) await read(`/v1/history?from=EUR&to=${code}&period=5Y`)
+    bank.calls.length = 0
+    await runtime.advance(DAY)
+    await finish(handler.refresh())
+    for (const code of CODES.slice(0, 20)) {
+      const { points } = await read(`/v1/history?from=${code}&to=EUR&period=1W`)
+      expect(points.at(-1).d).toBe('2026-11-20')
+    }
+    expect(bank.calls).toEqual([{ at: expect.any(Number), start: '2026-11-20', end: '2026-11-20' }])
+  })
+
+  it('has every day after weeks with and without requests', async () => {
+    const { read, runtime, handler, finish, bank } = bankHandler({
+      start: Date.UTC(2026, 7, 3, 10),
+    })
+    const daysSince = async (): Promise<string[]> => {
+      const { points } = await read(`/v1/history?from=EUR&to=${FIRST}&start=2026-08-03`)
+      return points.map(({ d }: { d: string }) => d)
+    }
+    await read(`/v1/history?from=EUR&to=${FIRST}`)
+    for (const pause of [DAY, 3 * DAY, 8 * DAY, 25 * DAY, 30 * DAY]) {
+      await runtime.advance(pause)
+      await finish(handler.refresh())
+      const end = runtime.now()
+      const expected = []
+      for (let at = Date.UTC(2026, 7, 3); at <= end; at += DAY) {
+        const day = new Date(at)
+        const isPublished = at + 15 * HOUR <= end
+        if (isPublished && day.getUTCDay() % 6 !== 0) expected.push(day.toISOString().slice(0, 10))
+      }
+      expect(await daysSince()).toEqual(expected)
+    }
+    expect(bank.calls.length).toBeLessThan(20)
+  })
+
+  it('answers single days and whole tables with few calls', async () => {
+    const { bank, read } = bankHandler()
+    const sunday = '2020-03-01'
+    const table = await read(`/v1/latest?date=${sunday}&base=${FIRST}`)
+    expect(table.date).toBe('2020-02-28')
+    expect(Object.keys(table.rates)).toHaveLength(151)
+    expect(bank.calls.map(({ start, end }) => `${start} ${end}`)).toEqual([
+      '2026-11-20 2026-11-20',
+      '2020-02-28 2020-02-28',
+    ])
+    await read(`/v1/latest?date=2020-02-29&base=${SECOND_CODE}`)
+    expect(bank.calls).toHaveLength(2)
+    const dated = await read(`/v1/convert?from=EUR&to=${FIRST}&amount=2&date=${sunday}`)
+    expect(dated).toMatchObject({ date: '2020-02-28', rate: bankRate(FIRST, '2020-02-28') })
+    const next = await read(`/v1/convert?from=EUR&to=${FIRST}&date=${sunday}&rule=next`)
+    expect(next).toMatchObject({ date: '2020-03-02', rate: bankRate(FIRST, '2020-03-02') })
+    expect(bank.calls).toHaveLength(3)
+  })
+
+  it('is not called for unknown codes, nor again for a currency without rates', async () => {
+    const { bank, read } = bankHandler()
+    expect((await read('/v1/history?from=EUR&to=QQQ')).error).toMatchObject({
+      code: 'unsupported_currency',
+    })
+    expect(bank.calls).toHaveLength(1)
+    for (let count = 0; count < 3; count += 1) {
+      const { error } = await read('/v1/history?from=EUR&to=ZMK&start=2022-01-01')
+      expect(error.code).toBe('no_data')
+    }
+    expect(bank.calls).toHaveLength(2)
+  })
+
+  it('loads an earlier start with one more call', async () => {
+    const { bank, read } = bankHandler()
+    await read(`/v1/history?from=EUR&to=${FIRST}`)
+    const { points } = await read(`/v1/history?from=EUR&to=${FIRST}&start=1999-01-01`)
+    expect(points[0].d).toBe('1999-01-04')
+    expect(bank.calls.map(({ start, end }) => `${start} ${end}`)).toEqual([
+      '2026-11-20 2026-11-20',
+      '2021-11-06 2026-11-20',
+      '1999-01-04 2021-11-05',
+    ])
+  })
+})
+
+describe('a store', () => {
+  it('has each piece as soon as it is loaded, so that another process goes on from there', async () => {
+    const store = new Map<string, string>()
+    const killed = bankHandler({ store })
+    for (const code of CODES.slice(0, 5)) await killed.read(`/v1/history?from=EUR&to=${code}`)
+    const next = bankHandler({ store })
+    for (const code of CODES.slice(0, 8)) await next.read(`/v1/history?from=EUR&to=${code}`)
+    expect(next.bank.calls.map(({ code }) => code)).toEqual(CODES.slice(5, 8))
+  })
+
+  it('resumes windows of days, newest first', async () => {
+    const store = new Map<string, string>()
+    const options = { store, maxDays: 93, hasSeries: false }
+    let calls = 0
+    const killed = bankHandler({
+      ...options,
+      onCall: () => {
+        calls += 1
+        if (calls > 9) throw new Error('killed')
+      },
+    })
+    const target = `/v1/history?from=EUR&to=${FIRST}&period=5Y`
+    expect((await killed.read(target)).error.code).toBe('provider_unavailable')
+    const next = bankHandler(options)
+    const { points } = await next.read(target)
+    expect(points.at(-1).d).toBe('2026-11-20')
+    expect(points[0].d).toBe('2021-11-22')
+    const asked = [...killed.bank.calls.slice(0, 9), ...next.bank.calls].map(({ start }) => start)
+    expect(new Set(asked).size).toBe(asked.length)
+    expect(asked).toHaveLength(1 + 21)
+  })
+
+  it('with invalid pieces costs only calls', async () => {
+    const store = new Map<string, string>()
+    await bankHandler({ store }).read(`/v1/history?from=EUR&to=${FIRST}`)
+    for (const key of store.keys()) store.set(key, '{"digest":"x","data":1}')
+    const { read, bank } = bankHandler({ store })
+    const { points } = await read(`/v1/history?from=EUR&to=${FIRST}`)
+    expect(points.at(-1).d).toBe('2026-11-20')
+    expect(bank.calls).toHaveLength(2)
+  })
+})
