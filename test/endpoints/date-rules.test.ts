@@ -1,0 +1,399 @@
+import { describe, expect, it } from 'vitest'
+
+import { createRatesClient } from '../../src/client/index.ts'
+import { createRatesHandler } from '../../src/index.ts'
+import type { DateRule, HistoryProvider } from '../../src/index.ts'
+import { withFacts } from '../fixtures/facts.ts'
+import { BANK_SOURCE } from '../fixtures/hand-written-market.ts'
+import { daysOf, easterSunday, isTargetDay, isWeekend } from '../oracle.ts'
+
+/** A Friday, after publication. */
+const NOW = Date.UTC(2026, 10, 20, 18)
+const TODAY = '2026-11-20'
+
+/** Every day from the first reference rates to two days ahead, the most that a provider may publish. */
+const CALENDAR = daysOf('1999-01-04', '2026-11-22')
+
+const RULES: DateRule[] = ['on-or-before', 'exact', 'next', 'previous-business-day', 'period-end']
+
+type IsPublished = (day: string) => boolean
+
+/** Creates a handler with a bank that publishes on some days; the rate of a day is its number. */
+function serviceOf(isPublished: IsPublished) {
+  const published = new Map<string, number>()
+  for (const [at, day] of CALENDAR.entries()) if (isPublished(day)) published.set(day, at + 1)
+  const history: HistoryProvider = {
+    attribution: BANK_SOURCE,
+    // Also returns the days ahead.
+    async fetchHistory({ start }) {
+      const days = [...published].filter(([date]) => date >= start)
+      return { base: 'EUR', days: days.map(([date, USD]) => ({ date, rates: { USD } })) }
+    },
+  }
+  const handler = createRatesHandler({ providers: { latest: false, history }, now: () => NOW })
+  async function get(target: string) {
+    const response = await handler(new Request(`http://localhost/api/v1/${target}`))
+    return { status: response.status, text: await response.text() }
+  }
+  return { handler, rates: handler.rates, get, published }
+}
+
+/** Days without a publication besides weekends: fixed ones, and those that follow Easter Sunday by some days. */
+function holidays(fixed: (year: number) => string[], afterEaster: number[]): IsPublished {
+  const all = new Set<string>()
+  for (let year = 1999; year <= 2026; year += 1) {
+    for (const day of fixed(year)) all.add(`${year}-${day}`)
+    for (const days of afterEaster) all.add(walk(easterSunday(year), days))
+  }
+  return (day) => all.has(day)
+}
+
+const isPolishHoliday = holidays(
+  (year) => [
+    ...'01-01 05-01 05-03 08-15 11-01 11-11 12-25 12-26'.split(' '),
+    ...(year >= 2011 ? ['01-06'] : []),
+    ...(year >= 2025 ? ['12-24'] : []),
+  ],
+  [1, 60],
+)
+
+/** Days on which the National Bank of Poland publishes its average rates. */
+const isPolishDay: IsPublished = (day) => !isWeekend(day) && !isPolishHoliday(day)
+
+/** Returns a seeded source of whole numbers from 0 to below a limit. */
+function randomSource(seed: number): (limit: number) => number {
+  let state = seed
+  return (limit) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * limit)
+  }
+}
+
+/** Whether a day is a number of days from a Thursday, modulo a week. */
+const isOn = (day: string, remainder: number, every = 7): boolean =>
+  (Date.parse(day) / 86_400_000) % every === remainder
+
+const random = randomSource(22)
+const singleDays = new Set(CALENDAR.filter(() => random(40) === 0))
+
+/** Calendars of banks, real and imaginary. */
+const CALENDARS: Record<string, IsPublished> = {
+  'the European Central Bank': (day) => day <= TODAY && isTargetDay(day),
+  'the National Bank of Poland': (day) => day <= TODAY && isPolishDay(day),
+  'a bank that is always open': () => true,
+  'a bank closed on Fridays and Saturdays': (day) => !isOn(day, 1) && !isOn(day, 2),
+  'a weekly publication': (day) => isOn(day, 6),
+  'a monthly publication': (day) => day.endsWith('-01'),
+  'a bank with gaps of up to a month': (day) =>
+    !isWeekend(day) && !/-0[38]-/.test(day) && !isOn(day, 0, 20),
+  'single days': (day) => singleDays.has(day),
+}
+
+interface Question {
+  date: string
+  rule?: DateRule
+  maxAge?: number
+}
+
+/** Returns the day some days after `day`, or before it. */
+function walk(day: string, steps: number): string {
+  return new Date(Date.parse(day) + steps * 86_400_000).toISOString().slice(0, 10)
+}
+
+/** Returns the day whose rates a question asks for, found day by day; undefined without one. */
+function expectedDay(has: (day: string) => boolean, question: Question): string | undefined {
+  const { date, rule = 'on-or-before', maxAge = Infinity } = question
+  const found = candidates(date, rule).find((day) => has(day) && (day <= TODAY || day <= date))
+  if (found === undefined) return undefined
+  let target = date
+  if (rule === 'period-end') target = [lastOfMonth(date), TODAY].toSorted()[0] ?? ''
+  let age = 0
+  for (let day = found; day < target; day = walk(day, 1)) age += 1
+  return age <= maxAge ? found : undefined
+}
+
+/** Returns the days that a rule allows, the best first. */
+function candidates(date: string, rule: DateRule): string[] {
+  const steps = Array.from({ length: 15 }, (_, step) => step)
+  if (rule === 'exact') return [date]
+  if (rule === 'next') return steps.map((step) => walk(date, step))
+  if (rule === 'on-or-before') return steps.map((step) => walk(date, -step))
+  if (rule === 'previous-business-day') return steps.slice(1).map((step) => walk(date, -step))
+  const days = Array.from({ length: 31 }, (_, step) => walk(lastOfMonth(date), -step))
+  return days.filter((day) => day.slice(0, 7) === date.slice(0, 7))
+}
+
+function lastOfMonth(date: string): string {
+  let day = date
+  while (walk(day, 1).slice(0, 7) === date.slice(0, 7)) day = walk(day, 1)
+  return day
+}
+
+/** Days at which the data change: the first rates, the start of the last five years, the current day. */
+const EDGES = ['1999-01-04', '2021-11-06', TODAY]
+
+function randomQuestion(random: (limit: number) => number): Question {
+  const isNearEdge = random(10) === 0
+  const near = walk(EDGES[random(EDGES.length)] ?? '', random(41) - 20)
+  const day = isNearEdge ? near : walk('1998-12-20', random(10_190))
+  const rule = RULES[random(RULES.length + 1)]
+  const date = day > '2026-11-21' ? TODAY : day
+  return {
+    date,
+    ...(rule && { rule }),
+    ...(random(3) === 0 && { maxAge: random(4) === 0 ? random(36_601) : random(20) }),
+  }
+}
+
+/** Returns the JSON body that an operation has over HTTP, with its error. */
+function bodyOf(operation: Promise<object>): Promise<string> {
+  return operation.then(
+    (record) => JSON.stringify(record),
+    (error: unknown) => {
+      const { code, message } = Object(error)
+      return JSON.stringify({ error: { code, message } })
+    },
+  )
+}
+
+describe('the day of a rate', () => {
+  it.each(Object.entries(CALENDARS))(
+    'is the one that a walk over the days finds, for %s',
+    async (name, isPublished) => {
+      const { rates, get, published } = serviceOf(isPublished)
+      const random = randomSource(name.length)
+      const counts = { found: 0, missing: 0 }
+      for (let number = 0; number < 2_500; number += 1) {
+        const question = randomQuestion(random)
+        const about = JSON.stringify(question)
+        const expected = expectedDay((day) => published.has(day), question)
+        counts[expected === undefined ? 'missing' : 'found'] += 1
+        const params = { from: 'EUR', to: 'USD', ...question }
+        const body = await bodyOf(rates.convert(params))
+        const { date, rate, asked, rule, error } = JSON.parse(body)
+        expect([date, rate], about).toEqual([expected, published.get(expected ?? '')])
+        expect(error?.code, about).toBe(expected === undefined ? 'no_data' : undefined)
+        const isRuled = question.rule !== undefined && expected !== undefined
+        expect([asked, rule]).toEqual(
+          isRuled ? [question.date, question.rule] : [undefined, undefined],
+        )
+        if (number % 10 > 0) continue
+        const query = new URLSearchParams(Object.entries(params).map(([key, of]) => [key, `${of}`]))
+        expect((await get(`convert?${query}`)).text).toBe(body)
+        const table = await bodyOf(rates.latest({ ...question, base: 'EUR', symbols: ['USD'] }))
+        expect(JSON.parse(table).date, about).toBe(expected)
+        query.set('base', 'EUR')
+        query.set('symbols', 'USD')
+        for (const other of ['from', 'to']) query.delete(other)
+        expect((await get(`latest?${query}`)).text).toBe(table)
+      }
+      expect(Math.min(counts.found, counts.missing)).toBeGreaterThan(20)
+    },
+  )
+})
+
+describe('the examples of tax law', () => {
+  const ecb = serviceOf((day) => day <= TODAY && isTargetDay(day))
+  const nbp = serviceOf((day) => day <= TODAY && isPolishDay(day))
+
+  it.each([
+    ['a quarter that ends on a Friday', '2023-06-30', '2023-06-30'],
+    ['a quarter that ends on a Saturday', '2023-09-30', '2023-10-02'],
+    ['a quarter that ends on a Sunday', '2024-06-30', '2024-07-01'],
+    ['a quarter that ends on Easter Sunday', '2024-03-31', '2024-04-02'],
+    ['a year that ends on a Saturday', '2022-12-31', '2023-01-02'],
+    ['a year that ends on a Sunday', '2023-12-31', '2024-01-02'],
+    ['a month that ends before 1 May', '2022-04-30', '2022-05-02'],
+  ])(
+    'EU One Stop Shop: %s, on %s, has the rates of %s, the next publication',
+    async (_, date, published) => {
+      const record = await ecb.rates.convert({ from: 'USD', to: 'EUR', date, rule: 'next' })
+      expect(record).toMatchObject({ date: published, asked: date, rule: 'next' })
+    },
+  )
+
+  it.each([
+    ['a Monday', '2024-04-22', '2024-04-19'],
+    ['a Tuesday', '2024-04-23', '2024-04-22'],
+    ['a Saturday', '2024-04-20', '2024-04-19'],
+    ['the day after 1 May', '2024-05-02', '2024-04-30'],
+    ['2 May, after a long weekend', '2023-05-02', '2023-04-28'],
+    ['3 May', '2024-05-03', '2024-05-02'],
+    ['the day after 3 May', '2022-05-04', '2022-05-02'],
+    ['the day after Corpus Christi', '2024-05-31', '2024-05-29'],
+    ['the day after 11 November', '2024-11-12', '2024-11-08'],
+    ['the first working day of a year', '2024-01-02', '2023-12-29'],
+    ['the Monday of Easter, with rates of Good Friday', '2024-04-01', '2024-03-29'],
+  ])(
+    'Poland: an event on %s, %s, has the rates of %s, the last working day before',
+    async (_, date, published) => {
+      const rule = 'previous-business-day'
+      const record = await nbp.rates.convert({ from: 'USD', to: 'EUR', date, rule })
+      expect(record).toMatchObject({ date: published, asked: date, rule })
+    },
+  )
+
+  it.each([
+    ['2023-12-31', '2023-12-29'],
+    ['2024-02-01', '2024-02-29'],
+    ['2024-03-15', '2024-03-28'],
+    // So far as published.
+    ['2026-11-02', TODAY],
+  ])('closing rates: the month of %s ends with the rates of %s', async (date, published) => {
+    const record = await ecb.rates.latest({ date, rule: 'period-end' })
+    expect(record).toMatchObject({ date: published, asked: date, rule: 'period-end' })
+  })
+})
+
+describe('a rule', () => {
+  const { get, handler } = serviceOf((day) => day <= TODAY && isTargetDay(day))
+  const PAIR = 'from=EUR&to=USD'
+  const ADVICE = 'must be on-or-before, exact, next, previous-business-day or period-end'
+
+  it('adds the requested day and the rule, after the day of the rates', async () => {
+    const fields = async (target: string) =>
+      Object.keys(JSON.parse((await get(target)).text)).join()
+    expect(await fields(`convert?${PAIR}&reverse=true&date=2024-06-30&rule=next`)).toBe(
+      'from,to,amount,rate,result,reverse,date,asked,rule,updatedAt,source',
+    )
+    expect(await fields('convert?from=EUR&to=USD,&date=2024-06-30&rule=next')).toBe(
+      'from,amount,results,date,asked,rule,updatedAt,source',
+    )
+    expect(await fields('latest?base=EUR&date=2024-06-30&rule=next')).toBe(
+      'base,date,asked,rule,updatedAt,nextUpdateAt,rates,source,disclaimer',
+    )
+  })
+
+  it('adds columns to CSV', async () => {
+    const conversion = await get(`convert?${PAIR}&date=2024-06-30&rule=next&format=csv`)
+    expect(conversion.text).toBe(
+      'from,to,amount,rate,result,date,asked,rule,updatedAt,source,sourceUrl\r\n' +
+        'EUR,USD,1,9311,9311,2024-07-01,2024-06-30,next,1719842400000,Bank,https://bank.example\r\n',
+    )
+    const table = await get('latest?base=EUR&symbols=USD&date=2024-06-30&rule=next&format=csv')
+    expect(table.text).toBe(
+      'base,code,rate,date,asked,rule,updatedAt,nextUpdateAt,source,sourceUrl\r\n' +
+        'EUR,USD,9311,2024-07-01,2024-06-30,next,1719842400000,1719928800000,Bank,https://bank.example\r\n',
+    )
+  })
+
+  it('on-or-before is the default, and an age alone adds nothing', async () => {
+    for (const target of [`convert?${PAIR}&date=2024-06-30`, 'latest?base=EUR&date=2024-06-30']) {
+      const plain = await get(target)
+      const { asked, rule, ...rest } = JSON.parse((await get(`${target}&rule=on-or-before`)).text)
+      expect([asked, rule]).toEqual(['2024-06-30', 'on-or-before'])
+      expect(JSON.stringify(rest)).toBe(plain.text)
+      expect(await get(`${target}&maxAge=2`)).toEqual(plain)
+    }
+  })
+
+  it('does not share cached responses with other rules and ages', async () => {
+    const days = async (query: string) =>
+      JSON.parse((await get(`latest?base=EUR&${query}`)).text).date
+    for (let round = 0; round < 2; round += 1) {
+      expect(await days('date=2024-06-30')).toBe('2024-06-28')
+      expect(await days('date=2024-06-30&rule=next')).toBe('2024-07-01')
+      expect(await days('date=2024-06-30&rule=period-end')).toBe('2024-06-28')
+      expect(await days('date=2024-06-30&maxAge=1')).toBeUndefined()
+      expect(await days('date=2024-06-30&maxAge=2')).toBe('2024-06-28')
+    }
+  })
+
+  it.each([
+    ['date=2024-06-30&rule=exact', '2024-06-30 (rule=exact allows 2024-06-30)'],
+    ['date=2026-11-21&rule=next', '2026-11-21 (rule=next allows 2026-11-21)'],
+    ['date=1998-12-15&rule=next', '1998-12-15 (rule=next allows 1998-12-15 to 1998-12-29)'],
+    [
+      'date=1999-01-04&rule=previous-business-day',
+      '1999-01-04 (rule=previous-business-day allows 1998-12-21 to 1999-01-03)',
+    ],
+    ['date=1998-12-15&rule=period-end', '1998-12-15 (…1998-12-01 to 1998-12-31)'],
+    ['date=2024-06-30&maxAge=1', '2024-06-30 (…2024-06-28, older than maxAge=1)'],
+    ['date=2024-06-01&maxAge=1&rule=period-end', '2024-06-01 (…2024-06-28, older than maxAge=1)'],
+    ['date=2024-06-03&maxAge=0&rule=previous-business-day', '(…2024-05-31, older than maxAge=0)'],
+  ])('without a matching day, %s, is a 404: %s', async (query, facts) => {
+    for (const target of [`convert?${PAIR}&${query}`, `latest?base=EUR&${query}`]) {
+      const { status, text } = await get(target)
+      const { error } = JSON.parse(text)
+      expect([status, error.code]).toEqual([404, 'no_data'])
+      expect(error.message).toMatch(withFacts(`No reference rates for …${facts}`))
+    }
+  })
+
+  it('counts no age after the requested day, nor after today', async () => {
+    for (const query of ['date=2024-06-30&rule=next', 'date=2026-11-02&rule=period-end']) {
+      expect((await get(`convert?${PAIR}&${query}&maxAge=0`)).status).toBe(200)
+    }
+  })
+
+  it.each([
+    ...['', 'Next', 'on_or_before', 'previous', 'next%20', 'next,exact', 'toString'].map((rule) => [
+      `date=2024-06-30&rule=${rule}`,
+      `rule (${ADVICE})`,
+    ]),
+    ...['', '-1', '1.5', '1e2', '01', '+1', 'P3D', '36601', '99999999999', '%201', '٣'].map(
+      (age) => [`date=2024-06-30&maxAge=${age}`, 'maxAge (…whole number of days, 0 to 36600)'],
+    ),
+    ['rule=next', 'rule (requires date)'],
+    ['maxAge=3', 'maxAge (requires date)'],
+    ['rule=next&maxAge=3', 'rule (requires date)'],
+    ['date=2024-06-30&max_age=3', 'max_age (use maxAge)'],
+    ['date=2024-06-30&maxage=3', 'maxage (use maxAge)'],
+    ['date=2024-06-30&maxAge[]=3', 'maxAge[] (use maxAge)'],
+    ['date=2024-06-30&Rule=next', 'Rule (use rule)'],
+    ['date=2024-06-30&rule=next&rule=next', 'rule …more than once'],
+    ['date=2026-11-22&rule=next', 'date (…after today)'],
+  ])('with the query %s is a 400: %s', async (query, facts) => {
+    for (const target of [`convert?${PAIR}&${query}`, `latest?${query}`]) {
+      const { status, text } = await get(target)
+      const { error } = JSON.parse(text)
+      expect([status, error.code]).toEqual([400, 'invalid_parameter'])
+      expect(error.message).toMatch(withFacts(`Invalid parameter: ${facts}`))
+    }
+  })
+
+  it.each<[params: object, facts: string]>([
+    [{ rule: 'next' }, 'rule (requires date)'],
+    [{ maxAge: 3 }, 'maxAge (requires date)'],
+    [{ date: '2024-06-30', rule: 'previous' }, `rule (${ADVICE})`],
+    [{ date: '2024-06-30', rule: null }, `rule (${ADVICE})`],
+    ...[-1, 1.5, NaN, Infinity, 36_601, '3', null].map((maxAge): [object, string] => [
+      { date: '2024-06-30', maxAge },
+      'maxAge (…whole number of days, 0 to 36600)',
+    ]),
+    [{ date: '2024-06-30', max_age: 3 }, 'max_age (use maxAge)'],
+  ])('without HTTP is checked as well: %j', async (params, facts) => {
+    // As in JavaScript, without types.
+    const untyped: { from: string; to: string; date: string } = Object.assign(
+      JSON.parse('{ "from": "EUR", "to": "USD" }'),
+      params,
+    )
+    const { from: base, to: _, ...day } = untyped
+    const message = withFacts(`Invalid parameter: ${facts}`)
+    await expect(handler.rates.convert(untyped)).rejects.toThrow(message)
+    await expect(handler.rates.latest({ base, ...day })).rejects.toThrow(message)
+  })
+
+  it('is sent by the typed client', async () => {
+    const client = createRatesClient({ baseUrl: 'http://localhost/api', fetch: handler })
+    const params = { date: '2024-06-30', rule: 'next', maxAge: 3 } as const
+    const pair = { from: 'EUR', to: 'USD', ...params }
+    expect(await client.convert(pair)).toEqual(await handler.rates.convert(pair))
+    expect((await client.convert(pair)).asked).toBe('2024-06-30')
+    const table = await client.latest({ base: 'EUR', ...params })
+    expect(table).toEqual(await handler.rates.latest({ base: 'EUR', ...params }))
+    expect([table.date, table.asked, table.rule]).toEqual(['2024-07-01', '2024-06-30', 'next'])
+    const old = client.convert({ from: 'EUR', to: 'USD', date: '2024-06-30', maxAge: 1 })
+    await expect(old).rejects.toMatchObject({ code: 'no_data' })
+  })
+
+  it.each(['rates?', 'convert?from=EUR&to=USD&'])('is an error of /api/%s', async (path) => {
+    for (const name of ['rule', 'maxAge', 'max_age']) {
+      const response = await handler(new Request(`http://localhost/api/${path}${name}=1`))
+      expect([response.status, await response.json()]).toEqual([
+        400,
+        { error: `Invalid parameter: ${name}` },
+      ])
+    }
+  })
+})
