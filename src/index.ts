@@ -38,11 +38,11 @@ export type {
   ConversionResult,
   ConvertedAmount,
 } from './api/convert.ts'
-export type { CurrencyCoverage, CurrencyEnd, CurrencyList } from './api/currencies.ts'
+export type { CurrencyCoverage, CurrencyEnd, CurrencyHistory, CurrencyList } from './api/currencies.ts'
 export type { DatedRates, DatedRatesParams, RuledRates, RuledRatesParams } from './api/latest.ts'
 export type { HistoryRange, HistoryRangeParams } from './api/history.ts'
 export type { HistoryParams, Point, RateHistory } from './api/history.ts'
 export type { LatestParams, LatestRates } from './api/latest.ts'
-export type { DataSetStatus, ServiceStatus } from './api/status.ts'
+export type { DataSetStatus, HistorySourceStatus, ServiceStatus } from './api/status.ts'
 export { createMemoryStore } from './stores/memory.ts'
 export type { MemoryStoreOptions } from './stores/memory.ts'

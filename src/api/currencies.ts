@@ -11,7 +11,14 @@ import { coveredCodes, newestDay } from '../rates/market-history.ts'
 import type { Rate } from '../rates/rate-table.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
-import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
+import type {
+  CacheResult,
+  PublicationState,
+  RateSources,
+  RequestOptions,
+} from '../sources/rate-sources.ts'
+import type { Attribution } from '../upstream/provider.ts'
+import { toSource } from './resolve-code.ts'
 
 /** A currency and its coverage. */
 export interface CurrencyCoverage {
@@ -29,6 +36,18 @@ export interface CurrencyCoverage {
   history: boolean | null
   /** Withdrawal date and successor; null for a currency in use. */
   withdrawn: CurrencyEnd | null
+  /** Sources of its history, in order of preference; absent unless a provider of history declares a publication. */
+  histories?: CurrencyHistory[] | undefined
+}
+
+/** The days of a currency's history from one source. */
+export interface CurrencyHistory {
+  /** First day, `YYYY-MM-DD`; null until all days of the currency are loaded. */
+  from: Day | null
+  /** Last day, `YYYY-MM-DD`; null while unknown. */
+  to: Day | null
+  /** Source of the rates. */
+  source: Attribution
 }
 
 /** The withdrawal of a currency. */
@@ -51,6 +70,8 @@ export interface CurrencyList {
 export interface CurrencyData {
   latest: CacheResult<LatestSnapshot> | null | undefined
   history: CacheResult<HistorySnapshot> | null | undefined
+  /** Set where a provider declares its publication. */
+  publications?: readonly PublicationState[] | undefined
 }
 
 /** Loads both data sets in parallel; a failure gives undefined instead of an error. */
@@ -63,8 +84,10 @@ export async function loadCurrencyData(
     state.latest && orUndefined(async () => sources.latest(request)),
     state.history &&
       orUndefined(async () => sources.history({ codes: [] }, request, (found) => found)),
+    sources.loadPublications(request),
   ])
-  return { latest, history }
+  const { publications } = sources.state()
+  return { latest, history, publications }
 }
 
 async function orUndefined<Value>(load: () => Promise<Value>): Promise<Value | undefined> {
@@ -79,24 +102,48 @@ export function toCurrencyList(data: CurrencyData, today: Day): CurrencyList {
   const none = new Set<string>()
   const inLatest =
     latest === null ? none : latest && new Set([...latest.table.rates.keys(), ...fallback.keys()])
-  const inHistory =
-    history === null
-      ? none
-      : history &&
-        new Set(coveredCodes(history.history, newestDay(history.history, today) ?? today))
+  const inHistory = history === null ? none : history && coveredBy(history, today)
+  const wide = data.publications && widerHistory(data.publications, today)
   const codes = new Set([
     ...[...currencies, ...withdrawnCurrencies].map(({ code }) => code),
     ...(inLatest ?? []),
     ...(inHistory ?? []),
+    ...(wide?.histories.keys() ?? []),
   ])
   return {
     currencies: [...codes].sort().map((code) => ({
       ...describe(code),
       latest: inLatest?.has(code) ?? null,
-      history: inHistory?.has(code) ?? null,
+      history: wide ? wide.isCovered(code) : (inHistory?.has(code) ?? null),
       withdrawn: endOf(code),
+      ...(wide && { histories: wide.histories.get(code) ?? [] }),
     })),
   }
+}
+
+function coveredBy({ history, daysBack }: HistorySnapshot, today: Day): ReadonlySet<string> {
+  return new Set(coveredCodes(history, newestDay(history, today) ?? today, daysBack))
+}
+
+interface WiderHistory {
+  /** Returns whether one of the publications covers `code` now; null while that is unknown. */
+  isCovered(code: string): boolean | null
+  histories: ReadonlyMap<string, CurrencyHistory[]>
+}
+
+function widerHistory(publications: readonly PublicationState[], today: Day): WiderHistory {
+  const covered = new Set<string>()
+  const histories = new Map<string, CurrencyHistory[]>()
+  for (const { newest, spans } of publications) {
+    if (!newest.value) continue
+    const source = toSource(newest.value.attribution)
+    for (const code of coveredBy(newest.value, today)) covered.add(code)
+    for (const [code, span] of spans()) {
+      histories.set(code, [...(histories.get(code) ?? []), { ...span, source }])
+    }
+  }
+  const isComplete = publications.every(({ newest }) => newest.value)
+  return { isCovered: (code) => covered.has(code) || (isComplete ? false : null), histories }
 }
 
 function describe(

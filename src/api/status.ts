@@ -1,5 +1,5 @@
 import type { Duration, Instant } from '../async.ts'
-import { publicationInstant, toDay } from '../rates/dates.ts'
+import { ECB_CALENDAR, toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { newestDay } from '../rates/market-history.ts'
 import type { Attempt, RateSources, SourcesState } from '../sources/rate-sources.ts'
@@ -38,22 +38,47 @@ export interface ServiceStatus {
     | ({
         /** Newest published day, `YYYY-MM-DD`; null without data. */
         lastDay: Day | null
+        /** Every source, in order of preference; absent unless a provider of history declares a publication. */
+        sources?: HistorySourceStatus[] | undefined
       } & DataSetStatus)
     | null
+}
+
+/** State of one source of history. */
+export interface HistorySourceStatus extends DataSetStatus {
+  /** Newest published day, `YYYY-MM-DD`; null without data. */
+  lastDay: Day | null
+  /** Whether rates that the bank should have published are missing for longer than its lag. */
+  late: boolean
 }
 
 /** Returns the status at `now` (ms since the Unix epoch), and starts every refresh that is due. */
 export function serviceStatus(sources: RateSources, now: number): ServiceStatus {
   sources.refreshInBackground()
-  const { latest, history } = sources.state()
+  const { latest, history, publications } = sources.state()
   const updatedAt = latest?.value?.table.updatedAt ?? null
-  const lastDay = (history?.value && newestDay(history.value.history, toDay(now))) ?? null
-  const publishedAt = lastDay === null ? null : publicationInstant(lastDay)
   return {
     ready: [latest, history].every((state) => state === null || state.value !== undefined),
     latest: latest && { updatedAt, ...dataSetStatus(latest, updatedAt, now) },
-    history: history && { lastDay, ...dataSetStatus(history, publishedAt, now) },
+    history: history && {
+      ...historyStatus(history, now),
+      ...(publications && {
+        sources: publications.map(({ newest, isLate }) => {
+          return { ...historyStatus(newest, now), late: isLate }
+        }),
+      }),
+    },
   }
+}
+
+function historyStatus(
+  state: NonNullable<SourcesState['history']>,
+  now: number,
+): DataSetStatus & { lastDay: Day | null } {
+  const { history, newest, calendar = ECB_CALENDAR } = state.value ?? {}
+  const lastDay = newest ?? (history && newestDay(history, toDay(now))) ?? null
+  const publishedAt = lastDay === null ? null : calendar.publishedAt(lastDay)
+  return { lastDay, ...dataSetStatus(state, publishedAt, now) }
 }
 
 function dataSetStatus(

@@ -29,7 +29,9 @@ export function currencies(sources: RateSources, now: () => number): Endpoint {
       const data = [both.latest?.value, both.history?.value]
       // The covered codes change with the data, and hardly ever with the day; those of a fallback table expire separately.
       const isCached =
-        !both.latest?.value.fallback && data.every((value, index) => value === last?.data[index])
+        !both.latest?.value.fallback &&
+        !both.publications &&
+        data.every((value, index) => value === last?.data[index])
       if (!last || !isCached)
         last = { data, representation: represent(JSON.stringify(list()), headers) }
       return { representation: last.representation, freshness }

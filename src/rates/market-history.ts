@@ -332,6 +332,25 @@ export function coveredCodes(history: MarketHistory, newest: Day, days?: number)
   return codes.filter((code) => isCovered(history, code, newest, days)).sort()
 }
 
+/** Returns the first and the last day of every currency, the base included. */
+export function spansOf({
+  base,
+  dates,
+  columns,
+}: MarketHistory): Map<string, { from: Day; to: Day }> {
+  const spans = new Map<string, { from: Day; to: Day }>()
+  const add = (code: string, first: number, last: number): void => {
+    const [from, to] = [dates[first], dates[last]]
+    if (from !== undefined && to !== undefined) spans.set(code, { from, to })
+  }
+  add(base, 0, dates.length - 1)
+  for (const [code, column] of columns) {
+    const isQuoted = (rate: number): boolean => !Number.isNaN(rate)
+    add(code, column.findIndex(isQuoted), column.findLastIndex(isQuoted))
+  }
+  return spans
+}
+
 /** Returns the rows from `start` to `end` (inclusive) as the index of the first row and the index after the last. */
 export function rowsOf({ dates }: MarketHistory, start: Day, end: Day): [number, number] {
   return [firstRow(dates, (date) => date >= start), firstRow(dates, (date) => date > end)]

@@ -88,12 +88,20 @@ export interface DefaultHistory {
   close(): void
 }
 
+/** The days that quote a currency; null while unknown. */
+export interface Span {
+  from: Day | null
+  to: Day | null
+}
+
 /** The state of one publication. */
 export interface PublicationState {
   /** The newest days, if they are loaded. */
   newest: ReadThroughState<HistorySnapshot>
   /** Whether due rates are missing for longer than the `lag` of the publication. */
   isLate: boolean
+  /** Returns the days that quote each currency ever quoted, as far as they are known. */
+  spans(): ReadonlyMap<string, Span>
 }
 
 /** The history of all publications. */
@@ -109,8 +117,9 @@ export interface Histories extends Omit<DefaultHistory, 'get' | 'state'> {
   ): Result | Promise<Result>
   /** Returns the state of the first publication. */
   state(): ReadThroughState<HistorySnapshot> | undefined
-  /** Returns the state of each, where a provider declares its publication. */
+  /** Returns the state of each, where a provider declares its publication; `load` first loads their newest days. */
   publications?: () => readonly PublicationState[]
+  load?(request?: RequestOptions): Promise<void>
 }
 
 /** How far back reference rates are cached. */

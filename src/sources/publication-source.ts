@@ -11,19 +11,27 @@ import {
   toInstant,
 } from '../rates/dates.ts'
 import type { Calendar, Day } from '../rates/dates.ts'
-import { commonDays, mergeHistory, turnedCodes } from '../rates/market-history.ts'
+import { commonDays, mergeHistory, spansOf, turnedCodes } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import { RejectedError } from '../rates/validate.ts'
 import type { HistoryProvider, ProviderContext, Publication } from '../upstream/provider.ts'
 import { createPiece, createQueue } from './history-pieces.ts'
 import type { Piece, Queue } from './history-pieces.ts'
 import { LAST_FIVE_YEARS, acceptDays, createChecks, snapshotFormat } from './history-source.ts'
-import type { Checks, DefaultHistory, HistoryNeed, HistorySnapshot } from './history-source.ts'
+import type {
+  Checks,
+  DefaultHistory,
+  HistoryNeed,
+  HistorySnapshot,
+  PublicationState,
+  Span,
+} from './history-source.ts'
 import { createFailover, sourceHooks, storedIn, throwUnavailable } from './source.ts'
 import type { Failover, LatestSnapshot, SourcesOptions } from './source.ts'
 
 /** The reference rates of one publication, loaded in pieces as they are needed. */
 export interface PublicationSource extends DefaultHistory {
+  spans: PublicationState['spans']
   /** Returns whether rates that were due `lag` ms ago are missing. */
   isLate(): boolean
 }
@@ -112,6 +120,17 @@ export function createPublicationSource(
     },
     state: newest.state,
     refresh: newest.refresh,
+    spans() {
+      const { value } = newest.state()
+      if (!value) return new Map()
+      const spans = new Map<string, Span>()
+      for (const [code, { to }] of spansOf(value.history)) spans.set(code, { from: null, to })
+      spans.set(value.history.base, { from: publication.since, to: value.newest ?? null })
+      for (const [code, span] of pieces.spans()) {
+        spans.set(code, { from: span.from, to: spans.get(code)?.to ?? span.to })
+      }
+      return spans
+    },
     isLate() {
       const { lag = DEFAULT_LAG_MS } = publication
       const due = newestPublishedDay(runtime.now() - lag, context.calendar)
@@ -297,6 +316,8 @@ interface Pieces {
     need: HistoryNeed,
     newest: HistorySnapshot,
   ): Promise<{ parts: HistorySnapshot[]; hasWaited: boolean }>
+  /** Returns the days of the currencies whose whole series are loaded. */
+  spans(): ReadonlyMap<string, Span>
   close(): void
 }
 
@@ -352,6 +373,11 @@ function createPieces(context: Context): Pieces {
         if (need.isWhole && plan.id.startsWith('day-') && part.history.dates.length > 0) break
       }
       return { parts, hasWaited }
+    },
+    spans() {
+      const whole = [...pieces.values()].flatMap((piece) => piece.value() ?? [])
+      const firstDays = whole.filter(({ start }) => start <= publication.since)
+      return new Map(firstDays.flatMap(({ history }) => [...spansOf(history)]))
     },
     close() {
       for (const piece of pieces.values()) piece.close()

@@ -1,14 +1,17 @@
 import { TimeoutError, withTimeout } from '../async.ts'
 import { REQUEST_TIMEOUT_MS } from '../cache/refresh.ts'
 import { RatesError } from '../errors.ts'
+import { FIRST_REFERENCE_DAY, newestPublishedDay } from '../rates/dates.ts'
+import { spansOf } from '../rates/market-history.ts'
 import type { HistoryProvider } from '../upstream/provider.ts'
-import type { DefaultHistory, Histories } from './history-source.ts'
+import type { DefaultHistory, Histories, PublicationState, Span } from './history-source.ts'
 import { createPublicationSource } from './publication-source.ts'
 import { throwUnavailable } from './source.ts'
 import type { LatestSnapshot, SourcesOptions } from './source.ts'
 
 interface Member extends DefaultHistory {
   isLate(): boolean
+  spans: PublicationState['spans']
 }
 
 /**
@@ -26,7 +29,7 @@ export function joinPublications(
     const publication = group[0]?.publication
     return publication
       ? createPublicationSource(given, publication, latest)
-      : { ...createDefault(given), isLate: () => false }
+      : referenceRates(createDefault(given), options)
   })
 
   return {
@@ -47,12 +50,52 @@ export function joinPublications(
     },
     state: () => members[0]?.state(),
     publications: () =>
-      members.map((member) => ({ newest: member.state(), isLate: member.isLate() })),
+      members.map((member) => {
+        return { newest: member.state(), isLate: member.isLate(), spans: member.spans }
+      }),
+    async load(request) {
+      const loads = members.map(async (member) => member.get({ codes: [] }, request))
+      await Promise.allSettled(loads)
+    },
     async refresh() {
       await Promise.all(members.map((member) => member.refresh()))
     },
     close() {
       for (const member of members) member.close()
+    },
+  }
+}
+
+/** Missing rates of the European Central Bank count as late after a day. */
+const LAG_MS = 86_400_000
+
+/** Days that the European Central Bank quoted currencies, where they are not all since 1999. */
+const REFERENCE_SPANS = `BGN 2000-07-19 2025-12-31|BRL 2008-01-02|CNY 2005-04-01|CYP 1999-01-04 2007-12-31|EEK 1999-01-04 2010-12-31|
+HRK 2005-04-01 2022-12-30|IDR 2005-04-01|ILS 2011-01-03|INR 2009-01-02|LTL 1999-01-04 2014-12-31|LVL 1999-01-04 2013-12-31|
+MTL 1999-01-04 2007-12-31|MXN 2008-01-02|MYR 2005-04-01|PHP 2005-04-01|ROL 1999-01-04 2005-06-30|RON 2005-07-01|
+RUB 2005-04-01 2022-03-01|SIT 1999-01-04 2006-12-29|SKK 1999-01-04 2008-12-31|THB 2005-04-01|TRL 1999-01-04 2004-12-31|
+TRY 2005-01-03`
+
+function referenceRates(history: DefaultHistory, { runtime }: SourcesOptions): Member {
+  return {
+    ...history,
+    isLate() {
+      const last = history.state().value?.history.dates.at(-1)
+      return last !== undefined && last < newestPublishedDay(runtime.now() - LAG_MS)
+    },
+    spans() {
+      const { value } = history.state()
+      if (!value) return new Map()
+      const spans = new Map<string, Span>()
+      for (const [code, { to }] of spansOf(value.history)) {
+        spans.set(code, { from: FIRST_REFERENCE_DAY, to })
+      }
+      for (const line of REFERENCE_SPANS.split(/\s*\|\s*/)) {
+        const [code = '', from = '', ended] = line.split(' ')
+        const to = spans.get(code)?.to ?? ended ?? null
+        spans.set(code, { from, to })
+      }
+      return spans
     },
   }
 }

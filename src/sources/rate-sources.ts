@@ -27,7 +27,7 @@ import type { LatestSnapshot, Reference } from './latest-source.ts'
 import { isSameSource, readOrUnavailable } from './source.ts'
 import type { ResultOrPromise, SourcesOptions } from './source.ts'
 
-export type { Attempt, CacheResult, HistoryNeed, RequestOptions }
+export type { Attempt, CacheResult, HistoryNeed, PublicationState, RequestOptions }
 
 /** Older reference rates are not compared with latest rates. At Easter, none are published for five days. */
 const MAX_REFERENCE_AGE_DAYS = 10
@@ -44,6 +44,8 @@ export interface RateSources {
   latest(request?: RequestOptions, codes?: () => readonly string[]): ResultOrPromise<LatestSnapshot>
   /** Passes reference rates to a function; see `Histories`. */
   history: Histories['use']
+  /** Loads the newest days of all publications, where a provider declares its own. Never rejects. */
+  loadPublications(request?: RequestOptions): Promise<void>
   state(): SourcesState
   /** Refreshes all data that are due. Never rejects. */
   refresh(): Promise<void>
@@ -95,6 +97,7 @@ export function createSources(
       if (!hasHistory) throw turnedOff('reference rates')
       return histories.use(need, request, use)
     },
+    loadPublications: async (request) => histories.load?.(request),
     state: () => ({
       latest: hasLatest ? latest.state() : null,
       history: hasHistory ? (histories.state() ?? NOT_LOADED) : null,
@@ -184,6 +187,7 @@ function createLazyHistories(
     use: async (need, request, use) => (await histories()).use(need, request, use),
     state: () => loaded?.state(),
     publications: () => loaded?.publications?.() ?? [],
+    load: async (request) => (await histories()).load?.(request),
     refresh: async () => (await histories()).refresh(),
     close() {
       isClosed = true
