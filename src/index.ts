@@ -38,7 +38,12 @@ export type {
   ConversionResult,
   ConvertedAmount,
 } from './api/convert.ts'
-export type { CurrencyCoverage, CurrencyEnd, CurrencyHistory, CurrencyList } from './api/currencies.ts'
+export type {
+  CurrencyCoverage,
+  CurrencyEnd,
+  CurrencyHistory,
+  CurrencyList,
+} from './api/currencies.ts'
 export type { DatedRates, DatedRatesParams, RuledRates, RuledRatesParams } from './api/latest.ts'
 export type { HistoryRange, HistoryRangeParams } from './api/history.ts'
 export type { HistoryParams, Point, RateHistory } from './api/history.ts'

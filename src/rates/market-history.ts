@@ -163,8 +163,8 @@ export function commonDays(
 function ratesByDay(histories: readonly MarketHistory[], code: string): Map<Day, number> {
   const rates = new Map<Day, number>()
   for (const { dates, columns } of histories) {
-    const column = columns.get(code)
-    for (let row = 0; column && row < dates.length; row += 1) {
+    const column = columns.get(code) ?? new Float64Array()
+    for (let row = 0; row < column.length; row += 1) {
       const rate = column[row] ?? NaN
       if (!Number.isNaN(rate)) rates.set(dates[row] ?? '', rate)
     }

@@ -171,8 +171,7 @@ export function* validateHistoryInSlices(
   const dropped: string[] = []
   const bad: string[] = []
   let goodCount = 0
-  let known: readonly string[] = []
-  let directions: Directions | undefined
+  const quotesOf = createDaySorter(base)
   const isLong = days.length > MANY_DAYS
   let left = isLong ? 0 : RATES_AT_ONCE
   for (const day of days) {
@@ -181,20 +180,13 @@ export function* validateHistoryInSlices(
       left = RATES_PER_SLICE
     }
     left -= 1
-    const { date, rates, prices } = requireObject(day, 'a day is')
+    const { date, ...quoted } = requireObject(day, 'a day is')
     if (typeof date !== 'string' || !isDay(date) || date > lastDay) {
       dropped.push(String(date))
       continue
     }
-    if (prices !== undefined && !directions) {
-      if (goodCount > 0) throw new RejectedError('prices must be on all days or on none')
-      directions = { rated: new Set(), priced: new Set() }
-    }
-    const sorted = directions
-      ? sortQuotes({ rates, prices }, base, directions)
-      : sortRates(rates, base, known)
-    const { codes, quotes } = sorted.hasBase ? withoutBase(sorted, base) : sorted
-    known = codes
+    const sorted = quotesOf.sort(quoted)
+    const { codes, quotes } = sorted
     left -= codes.length + sorted.bad.length + sorted.ignored.length
     if (codes.length > 0) {
       if (market.has(date)) dropped.push(date)
@@ -206,8 +198,8 @@ export function* validateHistoryInSlices(
   }
   assertFewBad(bad, goodCount)
   if (isLong) yield
-  const priced = directions?.priced
-  const data = priced?.size ? { ...market.build(), priced } : market.build()
+  const priced = quotesOf.priced()
+  const data = priced ? { ...market.build(), priced } : market.build()
   if (days.length > 0 && data.dates.length === 0) {
     throw new RejectedError(`0 of ${days.length} days are valid`)
   }
@@ -249,6 +241,33 @@ function sortRates(received: unknown, base: string, known: readonly string[] = [
   }
   const ignored = codes.filter((code) => !isCode(code))
   return { codes: [...good.keys()], quotes: [...good.values()], bad, ignored, hasBase }
+}
+
+/** Sorts the quotes of each day, without the base. */
+interface DaySorter {
+  sort(day: { rates?: unknown; prices?: unknown }): Sorted
+  /** Returns the codes that were in `prices`. */
+  priced(): ReadonlySet<string> | undefined
+}
+
+function createDaySorter(base: string): DaySorter {
+  let known: readonly string[] = []
+  let directions: Directions | undefined
+  return {
+    sort({ rates, prices }) {
+      if (prices !== undefined && !directions) {
+        if (known.length > 0) throw new RejectedError('prices must be on all days or on none')
+        directions = { rated: new Set(), priced: new Set() }
+      }
+      const all = directions
+        ? sortQuotes({ rates, prices }, base, directions)
+        : sortRates(rates, base, known)
+      const sorted = all.hasBase ? { ...all, ...withoutBase(all, base) } : all
+      known = sorted.codes
+      return sorted
+    },
+    priced: () => (directions && directions.priced.size > 0 ? directions.priced : undefined),
+  }
 }
 
 /** Codes by the direction in which earlier days quote them. */

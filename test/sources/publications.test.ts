@@ -8,6 +8,9 @@ import { codes } from '../fixtures/codes.ts'
 import { recordedHandler } from '../fixtures/recorded-handler.ts'
 import { DAY, HOUR, settled, virtualRuntime } from '../virtual-runtime.ts'
 
+/** The value of any JSON text. */
+type Json = ReturnType<typeof JSON.parse>
+
 /** A Friday, after all publications of the day. */
 const EVENING = Date.UTC(2026, 10, 20, 18)
 const CODES = codes(150)
@@ -31,14 +34,14 @@ function bankHandler(
   const recorded = recordedHandler(runtime, { providers, store })
   /** Lets time pass until `work` ends. */
   async function finish<Result>(work: Promise<Result>): Promise<Result> {
-    let isDone = false
-    const end = (): void => void (isDone = true)
+    const state = { isDone: false }
+    const end = (): void => void (state.isDone = true)
     work.then(end, end)
     await settled()
-    while (!isDone) await runtime.advance(50)
+    while (!state.isDone) await runtime.advance(50)
     return work
   }
-  const read = async (target: string): Promise<any> => (await finish(recorded.get(target))).json()
+  const read = async (target: string): Promise<Json> => (await finish(recorded.get(target))).json()
   return { ...recorded, runtime, bank, finish, read }
 }
 
@@ -179,5 +182,124 @@ describe('a store', () => {
     const { points } = await read(`/v1/history?from=EUR&to=${FIRST}`)
     expect(points.at(-1).d).toBe('2026-11-20')
     expect(bank.calls).toHaveLength(2)
+  })
+})
+
+describe('several publications', () => {
+  const reference = (now: () => number): HistoryProvider => fakeProviders({ now }).history
+
+  function wideHandler(
+    options: Parameters<typeof bankHandler>[0] & { reference?: HistoryProvider } = {},
+  ) {
+    const runtimeNow = { now: () => EVENING }
+    const first = options.reference ?? reference(() => runtimeNow.now())
+    const opened = bankHandler({
+      codes: [...CODES, 'USD', 'RUB', 'JPY'],
+      ...options,
+      before: [first],
+    })
+    runtimeNow.now = opened.runtime.now
+    return opened
+  }
+
+  const BANK = { name: 'Bank', url: 'https://bank.example' }
+  const REFERENCE = fakeProviders().history.attribution
+
+  it('answer a pair from the first with both codes, never mixed', async () => {
+    const { read, bank } = wideHandler()
+    const sourceOf = async (query: string): Promise<unknown> => (await read(query)).source
+    expect(await sourceOf('/v1/history?from=USD&to=JPY')).toEqual(REFERENCE)
+    expect(await sourceOf('/v1/convert?from=USD&to=EUR&date=2026-11-19')).toEqual(REFERENCE)
+    expect(bank.calls).toEqual([])
+    const { source, points } = await read(`/v1/history?from=USD&to=${FIRST}&period=1W`)
+    expect(source).toEqual(BANK)
+    const { d, r } = points.at(-1)
+    expect(r).toBeCloseTo(bankRate(FIRST, d) / bankRate('USD', d), 8)
+    expect(await sourceOf(`/v1/convert?from=USD&to=${FIRST}&date=2026-11-19`)).toEqual(BANK)
+    expect(await sourceOf(`/v1/convert?from=USD&to=EUR,${FIRST}&date=2026-11-19`)).toEqual(BANK)
+    expect(await sourceOf(`/v1/latest?date=2026-11-19&symbols=${FIRST}`)).toEqual(BANK)
+    expect(await sourceOf(`/v1/latest?date=2026-11-19&symbols=JPY`)).toEqual(REFERENCE)
+    expect(await sourceOf(`/v1/latest?date=2026-11-19&base=${FIRST}`)).toEqual(BANK)
+  })
+
+  it('reject a code that none has, and name the codes of the widest', async () => {
+    const { read } = wideHandler()
+    const { error } = await read('/v1/history?from=USD&to=QQQ')
+    expect(error.code).toBe('unsupported_currency')
+    expect(error.message).toContain(FIRST)
+    const none = await read(`/v1/convert?from=EUR&to=${FIRST}&date=1999-01-02`)
+    expect(none.error.code).toBe('no_data')
+  })
+
+  it('do not blame the client while one is unavailable', async () => {
+    const onCall = (): never => {
+      throw new Error('down')
+    }
+    const { read } = wideHandler({ onCall })
+    const unknown = await read(`/v1/history?from=USD&to=${FIRST}`)
+    expect(unknown.error.code).toBe('provider_unavailable')
+    expect((await read('/v1/history?from=USD&to=JPY')).source).toEqual(REFERENCE)
+  })
+
+  it('replace each other while the first is unavailable, in the time of one request', async () => {
+    const silent = new Promise<never>(() => undefined)
+    const { read, runtime } = wideHandler({
+      reference: { ...reference(() => EVENING), fetchHistory: () => silent },
+    })
+    const startedAt = runtime.now()
+    const { source } = await read('/v1/history?from=USD&to=JPY&period=1W')
+    expect(source).toEqual(BANK)
+    expect(runtime.now() - startedAt).toBeLessThan(5_000)
+  })
+
+  it('say who has which currency since when', async () => {
+    const { read } = wideHandler()
+    const find = async (code: string): Promise<Json> => {
+      const { currencies } = await read('/v1/currencies')
+      return currencies.find((currency: { code: string }) => currency.code === code)
+    }
+    expect(await find('USD')).toMatchObject({
+      history: true,
+      histories: [
+        { from: '1999-01-04', to: '2026-11-20', source: REFERENCE },
+        { from: null, to: '2026-11-20', source: BANK },
+      ],
+    })
+    expect(await find('HRK')).toMatchObject({ history: false, histories: [{ to: '2022-12-30' }] })
+    expect(await find('KWD')).toMatchObject({ history: false, histories: [] })
+    const own = await find(FIRST)
+    expect(own).toMatchObject({
+      history: true,
+      histories: [{ from: null, to: '2026-11-20', source: BANK }],
+    })
+    await read(`/v1/history?from=EUR&to=${FIRST}&start=1999-01-01`)
+    expect((await find(FIRST)).histories).toEqual([
+      { from: '1999-01-04', to: '2026-11-20', source: BANK },
+    ])
+  })
+
+  it('report a bank that is late, once for each day', async () => {
+    let isOpen = (day: string): boolean => day < '2026-11-20'
+    const { read, runtime, handler, finish, eventsOf } = wideHandler({
+      isOpen: (day) => isOpen(day),
+    })
+    const statusOf = async (): Promise<Json> => (await read('/v1/status')).history.sources
+    await finish(handler.refresh())
+    expect(await statusOf()).toMatchObject([
+      { source: REFERENCE, lastDay: '2026-11-20', late: false },
+      { source: BANK, lastDay: '2026-11-19', late: false },
+    ])
+    for (let hour = 0; hour < 72; hour += 1) {
+      await runtime.advance(HOUR)
+      await finish(handler.refresh())
+    }
+    expect(await statusOf()).toMatchObject([{ late: false }, { lastDay: '2026-11-19', late: true }])
+    expect(eventsOf('rates_late').map(({ publication, day }) => `${publication} ${day}`)).toEqual([
+      'bank 2026-11-20',
+    ])
+    isOpen = (day) => day < '2026-11-22'
+    await runtime.advance(HOUR)
+    await finish(handler.refresh())
+    expect(await statusOf()).toMatchObject([{}, { lastDay: '2026-11-20' }])
   })
 })

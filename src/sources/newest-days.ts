@@ -1,0 +1,141 @@
+import { createReadThrough } from '../cache/read-through.ts'
+import type { ReadThrough } from '../cache/read-through.ts'
+import { daysFrom } from '../rates/calendar.ts'
+import { addDays, newestPublishedDay, nextRefresh, toDay, toInstant } from '../rates/dates.ts'
+import type { Day } from '../rates/dates.ts'
+import { mergeHistory, turnedCodes } from '../rates/market-history.ts'
+import type { MarketHistory } from '../rates/market-history.ts'
+import { RejectedError } from '../rates/validate.ts'
+import { snapshotFormat } from './history-source.ts'
+import type { HistorySnapshot } from './history-source.ts'
+import { DAYS_BACK, DAYS_REFETCHED, described, fetchRange, isGap, lateDay } from './publication.ts'
+import type { ProviderCall, PublicationContext } from './publication.ts'
+import { sourceHooks, storedIn } from './source.ts'
+
+const WEEK_MS = 7 * 86_400_000
+
+/** Days of all currencies that are kept. */
+const DAYS_KEPT = { daily: 62, weekly: 92, monthly: 186, quarterly: 400 }
+
+/** More missing tables are not fetched one by one. */
+export const MAX_TABLES = 7
+
+/** Creates the read-through of the newest days of all currencies: one call when they are due. */
+export function createNewestDays(context: PublicationContext): ReadThrough<HistorySnapshot> {
+  const { options, publication, calendar, providers, failover, checks } = context
+  const { maxStale, emit } = options
+  let reportedLate = ''
+
+  function reportLate(history: MarketHistory, provider: string): void {
+    const day = lateDay(context)
+    if ((history.dates.at(-1) ?? '') >= day || reportedLate === day) return
+    reportedLate = day
+    emit({ type: 'rates_late', dataSet: 'history', provider, publication: publication.id, day })
+  }
+
+  return createReadThrough<HistorySnapshot>({
+    ...sourceHooks(options, 'history'),
+    maxStale: maxStale.history,
+    publishedAt: ({ history }) => toInstant(history.dates.at(-1) ?? ''),
+    lifetime: ({ value, loadedAt }) => ({
+      nextUpdateAt: nextRefresh(value.history.dates.at(-1) ?? '', loadedAt, calendar),
+      maxLifetime: WEEK_MS,
+    }),
+    async validateStored(snapshot) {
+      const provider = providers.find(({ attribution }) => attribution === snapshot.attribution)
+      if (snapshot.history.dates.length === 0) throw new RejectedError('no day is stored')
+      if (!provider) return described(context, snapshot)
+      const { history } = await checks.ofWhole(provider, snapshot.history)
+      return described(context, { ...snapshot, history })
+    },
+    load: (signal, { current }) =>
+      failover({ signal, isAwaited: !current }, async (provider, call) => {
+        const snapshot = await updateNewest(context, { provider, call, current })
+        reportLate(snapshot.history, provider.attribution.name)
+        return snapshot
+      }),
+    stored: storedIn(
+      options,
+      'history',
+      snapshotFormat(options, providers),
+      `history:${publication.id}`,
+    ),
+  })
+}
+
+interface NewestUpdate extends ProviderCall {
+  current: HistorySnapshot | undefined
+}
+
+/** Days of a response, and the first day that was requested. */
+interface FetchedDays {
+  since: Day
+  days: MarketHistory | undefined
+}
+
+async function updateNewest(
+  context: PublicationContext,
+  update: NewestUpdate,
+): Promise<HistorySnapshot> {
+  const { checks, calendar, publication } = context
+  const { provider, call, current } = update
+  const { attribution, maxDays } = provider
+  const due = newestPublishedDay(call.now(), calendar)
+  const fetchDays = maxDays === 1 ? fetchTables : fetchNewestRange
+  const { days: added, since } = await fetchDays(context, update, due)
+  if (!added || added.dates.length === 0) {
+    if (current) return current
+    throw new RejectedError(`no day up to ${due}`)
+  }
+  const start = addDays(toDay(call.now()), -DAYS_KEPT[publication.frequency])
+  const previous = current?.history
+  if (!previous || !continues(previous, added) || isGap(calendar, previous.dates.at(-1), since)) {
+    const { history } = await checks.ofWhole(provider, added, call.signal)
+    return described(context, { history, attribution, start })
+  }
+  const merged = mergeHistory(previous, added, start)
+  const history = await checks.ofUpdate(provider, { merged, added, previous }, call.signal)
+  return described(context, { history, attribution, start })
+}
+
+/** Returns whether the quotes of both mean the same. */
+export function continues(previous: MarketHistory, added: MarketHistory): boolean {
+  return previous.base === added.base && turnedCodes(previous, added).length === 0
+}
+
+async function fetchNewestRange(
+  context: PublicationContext,
+  { current, ...providerCall }: NewestUpdate,
+  due: Day,
+): Promise<FetchedDays> {
+  const today = toDay(providerCall.call.now())
+  const end = due > today ? due : today
+  const { maxDays = Infinity } = providerCall.provider
+  const first = addDays(end, 1 - Math.min(maxDays, DAYS_BACK[context.publication.frequency] * 2))
+  const known = current?.history.dates ?? []
+  const again = known.at(-DAYS_REFETCHED) ?? known[0] ?? first
+  const since = again > first ? again : first
+  return { since, days: await fetchRange(context, providerCall, { start: since, end }) }
+}
+
+/** Fetches the tables of the days that are missing, or only the newest one, if there are none in memory or many missing. */
+async function fetchTables(
+  context: PublicationContext,
+  { current, ...providerCall }: NewestUpdate,
+  due: Day,
+): Promise<FetchedDays> {
+  const { isPublished } = context.calendar
+  const last = current?.history.dates.at(-1)
+  const missing = last === undefined ? [] : daysFrom(addDays(last, 1), due).filter(isPublished)
+  const isFew = last !== undefined && missing.length <= MAX_TABLES
+  const newestFirst = daysFrom(addDays(due, -DAYS_BACK.daily), due).filter(isPublished).toReversed()
+  const requested: Day[] = []
+  let days: MarketHistory | undefined
+  for (const day of isFew ? missing : newestFirst.slice(0, MAX_TABLES)) {
+    const table = await fetchRange(context, providerCall, { start: day, end: day })
+    requested.push(day)
+    days = days ? mergeHistory(days, table, '') : table
+    if (!isFew && table.dates.length > 0) break
+  }
+  return { since: requested.sort()[0] ?? due, days }
+}
