@@ -115,7 +115,7 @@ function withAmount({
 }): ParsedConversion {
   const value = amountSent === undefined ? undefined : Number(amountSent)
   const params = { from, to, amount: value, date: on, rule: by, maxAge: age, reverse }
-  assertDated(params)
+  if ((by ?? age) !== undefined) assertDated(params)
   return { params, amountSent, format: form }
 }
 

@@ -11,6 +11,7 @@ const GOOD_TARGETS = [
   '/api/v1/convert?from=USD&to=JPY,KWD,EUR&amount=19.99',
   '/api/v1/convert?from=USD&to=EUR&amount=19.99&reverse=true',
   '/api/v1/convert?from=GBP&to=USD,EUR&date=2020-02-29',
+  '/api/v1/convert?from=GBP&to=USD,EUR&date=2020-02-29&rule=next&maxAge=3',
   '/api/v1/latest?format=csv',
   '/api/rates?format=csv',
   '/api/v1/convert?from=USD&to=EUR,JPY&amount=100&reverse=true&format=csv',

@@ -36,6 +36,7 @@ const TARGETS: [target: string, lifetime: string, modified: string | null][] = [
   ['v1/latest?date=2026-11-18&format=csv', MINUTE, DATED],
   [`v1/convert?${PAIR}`, MINUTE, NEWEST],
   [`v1/convert?${PAIR}&date=2026-11-18`, MINUTE, DATED],
+  [`v1/convert?${PAIR}&date=2026-11-18&rule=exact&maxAge=0`, MINUTE, DATED],
   [`v1/convert?${PAIR}&reverse=true`, MINUTE, NEWEST],
   [`v1/convert?${PAIR},JPY`, MINUTE, NEWEST],
   [`v1/convert?${PAIR},JPY&format=csv`, MINUTE, NEWEST],
