@@ -31,7 +31,7 @@ import {
   sourceHooks,
   storedIn,
 } from './source.ts'
-import type { LatestSnapshot, ResultOrPromise, SourcesOptions } from './source.ts'
+import type { LatestSnapshot, SourcesOptions } from './source.ts'
 
 /** The longest period, and days before it, so that its first day has a rate even when nothing was published for a while. */
 const MONTHS_KEPT = 60
@@ -79,6 +79,9 @@ export interface HistoryNeed {
   /** Whether the first day of the range with rates is needed, not the last (default false). */
   isFirst?: boolean | undefined
 }
+
+/** @internal A result that is in memory, or a promise of one. */
+export type ResultOrPromise<Value> = CacheResult<Value> | Promise<CacheResult<Value>>
 
 /** The history of one publication. */
 export interface DefaultHistory {

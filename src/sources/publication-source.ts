@@ -14,7 +14,6 @@ import type {
 import { continues, createNewestDays } from './newest-days.ts'
 import { createPublicationContext, described, lateDay } from './publication.ts'
 import type { PublicationContext } from './publication.ts'
-import { throwUnavailable } from './source.ts'
 import type { LatestSnapshot, SourcesOptions } from './source.ts'
 
 /** The reference rates of one publication, loaded in pieces as they are needed. */
@@ -27,11 +26,17 @@ export interface PublicationSource extends DefaultHistory {
 /** Joined histories that are kept. */
 const MAX_JOINED = 32
 
+interface LatestAndErrors {
+  latest(): LatestSnapshot | undefined
+  /** Throws `provider_unavailable`. */
+  throwUnavailable(error: unknown): never
+}
+
 /** Creates the source of a publication; `options.historyProviders` are its providers, in order of preference. */
 export function createPublicationSource(
   options: SourcesOptions,
   publication: Publication,
-  latest: () => LatestSnapshot | undefined,
+  { latest, throwUnavailable }: LatestAndErrors,
 ): PublicationSource {
   const context = createPublicationContext(options, publication, latest)
   const newest = createNewestDays(context)

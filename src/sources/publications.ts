@@ -1,13 +1,20 @@
 import { TimeoutError, withTimeout } from '../async.ts'
-import { REQUEST_TIMEOUT_MS } from '../cache/refresh.ts'
+import { REQUEST_TIMEOUT_MS, UnavailableError } from '../cache/refresh.ts'
 import { RatesError } from '../errors.ts'
 import { FIRST_REFERENCE_DAY, newestPublishedDay } from '../rates/dates.ts'
 import { spansOf } from '../rates/market-history.ts'
+import type { MarketHistory } from '../rates/market-history.ts'
 import type { HistoryProvider } from '../upstream/provider.ts'
 import type { DefaultHistory, Histories, PublicationState, Span } from './history-source.ts'
 import { createPublicationSource } from './publication-source.ts'
-import { throwUnavailable } from './source.ts'
 import type { LatestSnapshot, SourcesOptions } from './source.ts'
+
+/** What the sources create and throw, too. */
+export interface SharedWithSources {
+  createDefault(given: SourcesOptions): DefaultHistory
+  /** Throws `provider_unavailable`. */
+  throwUnavailable(error: unknown): never
+}
 
 interface Member extends DefaultHistory {
   isLate(): boolean
@@ -21,29 +28,36 @@ interface Member extends DefaultHistory {
 export function joinPublications(
   options: SourcesOptions,
   latest: () => LatestSnapshot | undefined,
-  createDefault: (given: SourcesOptions) => DefaultHistory,
+  { createDefault, throwUnavailable }: SharedWithSources,
 ): Histories {
   const { runtime } = options
+  const throwTimeout = (error: unknown): never => {
+    if (!(error instanceof TimeoutError)) throw error
+    throw throwUnavailable(new UnavailableError(REQUEST_TIMEOUT_MS, error))
+  }
   const members = groupsOf(options.historyProviders).map((group): Member => {
     const given = { ...options, historyProviders: group }
     const publication = group[0]?.publication
     return publication
-      ? createPublicationSource(given, publication, latest)
+      ? createPublicationSource(given, publication, { latest, throwUnavailable })
       : referenceRates(createDefault(given), options)
   })
 
   return {
     async use(need, request, use) {
-      let failure: unknown
+      const deadline = runtime.monotonic() + REQUEST_TIMEOUT_MS
+      let failure: RatesError | undefined
       for (const [index, member] of members.entries()) {
-        const others = members.length - index - 1
+        // The other publications need time to be asked, too.
+        const limit = (deadline - runtime.monotonic()) / (members.length - index)
         try {
           const load = Promise.resolve(member.get(need, request))
-          // The other publications need time to be asked, too.
-          const limit = REQUEST_TIMEOUT_MS / (others + 1)
-          return await use(others > 0 ? await withTimeout(runtime, limit, load) : await load)
+          const found = await withTimeout(runtime, limit, load).catch(throwTimeout)
+          const isLast = index === members.length - 1
+          // Without the cost of an error.
+          if (isLast || hasCodes(found.value.history, need.codes)) return await use(found)
         } catch (error) {
-          failure = laterInList(failure, asRatesError(error))
+          failure = laterInList(failure, error)
         }
       }
       throw failure
@@ -110,26 +124,18 @@ function groupsOf(providers: readonly HistoryProvider[]): HistoryProvider[][] {
   return [...groups.values()]
 }
 
+function hasCodes({ base, columns }: MarketHistory, codes: readonly string[]): boolean {
+  return codes.every((code) => {
+    const known = code.toUpperCase()
+    return known === base || columns.has(known)
+  })
+}
+
 /** Errors after which the next publication is asked; the later one in this list counts, if none has the rates. */
 const MISSING = ['unsupported_currency', 'no_data', 'provider_unavailable']
 
-/** Throws errors that another publication cannot avert. */
-function asRatesError(error: unknown): RatesError {
-  if (error instanceof TimeoutError) return unavailableOf(error)
-  if (error instanceof RatesError && MISSING.includes(error.code)) return error
-  throw error
-}
-
-function unavailableOf(error: unknown): RatesError {
-  try {
-    return throwUnavailable(error)
-  } catch (thrown) {
-    if (thrown instanceof RatesError) return thrown
-    throw thrown
-  }
-}
-
-function laterInList(one: unknown, other: RatesError): RatesError {
-  if (!(one instanceof RatesError)) return other
-  return MISSING.indexOf(one.code) > MISSING.indexOf(other.code) ? one : other
+/** Returns the error to throw if no other publication has the rates; throws errors that another cannot avert. */
+function laterInList(one: RatesError | undefined, thrown: unknown): RatesError {
+  if (!(thrown instanceof RatesError) || !MISSING.includes(thrown.code)) throw thrown
+  return one && MISSING.indexOf(one.code) > MISSING.indexOf(thrown.code) ? one : thrown
 }

@@ -6,10 +6,11 @@ import type {
   ReadThroughState,
   RequestOptions,
 } from '../cache/read-through.ts'
+import { UnavailableError } from '../cache/refresh.ts'
 import type { Attempt } from '../cache/refresh.ts'
 import { guardStore } from '../cache/store.ts'
 import type { CacheStore, OnStoreFailure } from '../cache/store.ts'
-import { RatesError } from '../errors.ts'
+import { MAX_RETRY_AFTER_SECONDS, RatesError, providerUnavailable } from '../errors.ts'
 import { addDays, toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { newestDay, ratesOf } from '../rates/market-history.ts'
@@ -21,11 +22,12 @@ import type {
   HistoryNeed,
   HistorySnapshot,
   PublicationState,
+  ResultOrPromise,
 } from './history-source.ts'
 import { createLatestSource } from './latest-source.ts'
 import type { LatestSnapshot, Reference } from './latest-source.ts'
-import { isSameSource, readOrUnavailable } from './source.ts'
-import type { ResultOrPromise, SourcesOptions } from './source.ts'
+import { isSameSource } from './source.ts'
+import type { SourcesOptions } from './source.ts'
 
 export type { Attempt, CacheResult, HistoryNeed, PublicationState, RequestOptions }
 
@@ -177,7 +179,7 @@ function createLazyHistories(
 
   async function load(): Promise<Histories> {
     const { joinPublications } = await import('./publications.ts')
-    loaded = joinPublications(options, latest, createDefault)
+    loaded = joinPublications(options, latest, { createDefault, throwUnavailable })
     if (isClosed) loaded.close()
     return loaded
   }
@@ -210,6 +212,38 @@ function newestReferenceRates(
   if (!provider?.sanityChecks || value.history.priced) return []
   const { base } = value.history
   return [{ attribution, base, rates: ratesOf(value.history, day) }]
+}
+
+const MIN_RETRY_AFTER_SECONDS = 1
+
+/**
+ * Returns the value of `source`.
+ *
+ * @throws {RatesError} `provider_unavailable`
+ */
+function readOrUnavailable<Value>(
+  source: ReadThrough<Value>,
+  request: RequestOptions | undefined,
+): ResultOrPromise<Value> {
+  try {
+    const result = source.get(request)
+    return result instanceof Promise ? result.catch(throwUnavailable) : result
+  } catch (error) {
+    return throwUnavailable(error)
+  }
+}
+
+/**
+ * Throws the error of a request for data that cannot be loaded.
+ *
+ * @throws {RatesError} `provider_unavailable`
+ */
+function throwUnavailable(error: unknown): never {
+  const seconds = error instanceof UnavailableError ? Math.ceil(error.retryInMs / 1_000) : 0
+  throw providerUnavailable(
+    Math.min(Math.max(seconds, MIN_RETRY_AFTER_SECONDS), MAX_RETRY_AFTER_SECONDS),
+    error,
+  )
 }
 
 function turnedOff(data: string): RatesError {

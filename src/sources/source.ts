@@ -1,17 +1,11 @@
 import { hedge, runWithTimeout } from '../async.ts'
 import type { Runtime, WaitUntil } from '../async.ts'
 import { createBackoff, requestedDelay } from '../cache/backoff.ts'
-import type {
-  CacheResult,
-  ReadThrough,
-  ReadThroughOptions,
-  RequestOptions,
-} from '../cache/read-through.ts'
-import { REFRESH_TIMEOUT_MS, REQUEST_TIMEOUT_MS, UnavailableError } from '../cache/refresh.ts'
+import type { ReadThroughOptions } from '../cache/read-through.ts'
+import { REFRESH_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from '../cache/refresh.ts'
 import type { CacheEntry } from '../cache/refresh.ts'
 import { createStoredValue } from '../cache/store.ts'
 import type { GuardedStore, StoredValue, StoredValueOptions } from '../cache/store.ts'
-import { MAX_RETRY_AFTER_SECONDS, providerUnavailable } from '../errors.ts'
 import { MAX_REASON, reasonOf, shortened } from '../events.ts'
 import type { DataSet, Emit } from '../events.ts'
 import type { RateTable } from '../rates/rate-table.ts'
@@ -68,41 +62,6 @@ export function storedIn<Value>(
     emit({ type: 'rates_rejected', dataSet, origin: 'store', reason, error })
   }
   return createStoredValue({ store, key: `rates:v1:${key}`, runtime, onRejected, ...format })
-}
-
-/** @internal A result that is in memory, or a promise of one. */
-export type ResultOrPromise<Value> = CacheResult<Value> | Promise<CacheResult<Value>>
-
-const MIN_RETRY_AFTER_SECONDS = 1
-
-/**
- * Returns the value of `source`.
- *
- * @throws {RatesError} `provider_unavailable`
- */
-export function readOrUnavailable<Value>(
-  source: ReadThrough<Value>,
-  request: RequestOptions | undefined,
-): ResultOrPromise<Value> {
-  try {
-    const result = source.get(request)
-    return result instanceof Promise ? result.catch(throwUnavailable) : result
-  } catch (error) {
-    return throwUnavailable(error)
-  }
-}
-
-/**
- * Throws the error of a request for data that cannot be loaded.
- *
- * @throws {RatesError} `provider_unavailable`
- */
-export function throwUnavailable(error: unknown): never {
-  const seconds = error instanceof UnavailableError ? Math.ceil(error.retryInMs / 1_000) : 0
-  throw providerUnavailable(
-    Math.min(Math.max(seconds, MIN_RETRY_AFTER_SECONDS), MAX_RETRY_AFTER_SECONDS),
-    error,
-  )
 }
 
 /** Returns whether both name the same source. */
