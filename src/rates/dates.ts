@@ -62,6 +62,23 @@ export function addDays(day: Day, count: number): Day {
   return toDay((dayNumber(day) + count) * DAY_MS)
 }
 
+/** Days from `start` to `end`; both are included. */
+export interface DaySpan {
+  start: Day
+  end: Day
+}
+
+/** Splits `range` into ranges of at most `maxDays` days. */
+export function piecesOf({ start, end }: DaySpan, maxDays: number): DaySpan[] {
+  if (maxDays === Infinity) return start > end ? [] : [{ start, end }]
+  const pieces: DaySpan[] = []
+  for (let from = start; from <= end; from = addDays(from, maxDays)) {
+    const last = addDays(from, maxDays - 1)
+    pieces.push({ start: from, end: last < end ? last : end })
+  }
+  return pieces
+}
+
 /** Returns the day `count` months before `day`, clamped to the end of the month: one month before 31 March is 28 February. */
 export function subtractMonths(day: Day, count: number): Day {
   const year = Number(day.slice(0, 4))

@@ -1,5 +1,6 @@
-import { addDays, toDay } from '../rates/dates.ts'
-import type { Day } from '../rates/dates.ts'
+import { createCalendar } from '../rates/calendar.ts'
+import { addDays, isDay, piecesOf, toDay } from '../rates/dates.ts'
+import type { Day, DaySpan } from '../rates/dates.ts'
 import { RejectedError, validateHistory, validateTable } from '../rates/validate.ts'
 import type { Validated } from '../rates/validate.ts'
 import type {
@@ -122,21 +123,42 @@ async function tableOf(trial: Trial<LatestTable>): Promise<LatestTable> {
   return table
 }
 
-/** Both ends are included. */
-interface Range {
-  start: Day
-  end: Day
-}
-
 /** Returns `fetchHistory()` of `provider`, called for the last 30 days, as the subject of a trial. */
 export function historyOf(provider: HistoryProvider): Subject<HistoryDays> {
   return {
     name: 'fetchHistory()',
     attribution: provider.attribution,
-    call: (context) => provider.fetchHistory(daysBefore(context.now(), 30, 0), context),
+    call: (context) => fetchDays(provider, daysBefore(context.now(), 30, 0), context),
     validate: validateDays,
   }
 }
+
+/** Fetches the days of `range` in calls of at most `maxDays`; single days only where the provider publishes. */
+async function fetchDays(
+  provider: HistoryProvider,
+  range: DaySpan,
+  context: ProviderContext,
+): Promise<HistoryDays> {
+  const { publication } = provider
+  const pieces = piecesFor(provider, range)
+  const isDue = publication ? createCalendar(publication).isPublished : () => true
+  const due = pieces.filter(({ start, end }) => start !== end || pieces.length === 1 || isDue(end))
+  const days: HistoryDay[] = []
+  let base = ''
+  for (const piece of due.length > 0 ? due : pieces.slice(-1)) {
+    const part = await provider.fetchHistory(piece, context)
+    if (pieces.length === 1) return part
+    base = part.base
+    days.push(...part.days)
+  }
+  return { base, days }
+}
+
+function piecesFor({ maxDays = Infinity }: HistoryProvider, range: DaySpan): DaySpan[] {
+  return piecesOf(range, maxDays >= 1 ? maxDays : Infinity)
+}
+
+const PUBLICATION_ID = /^[a-z\d]+(?:-[a-z\d]+)*$/
 
 /** Rules for `fetchHistory()` only. */
 export const HISTORY: Record<string, Rule<HistoryDays, HistoryProvider>> = {
@@ -156,22 +178,64 @@ export const HISTORY: Record<string, Rule<HistoryDays, HistoryProvider>> = {
     }
   },
   async 'returns no other days for a weekend'(trial, provider) {
-    const range = lastWeekend(trial.now)
-    const method = (context: ProviderContext): Promise<HistoryDays> =>
-      provider.fetchHistory({ ...range }, context)
-    const outcome = await trial.call({ method }).outcome()
-    // A provider without rates for weekends may reject.
-    if ('thrown' in outcome) return requireError(called(range), outcome.thrown)
-    const days = validDays(trial, range, outcome.data)
-    const others = days.filter((day) => !isWithin(day, range))
-    expectDays(range, others, [])
+    for (const range of piecesFor(provider, lastWeekend(trial.now))) {
+      const method = (context: ProviderContext): Promise<HistoryDays> =>
+        provider.fetchHistory({ ...range }, context)
+      const outcome = await trial.call({ method }).outcome()
+      // A provider without rates for weekends may reject.
+      if ('thrown' in outcome) requireError(called(range), outcome.thrown)
+      else {
+        const days = validDays(trial, range, outcome.data)
+        const others = days.filter((day) => !isWithin(day, range))
+        expectDays(range, others, [])
+      }
+    }
   },
   async 'does not modify its range'(trial, provider) {
-    const range = daysBefore(trial.now, 21, 7)
-    const given = { ...range }
-    await trial.data({ method: (context) => provider.fetchHistory(given, context) })
-    expectSame('the range', called(given), called(range))
+    const [range] = piecesFor(provider, daysBefore(trial.now, 21, 7))
+    const given = { start: '', end: '', ...range }
+    const before = called(given)
+    await trial.call({ method: (context) => provider.fetchHistory(given, context) }).outcome()
+    expectSame('the range', called(given), before)
   },
+  async 'quotes every code in one direction, on all days'(trial) {
+    const days = await monthOf(trial)
+    const priced = new Set(days.flatMap(({ prices = {} }) => Object.keys(prices)))
+    const both = days.flatMap(({ rates }) => Object.keys(rates).filter((code) => priced.has(code)))
+    expectThat('no code with both rates and prices', both.length === 0, both[0])
+  },
+  async 'declares a publication that the handler accepts'(_trial, { publication, maxDays = 1 }) {
+    expectThat('maxDays to be at least 1', maxDays >= 1, maxDays)
+    if (!publication) return
+    const { id, since } = publication
+    expectThat('publication.id to have a-z, 0-9 and -', PUBLICATION_ID.test(id), id)
+    expectThat('publication.since to be YYYY-MM-DD', isDay(since), since)
+    try {
+      createCalendar(publication).publishedAt(since)
+    } catch (error) {
+      const message = 'expected a valid publication'
+      throw new Error(`${message}, got error: ${messageOf(error)}`, { cause: error })
+    }
+  },
+  async 'returns the same days of one currency from fetchSeries()'(trial, provider) {
+    if (!provider.fetchSeries) return
+    const range = daysBefore(trial.now, 21, 7)
+    const whole = (await monthOf(trial)).filter((day) => isWithin(day, range))
+    const code = codesOf(whole.at(-1)).at(-1) ?? ''
+    const method = async (context: ProviderContext): Promise<HistoryDays> =>
+      (await provider.fetchSeries?.({ code, ...range }, context)) ?? { base: '', days: [] }
+    const { days } = await trial.data({ method })
+    const expected = whole.filter((day) => codesOf(day).includes(code))
+    const quotesOf = (listed: HistoryDay[]): unknown[] =>
+      listed.map(({ date, rates, prices }) => [date, rates[code] ?? null, prices?.[code] ?? null])
+    expectSameJson(`the days of ${code}`, quotesOf(days), quotesOf(expected))
+    const others = days.flatMap(codesOf).filter((each) => each !== code)
+    expectThat(`no other code than ${code}`, others.length === 0, others[0])
+  },
+}
+
+function codesOf(day: HistoryDay | undefined): string[] {
+  return Object.keys({ ...day?.rates, ...day?.prices })
 }
 
 function validateDays(days: unknown, now: number): Validated<unknown> {
@@ -189,41 +253,41 @@ async function monthOf(trial: Trial<HistoryDays>): Promise<HistoryDay[]> {
 async function daysOf(
   trial: Trial<HistoryDays>,
   provider: HistoryProvider,
-  range: Range,
+  range: DaySpan,
 ): Promise<HistoryDay[]> {
   const method = (context: ProviderContext): Promise<HistoryDays> =>
-    provider.fetchHistory({ ...range }, context)
+    fetchDays(provider, range, context)
   return validDays(trial, range, await trial.data({ method }))
 }
 
 /** Unlike a month, a short range may have no days. */
-function validDays(trial: Trial<HistoryDays>, range: Range, history: HistoryDays): HistoryDay[] {
+function validDays(trial: Trial<HistoryDays>, range: DaySpan, history: HistoryDays): HistoryDay[] {
   const subject = { ...trial.subject, name: called(range), validate: validateHistory }
   validatedResultOf({ ...trial, subject }, history)
   return history.days
 }
 
-function daysBefore(now: number, first: number, last: number): Range {
+function daysBefore(now: number, first: number, last: number): DaySpan {
   const today = toDay(now)
   return { start: addDays(today, -first), end: addDays(today, -last) }
 }
 
-function lastWeekend(now: number): Range {
+function lastWeekend(now: number): DaySpan {
   const weekday = new Date(now).getUTCDay()
   const sunday = addDays(toDay(now), weekday === 0 ? -7 : -weekday)
   return { start: addDays(sunday, -1), end: sunday }
 }
 
-function isWithin({ date }: HistoryDay, { start, end }: Range): boolean {
+function isWithin({ date }: HistoryDay, { start, end }: DaySpan): boolean {
   return date >= start && date <= end
 }
 
-function expectDays(range: Range, days: HistoryDay[], expected: HistoryDay[]): void {
+function expectDays(range: DaySpan, days: HistoryDay[], expected: HistoryDay[]): void {
   const datesOf = (listed: HistoryDay[]): Day[] => listed.map(({ date }) => date)
   expectSameJson(`the days of ${called(range)}`, datesOf(days), datesOf(expected))
   expectSameJson(`the rates of ${called(range)}`, days, expected)
 }
 
-function called({ start, end }: Range): string {
+function called({ start, end }: DaySpan): string {
   return `fetchHistory({ start: '${start}', end: '${end}' })`
 }

@@ -1,4 +1,4 @@
-import type { HistoryDays, LatestTable } from '../../src/index.ts'
+import type { HistoryDays, HistoryProvider, LatestTable } from '../../src/index.ts'
 import type { Change, Client } from './trial-providers.ts'
 
 const HOUR = 3_600_000
@@ -271,6 +271,15 @@ function isWeekend({ start, end }: { start: string; end: string }): boolean {
   return new Date(start).getUTCDay() === 6 && new Date(end).getUTCDay() === 0
 }
 
+export const DAILY: NonNullable<HistoryProvider['publication']> = {
+  id: 'our-archive',
+  frequency: 'daily',
+  holidays: [],
+  time: '16:00',
+  timeZone: 'Europe/Berlin',
+  since: '1999-01-04',
+}
+
 const REQUESTED_DAYS = 'returns exactly the days of the requested range'
 
 export const BAD_DAYS = listed<Change>(
@@ -323,6 +332,31 @@ export const BAD_DAYS = listed<Change>(
       'changes its range': {
         modify: (given) => 'start' in given && Object.assign(given, { start: '1999-01-04' }),
       },
+    },
+    'quotes every code in one direction, on all days': {
+      'has a price of one day and rates of the others': withDays((days) =>
+        days.map(({ date, rates: { GBP = NaN, ...rates } }, at) =>
+          at === 0
+            ? { date, rates, prices: { GBP: 1 / GBP } }
+            : { date, rates: { ...rates, GBP }, prices: {} },
+        ),
+      ),
+    },
+    'declares a publication that the handler accepts': {
+      'has an invalid holiday': { publication: { ...DAILY, holidays: ['25-12'] } },
+      'has an invalid time': { publication: { ...DAILY, time: '4 pm' } },
+      'has an invalid time zone': { publication: { ...DAILY, timeZone: 'Europe/Atlantis' } },
+      'has an invalid first day': { publication: { ...DAILY, since: '1999' } },
+      'has an invalid identifier': { publication: { ...DAILY, id: 'Our archive' } },
+      'has ranges of no days': { publication: DAILY, maxDays: 0.5 },
+    },
+    'returns the same days of one currency from fetchSeries()': {
+      'has other rates in a series': {
+        fetchSeries: async ({ code, start }) => {
+          return { base: 'EUR', days: [{ date: start, rates: { [code]: 1 } }] }
+        },
+      },
+      'has no days in a series': { fetchSeries: async () => ({ base: 'EUR', days: [] }) },
     },
   },
   { 'has a day twice': [DROPPED], 'omits the end': [REQUESTED_DAYS] },

@@ -8,7 +8,14 @@ import {
   providerContract,
 } from '../../src/testing/index.ts'
 import type { ProviderContractOptions } from '../../src/testing/index.ts'
-import { BAD_CLIENTS, BAD_DAYS, BAD_METHODS, BAD_TABLES, withRates } from './bad-providers.ts'
+import {
+  BAD_CLIENTS,
+  BAD_DAYS,
+  BAD_METHODS,
+  BAD_TABLES,
+  DAILY,
+  withRates,
+} from './bad-providers.ts'
 import { historyTrial, latestTrial } from './trial-providers.ts'
 import type { Client } from './trial-providers.ts'
 import { failuresOf } from './virtual-time.ts'
@@ -35,6 +42,8 @@ const TRIALS: Record<string, ProviderContractOptions> = {
   },
   'a treasury': await latestTrial(),
   'an archive': await historyTrial(),
+  'an archive with a table per day': await historyTrial({ publication: DAILY, maxDays: 1 }),
+  'an archive of a week at once': await historyTrial({ publication: DAILY, maxDays: 7 }),
 }
 
 function toRule(name: string): string {

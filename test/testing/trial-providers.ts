@@ -14,7 +14,7 @@ type Fetch = typeof fetch
 export type Client = (fetch: Fetch, good: string) => Fetch
 
 /** Changes to a good provider. */
-export interface Change {
+export interface Change extends Pick<HistoryProvider, 'publication' | 'maxDays' | 'fetchSeries'> {
   attribution?: { name: string; url: string }
   client?: Client
   modify?(argument: object): void
@@ -88,12 +88,14 @@ function treasury(change: Change, good: string): LatestProvider {
 }
 
 function archive(change: Change, good: string): HistoryProvider {
-  const { modify = () => {}, days = (each) => each } = change
+  const { modify = () => {}, days = (each) => each, maxDays = Infinity } = change
   const read = readerOf(change, good)
   return {
     attribution,
     ...change,
     async fetchHistory(range, context) {
+      const isTooLong = Date.parse(range.end) - Date.parse(range.start) >= maxDays * 86_400_000
+      if (isTooLong) throw new Error(`more than ${maxDays} days`)
       const query = new URLSearchParams({ ...range })
       const { base, days: found } = await read(context, `https://archive.example/days?${query}`)
       const requested = { ...range }
