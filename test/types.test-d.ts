@@ -81,11 +81,15 @@ import { crossCheck } from '../src/providers/cross-check.ts'
 import type { CrossCheckOptions } from '../src/providers/cross-check.ts'
 import { createCurrencyapiProvider } from '../src/providers/currencyapi.ts'
 import { createExchangeRateApiV6Provider } from '../src/providers/exchange-rate-api-v6.ts'
+import { createBancaDItaliaProvider } from '../src/providers/banca-d-italia.ts'
+import { createCnbProvider } from '../src/providers/cnb.ts'
 import { createFawazahmed0Provider } from '../src/providers/fawazahmed0.ts'
 import {
   createFrankfurterV2EcbProvider,
+  createFrankfurterV2HistoryProvider,
   createFrankfurterV2Provider,
 } from '../src/providers/frankfurter-v2.ts'
+import { createNbpProvider } from '../src/providers/nbp.ts'
 import { createOpenExchangeRatesProvider } from '../src/providers/open-exchange-rates.ts'
 import { createCacheApiStore } from '../src/stores/cache-api.ts'
 import type { CacheApiStoreOptions, WebCache } from '../src/stores/cache-api.ts'
@@ -184,6 +188,12 @@ test('feeds with a key require one', () => {
   ]
   expectTypeOf(latest).toEqualTypeOf<LatestProvider[]>()
   expectTypeOf(createFrankfurterV2EcbProvider({ url })).toEqualTypeOf<HistoryProvider>()
+  expectTypeOf(
+    createFrankfurterV2HistoryProvider({ url, providers: ['ECB'] }),
+  ).toEqualTypeOf<HistoryProvider>()
+  expectTypeOf(createBancaDItaliaProvider({ url })).toEqualTypeOf<HistoryProvider>()
+  expectTypeOf(createCnbProvider({ url })).toEqualTypeOf<HistoryProvider>()
+  expectTypeOf(createNbpProvider({ table: 'B', url })).toEqualTypeOf<HistoryProvider>()
   // @ts-expect-error the key is missing
   createOpenExchangeRatesProvider({})
   // @ts-expect-error a variable of the environment may be absent

@@ -1,7 +1,7 @@
 import { runInSlices, yieldToEventLoop } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import { DAY_MS, addDays, nextPublication, publicationInstant, toDay } from '../rates/dates.ts'
-import { requireRootUrl, unexpectedShape } from '../upstream/feed.ts'
+import { parseBody, requireRootUrl } from '../upstream/feed.ts'
 import type {
   Attribution,
   HistoryDay,
@@ -11,8 +11,7 @@ import type {
   LatestTable,
   ProviderContext,
 } from '../upstream/provider.ts'
-import { UpstreamError, readBytes, readText } from '../upstream/request.ts'
-import type { UpstreamResponse } from '../upstream/request.ts'
+import { readBytes, readText } from '../upstream/request.ts'
 import { runSanityChecks } from '../upstream/sanity-checks.ts'
 import { readExrCsv } from './ecb/data-api.ts'
 import { readEcbCsv, readEcbXml } from './ecb/files.ts'
@@ -173,25 +172,6 @@ export function createEcbDataApiProvider(
 const EUROPEAN_CENTRAL_BANK: Attribution = {
   name: 'European Central Bank',
   url: 'https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates/html/index.en.html',
-}
-
-/**
- * Parses the body of a response with `read`.
- *
- * @throws {Error} if the status is not 200, or `read` throws
- */
-async function parseBody<Body, Result>(
-  { host, status, body, retryAfterMs }: UpstreamResponse<Body>,
-  read: (body: Body) => Result | Promise<Result>,
-): Promise<Result> {
-  if (status !== 200) {
-    throw new UpstreamError(`${host} returned HTTP ${status}`, retryAfterMs)
-  }
-  try {
-    return await read(body)
-  } catch (error) {
-    throw unexpectedShape(host, [error instanceof Error ? error.message : String(error)])
-  }
 }
 
 /** Returns the days of the range, with rates against the euro. */

@@ -1,8 +1,8 @@
 import { runInSlices, yieldToEventLoop } from '../async.ts'
 import type { LongJson, Slices } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
-import { addDays, isDay, toDay, toInstant } from '../rates/dates.ts'
-import type { Day } from '../rates/dates.ts'
+import { addDays, isDay, piecesOf, toDay, toInstant } from '../rates/dates.ts'
+import type { Day, DaySpan } from '../rates/dates.ts'
 import { requireRootUrl, unexpectedShape } from '../upstream/feed.ts'
 import type {
   HistoryDay,
@@ -10,6 +10,7 @@ import type {
   HistoryProvider,
   LatestProvider,
   LatestTable,
+  ProviderContext,
 } from '../upstream/provider.ts'
 import { UpstreamError, readJson } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
@@ -104,42 +105,103 @@ export function createFrankfurterV2EcbProvider(
       url: 'https://frankfurter.dev',
     },
     sanityChecks: true,
-    async fetchHistory(range, { fetch, signal, now }) {
-      const ending = new AbortController()
-      const limit = AbortSignal.any([signal, ending.signal])
-      const fetchPiece = async ({ start, end }: Range): Promise<HistoryDay[]> => {
-        const url = `${root}/v2/rates?providers=ECB&from=${start}&to=${end}`
-        const response = await readJson({ fetch, signal: limit, now, url, ...LIMITS }, LIST_OF_ROWS)
-        const days = toHistoryDays(response, { start, end })
-        return (await runInSlices(days, yieldToEventLoop, limit)).days
-      }
-      const pieces = piecesOf(range)
-      const days: HistoryDay[] = []
-      try {
-        for (let at = 0; at < pieces.length; at += MAX_PARALLEL_CALLS) {
-          const parts = await Promise.all(pieces.slice(at, at + MAX_PARALLEL_CALLS).map(fetchPiece))
-          days.push(...parts.flat())
-        }
-      } finally {
-        ending.abort()
-      }
-      return { base: 'EUR', days }
+    fetchHistory: (range, context) =>
+      fetchRows(`${root}/v2/rates?providers=ECB`, piecesOf(range, MAX_RANGE_DAYS), context, 'EUR'),
+  }
+}
+
+/**
+ * Creates a provider of history that Frankfurter blends from about 80 central banks: some 160 currencies against the US
+ * dollar, on weekdays since 1999. Needs no key. Blended rates differ from those of each bank, and have about five digits. A
+ * day counts as published at 22:00 UTC, when most banks have published. On weekends few do: those days are left out.
+ *
+ * @throws {TypeError} if `url` is invalid, or `providers` is not a non-empty array of keys
+ * @see https://frankfurter.dev
+ * @example
+ * ```ts
+ * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
+ * import { createFrankfurterV2HistoryProvider } from 'ratesmith/providers/frankfurter-v2'
+ *
+ * const history = [createFrankfurterProvider(), createFrankfurterV2HistoryProvider()]
+ * const handler = createRatesHandler({ providers: { history } })
+ * ```
+ */
+export function createFrankfurterV2HistoryProvider(
+  options: FrankfurterV2Options = {},
+): HistoryProvider {
+  const { url = SERVICE, providers } = options
+  assertKnownOptions(options, { url, providers })
+  const tables = `${requireRootUrl(url)}/v2/rates?base=${PIVOT}${toFilter(providers)}`
+  // The service rejects long ranges of named banks only.
+  const maxSeriesDays = providers ? MAX_RANGE_DAYS : Infinity
+
+  async function fetchPublished(
+    target: string,
+    { start, end }: DaySpan,
+    context: ProviderContext,
+    maxDays = MAX_TABLE_DAYS,
+  ): Promise<HistoryDays> {
+    const newest = toDay(context.now() - PUBLISHED_AFTER_MS)
+    const range = { start, end: end < newest ? end : newest }
+    const { base, days } = await fetchRows(target, piecesOf(range, maxDays), context, PIVOT)
+    return { base, days: days.filter(({ date }) => isWeekday(date)) }
+  }
+
+  return {
+    attribution: {
+      name: 'Frankfurter (blended from central banks)',
+      url: 'https://frankfurter.dev',
     },
+    sanityChecks: true,
+    publication: {
+      id: ['frankfurter-v2', ...(providers ?? []).toSorted()].join('-').toLowerCase(),
+      frequency: 'daily',
+      holidays: ['01-01', '12-25'],
+      time: '22:00',
+      timeZone: 'UTC',
+      since: '1999-01-04',
+    },
+    maxDays: MAX_TABLE_DAYS,
+    fetchHistory: (range, context) => fetchPublished(tables, range, context),
+    fetchSeries: ({ code, ...range }, context) =>
+      fetchPublished(`${tables}&quotes=${code}`, range, context, maxSeriesDays),
   }
 }
 
-interface Range {
-  start: Day
-  end: Day
+/** A year of all currencies has about 3 MB. */
+const MAX_TABLE_DAYS = 366
+
+const PUBLISHED_AFTER_MS = 22 * 3_600_000
+
+function isWeekday(day: Day): boolean {
+  return new Date(toInstant(day)).getUTCDay() % 6 !== 0
 }
 
-function piecesOf({ start, end }: Range): Range[] {
-  const pieces: Range[] = []
-  for (let from = start; from <= end; from = addDays(from, MAX_RANGE_DAYS)) {
-    const last = addDays(from, MAX_RANGE_DAYS - 1)
-    pieces.push({ start: from, end: last < end ? last : end })
+/** Fetches the days of `pieces` from `target`, two at a time. */
+async function fetchRows(
+  target: string,
+  pieces: readonly DaySpan[],
+  { fetch, signal, now }: ProviderContext,
+  base: string,
+): Promise<HistoryDays> {
+  const ending = new AbortController()
+  const limit = AbortSignal.any([signal, ending.signal])
+  const fetchPiece = async ({ start, end }: DaySpan): Promise<HistoryDay[]> => {
+    const url = `${target}&from=${start}&to=${end}`
+    const response = await readJson({ fetch, signal: limit, now, url, ...LIMITS }, LIST_OF_ROWS)
+    const days = toHistoryDays(response, { start, end }, base)
+    return runInSlices(days, yieldToEventLoop, limit)
   }
-  return pieces
+  const days: HistoryDay[] = []
+  try {
+    for (let at = 0; at < pieces.length; at += MAX_PARALLEL_CALLS) {
+      const parts = await Promise.all(pieces.slice(at, at + MAX_PARALLEL_CALLS).map(fetchPiece))
+      days.push(...parts.flat())
+    }
+  } finally {
+    ending.abort()
+  }
+  return { base, days }
 }
 
 function toFilter(providers: readonly string[] | undefined): string {
@@ -192,16 +254,16 @@ function toLatestTable(response: UpstreamResponse, now: number): LatestTable {
 }
 
 /**
- * Parses rows of several days in slices. Drops the euro against itself, and the rows before `start`, with which the service
+ * Parses rows of several days in slices. Drops the base against itself, and the rows before `start`, with which the service
  * begins if `start` has no rates.
  *
  * @throws {Error} if the status is not 200, or the base or the format is unexpected
  */
 function* toHistoryDays(
   response: UpstreamResponse,
-  { start, end }: { start: Day; end: Day },
-): Slices<HistoryDays> {
-  const base = 'EUR'
+  { start, end }: DaySpan,
+  base: string,
+): Slices<HistoryDay[]> {
   const { host } = response
   const days = new Map<Day, Record<string, number>>()
   for (const [index, row] of rowsOf(response).entries()) {
@@ -213,7 +275,7 @@ function* toHistoryDays(
     days.set(date, rates)
   }
   const ascending = [...days].toSorted(([one], [other]) => (one < other ? -1 : 1))
-  return { base, days: ascending.map(([date, rates]) => ({ date, rates })) }
+  return ascending.map(([date, rates]) => ({ date, rates }))
 }
 
 interface Row {

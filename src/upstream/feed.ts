@@ -1,3 +1,5 @@
+import { toDay } from '../rates/dates.ts'
+import type { Day, DaySpan } from '../rates/dates.ts'
 import { isObject } from '../rates/validate.ts'
 import { UpstreamError, readJson } from './request.ts'
 import type { UpstreamRequest, UpstreamResponse } from './request.ts'
@@ -19,6 +21,39 @@ export function unexpectedShape(host: string, details: readonly string[]): Error
   return new Error(
     `${host} returned an unexpected format: ${details.slice(0, MAX_DETAILS).join(', ')}`,
   )
+}
+
+/**
+ * Parses the body of a response with `read`.
+ *
+ * @throws {Error} if the status is not 200, or `read` throws
+ */
+export async function parseBody<Body, Result>(
+  { host, status, body, retryAfterMs }: UpstreamResponse<Body>,
+  read: (body: Body) => Result | Promise<Result>,
+): Promise<Result> {
+  if (status !== 200) {
+    throw new UpstreamError(`${host} returned HTTP ${status}`, retryAfterMs)
+  }
+  try {
+    return await read(body)
+  } catch (error) {
+    throw unexpectedShape(host, [error instanceof Error ? error.message : String(error)])
+  }
+}
+
+/** A bank that publishes on working days is never closed for more days in a row. */
+export const MAX_CLOSED_DAYS = 10
+
+/** Returns the part of `range` from `since` to the day at `now` (UTC; ms since the Unix epoch); empty if it ends before it starts. */
+export function publishedPart({ start, end }: DaySpan, since: Day, now: number): DaySpan {
+  const today = toDay(now)
+  return { start: start > since ? start : since, end: end < today ? end : today }
+}
+
+/** Adds a quote to those of a day. Two different ones of a code become NaN, which is dropped as an invalid rate. */
+export function addQuote(quotes: Record<string, number>, code: string, value: number): void {
+  quotes[code] = Object.hasOwn(quotes, code) && quotes[code] !== value ? NaN : value
 }
 
 /** Creates an error for rates of `host` against another base than `expected`. */

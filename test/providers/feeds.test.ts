@@ -7,16 +7,21 @@ import { NOW, upstream } from './upstream.ts'
 import type { Upstream } from './upstream.ts'
 
 const ROOT = 'https://feed.example'
-const NO_ROOTS = ['', 'open.er-api.com', '/v1', 'ftp://x', 'https://x?key=1', 'https://x#y']
+const rangeOf = ({ range = RANGE }: Feed): typeof RANGE => range
 
-/** Calls the provider for its latest rates, or else for those of `RANGE`. */
-async function call(provider: ReturnType<Feed['create']>, { context }: Upstream): Promise<unknown> {
-  return provider.fetchLatest?.(context) ?? provider.fetchHistory?.(RANGE, context)
-}
+const NO_ROOTS = ['', 'open.er-api.com', '/v1', 'ftp://x', 'https://x?key=1', 'https://x#y']
 
 describe.each(Object.entries(FEEDS))('%s', (_, feed) => {
   const { create } = feed
   const healthy = (): Response => good(feed)
+
+  /** Calls the provider for its latest rates, or else for those of its range. */
+  async function call(
+    provider: ReturnType<Feed['create']>,
+    { context }: Upstream,
+  ): Promise<unknown> {
+    return provider.fetchLatest?.(context) ?? provider.fetchHistory?.(rangeOf(feed), context)
+  }
 
   it('has its attribution, and sends one request with its headers', async () => {
     const market = upstream([healthy])
@@ -90,6 +95,9 @@ describe('JSON in an unexpected format', () => {
     const body = overrides && { ...Object(feed.body(NOW)), ...overrides }
     const market = upstream([Response.json(body)])
     const message = new RegExp(`^feed\\.example .*: ${where}$`)
-    await expect(call(feed.create(ROOT), market)).rejects.toThrow(message)
+    const { fetchLatest, fetchHistory } = feed.create(ROOT)
+    const { context } = market
+    const call = fetchLatest?.(context) ?? fetchHistory?.(rangeOf(feed), context)
+    await expect(call).rejects.toThrow(message)
   })
 })
