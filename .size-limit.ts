@@ -38,7 +38,7 @@ const BUDGETS: Record<string, string> = {
   './providers/*': '17.1 kB',
   './providers/cross-check': '4.35 kB',
   './stores/*': '1.51 kB',
-  './testing': '19.2 kB',
+  './testing': '21.6 kB',
 }
 
 /** Returns the budget of an entry point: its own, or that of its folder. */

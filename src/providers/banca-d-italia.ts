@@ -81,7 +81,8 @@ export function createBancaDItaliaProvider(options: BancaDItaliaOptions = {}): H
     async fetchSeries({ code, ...range }, context) {
       const { start, end } = publishedPart(range, SINCE, context.now())
       if (start > end) return { base: BASE, days: [] }
-      const path = `dailyTimeSeries?startDate=${start}&endDate=${end}&baseCurrencyIsoCode=${code}`
+      const base = encodeURIComponent(code)
+      const path = `dailyTimeSeries?startDate=${start}&endDate=${end}&baseCurrencyIsoCode=${base}`
       const days = await read(path, { code }, context)
       return { base: BASE, days: days.filter(({ date }) => date >= start && date <= end) }
     },

@@ -164,7 +164,7 @@ export function createFrankfurterV2HistoryProvider(
     maxDays: MAX_TABLE_DAYS,
     fetchHistory: (range, context) => fetchPublished(tables, range, context),
     fetchSeries: ({ code, ...range }, context) =>
-      fetchPublished(`${tables}&quotes=${code}`, range, context, maxSeriesDays),
+      fetchPublished(`${tables}&quotes=${encodeURIComponent(code)}`, range, context, maxSeriesDays),
   }
 }
 
@@ -285,6 +285,8 @@ interface Row {
 }
 
 function rowsOf({ host, status, body, retryAfterMs }: UpstreamResponse): unknown[] {
+  // No bank has quoted the currency of a series.
+  if (status === 422 && String(Object(body).message).startsWith('invalid currency')) return []
   if (status !== 200) {
     throw new UpstreamError(`${host} returned HTTP ${status}`, retryAfterMs)
   }

@@ -447,6 +447,17 @@ describe('createFrankfurterV2HistoryProvider()', () => {
     expect(market.requests).toHaveLength(2)
   })
 
+  it('has no days of a currency that the service does not know', async () => {
+    const range = { code: 'DDM', ...RANGE }
+    const read = async (message: string): Promise<unknown> => {
+      const body = { status: 422, message }
+      const { context } = upstream([Response.json(body, { status: 422 })])
+      return blend.fetchSeries?.(range, context)
+    }
+    expect(await read('invalid currency: DDM')).toEqual({ base: 'USD', days: [] })
+    await expect(read('date range exceeds 5 years')).rejects.toThrow(/HTTP 422$/)
+  })
+
   it('fetches the blend of named banks in pieces of five years, as a publication by itself', async () => {
     const named = createFrankfurterV2HistoryProvider({ providers: ['ECB', 'BOC'] })
     const market = serving(() => Response.json([]))
