@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import type { RawRequest, RawResponse } from '../src/index.ts'
+import type { RawRequest, RawResponse, ReadBody } from '../src/index.ts'
 import { createConnectionLimit, createPipeline } from './connection-limit.ts'
 import type { NodeRequest, NodeResponse, RequestSocket } from './node-messages.ts'
 import { responseOf } from './server.ts'
@@ -156,12 +156,21 @@ export class NodeRawRequest implements RawRequest {
     this.#response.once('close', () => controller.abort())
     return controller.signal
   }
+
+  async readBody(...[onChunk, signal]: Parameters<ReadBody>): Promise<void> {
+    const { readNodeBody } = await import('./node-body.ts')
+    await readNodeBody(this.#request, onChunk, signal)
+  }
 }
+
+const REQUEST_TIMEOUT = 408
 
 /** Sends a raw response. */
 export function send({ status, headers, body }: RawResponse, response: NodeResponse): void {
   const list: string[] = []
   for (const [name, value] of headers) list.push(name, value)
+  // Otherwise the connection would wait for the rest of a slow request body. HTTP/2 ignores the header.
+  if (status === REQUEST_TIMEOUT) list.push('connection', 'close')
   response.writeHead(status, list)
   response.end(body ?? undefined)
   if (response.writableLength) setStallTimeout(response)

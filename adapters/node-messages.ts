@@ -12,6 +12,22 @@ export interface NodeRequest {
   socket?: RequestSocket | undefined
   /** The stream of an HTTP/2 request. */
   stream?: RequestStream | undefined
+  /** The body, if middleware has read it before: parsed, as text or as bytes. */
+  body?: unknown
+  /** Whether the body has been read to its end. */
+  readonly readableEnded?: boolean | undefined
+  /** Whether the client has disconnected. */
+  readonly destroyed?: boolean | undefined
+  /** Calls `listener` with each part of the body. */
+  on?(event: 'data', listener: (chunk: Uint8Array) => void): unknown
+  /** Calls `listener` at the end of the body, or when the client has disconnected. */
+  on?(event: 'end' | 'close' | 'error', listener: () => void): unknown
+  /** Removes a listener. */
+  off?(event: 'data', listener: (chunk: Uint8Array) => void): unknown
+  /** Removes a listener. */
+  off?(event: 'end' | 'close' | 'error', listener: () => void): unknown
+  /** Continues reading; without a listener, discards the body. */
+  resume?(): unknown
 }
 
 /** The used part of a request's socket. */

@@ -126,7 +126,15 @@ export function createHandlerOn(
     basePath,
     cors,
     limiter,
-    ...createEndpoints({ sources, responseCaches, now, basePath }),
+    ...createEndpoints({
+      sources,
+      responseCaches,
+      now,
+      basePath,
+      runtime,
+      limiter,
+      onInternalError,
+    }),
     page: explorer ? explorerPage() : undefined,
     onInternalError,
   })
@@ -136,7 +144,7 @@ export function createHandlerOn(
   return Object.assign(handle, {
     fetch: handle,
     answer,
-    rates: createRatesApi(sources, now, onInternalError),
+    rates: createRatesApi(sources, runtime, onInternalError),
     refresh: sources.refresh,
     close: sources.close,
   })

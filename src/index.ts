@@ -7,6 +7,7 @@ export { createRatesHandler } from './handler.ts'
 export type { RatesHandler } from './handler.ts'
 export { consoleLogger } from './log.ts'
 export type { ConsoleLoggerOptions, LogFormat, LogLevel } from './log.ts'
+export type { ReadBody } from './http/body.ts'
 export type { EndpointResponse, Header, RawRequest, RawResponse } from './http/messages.ts'
 export type { RatesOperations } from './api/rates-api.ts'
 export type { CorsScope, RatesHandlerOptions } from './options.ts'
@@ -38,6 +39,7 @@ export type {
   ConversionResult,
   ConvertedAmount,
 } from './api/convert.ts'
+export type { ConversionError, ConversionRow, ManyConversions } from './api/convert-many.ts'
 export type {
   CurrencyCoverage,
   CurrencyEnd,

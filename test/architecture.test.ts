@@ -26,7 +26,7 @@ const MAY_IMPORT: Record<string, string> = {
   generated: 'ratesmith/client',
   http: 'async digest errors itty-router/Router zod/mini',
   compression: 'http',
-  endpoints: 'api types:async errors generated http rates types:sources zod/mini',
+  endpoints: 'api async errors generated http rates types:sources zod/mini',
   options: 'http known-options types:cache types:events providers upstream',
   handler: 'api async endpoints events http options sources',
   compat: `api async known-options endpoints errors types:events types:handler http

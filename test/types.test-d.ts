@@ -44,10 +44,12 @@ import type {
   CacheStore,
   ConsoleLoggerOptions,
   Conversion,
+  ConversionError,
   ConversionList,
   ConversionListParams,
   ConversionParams,
   ConversionResult,
+  ConversionRow,
   ConvertedAmount,
   CurrencyList,
   DateRule,
@@ -558,6 +560,40 @@ test('the fetch over undici is a fetch, and takes any dispatcher of undici', () 
   void createUndiciFetch({ proxy: true })
 })
 
+test('each of many conversions has the type of its row', () => {
+  const { convertMany } = createRatesHandler().rates
+  const client = createRatesClient({ baseUrl: '/api' })
+  const from = 'USD'
+  const results = convertMany([
+    { from, to: 'EUR', amount: '1.50' },
+    { from, to: ['EUR', 'GBP'], date: '2026-11-20', reverse: true },
+  ])
+  type First = Conversion | ConversionError
+  expectTypeOf(results).resolves.toHaveProperty('length').toEqualTypeOf<2>()
+  expectTypeOf(results.then(([first]) => first)).resolves.toEqualTypeOf<First>()
+  void results.then(([, second]) => {
+    if ('error' in second) return expectTypeOf(second.error.code).toEqualTypeOf<RatesErrorCode>()
+    expectTypeOf(second.date).toEqualTypeOf<string>()
+    expectTypeOf(second.reverse).toEqualTypeOf<true>()
+    return expectTypeOf(second.results.GBP).toEqualTypeOf<ConvertedAmount>()
+  })
+  const rows: { from: string; to: string; amount: number }[] = []
+  expectTypeOf(convertMany(rows)).resolves.toEqualTypeOf<First[]>()
+  expectTypeOf(client.convertMany(rows, { signal: AbortSignal.abort() })).toEqualTypeOf(
+    convertMany(rows),
+  )
+  const unknownRows: readonly ConversionRow[] = []
+  expectTypeOf(convertMany(unknownRows)).resolves.items.toExtend<
+    Conversion | ConversionList | ConversionError
+  >()
+  // @ts-expect-error a row requires a target
+  void convertMany([{ from }])
+  // @ts-expect-error an amount is a number or a text
+  void convertMany([{ from, to: 'EUR', amount: true }])
+  // @ts-expect-error rows are a list
+  void client.convertMany({ from, to: 'EUR' })
+})
+
 test('the Express adapter mounts in current Express and in Connect', () => {
   const mounted = toExpressHandler(createRatesHandler())
   express().use(mounted)
@@ -598,7 +634,7 @@ test('a client takes a URL, and optionally a fetch function', () => {
   expectTypeOf(createRatesClient).parameters.toEqualTypeOf<[RatesClientOptions]>()
   expectTypeOf<keyof RatesClientOptions>().toEqualTypeOf<'baseUrl' | 'fetch' | 'retries'>()
   expectTypeOf<keyof RatesClient>().toEqualTypeOf<
-    'latest' | 'convert' | 'history' | 'currencies' | 'status'
+    'latest' | 'convert' | 'convertMany' | 'history' | 'currencies' | 'status'
   >()
   createRatesClient({ baseUrl: '', fetch })
   createRatesClient({ baseUrl: '', fetch: createRatesHandler() })

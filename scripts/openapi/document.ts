@@ -1,6 +1,7 @@
 import { createSamples } from './examples.ts'
 import type { Samples } from './examples.ts'
 import { headerComponents } from './headers.ts'
+import { describeManyConversions } from './many-conversions.ts'
 import { operations, tags } from './operations.ts'
 import type { Operation } from './operations.ts'
 import { parameterComponents } from './parameters.ts'
@@ -13,7 +14,7 @@ const DESCRIPTION = `Latest exchange rates, currency conversion and rate history
 
 Currency codes are case-insensitive in requests and upper-case in responses. Timestamps are integers in ms since the Unix epoch. A known parameter that is repeated or misspelled is rejected, and so is the name that another operation or a similar service uses for it; other unknown parameters are ignored.
 
-Every path also supports \`HEAD\`, like \`GET\` without the body, and \`OPTIONS\`, which returns 204. Any other method returns 405 (\`method_not_allowed\`) with the same \`Allow\` header, and an unknown path returns 404 (\`not_found\`). Both have the format of the other errors.
+Every path also supports \`HEAD\`, like \`GET\` without the body, and \`OPTIONS\`, which returns 204. \`POST /v1/convert\` converts many amounts at once. Any other method returns 405 (\`method_not_allowed\`) with the same \`Allow\` header, and an unknown path returns 404 (\`not_found\`). Both have the format of the other errors.
 
 With \`format=csv\`, the 200 response is \`text/csv\`. OpenAPI cannot tie a media type to a parameter, and with two media types generated clients would have to narrow the type of every response. Therefore \`content\` describes the JSON, and the extension \`x-csv\` has the Media Type Object of the CSV.
 
@@ -76,7 +77,8 @@ async function describePath(operation: Operation, samples: Samples): Promise<obj
   }
   const described = { operationId, summary, description, tags: [tag] }
   const references = parameters.map((name) => reference('parameters', name))
-  return { get: { ...described, parameters: references, responses } }
+  const get = { ...described, parameters: references, responses }
+  return path === '/v1/convert' ? { get, post: await describeManyConversions(samples) } : { get }
 }
 
 function bodySchemas({ bodies, csv }: Operation): Schemas {

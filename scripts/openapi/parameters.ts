@@ -133,3 +133,25 @@ export function parameterComponents(): Record<string, object> {
   })
   return Object.fromEntries(entries)
 }
+
+/** Returns the schema of one of many conversions, with the parameters of a single one. */
+export function conversionRow(): Readonly<Record<string, unknown>> {
+  const { from, amount, date, rule, maxAge, reverse } = PARAMETERS
+  const properties = { from, to: ROW_TARGETS, amount, date, rule, maxAge, reverse }
+  const described = Object.entries<Parameter>(properties).map(([name, each]) => {
+    return [name, { description: each.description, ...each.schema }]
+  })
+  return {
+    type: 'object',
+    properties: Object.fromEntries(described),
+    required: ['from', 'to'],
+    additionalProperties: {},
+  }
+}
+
+const ROW_TARGETS: Parameter = {
+  description: 'Target currency code, case-insensitive, or a list of codes, which gives `results`.',
+  schema: {
+    anyOf: [CODE_SCHEMA, { type: 'array', items: CODE_SCHEMA, minItems: 1, maxItems: MAX_SYMBOLS }],
+  },
+}

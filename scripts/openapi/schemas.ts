@@ -1,5 +1,6 @@
 import type { RatesErrorCode } from '../../src/errors.ts'
 import { DATE_RULES, INTERVALS, PERIODS } from '../../src/rates/dates.ts'
+import { conversionRow } from './parameters.ts'
 import { readTypes, reference } from './type-schemas.ts'
 import type { Schema } from './type-schemas.ts'
 
@@ -83,7 +84,7 @@ const OPEN_API_DOCUMENT: Schema = {
 /** Returns the schemas of all components, by name. */
 export function componentSchemas(): Record<string, Schema> {
   const read = readTypes(new URL('operations.ts', import.meta.url), 'Components', NAMED)
-  return { ...read, OpenApiDocument: OPEN_API_DOCUMENT }
+  return { ...read, ConversionRow: conversionRow(), OpenApiDocument: OPEN_API_DOCUMENT }
 }
 
 const DAY = '[0-9]{4}-[0-9]{2}-[0-9]{2}'
@@ -142,3 +143,14 @@ export const conversionCsv: readonly object[] = [false, true].flatMap((isReverse
     return table(names.join(), cells, '+')
   }),
 )
+
+const NUMBER = `(${RATE})?`
+
+/** CSV of many conversions: a line has either a conversion or an error. */
+export const manyConversionsCsv: object = {
+  type: 'string',
+  pattern: [
+    '^from,to,amount,rate,result,reverse,date,asked,rule,updatedAt,source,sourceUrl,error,message\\r\\n',
+    `(([A-Z]{3})?,([A-Z]{3})?,${NUMBER},${NUMBER},${NUMBER},(true)?,(${DAY})?,(${DAY})?,(${RULE})?,(${INSTANT})?,[^\\r\\n]*\\r\\n)*$`,
+  ].join(''),
+}

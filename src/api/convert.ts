@@ -167,17 +167,17 @@ export type RatesOf<Symbols extends readonly CurrencyCode[]> = ByCode<
 export type ConversionRates = LatestSnapshot | DatedSnapshot
 
 /**
- * Checks the parameters of a caller, which may not use TypeScript.
+ * Checks the parameters of a caller, which may not use TypeScript. Errors quote `amountSent`.
  *
  * @throws {RatesError} `missing_parameter`, `invalid_parameter`, `invalid_currency`, `invalid_amount`
  */
-function assertConversionParams(params: ConversionListParams): void {
+export function assertConversionParams(params: ConversionListParams, amountSent?: string): void {
   const { from, to, amount, reverse } = params
   assertNoMistakenNames(params, MISTAKEN_CONVERSION_NAMES)
   assertCode('from', from)
   assertCodes('to', to)
   if (amount !== undefined && !(Number.isFinite(amount) && amount >= 0)) {
-    throw invalidAmount(String(amount))
+    throw invalidAmount(amountSent ?? String(amount))
   }
   assertDayChoice(params)
   if (reverse !== undefined && typeof reverse !== 'boolean') {
@@ -210,7 +210,7 @@ export function withConversionRates<Result>(
   request: RequestOptions | undefined,
   use: (found: CacheResult<ConversionRates>) => Result,
 ): Result | Promise<Result> {
-  const codes = (): string[] => [from, to].flat()
+  const codes = (): string[] => (typeof to === 'string' ? [from, to] : [from, ...to])
   if (date !== undefined) {
     return withDay(sources, { date, rule, maxAge, codes: codes() }, now, request, use)
   }
@@ -230,22 +230,43 @@ export function toConversion(
 ): ConversionResult<ConversionListParams> {
   const { to: target, amount = 1, reverse = false } = params
   const from = codeIn(rates, 'from', params.from)
-  const targets = typeof target === 'string' ? [target] : [...new Set(target)]
-  const codes = targets.map((code) => codeIn(rates, 'to', code))
-  const { updatedAt } = oldestPublication(rates.table, [from, ...codes])
-  const source = toSource(rates.attribution)
-  const on = 'date' in rates ? { date: rates.date, ...rates.byRule } : undefined
-  const end = { ...(reverse && { reverse }), ...on, updatedAt, source }
   const convertTo = (to: string): ConvertedAmount =>
     convert(rates, { from, to, amount, reverse }, amountSent)
-  const [to = from] = codes
   if (typeof target === 'string') {
+    const to = codeIn(rates, 'to', target)
     const { rate, result } = convertTo(to)
-    if (!reverse && !on) return { from, to, amount, rate, result, updatedAt, source }
-    return { from, to, amount, rate, result, ...end }
+    const record: ConvertedPair & Partial<Origin> = { from, to, amount, rate, result }
+    assignOrigin(record, rates, { reverse, codes: [from, to] })
+    return record
   }
+  const codes = [...new Set(target)].map((code) => codeIn(rates, 'to', code))
   const results = Object.fromEntries(codes.map((code) => [code, convertTo(code)]))
-  return { from, amount, results, ...end }
+  const record: Omit<ConversionList, keyof Origin> & Partial<Origin> = { from, amount, results }
+  assignOrigin(record, rates, { reverse, codes: [from, ...codes] })
+  return record
+}
+
+type Origin = Pick<
+  ConversionResult<ConversionListParams>,
+  'reverse' | 'date' | 'asked' | 'rule' | 'updatedAt' | 'source'
+>
+
+/** Adds the fields with which all conversions end. Copying objects would take longer than the conversion. */
+function assignOrigin<Converted>(
+  record: Converted & Partial<Origin>,
+  rates: ConversionRates,
+  { reverse, codes }: { reverse: boolean; codes: readonly string[] },
+): asserts record is Converted & Origin {
+  if (reverse) record.reverse = true
+  if ('date' in rates) {
+    record.date = rates.date
+    if (rates.byRule) {
+      record.asked = rates.byRule.asked
+      record.rule = rates.byRule.rule
+    }
+  }
+  record.updatedAt = oldestPublication(rates.table, codes).updatedAt
+  record.source = toSource(rates.attribution)
 }
 
 /**

@@ -4,7 +4,7 @@ import type { HistoryFormat } from './history-writer.ts'
 import type { DatedRates, LatestRates } from './latest.ts'
 
 /** Writes CSV by RFC 4180: `,` between cells, CR LF after every line, quotes where a cell needs them. */
-function toCsv(lines: Iterable<readonly (string | number)[]>): string {
+export function toCsv(lines: Iterable<readonly (string | number)[]>): string {
   let text = ''
   for (const cells of lines) text += `${cells.map(toCell).join(',')}\r\n`
   return text

@@ -1,9 +1,11 @@
+import type { Runtime } from '../async.ts'
 import { toRatesError } from '../errors.ts'
 import { toDay } from '../rates/dates.ts'
 import type { CurrencyCode } from '../rates/iso-4217.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
 import { conversion } from './convert.ts'
 import type { ConversionListParams, ConversionResult, RatesOf } from './convert.ts'
+import type { AnyRowConversion, ConversionRow, ManyConversions } from './convert-many.ts'
 import type { CurrencyList } from './currencies.ts'
 import { rateHistory } from './history.ts'
 import type { HistoryParams, HistoryRange, HistoryRangeParams, RateHistory } from './history.ts'
@@ -81,6 +83,26 @@ export interface RatesOperations {
     params: Params & { [Name in Exclude<keyof Params, keyof ConversionListParams>]: never },
   ): Promise<ConversionResult<Params>>
   /**
+   * Converts up to 10,000 amounts at once; `POST /api/v1/convert`. The result for each row, in order, is what `convert` returns
+   * for it, or `{ error }`: an invalid row does not fail the others. Loads each data set at most once.
+   *
+   * @throws {RatesError} `invalid_parameter` unless `rows` is an array of at most 10,000
+   * @example
+   * ```ts
+   * import { createRatesHandler } from 'ratesmith'
+   *
+   * const { rates } = createRatesHandler()
+   * const results = await rates.convertMany([
+   *   { date: '2026-01-15', from: 'USD', to: 'EUR', amount: 12.5 },
+   *   { date: '2026-01-16', from: 'GBP', to: 'EUR', amount: '99.90' },
+   * ])
+   * for (const row of results) console.log('error' in row ? row.error.message : row.result)
+   * ```
+   */
+  convertMany<const Rows extends readonly ConversionRow[]>(
+    rows: Rows,
+  ): Promise<ManyConversions<Rows>>
+  /**
    * Returns the reference rates of a pair in a range of days; `GET /api/v1/history` with `start`.
    *
    * @example
@@ -136,9 +158,10 @@ export interface RatesOperations {
 /** Creates the operations over `sources`; `onInternalError` receives unforeseen errors. Parameters are checked before data are loaded, where possible. */
 export function createRatesApi(
   sources: RateSources,
-  now: () => number,
+  runtime: Pick<Runtime, 'now' | 'monotonic' | 'yieldToEventLoop'>,
   onInternalError: (error: unknown) => void,
 ): RatesOperations {
+  const { now } = runtime
   const attempt = createAttempt(onInternalError)
 
   function latest<Symbols extends readonly CurrencyCode[]>(
@@ -172,6 +195,7 @@ export function createRatesApi(
   return {
     latest,
     convert,
+    convertMany: createConvertMany(sources, runtime, onInternalError),
     history,
     currencies: () =>
       attempt(async () => {
@@ -195,4 +219,28 @@ function createAttempt(
       throw error
     }
   }
+}
+
+/** Loads the code with the first call. */
+function createConvertMany(
+  sources: RateSources,
+  runtime: Pick<Runtime, 'now' | 'monotonic' | 'yieldToEventLoop'>,
+  onInternalError: (error: unknown) => void,
+): RatesOperations['convertMany'] {
+  const attempt = createAttempt(onInternalError)
+
+  function convertMany<Rows extends readonly ConversionRow[]>(
+    rows: Rows,
+  ): Promise<ManyConversions<Rows>>
+  function convertMany(rows: readonly ConversionRow[]): Promise<AnyRowConversion[]> {
+    return attempt(async () => {
+      const { convertRows, loadRates, requireRows } = await import('./convert-many.ts')
+      const loaded = await loadRates(sources, requireRows(rows), { runtime })
+      const all: AnyRowConversion[] = []
+      const use = (results: AnyRowConversion[]): void => void all.push(...results)
+      await convertRows(loaded, rows, { runtime, onInternalError }, use)
+      return all
+    })
+  }
+  return convertMany
 }

@@ -132,7 +132,8 @@ export interface DatedSnapshot {
  * @throws {RatesError} `invalid_parameter`
  */
 function assertNotFuture(date: Day, today: Day): void {
-  if (date > addDays(today, 1)) throw invalidParameter('date', 'must not be after today')
+  if (date > today && date > addDays(today, 1))
+    throw invalidParameter('date', 'must not be after today')
 }
 
 /** Largest `maxAge`, in days. */
@@ -263,15 +264,16 @@ export interface DayNeed extends DayParams, Pick<HistoryNeed, 'codes' | 'isWhole
  */
 export function withDay<Result>(
   sources: RateSources,
-  { codes, isWhole, ...params }: DayNeed,
+  params: DayNeed,
   now: () => number,
   request: RequestOptions | undefined,
   use: (found: CacheResult<DatedSnapshot>) => Result,
 ): Result | Promise<Result> {
   const today = toDay(now())
+  const { codes, isWhole } = params
   const need = { ...daysToLoad(params, today), codes, isWhole }
-  return sources.history(need, request, ({ value, ...how }) =>
-    use({ ...how, value: datedSnapshot(value, params, today) }),
+  return sources.history(need, request, ({ value, hit, ttl }) =>
+    use({ value: datedSnapshot(value, params, today), hit, ttl }),
   )
 }
 

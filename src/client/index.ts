@@ -14,6 +14,7 @@ export type {
   ConvertedPair,
   RatesOf,
 } from '../api/convert.ts'
+export type { ConversionError, ConversionRow, ManyConversions } from '../api/convert-many.ts'
 export type { CurrencyCoverage, CurrencyEnd, CurrencyList } from '../api/currencies.ts'
 export type {
   HistoryParams,

@@ -1,4 +1,5 @@
 import type { ConversionListParams, ConversionResult, RatesOf } from '../api/convert.ts'
+import type { AnyRowConversion, ConversionRow, ManyConversions } from '../api/convert-many.ts'
 import type { CurrencyList } from '../api/currencies.ts'
 import type {
   HistoryParams,
@@ -87,6 +88,27 @@ export interface RatesClient {
       [Name in Exclude<keyof Params, keyof (ConversionListParams & CallOptions)>]: never
     },
   ): Promise<ConversionResult<Params>>
+  /**
+   * Converts up to 10,000 amounts with one request of at most 1 MiB. The result for each row, in order, is what `convert`
+   * returns for it, or `{ error }`: an invalid row does not fail the others.
+   *
+   * @throws {RatesError} `invalid_parameter` unless `rows` is an array within these limits
+   * @example
+   * ```ts
+   * import { createRatesClient } from 'ratesmith/client'
+   *
+   * const client = createRatesClient({ baseUrl: 'https://app.example/api' })
+   * const results = await client.convertMany([
+   *   { date: '2026-01-15', from: 'USD', to: 'EUR', amount: 12.5 },
+   *   { date: '2026-01-16', from: 'GBP', to: 'EUR', amount: '99.90' },
+   * ])
+   * for (const row of results) console.log('error' in row ? row.error.message : row.result)
+   * ```
+   */
+  convertMany<const Rows extends readonly ConversionRow[]>(
+    rows: Rows,
+    options?: CallOptions,
+  ): Promise<ManyConversions<Rows>>
   /**
    * Returns the reference rates of a pair from one day to another.
    *
@@ -187,10 +209,25 @@ export function createOperations(call: Call): RatesClient {
   return {
     latest,
     convert,
+    convertMany: createConvertMany(call),
     history,
     currencies: ({ signal } = {}) => call({ endpoint: 'currencies', field: 'currencies', signal }),
     status: ({ signal } = {}) => call({ endpoint: 'status', field: 'ready', signal }),
   }
+}
+
+function createConvertMany(call: Call): RatesClient['convertMany'] {
+  function convertMany<Rows extends readonly ConversionRow[]>(
+    rows: Rows,
+    options?: CallOptions,
+  ): Promise<ManyConversions<Rows>>
+  function convertMany(
+    rows: readonly ConversionRow[] | undefined,
+    { signal }: CallOptions = {},
+  ): Promise<AnyRowConversion[]> {
+    return call({ endpoint: 'convert', content: rows ?? null, field: 'length', signal })
+  }
+  return convertMany
 }
 
 /** Returns the parameter `to` for a code or a list of codes; untyped callers may pass anything. */

@@ -14,6 +14,8 @@ interface ClientRequest<Body> extends CallOptions {
   endpoint: string
   /** Parameters; undefined ones are not sent. */
   query?: Query
+  /** Sent as JSON in a `POST` (default: a `GET`). */
+  content?: unknown
   /** A field that identifies a valid body. */
   field: FieldOf<Body>
 }
@@ -38,11 +40,12 @@ const MAX_RETRY_AFTER_SECONDS = 10
 /** Creates a call that retries after a 502, or a 503 with `Retry-After`: after that delay, or else after 1 s, 2 s and so on. */
 export function createCall({ root, fetch, retries }: CallSettings): Call {
   const exchange = createExchange(fetch, Date.now)
-  return async ({ endpoint, query = {}, field, signal }) => {
+  return async ({ endpoint, query = {}, content, field, signal }) => {
     const url = `${root}/v1/${endpoint}${toSearch(query)}`
+    const body = JSON.stringify(content)
     for (let tries = 1; ; tries += 1) {
       signal?.throwIfAborted()
-      const response = await exchange(url, signal)
+      const response = await exchange({ url, body, signal })
       const { retryAfter = tries } = response
       if (!isRetried(response) || tries > retries || retryAfter > MAX_RETRY_AFTER_SECONDS) {
         return requireBody(response, field, root)
@@ -64,7 +67,13 @@ function toSearch(query: Query): string {
 }
 
 /** Sends one request and resolves to its response, of any status; rejects without a response. */
-type Exchange = (url: string, signal: AbortSignal | undefined) => Promise<ClientResponse>
+type Exchange = (request: ExchangeRequest) => Promise<ClientResponse>
+
+interface ExchangeRequest extends CallOptions {
+  url: string
+  /** JSON; undefined for a `GET`. */
+  body: string | undefined
+}
 
 /** Keeps the text, which is parsed for each caller, so that callers cannot change each other's objects. */
 interface CachedResponse {
@@ -85,12 +94,16 @@ function createExchange(fetch: CallSettings['fetch'], now: () => number): Exchan
     if (cache.size > MAX_CACHED_RESPONSES) cache.delete(oldest)
   }
 
-  return async (url, signal) => {
+  return async ({ url, body, signal }) => {
     // Browsers revalidate their own cache; an `If-None-Match` header would cost a preflight and bypass that cache.
-    const cached = globalThis.location ? undefined : cache.get(url)
+    const cached = globalThis.location || body !== undefined ? undefined : cache.get(url)
     const headers: HeadersInit = cached ? { 'if-none-match': cached.etag } : {}
+    const init: RequestInit =
+      body === undefined
+        ? { headers }
+        : { method: 'POST', body, headers: { 'content-type': 'application/json' } }
     try {
-      const request = new Request(url, { headers, signal: signal ?? null })
+      const request = new Request(url, { ...init, signal: signal ?? null })
       const response = await fetch(request)
       const text = await response.text()
       // Keeps `request` referenced: Node ignores the abort of a collected request while its body is being received.

@@ -1,3 +1,4 @@
+import type { ReadBody } from '../http/body.ts'
 import { LARGE_BODY_BYTES } from '../http/limiter.ts'
 import { FetchRawRequest } from '../http/messages.ts'
 import type { Header, RawRequest, RawResponse } from '../http/messages.ts'
@@ -117,6 +118,10 @@ class PlainRequest implements RawRequest, RequestContext {
 
   get signal(): AbortSignal | undefined {
     return this.#request.signal
+  }
+
+  get readBody(): ReadBody | undefined {
+    return this.#request.readBody?.bind(this.#request)
   }
 
   refused(): RawRequest {

@@ -1,14 +1,15 @@
-import type { RatesErrorCode } from '../errors.ts'
+import type { RatesError, RatesErrorCode } from '../errors.ts'
 import type { ResponseCaches } from '../http/response-cache.ts'
-import type { EndpointGroup } from '../http/response.ts'
+import type { EndpointGroup, PostEndpoint } from '../http/response.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
+import type { ManyConversionsOptions } from './convert-many.ts'
 import { unversionedConvert, versionedConvert } from './convert.ts'
 import { history } from './history.ts'
 import { latest, rates } from './latest.ts'
 import { currencies, openapi, status } from './service.ts'
 
 /** Options of `createEndpoints`. */
-export interface EndpointsOptions {
+export interface EndpointsOptions extends Omit<ManyConversionsOptions, 'errorBody'> {
   sources: RateSources
   responseCaches: ResponseCaches
   now: () => number
@@ -31,10 +32,11 @@ export interface UnversionedError {
 }
 
 /** Creates all endpoints. Versioned errors are objects with a code and a message; unversioned errors and sources are plain text. */
-export function createEndpoints({ sources, responseCaches, now, basePath }: EndpointsOptions): {
+export function createEndpoints(options: EndpointsOptions): {
   versioned: EndpointGroup
   unversioned: EndpointGroup
 } {
+  const { sources, responseCaches, now, basePath } = options
   return {
     versioned: {
       endpoints: {
@@ -45,7 +47,8 @@ export function createEndpoints({ sources, responseCaches, now, basePath }: Endp
         '/v1/status': status(sources, now),
         '/v1/openapi.json': openapi(basePath),
       },
-      errorBody: ({ code, message }): ErrorBody => ({ error: { code, message } }),
+      posts: { '/v1/convert': lazyManyConversions(options) },
+      errorBody: versionedError,
     },
     unversioned: {
       endpoints: {
@@ -55,4 +58,18 @@ export function createEndpoints({ sources, responseCaches, now, basePath }: Endp
       errorBody: ({ summary }): UnversionedError => ({ error: summary }),
     },
   }
+}
+
+function versionedError({ code, message }: RatesError): ErrorBody {
+  return { error: { code, message } }
+}
+
+/** Loads the code of `POST /api/v1/convert` with the first such request. */
+function lazyManyConversions(options: EndpointsOptions): PostEndpoint {
+  let loading: Promise<PostEndpoint> | undefined
+  async function load(): Promise<PostEndpoint> {
+    const { manyConversions } = await import('./convert-many.ts')
+    return manyConversions({ ...options, errorBody: versionedError })
+  }
+  return async (query, request) => (await (loading ??= load()))(query, request)
 }

@@ -255,7 +255,8 @@ function createQueue(runtime: Runtime) {
   }
 }
 
-function overloaded({ random }: Runtime): RatesError {
+/** Creates the error of a request that is refused for now. */
+export function overloaded({ random }: Runtime): RatesError {
   return new RatesError('overloaded', 'The server is overloaded. Please retry shortly.', {
     retryAfter: 1 + Math.floor(random() * MAX_RETRY_AFTER_SECONDS),
   })

@@ -1,3 +1,5 @@
+import type { ReadBody } from './body.ts'
+
 /** The parts of an HTTP request that determine the response; input of `handler.answer()`. */
 export interface RawRequest {
   /** Request method in capitals: `GET`, `HEAD`, `OPTIONS` … */
@@ -8,6 +10,12 @@ export interface RawRequest {
   header: (name: string) => string | null | undefined
   /** Ends the wait for data. */
   signal?: AbortSignal | undefined
+  /**
+   * Reads the body of a `POST`: calls `onChunk` with its parts in order and resolves after the last one. Rejects when the
+   * client disconnects or `signal` aborts, and then reads no further. Called at most once. Without it, every `POST` is
+   * refused.
+   */
+  readBody?: ReadBody | undefined
 }
 
 /** A header: lower-case name and value. */
@@ -56,6 +64,13 @@ export class FetchRawRequest implements RawRequest {
 
   get signal(): AbortSignal {
     return this.#request.signal
+  }
+
+  async readBody(...[onChunk, signal]: Parameters<ReadBody>): Promise<void> {
+    const { body } = this.#request
+    if (!body) return
+    const { readStream } = await import('./body.ts')
+    await readStream(body, onChunk, signal)
   }
 }
 

@@ -127,7 +127,14 @@ export const STATUS: Readonly<Record<RatesErrorCode, number>> = {
 /** Methods allowed on every endpoint. */
 const ALLOW = 'GET, HEAD, OPTIONS'
 
-const UNCACHED_HEADERS: readonly Header[] = [...JSON_HEADERS, ['cache-control', 'no-store']]
+/** Returns the methods of an endpoint as a list. */
+function methodsWith(hasPost: boolean): string {
+  return hasPost ? `${ALLOW}, POST` : ALLOW
+}
+
+const NO_STORE: Header = ['cache-control', 'no-store']
+
+const UNCACHED_HEADERS: readonly Header[] = [...JSON_HEADERS, NO_STORE]
 
 /** The result of a successful endpoint; `freshness` is absent for constant content. */
 export interface DataResult {
@@ -153,8 +160,16 @@ export function success(
 
 /** Creates a 200 response with `record` as JSON and `no-store`. */
 export function uncached(record: object): EndpointResponse {
-  const body = JSON.stringify(record)
-  return { status: 200, headers: [...UNCACHED_HEADERS, lengthHeader(byteLength(body))], body }
+  return uncachedText(JSON.stringify(record))
+}
+
+/** Creates a 200 response with `no-store`. */
+export function uncachedText(
+  body: Representation['body'],
+  form: keyof typeof FORMS = 'json',
+): EndpointResponse {
+  const headers: Header[] = [...formHeaders(form), NO_STORE, lengthHeader(byteLength(body))]
+  return { status: 200, headers, body }
 }
 
 /** Returns whether `response` meets `ifMatch` (entity tags, or `*`; RFC 9110 §13.1.1); true without a list. */
@@ -182,20 +197,20 @@ function tagOf(headers: readonly Header[]): string {
   return headers.find(([name]) => name === 'etag')?.[1] ?? ''
 }
 
-/** Creates the 204 response to `OPTIONS`. */
-export function options(): EndpointResponse {
+/** Creates the 204 response to `OPTIONS` of an endpoint. */
+export function options(hasPost = false): EndpointResponse {
   const headers: Header[] = [
-    ['allow', ALLOW],
+    ['allow', methodsWith(hasPost)],
     ['x-content-type-options', 'nosniff'],
   ]
   return { status: 204, headers, body: null }
 }
 
-/** Creates the response to `error`, with `record` as JSON and `no-store`. */
-export function failure(error: RatesError, record: object): EndpointResponse {
+/** Creates the response to `error` of an endpoint, with `record` as JSON and `no-store`. */
+export function failure(error: RatesError, record: object, hasPost = false): EndpointResponse {
   const body = JSON.stringify(record)
   const headers: Header[] = [...UNCACHED_HEADERS, lengthHeader(byteLength(body))]
-  if (error.code === 'method_not_allowed') headers.push(['allow', ALLOW])
+  if (error.code === 'method_not_allowed') headers.push(['allow', methodsWith(hasPost)])
   if (error.retryAfter !== undefined) headers.push(['retry-after', String(error.retryAfter)])
   return { status: STATUS[error.code], headers, body }
 }
@@ -214,15 +229,17 @@ export const CORS_HEADERS: readonly Header[] = [
 ]
 
 const PREFLIGHT_HEADERS: readonly Header[] = [
-  ['access-control-allow-methods', ALLOW],
   ['access-control-allow-headers', '*'],
   ['access-control-max-age', '86400'],
 ]
 
 /** Adds the CORS headers to `response`; a 204, the response to `OPTIONS`, also gets the preflight headers. */
 export function withCors(response: EndpointResponse): EndpointResponse {
-  const preflight = response.status === 204 ? PREFLIGHT_HEADERS : []
-  return { ...response, headers: [...response.headers, ...CORS_HEADERS, ...preflight] }
+  const { status, headers } = response
+  if (status !== 204) return { ...response, headers: [...headers, ...CORS_HEADERS] }
+  const [, methods = ALLOW] = headers.find(([name]) => name === 'allow') ?? []
+  const allowed: Header = ['access-control-allow-methods', methods]
+  return { ...response, headers: [...headers, ...CORS_HEADERS, allowed, ...PREFLIGHT_HEADERS] }
 }
 
 /**
@@ -323,10 +340,15 @@ export type Endpoint = (
   request: RequestContext,
 ) => EndpointResult | Promise<EndpointResult>
 
+/** The function for requests with a body. */
+export type PostEndpoint = (query: string, request: RawRequest) => Promise<EndpointResponse>
+
 /** Endpoints that share one error format. */
 export interface EndpointGroup {
   /** Endpoints by path below the base path. */
   endpoints: Readonly<Record<string, Endpoint>>
+  /** The endpoints that also take a `POST`, by the same paths (default none). */
+  posts?: Readonly<Record<string, PostEndpoint>>
   /** Returns the JSON body for `error`. */
   errorBody(error: RatesError): object
 }

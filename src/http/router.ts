@@ -10,7 +10,7 @@ import {
   success,
   withCors,
 } from './response.ts'
-import type { Endpoint, EndpointGroup, EndpointResult } from './response.ts'
+import type { Endpoint, EndpointGroup, EndpointResult, PostEndpoint } from './response.ts'
 import { Router } from 'itty-router/Router'
 
 /** Longer queries are expensive to parse and may request many conversions. */
@@ -47,7 +47,7 @@ export function createRouter(
     } catch (thrown) {
       const error = toRatesError(thrown)
       if (error.code === 'internal_error') onInternalError(error.cause)
-      const failed = failure(error, route.group.errorBody(error))
+      const failed = failure(error, route.group.errorBody(error), Boolean(route.post))
       response = route.isOpen ? withCors(failed) : failed
     }
     const { status, headers, body } = response
@@ -69,14 +69,16 @@ async function runLimited(
 }
 
 function runEndpoint(
-  { endpoint, isVersioned }: Route,
+  route: Route,
   query: string,
   request: RawRequest,
 ): EndpointResult | Promise<EndpointResult> {
   const { method } = request
+  const { endpoint, post, isVersioned } = route
   // A preflight for an unknown path succeeds, so that the browser sees the 404 of the actual request.
-  if (method === 'OPTIONS' && (endpoint || isVersioned)) return options()
+  if (method === 'OPTIONS' && (endpoint || isVersioned)) return options(Boolean(post))
   if (!endpoint) throw new RatesError('not_found', 'Not found')
+  if (method === 'POST' && post) return post(query, request)
   if (method !== 'GET' && method !== 'HEAD') {
     throw new RatesError('method_not_allowed', 'Method not allowed')
   }
@@ -125,6 +127,7 @@ interface Route {
   isOpen: boolean
   /** Undefined for an unknown path. */
   endpoint: Endpoint | undefined
+  post?: PostEndpoint | undefined
 }
 
 /** Finds the route of a path. Matches exactly: case-sensitive, undecoded, no trailing slash. */
@@ -175,11 +178,13 @@ function createRouteTable({
       const local = path.slice(basePath.length)
       const isVersioned = /^\/v\d+(\/|$)/.test(local)
       const endpoint = await endpointAt(local)
+      const group = isVersioned ? versioned : unversioned
       const route: Route = {
-        group: isVersioned ? versioned : unversioned,
+        group,
         isVersioned,
         isOpen: openToAll || (cors === 'v1' && isVersioned),
         endpoint,
+        post: endpoint && group.posts?.[local],
       }
       // Unknown paths are not cached: their number is unlimited.
       if (endpoint) found.set(path, route)

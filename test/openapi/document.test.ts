@@ -5,6 +5,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { createRatesHandler } from '../../src/index.ts'
 import { ERROR_STATUSES } from '../error-statuses.ts'
 import { bodiesOf, document, faultsOf, lookUp, operations, sharedResponses } from './document.ts'
+import type { Body, Response } from './document.ts'
 import { paths } from './words.ts'
 
 const text = JSON.stringify(document)
@@ -24,9 +25,9 @@ describe('the OpenAPI document', () => {
     expect(await new Validator().validate(broken)).toMatchObject({ valid: false })
   })
 
-  it('has the version of the package, and fewer than 70,000 characters', () => {
+  it('has the version of the package, and fewer than 80,000 characters', () => {
     expect(document).toMatchObject({ openapi: '3.1.1', info: { version: manifest.version } })
-    expect(text.length).toBeLessThan(70_000)
+    expect(text.length).toBeLessThan(80_000)
   })
 
   it('has no broken references', () => {
@@ -118,6 +119,44 @@ describe('the OpenAPI document', () => {
       Object.hasOwn(Object(content['application/json']).examples ?? {}, code),
     )
     expect(examples).not.toEqual([])
+  })
+})
+
+describe('the description of many conversions', () => {
+  const { requestBody, responses: described } = Object(document['paths'])['/v1/convert'].post
+  const bodies: [string, Body][] = [
+    ...Object.entries<Body>(requestBody.content),
+    ...Object.entries<Response>(described).flatMap(([status, each]) =>
+      Object.entries(bodiesOf(each)).map(([type, body]): [string, Body] => [
+        `${status} ${type}`,
+        body,
+      ]),
+    ),
+  ]
+
+  it.each(bodies)('has examples that match the schema of %s', (_, { schema, examples }) => {
+    const values = Object.values(examples).map(({ value }) => value)
+    expect(values).not.toEqual([])
+    expect(values.map((value) => faultsOf(schema, value))).toEqual(values.map(() => ''))
+  })
+
+  it('has the statuses of unusable bodies', () => {
+    expect(Object.keys(described)).toEqual(expect.arrayContaining(['400', '408', '413', '415']))
+  })
+
+  it('limits rows like the handler', () => {
+    const { schema } = requestBody.content['application/json']
+    const row = { from: 'USD', to: ['EUR'], amount: '1e2', rule: 'next', date: '2020-02-29' }
+    expect(faultsOf(schema, [row, row])).toBe('')
+    for (const wrong of [{ from: 'USD' }, { ...row, amount: '1,5' }, { ...row, to: [] }, null]) {
+      expect(faultsOf(schema, [wrong])).not.toBe('')
+    }
+    expect(
+      faultsOf(
+        schema,
+        Array.from({ length: 10_001 }, () => row),
+      ),
+    ).not.toBe('')
   })
 })
 

@@ -26,7 +26,7 @@ export interface Parameter {
   example?: string
 }
 
-interface Body {
+export interface Body {
   schema: Schema
   examples: Record<string, { value: unknown }>
 }

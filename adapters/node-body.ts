@@ -1,0 +1,55 @@
+import type { NodeRequest } from './node-messages.ts'
+
+/**
+ * Passes the body of `request` to `onChunk`; if middleware has read it before, `request.body`. Rejects when the client
+ * disconnects or `signal` aborts; the rest of the body is then discarded.
+ */
+export function readNodeBody(
+  request: NodeRequest,
+  onChunk: (chunk: Uint8Array) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  // Requests that a framework imitates may have no stream.
+  if (request.readableEnded || !request.on) {
+    onChunk(toBytes(request.body))
+    return Promise.resolve()
+  }
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      request.off?.('data', onChunk)
+      request.off?.('end', onEnd)
+      request.off?.('close', onClose)
+      request.off?.('error', onClose)
+      signal.removeEventListener('abort', onAbort)
+      request.resume?.()
+    }
+    const onEnd = (): void => {
+      stop()
+      resolve()
+    }
+    const onClose = (): void => {
+      stop()
+      reject(new Error('the client has disconnected'))
+    }
+    const onAbort = (): void => {
+      stop()
+      reject(new Error('the rest of the body is not read', { cause: signal.reason }))
+    }
+    if (request.destroyed) onClose()
+    else if (signal.aborted) onAbort()
+    else {
+      request.on?.('end', onEnd)
+      request.on?.('close', onClose)
+      request.on?.('error', onClose)
+      signal.addEventListener('abort', onAbort)
+      request.on?.('data', onChunk)
+    }
+  })
+}
+
+/** A parser leaves a body that it has read as text, as bytes, or as the value of its JSON. */
+function toBytes(body: unknown): Uint8Array {
+  if (body instanceof Uint8Array) return body
+  if (body === undefined || body === null) return new Uint8Array()
+  return new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body))
+}

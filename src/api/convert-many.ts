@@ -1,0 +1,287 @@
+import type { Runtime } from '../async.ts'
+import { RatesError, invalidParameter, toRatesError } from '../errors.ts'
+import type { RatesErrorCode } from '../errors.ts'
+import { isAmount } from '../rates/arithmetic.ts'
+import { daysByRule, isDay } from '../rates/dates.ts'
+import type { Day } from '../rates/dates.ts'
+import type { LatestSnapshot } from '../sources/latest-source.ts'
+import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
+import { assertConversionParams, toConversion, withConversionRates } from './convert.ts'
+import type { ConversionListParams, ConversionResult } from './convert.ts'
+
+/** Maximum number of conversions in one call. */
+export const MAX_ROWS = 10_000
+
+/** One of many conversions. Codes have three letters in either case. */
+export interface ConversionRow extends Omit<ConversionListParams, 'amount'> {
+  /** Amount of `from`, finite and not negative: a number, or a decimal such as `'12.50'` (default 1). */
+  amount?: number | string | undefined
+}
+
+/** Takes the place of a conversion that failed. */
+export interface ConversionError {
+  error: {
+    code: RatesErrorCode
+    /** Explanation for people, safe to display. */
+    message: string
+  }
+}
+
+/** The results for `Rows`, in their order: for each row its conversion, or its error. */
+export type ManyConversions<Rows extends readonly ConversionRow[]> = {
+  -readonly [Index in keyof Rows]: RowConversion<Rows[Index]>
+}
+
+type RowConversion<Row> = Row extends ConversionRow
+  ? ConversionResult<Omit<Row, 'amount'>> | ConversionError
+  : never
+
+/** The result for a row that is known only at run time. */
+export type AnyRowConversion = ConversionResult<ConversionListParams> | ConversionError
+
+/** What many conversions need besides the rates. */
+export interface ManyOptions {
+  runtime: Pick<Runtime, 'now' | 'monotonic' | 'yieldToEventLoop'>
+  /** Receives unforeseen errors, which become errors of their rows. */
+  onInternalError(error: unknown): void
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Returns `rows` if they are an array of at most `MAX_ROWS`.
+ *
+ * @throws {RatesError} `invalid_parameter`
+ */
+export function requireRows(rows: unknown): readonly unknown[] {
+  if (Array.isArray(rows) && rows.length <= MAX_ROWS) return rows
+  throw tooManyRows()
+}
+
+/** Creates the error of anything but an array of at most `MAX_ROWS`. */
+export function tooManyRows(): RatesError {
+  const limit = MAX_ROWS.toLocaleString('en')
+  return invalidParameter('rows', `must be an array of at most ${limit} conversions`)
+}
+
+/** Work between two pauses, about: the results of a slice are often written as text, which takes as long again. */
+const SLICE_MS = 3
+
+/** Where the clock stands still during work, as on Cloudflare Workers. */
+const MAX_ROWS_PER_SLICE = 1_000
+
+const ROWS_PER_LOOK_AT_CLOCK = 32
+
+/**
+ * Converts `rows` with the result of `loadRates`, in slices, between which other tasks run. Calls `use` with the results of
+ * each slice.
+ *
+ * @throws {RatesError} `overloaded` if the request is aborted
+ */
+export async function convertRows(
+  loaded: RateSources,
+  rows: readonly unknown[],
+  { runtime, onInternalError, signal }: ManyOptions,
+  use: (results: AnyRowConversion[]) => void,
+): Promise<void> {
+  // All rows have the same today.
+  const startedAt = runtime.now()
+  const now = (): number => startedAt
+  const failed = (thrown: unknown): ConversionError => {
+    const error = toRatesError(thrown)
+    if (error.code === 'internal_error') onInternalError(error.cause)
+    const { code, message } = error
+    return { error: { code, message } }
+  }
+  for (let at = 0; at < rows.length;) {
+    const results: AnyRowConversion[] = []
+    const until = runtime.monotonic() + SLICE_MS
+    const last = Math.min(at + MAX_ROWS_PER_SLICE, rows.length)
+    do {
+      const end = Math.min(at + ROWS_PER_LOOK_AT_CLOCK, last)
+      for (; at < end; at += 1) {
+        const result = convertRow(loaded, rows[at], now, failed)
+        results.push(result instanceof Promise ? await result : result)
+      }
+    } while (at < last && runtime.monotonic() < until)
+    use(results)
+    if (at < rows.length) await runtime.yieldToEventLoop()
+    if (signal?.aborted) throw new RatesError('overloaded', 'The request was aborted')
+  }
+}
+
+/** Returns the first day to load for all dated rows, by any rule; undefined if no row needs reference rates. */
+function firstDayOf(rows: readonly unknown[]): Day | undefined {
+  let first: Day | undefined
+  for (const row of rows) {
+    const { date } = toFields(row)
+    if (typeof date !== 'string' || (first !== undefined && date >= first) || !isDay(date)) continue
+    first = date
+  }
+  if (first === undefined) return undefined
+  const before = daysByRule(first, 'on-or-before', first).first
+  const ofMonth = daysByRule(first, 'period-end', first).first
+  return before < ofMonth ? before : ofMonth
+}
+
+function needsLatest(row: unknown): boolean {
+  return toFields(row)['date'] === undefined
+}
+
+function toFields(row: unknown): Readonly<Record<string, unknown>> {
+  return Object(row)
+}
+
+/** The result of a load, or a function that throws its error. */
+type Loaded<Value> = () => CacheResult<Value>
+
+async function settle<Value>(
+  load: () => CacheResult<Value> | Promise<CacheResult<Value>>,
+): Promise<Loaded<Value>> {
+  try {
+    const found = await load()
+    return () => found
+  } catch (error) {
+    return () => {
+      throw error
+    }
+  }
+}
+
+/**
+ * Loads the data that `rows` need, each data set once. Returns sources that answer from these data, without a promise; a data
+ * set that is unavailable is the error of the rows that need it.
+ */
+export async function loadRates(
+  sources: RateSources,
+  rows: readonly unknown[],
+  { runtime, signal }: Pick<ManyOptions, 'runtime' | 'signal'>,
+): Promise<RateSources> {
+  const request = { signal }
+  const since = firstDayOf(rows)
+  const askOthers = createAskOthers(sources, runtime, request)
+  const [latest, history] = await Promise.all([
+    rows.some(needsLatest) ? settle(() => sources.latest(request)) : undefined,
+    since === undefined
+      ? undefined
+      : settle(() => sources.history({ since, codes: [] }, request, (found) => found)),
+  ])
+  return {
+    ...sources,
+    latest: (_request, codes) =>
+      latest ? latestFor(latest, sources, request, codes) : sources.latest(request, codes),
+    history(need, _request, use) {
+      if (!history) return sources.history(need, request, use)
+      try {
+        return use(history())
+      } catch (error) {
+        return askOthers(error, (request) => sources.history(need, request, use))
+      }
+    },
+  }
+}
+
+/** Errors after which other publications may have the rates. */
+const MISSING: readonly RatesErrorCode[] = [
+  'no_data',
+  'unsupported_currency',
+  'provider_unavailable',
+]
+
+/** The time of a request for all waits together, in ms. */
+const MAX_WAIT_MS = 5_000
+
+/**
+ * Creates a function that repeats a failed row as a single conversion, where other publications may have its rates: a single
+ * one asks them in order. Otherwise the function throws the error of the row.
+ */
+function createAskOthers(
+  sources: RateSources,
+  runtime: ManyOptions['runtime'],
+  request: RequestOptions,
+): <Result>(error: unknown, ask: (request: RequestOptions) => Result) => Result {
+  const until = runtime.monotonic() + MAX_WAIT_MS
+  return (error, ask) => {
+    const isMissing = error instanceof RatesError && MISSING.includes(error.code)
+    if (!isMissing || !hasPublications(sources)) throw error
+    // Rates that are loaded are found without a wait.
+    return ask(runtime.monotonic() < until ? request : { signal: AbortSignal.abort() })
+  }
+}
+
+/** Returns whether rows may have to wait for other publications, one after another. */
+export function hasPublications(sources: RateSources): boolean {
+  return sources.state().publications !== undefined
+}
+
+/** Returns the loaded table; where only its fallback may have the codes, the sources decide. */
+function latestFor(
+  latest: Loaded<LatestSnapshot>,
+  sources: RateSources,
+  request: RequestOptions | undefined,
+  codes: (() => readonly string[]) | undefined,
+): ReturnType<RateSources['latest']> {
+  const found = latest()
+  const { fallback, table } = found.value
+  if (!fallback || !codes) return found
+  const isComplete = codes().every((code) => table.rates.has(code.toUpperCase()))
+  return isComplete ? found : sources.latest(request, codes)
+}
+
+function convertRow(
+  sources: RateSources,
+  row: unknown,
+  now: () => number,
+  failed: (thrown: unknown) => ConversionError,
+): AnyRowConversion | Promise<AnyRowConversion> {
+  try {
+    const { params, amountSent } = toParams(row)
+    const result = withConversionRates(sources, params, now, undefined, ({ value }) =>
+      toConversion(value, params, amountSent),
+    )
+    return result instanceof Promise ? result.catch(failed) : result
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+/**
+ * Checks a row of a caller, which may be anything; a `RatesError` is thrown.
+ *
+ * @throws {RatesError} as `assertConversionParams` does; `invalid_parameter` for a row or a value of another type
+ */
+function toParams(row: unknown): { params: ConversionListParams; amountSent?: string } {
+  if (row instanceof RatesError) throw row
+  if (!isObject(row) || Array.isArray(row)) {
+    throw invalidParameter('row', 'must be an object')
+  }
+  const fields = toFields(row)
+  assertPlain(fields)
+  const { amount } = fields
+  const given: ConversionListParams = Object(fields)
+  if (typeof amount !== 'string') {
+    assertConversionParams(given)
+    return { params: given }
+  }
+  const params = { ...given, amount: isAmount(amount) ? Number(amount) : NaN }
+  assertConversionParams(params, amount)
+  return { params, amountSent: amount }
+}
+
+/**
+ * Checks that no value is an object, whose text an error would quote: making that text could fail.
+ *
+ * @throws {RatesError} `invalid_parameter`
+ */
+function assertPlain(fields: Readonly<Record<string, unknown>>): void {
+  const { from, to, amount, date, reverse, rule, maxAge } = fields
+  if (Array.isArray(to) ? to.some(isObject) : isObject(to)) {
+    throw invalidParameter('to', 'must be a code or an array of codes')
+  }
+  if (![from, amount, date, reverse, rule, maxAge].some(isObject)) return
+  const [name = ''] = Object.keys(fields).filter((each) => each !== 'to' && isObject(fields[each]))
+  throw invalidParameter(name, 'must not be an object or an array')
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,141 @@
+import { TimeoutError, runWithTimeout } from '../async.ts'
+import type { Runtime } from '../async.ts'
+
+/** Passes the parts of a request body to `onChunk`, until the end of the body or the abort of `signal`. */
+export type ReadBody = (onChunk: (chunk: Uint8Array) => void, signal: AbortSignal) => Promise<void>
+
+/** Passes the chunks of a stream to `onChunk`; cancels the stream when `signal` aborts. */
+export async function readStream(
+  stream: ReadableStream<Uint8Array>,
+  onChunk: (chunk: Uint8Array) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const reader = stream.getReader()
+  // Ends a pending read.
+  const cancel = (): void => void reader.cancel(signal.reason).catch(() => undefined)
+  signal.addEventListener('abort', cancel)
+  try {
+    if (signal.aborted) cancel()
+    for (;;) {
+      const { done, value } = await reader.read()
+      signal.throwIfAborted()
+      if (done) return
+      onChunk(value)
+    }
+  } finally {
+    signal.removeEventListener('abort', cancel)
+  }
+}
+
+/** The used part of a request. */
+interface Upload {
+  header(name: string): string | null | undefined
+  signal?: AbortSignal | undefined
+  readBody?: ReadBody | undefined
+}
+
+/** Limits of the body of a request. */
+export interface BodyLimits {
+  runtime: Runtime
+  maxBytes: number
+  /** Longest time for the whole body, in ms. */
+  timeout: number
+  /** Limits the bytes of all bodies together. */
+  budget: ByteBudget
+}
+
+/** The outcome of reading a body: its bytes, or the reason of a refusal. */
+export type ReceivedBody = Uint8Array | 'too_long' | 'too_slow' | 'incomplete' | 'overloaded'
+
+/** Limits the memory of all bodies that are being received or wait for a response. */
+export interface ByteBudget {
+  /** Returns whether `bytes` more are allowed, and counts them. */
+  take(bytes: number): boolean
+  give(bytes: number): void
+}
+
+/** Creates a budget of `limit` bytes. */
+export function createByteBudget(limit: number): ByteBudget {
+  let taken = 0
+  return {
+    take(bytes) {
+      if (taken + bytes > limit) return false
+      taken += bytes
+      return true
+    },
+    give: (bytes) => void (taken -= bytes),
+  }
+}
+
+/** Bytes that a request takes from the budget before its first chunk, so that idle uploads are limited, too. */
+const MIN_BYTES = 4_096
+
+/**
+ * Receives the body of `request`, and calls `use` with the outcome. The body counts in the budget until the promise of `use`
+ * settles.
+ */
+export async function withBody<Result>(
+  request: Upload,
+  limits: BodyLimits,
+  use: (body: ReceivedBody) => Promise<Result>,
+): Promise<Result> {
+  const { budget, maxBytes } = limits
+  const declared = Number(request.header('content-length') ?? 0)
+  if (declared > maxBytes) return use('too_long')
+  if (!budget.take(MIN_BYTES)) return use('overloaded')
+  let taken = MIN_BYTES
+  try {
+    const received = await receive(request, limits, (bytes) => {
+      const isTaken = budget.take(bytes)
+      if (isTaken) taken += bytes
+      return isTaken
+    })
+    return await use(received)
+  } finally {
+    budget.give(taken)
+  }
+}
+
+async function receive(
+  request: Upload,
+  { runtime, maxBytes, timeout }: BodyLimits,
+  take: (bytes: number) => boolean,
+): Promise<ReceivedBody> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  let refusal: ReceivedBody = 'incomplete'
+  const stop = new AbortController()
+  const onChunk = (chunk: Uint8Array): void => {
+    if (stop.signal.aborted) return
+    size += chunk.length
+    if (size <= maxBytes && take(chunk.length)) chunks.push(chunk)
+    else {
+      refusal = size > maxBytes ? 'too_long' : 'overloaded'
+      stop.abort(new Error('the body is refused'))
+    }
+  }
+  const { signal: client } = request
+  const onDisconnect = (): void => stop.abort(client?.reason)
+  client?.addEventListener('abort', onDisconnect)
+  try {
+    if (client?.aborted) return 'incomplete'
+    const read = async (signal: AbortSignal): Promise<void> => request.readBody?.(onChunk, signal)
+    await runWithTimeout(runtime, timeout, read, stop.signal)
+    return concat(chunks, size)
+  } catch (error) {
+    return error instanceof TimeoutError ? 'too_slow' : refusal
+  } finally {
+    client?.removeEventListener('abort', onDisconnect)
+  }
+}
+
+function concat([first, ...others]: readonly Uint8Array[], size: number): Uint8Array {
+  if (first && others.length === 0) return first
+  const all = new Uint8Array(size)
+  let at = 0
+  for (const chunk of first ? [first, ...others] : []) {
+    all.set(chunk, at)
+    at += chunk.length
+  }
+  return all
+}

@@ -1,0 +1,523 @@
+import * as fc from 'fast-check'
+import Papa from 'papaparse'
+import { describe, expect, it } from 'vitest'
+
+import type { HistoryProvider, RawRequest } from '../../src/index.ts'
+import { longService } from '../fixtures/long-market.ts'
+import { fragileMarket, market, openService } from '../fixtures/service.ts'
+import { listenersLeftBy, settled } from '../virtual-runtime.ts'
+
+const PATH = '/api/v1/convert'
+const MIB = 1_048_576
+
+type Service = Pick<ReturnType<typeof openService>, 'handler'>
+
+interface Sent {
+  type?: string | null
+  query?: string
+  headers?: Record<string, string>
+}
+
+/** Posts `body`, by default as JSON; returns the response with its text. */
+async function post({ handler }: Service, body: BodyInit | null, sent: Sent = {}) {
+  const { type = 'application/json', query = '', headers = {} } = sent
+  const request = new Request(`http://localhost${PATH}${query}`, {
+    method: 'POST',
+    body,
+    headers: { ...headers, ...(type !== null && { 'content-type': type }) },
+    ...(body instanceof ReadableStream && { duplex: 'half' }),
+  })
+  // `Request` adds a type to a text.
+  if (type === null) request.headers.delete('content-type')
+  const response = await handler(request)
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text }
+}
+
+const postRows = (service: Service, rows: unknown) => post(service, JSON.stringify(rows))
+
+const postCsv = (service: Service, csv: string, query = '') =>
+  post(service, csv, { type: 'text/csv', query })
+
+function refusal(hint: string): string {
+  return JSON.stringify({
+    error: { code: 'invalid_parameter', message: `Invalid parameter: ${hint}` },
+  })
+}
+
+/** Returns pseudo-random integers below a limit. */
+function createRandom(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
+    return Math.floor((state / 0x80000000) * below)
+  }
+}
+
+const CODES = 'USD EUR gbp JPY CHF SEK HRK CYP KWD XYZ ZZ'.split(' ')
+const AMOUNTS = [100, 0.1, 12.34, 0, -1, '99.90', '1e400', '=1+1', 1e308, 1e-7]
+const RULES = ['on-or-before', 'exact', 'next', 'previous-business-day', 'period-end', 'last']
+const FIRST_DAY = Date.UTC(1999, 0, 1)
+
+/** Returns a row that any client might send, and the query of its single request. */
+function randomRow(random: (below: number) => number) {
+  const pick = <Item>(items: readonly Item[]): Item | undefined => items[random(items.length)]
+  const day = new Date(FIRST_DAY + random(10_200) * 86_400_000).toISOString().slice(0, 10)
+  const row: Record<string, unknown> = { from: pick(CODES) }
+  row['to'] = random(8) === 0 ? ['EUR', pick(CODES), 'USD'] : pick(CODES)
+  if (random(6) > 0) row['amount'] = pick(AMOUNTS)
+  if (random(5) > 0) row['date'] = random(40) === 0 ? '2026-02-30' : day
+  if (random(6) === 0) row['reverse'] = true
+  if (random(4) === 0) row['rule'] = pick(RULES)
+  if (random(9) === 0) row['maxAge'] = random(5)
+  if (random(50) === 0) row['currency'] = 'EUR'
+  const entries = Object.entries(row).map(([name, value]) => [name, String(value)])
+  return { row, query: new URLSearchParams(entries) }
+}
+
+describe('many conversions', () => {
+  it('equal single requests to the byte', async () => {
+    const { handler, calls } = longService()
+    const random = createRandom(22)
+    const rows = Array.from({ length: 10_000 }, () => randomRow(random))
+    const { status, text } = await postRows({ handler }, rows.map(({ row }) => row).slice(0, 9_000))
+    expect(status).toBe(200)
+    // The history since 1999, once.
+    expect(calls).toHaveLength(1)
+    const many: unknown[] = JSON.parse(text)
+    const direct = await handler.rates.convertMany(rows.map(({ row }) => Object(row)))
+    const different: unknown[] = []
+    let errors = 0
+    for (const [index, { query }] of rows.entries()) {
+      const single = await handler(new Request(`http://localhost${PATH}?${query}`))
+      const body = await single.text()
+      if (single.status !== 200) errors += 1
+      const alike = index < 9_000 ? [many[index], direct[index]] : [direct[index]]
+      if (alike.some((each) => JSON.stringify(each) !== body)) {
+        different.push([String(query), body, alike])
+      }
+    }
+    expect(different.slice(0, 3)).toEqual([])
+    expect(errors).toBeGreaterThan(2_000)
+    expect(errors).toBeLessThan(8_000)
+    expect(text).toBe(JSON.stringify(many))
+  })
+
+  it('make one upstream call for each data set that they need', async () => {
+    const calls: string[] = []
+    const providers = {
+      latest: {
+        ...market.latest,
+        fetchLatest: (context: Parameters<typeof market.latest.fetchLatest>[0]) => {
+          calls.push('latest')
+          return market.latest.fetchLatest(context)
+        },
+      },
+      history: {
+        ...market.history,
+        fetchHistory: (...given: Parameters<HistoryProvider['fetchHistory']>) => {
+          calls.push(`history since ${given[0].start}`)
+          return market.history.fetchHistory(...given)
+        },
+      },
+    }
+    const latestOnly = openService({ providers })
+    await postRows(latestOnly, [{ from: 'USD', to: 'EUR' }])
+    expect(calls.splice(0)).toEqual(['latest'])
+    const both = openService({ providers })
+    const dates = ['2026-11-20', '2003-05-05', '1999-02-01', undefined]
+    const rows = dates.map((date) => ({ from: 'USD', to: 'EUR', date }))
+    const results = await both.handler.rates.convertMany(rows)
+    expect(results.filter((row) => 'error' in row)).toEqual([])
+    expect(calls.splice(0)).toEqual(['latest', 'history since 1999-01-04'])
+    const recent = openService({ providers })
+    await postRows(recent, [{ from: 'USD', to: 'EUR', date: '2026-11-10' }])
+    expect(calls.splice(0)).toEqual(['history since 2021-11-06'])
+    await postRows(recent, [])
+    await postRows(recent, [{ from: 'USD', to: 'EUR', date: 'today' }])
+    expect(calls).toEqual([])
+  })
+
+  it('fail only where the data of their row are unavailable', async () => {
+    const { providers } = fragileMarket()
+    const history: HistoryProvider = {
+      ...providers.history,
+      fetchHistory: () => Promise.reject(new Error('secret')),
+    }
+    const service = openService({ providers: { ...providers, history } })
+    const { status, text } = await postRows(service, [
+      { from: 'USD', to: 'EUR', date: '2026-11-10' },
+      { from: 'USD', to: 'EUR' },
+      { from: 'USD', to: 'x', date: '2026-11-10' },
+    ])
+    expect(status).toBe(200)
+    const [dated, latest, invalid] = JSON.parse(text)
+    expect(dated.error.code).toBe('provider_unavailable')
+    expect(latest.result).toBeGreaterThan(0)
+    expect(invalid.error.code).toBe('invalid_currency')
+    expect(text).not.toContain('secret')
+  })
+
+  it.each([
+    ['null', null, 'row (must be an object)'],
+    ['a number', 5, 'row (must be an object)'],
+    ['a list', ['USD', 'EUR'], 'row (must be an object)'],
+    ['an object as a code', { from: {}, to: 'EUR' }, 'from (must not be an object or an array)'],
+    ['a list as an amount', { from: 'USD', to: 'EUR', amount: [1] }, 'amount (must not be'],
+    ['a nested list', { from: 'USD', to: [['EUR']] }, 'to (must be a code or an array of codes)'],
+    ['an object as a target', { from: 'USD', to: {} }, 'to (must be a code or an array of codes)'],
+    ['too many targets', { from: 'USD', to: Array(251).fill('EUR') }, 'to (must have at most 250'],
+    ['a text for true', { from: 'USD', to: 'EUR', reverse: 'true' }, 'reverse (must be true or'],
+    ['a name of another service', { base: 'USD', to: 'EUR' }, 'base (use from)'],
+    ['a name in capitals', { From: 'USD', to: 'EUR' }, 'From (use from)'],
+  ])('give %s in a row the error of that row', async (_, row, message) => {
+    const service = openService()
+    const { status, text } = await postRows(service, [row, { from: 'USD', to: 'EUR' }])
+    expect(status).toBe(200)
+    const [failed, converted] = JSON.parse(text)
+    expect(failed.error.code).toBe('invalid_parameter')
+    expect(failed.error.message).toContain(`Invalid parameter: ${message}`)
+    expect(converted.rate).toBeGreaterThan(0)
+    expect(service.eventsOf('internal_error')).toEqual([])
+  })
+
+  it('reject without an array of at most 10,000', async () => {
+    const { rates } = openService().handler
+    const row = { from: 'USD', to: 'EUR' } as const
+    const error = { name: 'RatesError', code: 'invalid_parameter' }
+    for (const rows of [undefined, null, row, '[]', Array.from({ length: 10_001 }, () => row)]) {
+      await expect(rates.convertMany(Object(rows))).rejects.toMatchObject(error)
+    }
+    expect(await rates.convertMany([])).toEqual([])
+    expect(await rates.convertMany(Array.from({ length: 10_000 }, () => row))).toHaveLength(10_000)
+  })
+
+  it('let other tasks run', async () => {
+    const { handler } = longService()
+    const rows = Array.from({ length: 10_000 }, () => ({ from: 'USD', to: 'EUR' }) as const)
+    await handler.rates.convertMany(rows)
+    let turns = 0
+    let isOver = false
+    const turn = (): void => {
+      turns += 1
+      if (!isOver) setImmediate(turn)
+    }
+    setImmediate(turn)
+    await handler.rates.convertMany(rows)
+    isOver = true
+    expect(turns).toBeGreaterThan(5)
+  })
+})
+
+describe('POST /v1/convert', () => {
+  const service = openService()
+  const ROW = '{"from":"USD","to":"EUR"}'
+
+  it('is not cacheable, and open to all origins', async () => {
+    const { headers } = await post(service, `[${ROW}]`)
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    for (const name of ['etag', 'last-modified', 'cache-status']) {
+      expect([name, headers.get(name)]).toEqual([name, null])
+    }
+  })
+
+  it('is allowed on its path alone', async () => {
+    const methodsOf = async (path: string, method: string) => {
+      const { headers } = await service.get(path, { method })
+      return [headers.get('allow'), headers.get('access-control-allow-methods')]
+    }
+    const withPost = 'GET, HEAD, OPTIONS, POST'
+    expect(await methodsOf(PATH, 'OPTIONS')).toEqual([withPost, withPost])
+    expect(await methodsOf(PATH, 'PUT')).toEqual([withPost, null])
+    for (const path of ['/api/convert', '/api/v1/latest', '/api/v1/history']) {
+      expect(await methodsOf(path, 'OPTIONS')).toContain('GET, HEAD, OPTIONS')
+      expect(await methodsOf(path, 'POST')).toEqual(['GET, HEAD, OPTIONS', null])
+    }
+  })
+
+  it('returns 415 where the host passes no body', async () => {
+    const { status, body } = await answer({})
+    expect([status, body]).toEqual([
+      415,
+      refusal('body (the adapter of this host passes no bodies)'),
+    ])
+  })
+
+  it.each([
+    ['', 'body (must not be empty)'],
+    ['[', 'body (must be JSON)'],
+    ['{}', 'rows (must be an array of at most 10,000 conversions)'],
+    ['null', 'rows (must be an array of at most 10,000 conversions)'],
+    [`[${Array(10_001).fill('{}').join()}]`, 'rows (must be an array of at most 10,000 conv'],
+    [new Uint8Array([0x5b, 0xff, 0x5d]), 'body (must be UTF-8)'],
+  ])('refuses %.9s with 400', async (body, hint) => {
+    const { status, text } = await post(service, body)
+    expect([status, text]).toEqual([400, expect.stringContaining(hint)])
+    expect(JSON.parse(text)).toEqual({
+      error: { code: 'invalid_parameter', message: expect.any(String) },
+    })
+  })
+
+  it('reads an UTF-8 body with a byte order mark', async () => {
+    expect((await post(service, `\u{FEFF}[${ROW}]`)).status).toBe(200)
+  })
+
+  it.each([
+    ['?from=USD', 'from (use from in the rows of the body)'],
+    ['?base=USD', 'base (use from in the rows of the body)'],
+    ['?maxAge=1', 'maxAge (use maxAge in the rows of the body)'],
+    ['?Format=csv', 'Format (use format)'],
+    ['?format=xml', 'format (must be json or csv)'],
+    ['?format=csv&format=csv', 'format (given more than once)'],
+  ])('refuses the query %s', async (query, hint) => {
+    const { status, text } = await post(service, `[${ROW}]`, { query })
+    expect([status, text]).toEqual([400, refusal(hint)])
+  })
+
+  it.each([
+    [null, {}],
+    ['text/plain', {}],
+    ['application/x-www-form-urlencoded', {}],
+    ['application/json; charset=utf-16', {}],
+    ['application/jsonx', {}],
+    ['application/json', { 'content-encoding': 'gzip' }],
+  ])('refuses the type %s with %o by 415', async (type, headers) => {
+    const { status, text } = await post(service, `[${ROW}]`, { type, headers })
+    expect([status, JSON.parse(text).error.code]).toEqual([415, 'invalid_parameter'])
+  })
+
+  it.each(['Application/JSON', 'application/json;charset="UTF-8"', 'application/json ; x=y'])(
+    'accepts the type %s',
+    async (type) => {
+      const headers = { 'content-encoding': 'identity' }
+      expect((await post(service, `[${ROW}]`, { type, headers })).status).toBe(200)
+    },
+  )
+
+  it('takes a body of 1 MiB, and refuses a longer one', async () => {
+    const whole = `[${ROW}`.padEnd(MIB - 1) + ']'
+    expect((await post(service, whole)).status).toBe(200)
+    const { status, text } = await post(service, ` ${whole}`)
+    expect([status, text]).toEqual([413, refusal('body (must have at most 1 MiB)')])
+  })
+
+  it('refuses a declared length without reading the body', async () => {
+    let isRead = false
+    const { status } = await answer({
+      headers: { 'content-length': String(MIB + 1) },
+      readBody: async () => void (isRead = true),
+    })
+    expect([status, isRead]).toEqual([413, false])
+  })
+
+  it('stops reading an endless body, and cancels it', async () => {
+    let chunks = 0
+    let isCancelled = false
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        chunks += 1
+        controller.enqueue(new Uint8Array(65_536).fill(0x20))
+      },
+      cancel: () => void (isCancelled = true),
+    })
+    expect((await post(service, body)).status).toBe(413)
+    expect(isCancelled).toBe(true)
+    expect(chunks).toBeLessThan(25)
+  })
+
+  interface Given extends Pick<RawRequest, 'readBody' | 'signal'> {
+    headers?: Record<string, string>
+    from?: Service
+  }
+
+  function answer({ headers = {}, from = service, ...given }: Given) {
+    const sent: Record<string, string> = { 'content-type': 'application/json', ...headers }
+    const header = (name: string): string | undefined => sent[name]
+    return from.handler.answer({ method: 'POST', target: PATH, header, ...given })
+  }
+
+  /** Reads one part, and then waits for the abort. */
+  const drip: RawRequest['readBody'] = (onChunk, signal) =>
+    new Promise((_resolve, reject) => {
+      onChunk(new Uint8Array([0x5b]))
+      signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true })
+    })
+
+  it('ends a slow upload after 10 s with 408', async () => {
+    const slow = openService()
+    let outcome: unknown
+    const left = await listenersLeftBy(async () => {
+      const responding = answer({ readBody: drip, from: slow })
+      void responding.then(({ status, body }) => (outcome = [status, body]))
+      await slow.runtime.advance(9_999)
+      expect(outcome).toBe(undefined)
+      await slow.runtime.advance(2)
+      await responding
+    })
+    expect(outcome).toEqual([408, refusal('body (must arrive within 10 s)')])
+    expect(slow.runtime.timers()).toBe(0)
+    expect(left).toBe(1)
+  })
+
+  it('ends an upload whose client disconnects, without an event', async () => {
+    const quiet = openService()
+    const client = new AbortController()
+    const responding = answer({ readBody: drip, signal: client.signal, from: quiet })
+    await settled()
+    client.abort()
+    expect(await responding).toMatchObject({ status: 400 })
+    const broken = answer({
+      readBody: () => Promise.reject(new Error('ECONNRESET')),
+      from: quiet,
+    })
+    expect(await broken).toMatchObject({
+      status: 400,
+      body: refusal('body (must arrive completely)'),
+    })
+    expect(quiet.events.filter(({ type }) => type === 'internal_error')).toEqual([])
+    expect(quiet.runtime.timers()).toBe(0)
+  })
+
+  it('refuses uploads beyond 32 MiB in total, and takes others after them', async () => {
+    const busy = openService()
+    const client = new AbortController()
+    const almostAll: RawRequest['readBody'] = (onChunk, signal) => {
+      onChunk(new Uint8Array(MIB - 1))
+      return drip(onChunk, signal)
+    }
+    const few: RawRequest['readBody'] = async (onChunk) => {
+      onChunk(new TextEncoder().encode(`[${ROW}]`.padEnd(MIB)))
+    }
+    const uploads = Array.from({ length: 40 }, () =>
+      answer({ readBody: almostAll, signal: client.signal, from: busy }),
+    )
+    await settled()
+    await settled()
+    expect(await answer({ readBody: few, from: busy })).toMatchObject({ status: 503 })
+    client.abort()
+    const statuses = (await Promise.all(uploads)).map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([400, 503]))
+    expect(await answer({ readBody: few, from: busy })).toMatchObject({ status: 200 })
+  })
+})
+
+describe('conversions in CSV', () => {
+  const service = openService()
+  const HEAD =
+    'from,to,amount,rate,result,reverse,date,asked,rule,updatedAt,source,sourceUrl,error,message'
+
+  it('have a line for each row', async () => {
+    const csv = [
+      '\u{FEFF}"from";to;amount;date;rule;reverse;maxAge;note',
+      'USD;EUR;"100";2020-02-29;exact;;;a',
+      'USD;EUR;100;2020-02-29;on-or-before;FALSE;3;"b;c"',
+      'usd;eur;1e2;;;true;;',
+      '',
+      'USD;EUR;12,50;;;;;',
+      'USD;EUR;;;;;;',
+      'USD;;1;;;;;',
+      'USD;EUR;1;;;yes;;',
+      'USD;EUR;1;2020-02-29;;;-1;',
+      'USD;EUR',
+      '',
+    ].join('\r\n')
+    const { status, headers, text } = await postCsv(service, csv)
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
+    expect(text.split('\r\n')[0]).toBe(HEAD)
+    const { data } = Papa.parse<Record<string, string>>(text.trimEnd(), { header: true })
+    expect(data.map(({ error, message, result }) => error || message || result !== '')).toEqual([
+      'no_data',
+      true,
+      true,
+      'invalid_amount',
+      'invalid_amount',
+      'missing_parameter',
+      'invalid_parameter',
+      'invalid_parameter',
+      'invalid_parameter',
+    ])
+    const [, dated, reversed, comma, , , , , short] = data
+    expect(dated).toMatchObject({ date: '2020-02-28', asked: '2020-02-29', rule: 'on-or-before' })
+    expect(reversed).toMatchObject({ from: 'USD', amount: '100', reverse: 'true', date: '' })
+    expect(comma?.['message']).toBe('Invalid amount: 12,50')
+    expect(short?.['message']).toBe('Invalid parameter: row (has 2 cells, expected 8)')
+  })
+
+  it('have the values of the JSON', async () => {
+    const rows = [
+      { from: 'USD', to: 'EUR', amount: 12.5, date: '2020-02-29', rule: 'next' },
+      { from: 'GBP', to: 'JPY', amount: 1 },
+    ]
+    const csv = Papa.unparse(rows, { columns: ['from', 'to', 'amount', 'date', 'rule'] })
+    const asJson = await post(service, csv, { type: 'text/csv', query: '?format=json' })
+    const { text } = await postRows(service, rows)
+    expect(asJson.text).toBe(text)
+    const ofJson = await post(service, JSON.stringify(rows), { query: '?format=csv' })
+    expect(ofJson.text).toBe((await postCsv(service, csv)).text)
+  })
+
+  it('have an error for several targets', async () => {
+    const rows = JSON.stringify([{ from: 'USD', to: ['EUR'] }])
+    const { text } = await post(service, rows, { query: '?format=csv' })
+    expect(text).toContain('invalid_parameter,Invalid parameter: to (must be one code')
+  })
+
+  it.each([
+    ['from,to\n"USD,EUR', 'csv (line 2 has an unclosed quote)'],
+    ['from,to\nU"SD,EUR', 'csv (line 2 has a quote inside a cell; expected it around the cell)'],
+    ['to,amount\nEUR,1', 'csv (the first line must name the column from)'],
+    ['From,to\nUSD,EUR', 'From (use from)'],
+    ['from,to,currency\nUSD,EUR,EUR', 'currency (use to)'],
+    ['from,to,to\nUSD,EUR,EUR', 'to (given more than once)'],
+    [`from,to\n${'USD,EUR\n'.repeat(10_001)}`, 'rows (must be an array of at most 10,000'],
+  ])('are refused for %.20j', async (csv, hint) => {
+    const { status, text } = await postCsv(service, csv)
+    expect([status, text]).toEqual([400, expect.stringContaining(hint)])
+  })
+
+  it('never quote a cell as a formula', async () => {
+    const cell = fc
+      .tuple(fc.constantFrom('=', '+', '-', '@', '\t', '\r', '"'), fc.string({ maxLength: 9 }))
+      .map((parts) => parts.join(''))
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(cell, cell, cell, cell)), async (cells) => {
+        const csv = Papa.unparse([['from', 'to', 'amount', 'date'], ...cells])
+        const { status, text } = await postCsv(service, csv)
+        expect(status).toBe(200)
+        const { data, errors } = Papa.parse<string[]>(text.trimEnd())
+        expect(errors.filter(({ type }) => type !== 'Delimiter')).toEqual([])
+        expect(data.flat().filter((each) => /^[=+@\t\r-]/.test(each))).toEqual([])
+      }),
+      { seed: 22, numRuns: 60 },
+    )
+  })
+
+  it('or JSON of any text have one of few statuses, and no unforeseen error', async () => {
+    const texts = fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc.array(fc.object()).map((rows) => JSON.stringify(rows)),
+      fc.string().map((text) => `from,to,amount\n${text}`),
+      fc.array(fc.record({ from: fc.anything(), to: fc.anything() })).map(toJson),
+    )
+    await fc.assert(
+      fc.asyncProperty(texts, fc.constantFrom('text/csv', 'application/json'), async (...sent) => {
+        const [text, type] = sent
+        const { status } = await post(service, text, { type })
+        expect([200, 400]).toContain(status)
+      }),
+      { seed: 22, numRuns: 400 },
+    )
+    expect(service.eventsOf('internal_error')).toEqual([])
+  })
+})
+
+/** Leaves out what JSON lacks. */
+function toJson(value: unknown): string {
+  return JSON.stringify(value, (_key, each: unknown) =>
+    typeof each === 'bigint' ? String(each) : each,
+  )
+}
