@@ -1,9 +1,9 @@
-import type { CurrencyCoverage, CurrencyList } from '../index.ts'
+import type { CurrencyCoverage, CurrencyHistory, CurrencyList } from '../index.ts'
 import { didYouMean } from '../known-options.ts'
 import type { CommandContext } from './context.ts'
 import { openOutput, suggestCodes } from './output.ts'
 import { RATES_OPTIONS, openSession, toRatesFlags } from './session.ts'
-import { toTable, withSpinner } from './terminal.ts'
+import { styledLines, toTable, withSpinner } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
 import { parseArguments } from './usage.ts'
 
@@ -24,7 +24,7 @@ export async function currencies(args: string[], context: CommandContext): Promi
     const all: CurrencyList = JSON.parse(body)
     const found = all.currencies.filter((currency) => matches(currency, search))
     if (flags.json) output.print([JSON.stringify({ currencies: found })])
-    else if (found.length > 0) output.print(linesOf(found, output.terminal))
+    else if (found.length > 0) output.print(linesOf(found, all.currencies, output.terminal))
     if (found.length > 0) return 0
     const codes = all.currencies.map(({ code }) => code)
     const suggestion = didYouMean(suggestCodes([search], codes))
@@ -45,17 +45,72 @@ function plain(text: string): string {
   return text.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '').replaceAll('ł', 'l')
 }
 
-function linesOf(found: readonly CurrencyCoverage[], terminal: Terminal): string[] {
+function linesOf(
+  found: readonly CurrencyCoverage[],
+  all: readonly CurrencyCoverage[],
+  terminal: Terminal,
+): string[] {
   if (!terminal.isTTY) {
-    return found.map((currency) => [...cellsOf(currency), endOf(currency)].join('\t'))
+    return found.map((currency) =>
+      [...cellsOf(currency), endOf(currency), ...spansOf(currency)].join('\t'),
+    )
   }
+  const sources = sourcesOf(all)
   const rows = found.map((currency) => {
     const [code = '', name = '', ...rest] = cellsOf(currency)
     const end = endOf(currency)
-    return [code, ...rest, end === '' ? name : `${name} (${end})`]
+    const numbers = currency.histories ? [numbersOf(currency.histories, sources)] : []
+    return [code, ...rest, ...numbers, end === '' ? name : `${name} (${end})`]
   })
-  const heads = ['code', 'no.', 'digits', 'latest', 'history', 'name']
-  return toTable([heads, ...rows], 'title', terminal)
+  const heads = ['code', 'no.', 'digits', 'latest', 'history']
+  const others = sources.size > 0 ? ['source', 'name'] : ['name']
+  const legend = Array.from(sources, ([source], index) => `${index + 1}: ${source}`)
+  return [
+    ...toTable([[...heads, ...others], ...rows], 'title', terminal),
+    ...legend.flatMap((line) => styledLines('aside', line, terminal)),
+  ]
+}
+
+/** Returns the newest day of each source of history. Sources that a currency prefers come first. */
+function sourcesOf(all: readonly CurrencyCoverage[]): Map<string, string> {
+  const sources = new Map<string, string>()
+  const lists = all.map(({ histories = [] }) => histories)
+  for (const { source, to } of lists.toSorted((one, other) => other.length - one.length).flat()) {
+    const newest = sources.get(textOf(source)) ?? ''
+    sources.set(textOf(source), to !== null && to > newest ? to : newest)
+  }
+  return sources
+}
+
+function textOf({ name, url }: CurrencyHistory['source']): string {
+  return `${name}, ${url}`
+}
+
+/** Without rates for longer, the history of a currency has ended. */
+const MAX_PAUSE_MS = 62 * 86_400_000
+
+/** Returns the numbers of the sources of a history, and the last day where it has ended: `1 until 2025-12-31, 2`. */
+function numbersOf(
+  histories: readonly CurrencyHistory[],
+  sources: ReadonlyMap<string, string>,
+): string {
+  const names = [...sources.keys()]
+  const numbers = histories.map(({ source, to }) => {
+    const number = names.indexOf(textOf(source)) + 1
+    const newest = sources.get(textOf(source)) ?? ''
+    const hasEnded = to !== null && Date.parse(newest) - Date.parse(to) > MAX_PAUSE_MS
+    return hasEnded ? `${number} until ${to}` : String(number)
+  })
+  return numbers.join(', ') || '-'
+}
+
+/** Returns a cell with the sources of a history and their first and last days, where known. */
+function spansOf({ histories }: CurrencyCoverage): string[] {
+  if (!histories) return []
+  const spans = histories.map(
+    ({ from, to, source }) => `${source.name} ${from ?? '?'} to ${to ?? '?'}`,
+  )
+  return [spans.join('; ')]
 }
 
 function cellsOf({ code, name, numeric, minorUnits, latest, history }: CurrencyCoverage): string[] {

@@ -60,7 +60,13 @@ export async function checkProviders({ providers, ...shared }: Upstreams): Promi
   const { latest, history } = providers
   const checked = await Promise.all([
     ...latest.map((each) => checkProvider('latest', { providers: { latest: each }, ...shared })),
-    ...history.map((each) => checkProvider('history', { providers: { history: each }, ...shared })),
+    ...history.map((each) =>
+      checkProvider(
+        'history',
+        { providers: { latest: false, history: each }, ...shared },
+        each.publication && describePublication,
+      ),
+    ),
   ])
   // Several upstreams may report the same wrong clock.
   const clocks = checked.flatMap(({ skew, host }) => checkClock(skew, host))
@@ -73,6 +79,7 @@ type CheckedDataSet = Exclude<DataSet, 'archive'>
 async function checkProvider(
   dataSet: CheckedDataSet,
   { providers, fetch = globalThis.fetch, now }: SingleProvider,
+  describe: Describe = describeRates[dataSet],
 ): Promise<Observations & { result: CheckResult }> {
   const observations: Observations = { events: [], host: '', skew: 0 }
   const work: Promise<unknown>[] = []
@@ -85,9 +92,9 @@ async function checkProvider(
   })
   try {
     // A load may take longer than a request waits for it.
-    const description = await describeRates[dataSet](handler, now).catch(async () => {
+    const description = await describe(handler, now).catch(async () => {
       await Promise.allSettled(work)
-      return describeRates[dataSet](handler, now).catch(() => undefined)
+      return describe(handler, now).catch(() => undefined)
     })
     return { ...observations, result: toCheckResult(dataSet, observations, description) }
   } finally {
@@ -95,10 +102,10 @@ async function checkProvider(
   }
 }
 
-const describeRates: Record<
-  CheckedDataSet,
-  (handler: RatesHandler, now: () => number) => Promise<string>
-> = {
+/** Loads the data of a handler and describes them. */
+type Describe = (handler: RatesHandler, now: () => number) => Promise<string>
+
+const describeRates: Record<CheckedDataSet, Describe> = {
   async latest({ rates }, now) {
     const { updatedAt, rates: table } = await rates.latest()
     const published = publicationText({ updatedAt }, undefined, now())
@@ -108,6 +115,17 @@ const describeRates: Record<
     const { points } = await rates.history({ from: 'EUR', to: 'USD' })
     return `reference rates up to ${points.at(-1)?.d}`
   },
+}
+
+/** Describes the newest days of a provider that declares its publication, which may lack the euro and the dollar. */
+const describePublication: Describe = async ({ rates }) => {
+  const { currencies } = await rates.currencies()
+  const covered = currencies.filter(({ history }) => history)
+  const { history } = await rates.status()
+  const [source] = history?.sources ?? []
+  if (!source?.ready) throw new Error('no reference rates')
+  const late = source.late ? ', the next are late' : ''
+  return `reference rates of ${covered.length} currencies up to ${source.lastDay}${late}`
 }
 
 /** Returns the result for a provider with data of `description`; `undefined` without data. */

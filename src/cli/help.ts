@@ -49,7 +49,8 @@ const UPSTREAMS = `  RATESMITH_LATEST, RATESMITH_HISTORY
 `
 
 const PROVIDERS = `
-Providers, tried in order until one succeeds:
+Providers, tried in order until one succeeds. For history, banks widen the coverage: a pair has
+the rates of the first one with both currencies.
   latest   ${listOf('latest')}
   history  ${listOf('history')}
 `

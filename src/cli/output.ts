@@ -78,7 +78,8 @@ export async function printRates<Body extends RatesBody>(
   context: CommandContext,
 ): Promise<number> {
   const output = openOutput(context)
-  const session = await openSession(flags, context, query.days.first !== undefined)
+  const { codes, days } = query
+  const session = await openSession(flags, context, { hasArchive: days.first !== undefined, codes })
   const { now } = context
   try {
     const responding = session.get(toTarget(query), (body) => isSettled(body, query, now()))

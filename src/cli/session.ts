@@ -4,7 +4,7 @@ import { isAbsolute, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createRatesHandler } from '../index.ts'
-import type { CacheStore, RatesEvent, RatesOperations } from '../index.ts'
+import type { CacheStore, HistoryProvider, RatesEvent, RatesOperations } from '../index.ts'
 import { toSingleLine } from '../log.ts'
 import type { CommandContext } from './context.ts'
 import { chooseProviders, chooseUpstreams } from './upstreams.ts'
@@ -63,25 +63,36 @@ export interface RatesSession {
   close(): void
 }
 
+/** What is loaded from the cache before the first request. */
+interface ExpectedRequests {
+  /** Whether requested days may be more than five years old. */
+  hasArchive?: boolean
+  codes?: readonly string[]
+}
+
 /**
- * Opens a session with the selected upstreams and the user's cache. Set `hasArchive` if requested days may be more than five
- * years old.
+ * Opens a session with the selected upstreams and the user's cache.
  *
  * @throws {UsageError} naming the invalid variable
  */
 export async function openSession(
   flags: RatesFlags,
   context: CommandContext,
-  hasArchive = false,
+  { hasArchive = false, codes = [] }: ExpectedRequests = {},
 ): Promise<RatesSession> {
   const upstreams = await chooseUpstreams(flags, context)
-  const store = flags.cache && !flags.demo ? await openCache(flags, context, hasArchive) : undefined
+  const store = flags.cache && !flags.demo ? await openCache(flags, context) : undefined
+  const keys = [
+    ...KEYS,
+    ...(hasArchive ? [ARCHIVE_KEY] : []),
+    ...publicationKeys(upstreams.providers.history, codes),
+  ]
   const work = new Set<Promise<unknown>>()
   const failures = new Map<string, string>()
   let isOverdue = false
   const handler = createRatesHandler({
     ...upstreams,
-    store,
+    store: store && (await preload(store, keys)),
     waitUntil: (promise) => void work.add(promise),
     onEvent(event) {
       if (event.type === 'stale_served') isOverdue = true
@@ -135,7 +146,6 @@ function toText(failures: ReadonlyMap<string, string>): string {
 async function openCache(
   { providers }: RatesFlags,
   context: CommandContext,
-  hasArchive: boolean,
 ): Promise<CacheStore | undefined> {
   const folder = cacheFolder(context)
   if (folder === undefined) return undefined
@@ -144,8 +154,7 @@ async function openCache(
   const choice = JSON.stringify(await chooseProviders(providers, context.env))
   const isDefault = choice === JSON.stringify(await chooseProviders({}, {}))
   const hash = createHash('sha256').update(choice).digest('hex').slice(0, 16)
-  const store = createFileStore(join(folder, isDefault ? 'default' : hash))
-  return preload(store, hasArchive ? [...KEYS, ARCHIVE_KEY] : KEYS)
+  return createFileStore(join(folder, isDefault ? 'default' : hash))
 }
 
 /** Returns the cache folder, which may not exist yet; `undefined` without a cache and home folder. */
@@ -181,6 +190,18 @@ const KEYS: readonly string[] = ['rates:v1:latest', 'rates:v1:history']
 
 /** The store key of the reference rates since 1999: megabytes, needed only for requests with a date. */
 export const ARCHIVE_KEY = 'rates:v1:archive'
+
+/** Returns the store keys of the newest days of each publication, and of its days of each code. */
+function publicationKeys(
+  providers: readonly HistoryProvider[],
+  codes: readonly string[],
+): string[] {
+  return providers.flatMap(({ publication }) => {
+    if (!publication) return []
+    const key = `rates:v1:history:${publication.id}`
+    return [key, ...codes.map((code) => `${key}:${code.toUpperCase()}`)]
+  })
+}
 
 /**
  * Returns `store` with the values of `keys` preloaded. A handler waits only 50 ms for a store; on the command line, a slow disk is
