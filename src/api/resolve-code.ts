@@ -20,7 +20,7 @@ import {
   toDay,
 } from '../rates/dates.ts'
 import type { Calendar, DateRule, Day } from '../rates/dates.ts'
-import { DayRates, dayByRule, newestRow } from '../rates/market-history.ts'
+import { DayRates, rowByRule } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
@@ -174,21 +174,23 @@ export function datedSnapshot(
   today: Day,
 ): DatedSnapshot {
   const { history, attribution } = snapshot
-  const date = publishedDay(snapshot, params, today)
-  const table = new DayTable(snapshot, newestRow(history, date), date)
+  const row = publishedRow(snapshot, params, today)
+  const date = history.dates[row] ?? ''
+  const table = new DayTable(snapshot, row, date)
   const dated = { table, attribution, date, history }
   const { date: asked, rule } = params
   return rule ? { ...dated, byRule: { asked, rule } } : dated
 }
 
-function publishedDay(
+function publishedRow(
   { history, daysBack }: HistorySnapshot,
   { date, rule = 'on-or-before', maxAge }: DayParams,
   today: Day,
-): Day {
+): number {
   assertNotFuture(date, today)
   const range = daysByRule(date, rule, today, daysBack)
-  const published = dayByRule(history, range, rule)
+  const row = rowByRule(history, range, rule)
+  const published = history.dates[row]
   if (published === undefined) {
     const { first, last } = range
     const days = first === last ? first : `${first} to ${last}`
@@ -197,7 +199,7 @@ function publishedDay(
   if (maxAge !== undefined && published < addDays(targetDay(date, rule, today), -maxAge)) {
     throw noRatesFor(date, `the last are of ${published}, older than maxAge=${maxAge}`)
   }
-  return published
+  return row
 }
 
 function noRatesFor(date: Day, hint: string | undefined): RatesError {

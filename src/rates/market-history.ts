@@ -292,24 +292,23 @@ export class DayRates implements Rates {
   }
 }
 
-/** Returns the row of the newest published day up to `today`, or -1. */
-export function newestRow({ dates }: MarketHistory, today: Day): number {
-  return firstRow(dates, (date) => date > today) - 1
-}
-
 /** Returns the newest published day up to `today`, or `undefined`. */
 export function newestDay(history: MarketHistory, today: Day): Day | undefined {
-  return history.dates[newestRow(history, today)]
+  return history.dates[firstRow(history.dates, (date) => date > today) - 1]
 }
 
-/** Returns the published day that `rule` selects from a range of days: the last one, or for `next` the first. */
-export function dayByRule(
-  history: MarketHistory,
+/** Returns the row of the published day that `rule` selects from a range of days (the last one, or for `next` the first), or -1. */
+export function rowByRule(
+  { dates }: MarketHistory,
   { first, last }: DayRange,
   rule: DateRule,
-): Day | undefined {
-  const [start, end] = rowsOf(history, first, last)
-  return start < end ? history.dates[rule === 'next' ? start : end - 1] : undefined
+): number {
+  const row =
+    rule === 'next'
+      ? firstRow(dates, (date) => date >= first)
+      : firstRow(dates, (date) => date > last) - 1
+  const date = dates[row] ?? ''
+  return date >= first && date <= last ? row : -1
 }
 
 /** Returns whether `code` is covered: the base, or quoted on one of the `days` (default 14) up to `newest`. */
