@@ -118,7 +118,7 @@ async function fetchNewestRange(
   return { since, days: await fetchRange(context, providerCall, { start: since, end }) }
 }
 
-/** Fetches the tables of the days that are missing, or only the newest one, if there are none in memory or many missing. */
+/** Fetches the tables of the days that are missing, or only the newest one, without any in memory or with too many missing. */
 async function fetchTables(
   context: PublicationContext,
   { current, ...providerCall }: NewestUpdate,

@@ -48,7 +48,9 @@ export function createPublicationSource(
     const { base, columns } = found.value.history
     const codes = [...new Set(need.codes.map((code) => code.toUpperCase()))]
     const isKnown = (code: string): boolean =>
-      code === base || columns.has(code) || findWithdrawal(code) !== undefined
+      code === base ||
+      columns.has(code) ||
+      (findWithdrawal(code)?.withdrawnAt ?? '') > publication.since
     // For a list of all codes in the error.
     if (codes.length === 0 || !codes.every(isKnown)) return found
     const others = codes.filter((code) => code !== base)

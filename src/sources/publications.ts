@@ -84,11 +84,13 @@ export function joinPublications(
 const LAG_MS = 86_400_000
 
 /** Days that the European Central Bank quoted currencies, where they are not all since 1999. */
-const REFERENCE_SPANS = `BGN 2000-07-19 2025-12-31|BRL 2008-01-02|CNY 2005-04-01|CYP 1999-01-04 2007-12-31|EEK 1999-01-04 2010-12-31|
-HRK 2005-04-01 2022-12-30|IDR 2005-04-01|ILS 2011-01-03|INR 2009-01-02|LTL 1999-01-04 2014-12-31|LVL 1999-01-04 2013-12-31|
-MTL 1999-01-04 2007-12-31|MXN 2008-01-02|MYR 2005-04-01|PHP 2005-04-01|ROL 1999-01-04 2005-06-30|RON 2005-07-01|
-RUB 2005-04-01 2022-03-01|SIT 1999-01-04 2006-12-29|SKK 1999-01-04 2008-12-31|THB 2005-04-01|TRL 1999-01-04 2004-12-31|
-TRY 2005-01-03`
+const REFERENCE_SPANS = [
+  'BGN 2000-07-19 2025-12-31, BRL 2008-01-02, CNY 2005-04-01, CYP 1999-01-04 2007-12-31, EEK 1999-01-04 2010-12-31',
+  'HRK 2005-04-01 2022-12-30, IDR 2005-04-01, ILS 2011-01-03, INR 2009-01-02, LTL 1999-01-04 2014-12-31',
+  'LVL 1999-01-04 2013-12-31, MTL 1999-01-04 2007-12-31, MXN 2008-01-02, MYR 2005-04-01, PHP 2005-04-01',
+  'ROL 1999-01-04 2005-06-30, RON 2005-07-01, RUB 2005-04-01 2022-03-01, SIT 1999-01-04 2006-12-29',
+  'SKK 1999-01-04 2008-12-31, THB 2005-04-01, TRL 1999-01-04 2004-12-31, TRY 2005-01-03',
+].flatMap((line) => line.split(', '))
 
 function referenceRates(history: DefaultHistory, { runtime }: SourcesOptions): Member {
   return {
@@ -104,7 +106,7 @@ function referenceRates(history: DefaultHistory, { runtime }: SourcesOptions): M
       for (const [code, { to }] of spansOf(value.history)) {
         spans.set(code, { from: FIRST_REFERENCE_DAY, to })
       }
-      for (const line of REFERENCE_SPANS.split(/\s*\|\s*/)) {
+      for (const line of REFERENCE_SPANS) {
         const [code = '', from = '', ended] = line.split(' ')
         const to = spans.get(code)?.to ?? ended ?? null
         spans.set(code, { from, to })

@@ -14,7 +14,9 @@ const HEADERS =
   access-control-request-headers access-control-request-method`.split(/\s+/)
 
 /** Parameters whose error does not echo the value. */
-const SILENT = new Set(['date', 'start', 'end', 'interval', 'format', 'reverse'])
+const SILENT = new Set(
+  'date start end interval value fill layout format reverse rule maxAge'.split(' '),
+)
 
 const handler = await loadedHandler()
 
