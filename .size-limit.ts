@@ -22,7 +22,7 @@ function portable(options: BuildOptions): BuildOptions {
 
 /** Budget of each module of the package alone, or of the largest in a folder: its current size and some two per cent. */
 const BUDGETS: Record<string, string> = {
-  '.': '44.9 kB',
+  '.': '46.4 kB',
   './bun': '1.03 kB',
   './client': '2.53 kB',
   './cloudflare': '270 B',
@@ -66,7 +66,7 @@ const handler = {
   name: 'the handler, as an app loads it',
   path: 'dist/index.js',
   import: '{ createRatesHandler }',
-  limit: '43.4 kB',
+  limit: '44.9 kB',
 }
 
 /** Exports that bundlers load without the handler. */

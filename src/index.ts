@@ -28,7 +28,7 @@ export type {
   ReferenceTable,
 } from './upstream/provider.ts'
 export type { CurrencyCode, KnownCurrencyCode } from './rates/iso-4217.ts'
-export type { HistoryStats } from './rates/series.ts'
+export type { HistoryStats, IntervalValue } from './rates/series.ts'
 export type { DateRule, Interval } from './rates/dates.ts'
 export type { Period } from './rates/dates.ts'
 export type { ByCode, RatesOf } from './api/convert.ts'
@@ -47,7 +47,14 @@ export type {
   CurrencyList,
 } from './api/currencies.ts'
 export type { DatedRates, DatedRatesParams, RuledRates, RuledRatesParams } from './api/latest.ts'
-export type { HistoryRange, HistoryRangeParams } from './api/history.ts'
+export type { HistoryList, HistoryRangeList, HistoryResult } from './api/history-list.ts'
+export type {
+  FilledPoint,
+  HistoryListParams,
+  HistoryRange,
+  HistoryRangeParams,
+  PointParams,
+} from './api/history.ts'
 export type { HistoryParams, Point, RateHistory } from './api/history.ts'
 export type { LatestParams, LatestRates } from './api/latest.ts'
 export type { DataSetStatus, HistorySourceStatus, ServiceStatus } from './api/status.ts'

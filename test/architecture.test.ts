@@ -21,7 +21,7 @@ const MAY_IMPORT: Record<string, string> = {
   upstream: 'async rates zod/mini',
   providers: 'async known-options rates upstream zod/mini',
   sources: 'async cache errors events types:upstream rates',
-  api: 'types:async errors types:upstream rates types:sources',
+  api: 'async errors types:upstream rates types:sources',
   // Contains code to copy from the explorer, which imports the client.
   generated: 'ratesmith/client',
   http: 'async digest errors itty-router/Router zod/mini',

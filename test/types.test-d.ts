@@ -55,10 +55,18 @@ import type {
   DateRule,
   DatedRates,
   DatedRatesParams,
+  FilledPoint,
+  HistoryList,
+  HistoryListParams,
   HistoryParams,
   HistoryProvider,
   HistoryRange,
+  HistoryRangeList,
   HistoryRangeParams,
+  HistoryResult,
+  IntervalValue,
+  Point,
+  PointParams,
   Interval,
   LatestParams,
   LatestProvider,
@@ -376,7 +384,40 @@ test('the operations resolve to the bodies of the versioned endpoints', () => {
   expectTypeOf(whole).resolves.toEqualTypeOf<HistoryRange>()
   expectTypeOf<HistoryRange>().not.toHaveProperty('period')
   expectTypeOf<RateHistory>().not.toHaveProperty('start')
-  expectTypeOf<Interval>().toEqualTypeOf<'day' | 'week' | 'month'>()
+  expectTypeOf<Interval>().toEqualTypeOf<'day' | 'week' | 'month' | 'quarter' | 'year'>()
+})
+
+test('a history has the type of its points and of the requested codes', () => {
+  type Filled = { d: string; r: number; filled?: true }
+  const years = { interval: 'year', value: 'average' } as const
+  expectTypeOf(history({ ...pair, ...years })).resolves.toEqualTypeOf<RateHistory>()
+  const filled = history({ ...pair, fill: 'previous' })
+  expectTypeOf(filled).resolves.toEqualTypeOf<RateHistory<FilledPoint>>()
+  expectTypeOf<FilledPoint>().toExtend<Filled>()
+  expectTypeOf<Filled>().toExtend<FilledPoint>()
+  expectTypeOf<RateHistory<FilledPoint>['points']>().toEqualTypeOf<FilledPoint[]>()
+  expectTypeOf<Point>().not.toHaveProperty('filled')
+  const both = history({ from: 'USD', to: ['EUR', 'gbp'], ...years })
+  expectTypeOf(both).resolves.toEqualTypeOf<HistoryList<{ EUR: RateHistory; GBP: RateHistory }>>()
+  const range = { from: 'USD', start: '2020-01-01' } as const
+  expectTypeOf(history({ ...range, to: ['EUR'], fill: 'previous' })).resolves.toEqualTypeOf<
+    HistoryRangeList<{ EUR: HistoryRange<FilledPoint> }>
+  >()
+  const codes: string[] = []
+  expectTypeOf(history({ from: 'USD', to: codes })).resolves.toEqualTypeOf<HistoryList>()
+  const some: ('EUR' | 'GBP')[] = []
+  expectTypeOf(history({ from: 'USD', to: some })).resolves.toEqualTypeOf<
+    HistoryList<Record<'EUR' | 'GBP', RateHistory | undefined>>
+  >()
+  expectTypeOf<HistoryResult<HistoryParams>>().toEqualTypeOf<RateHistory>()
+  expectTypeOf<HistoryResult<HistoryListParams>>().toExtend<
+    RateHistory | HistoryRange | HistoryList | HistoryRangeList
+  >()
+  expectTypeOf<HistoryParams>().toExtend<HistoryListParams>()
+  expectTypeOf<HistoryRangeParams>().toExtend<HistoryListParams>()
+  expectTypeOf<RateHistory<FilledPoint>>().toExtend<RateHistory>()
+  expectTypeOf<IntervalValue>().toEqualTypeOf<'last' | 'average' | 'open' | 'high' | 'low'>()
+  expectTypeOf<PointParams['fill']>().toEqualTypeOf<'previous' | undefined>()
 })
 
 test('the type of a conversion depends on its date and direction', () => {
@@ -457,8 +498,18 @@ test('a misspelt, missing or ill-typed parameter of an operation does not compil
   void history({ ...pair, start: '1999-01-04', period: '1Y' })
   // @ts-expect-error an end requires a start
   void history({ ...pair, end: '2026-01-30' })
-  // @ts-expect-error not one of the three intervals
-  void history({ ...pair, interval: 'year' })
+  // @ts-expect-error not one of the five intervals
+  void history({ ...pair, interval: 'decade' })
+  // @ts-expect-error not one of the five values
+  void history({ ...pair, interval: 'year', value: 'median' })
+  // @ts-expect-error only previous
+  void history({ ...pair, fill: 'next' })
+  // @ts-expect-error misspelt, with several currencies
+  void history({ from: 'USD', to: ['EUR'], perod: '1Y' })
+  // @ts-expect-error period and start exclude each other, also with several currencies
+  void history({ from: 'USD', to: ['EUR'], start: '1999-01-04', period: '1Y' })
+  // @ts-expect-error codes are strings
+  void history({ from: 'USD', to: [978] })
 })
 
 test('the bodies have the fields of the specification', () => {
@@ -680,6 +731,15 @@ test('the parameters of a client call decide the type of its result', () => {
   expectTypeOf(client.history(range)).resolves.toEqualTypeOf<HistoryRange>()
 })
 
+test('a history by a client has the type of its points and of the requested codes', () => {
+  const filled = client.history({ ...pair, fill: 'previous', signal })
+  expectTypeOf(filled).resolves.toEqualTypeOf<RateHistory<FilledPoint>>()
+  const list = client.history({ from: 'USD', to: ['EUR', 'GBP'], start: date, signal })
+  expectTypeOf(list).resolves.toEqualTypeOf<
+    HistoryRangeList<{ EUR: HistoryRange; GBP: HistoryRange }>
+  >()
+})
+
 test('a conversion by a client has the type of the requested codes', () => {
   const from = 'USD'
   expectTypeOf(client.convert({ ...pair, signal })).resolves.toEqualTypeOf<Conversion>()
@@ -732,8 +792,10 @@ test('a misspelt or missing parameter does not compile', () => {
   void client.history({ ...pair, period: '1Y', start: '2020-02-28' })
   // @ts-expect-error an end requires a start
   void client.history({ ...pair, end: '2020-02-28' })
-  // @ts-expect-error not one of the three intervals
-  void client.history({ ...pair, interval: 'year' })
+  // @ts-expect-error not one of the five intervals
+  void client.history({ ...pair, interval: 'decade' })
+  // @ts-expect-error misspelt, with several currencies
+  void client.history({ from: 'USD', to: ['EUR'], perod: '1Y' })
   // @ts-expect-error not one of the six periods
   void client.history({ ...pair, period: '2W' })
   // @ts-expect-error misspelt

@@ -6,7 +6,8 @@ import type {
   ConvertedPair,
 } from '../../src/api/convert.ts'
 import type { CurrencyCoverage, CurrencyEnd, CurrencyList } from '../../src/api/currencies.ts'
-import type { HistoryRange, Point, RateHistory } from '../../src/api/history.ts'
+import type { HistoryList, HistoryRangeList } from '../../src/api/history-list.ts'
+import type { FilledPoint, HistoryRange, RateHistory } from '../../src/api/history.ts'
 import type { DatedRates, LatestRates } from '../../src/api/latest.ts'
 import type { ServiceStatus } from '../../src/api/status.ts'
 import type { Attempt } from '../../src/cache/refresh.ts'
@@ -42,10 +43,12 @@ export interface Components {
     OnRequest &
     Extract<AnyConversion, ConversionList>
   UnversionedConversion: UnversionedConversion
-  Point: Point
+  Point: FilledPoint
   HistoryStats: HistoryStats
   RateHistory: RateHistory
   HistoryRange: HistoryRange
+  HistoryList: HistoryList
+  HistoryRangeList: HistoryRangeList
   Attempt: Attempt
   ServiceStatus: ServiceStatus
   CurrencyEnd: CurrencyEnd
@@ -150,18 +153,34 @@ export const operations: readonly Operation[] = [
     path: '/v1/history',
     operationId: 'getHistory',
     tag: RATES,
-    summary: 'Get the rate history of a currency pair',
+    summary: 'Get the rate history of one or several currency pairs',
     description:
-      'Returns reference rates of the European Central Bank, which quotes about 30 currencies, for a `period` or from `start` to `end`, by day, week or month. Cacheable for one hour.',
-    parameters: ['from', 'to', 'period', 'start', 'end', 'interval', 'format'],
-    bodies: ['RateHistory', 'HistoryRange'],
-    csv: [historyCsv],
+      'Returns reference rates of the European Central Bank, which quotes about 30 currencies, for a `period` or from `start` to `end`, by day, week, month, quarter or year. Cacheable for one hour.',
+    parameters: [
+      'from',
+      'historyTargets',
+      'period',
+      'start',
+      'end',
+      'interval',
+      'value',
+      'fill',
+      'format',
+      'layout',
+    ],
+    bodies: ['RateHistory', 'HistoryRange', 'HistoryList', 'HistoryRangeList'],
+    csv: historyCsv,
     examples: {
       oneWeek: '?from=USD&to=EUR&period=1W',
       threeMonthsByMonth: '?from=USD&to=EUR&period=3M&interval=month',
       range: '?from=USD&to=EUR&start=2008-09-12&end=2008-09-16',
-      rangeByWeek: '?from=USD&to=EUR&start=2008-09-01&end=2008-09-30&interval=week',
+      averagesByYear:
+        '?from=USD&to=EUR&start=2006-01-01&end=2008-12-31&interval=year&value=average',
+      severalCurrencies: '?from=USD&to=EUR,GBP&period=1W',
+      everyDay: '?from=USD&to=EUR&start=2008-09-12&end=2008-09-15&fill=previous',
       csv: '?from=USD&to=EUR&period=1W&format=csv',
+      csvOfEveryDay: '?from=USD&to=EUR&start=2008-09-12&end=2008-09-15&fill=previous&format=csv',
+      wideCsv: '?from=USD&to=EUR,GBP&period=1W&format=csv&layout=wide',
     },
     errorExamples: {
       missing_parameter: '?to=EUR',

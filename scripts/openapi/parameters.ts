@@ -1,8 +1,11 @@
+import { FILLS, MAX_HISTORIES } from '../../src/api/history-list.ts'
 import { MAX_AGE_LIMIT } from '../../src/api/resolve-code.ts'
+import { LAYOUTS } from '../../src/endpoints/history-list.ts'
 import { MAX_SYMBOLS, MAX_SYMBOLS_CHARACTERS } from '../../src/endpoints/parameters.ts'
 import type { Format } from '../../src/endpoints/parameters.ts'
 import { MAX_AMOUNT_CHARACTERS } from '../../src/rates/arithmetic.ts'
 import { DATE_RULES, INTERVALS, PERIODS } from '../../src/rates/dates.ts'
+import { INTERVAL_VALUES } from '../../src/rates/series.ts'
 
 /** A parameter of a query. Tests compare what it allows with what the endpoints accept. */
 interface Parameter {
@@ -22,13 +25,16 @@ const CODE = '[A-Za-z]{3}'
 
 const ANOTHER_CODE = `( *,[ ,]*${CODE})`
 
-/** One code, or a list: one code with a comma before or after it, or several codes. */
-const TARGETS = [
-  CODE,
-  ` *,[ ,]*${CODE}[ ,]*`,
-  ` *${CODE} *,[ ,]*`,
-  `[ ,]*${CODE}${ANOTHER_CODE}{1,${MAX_SYMBOLS - 1}}[ ,]*`,
-].join('|')
+/** One code, or a list of at most `count`: one code with a comma before or after it, or several codes. */
+function targetsPattern(count: number): string {
+  const list = [
+    CODE,
+    ` *,[ ,]*${CODE}[ ,]*`,
+    ` *${CODE} *,[ ,]*`,
+    `[ ,]*${CODE}${ANOTHER_CODE}{1,${count - 1}}[ ,]*`,
+  ]
+  return `^(${list.join('|')})$`
+}
 
 const SYMBOLS = `[ ,]*(${CODE}${ANOTHER_CODE}{0,${MAX_SYMBOLS - 1}}[ ,]*)?`
 
@@ -37,7 +43,7 @@ const AMOUNT = '([0-9]+(\\.[0-9]+)?|\\.[0-9]+)([eE][+-]?[0-9]+)?'
 const CODE_SCHEMA = { type: 'string', pattern: `^${CODE}$` }
 const DAY_SCHEMA = { format: 'date', type: 'string' }
 
-/** All parameters by component name; `targets` is the `to` of `/v1/convert`. */
+/** All parameters by component name; `targets` is the `to` of `/v1/convert`, `historyTargets` that of `/v1/history`. */
 const PARAMETERS = {
   base: {
     description: 'Base currency code, case-insensitive.',
@@ -65,7 +71,23 @@ const PARAMETERS = {
     required: true,
     description:
       'Target currency code, case-insensitive, or at most 250 codes separated by commas (`EUR,GBP`). With any comma, the response has `results`, even for one code.',
-    schema: { pattern: `^(${TARGETS})$`, maxLength: MAX_SYMBOLS_CHARACTERS, type: 'string' },
+    schema: {
+      pattern: targetsPattern(MAX_SYMBOLS),
+      maxLength: MAX_SYMBOLS_CHARACTERS,
+      type: 'string',
+    },
+    example: 'EUR',
+  },
+  historyTargets: {
+    name: 'to',
+    required: true,
+    description:
+      'Target currency code, case-insensitive, or at most 20 codes separated by commas (`EUR,GBP`). With any comma, the response has `series`, even for one code.',
+    schema: {
+      pattern: targetsPattern(MAX_HISTORIES),
+      maxLength: MAX_SYMBOLS_CHARACTERS,
+      type: 'string',
+    },
     example: 'EUR',
   },
   amount: {
@@ -116,8 +138,23 @@ const PARAMETERS = {
   },
   interval: {
     description:
-      '`day`, the default, returns every published day; `week` (Monday to Sunday) and `month` return the last published day of each.',
+      '`day`, the default, returns every published day; `week` (Monday to Sunday), `month`, `quarter` and `year` return one point for each.',
     schema: { type: 'string', enum: INTERVALS },
+  },
+  value: {
+    description:
+      'Rate of an interval longer than a day: its `last` rate (the default), the `average` of its published days to 10 significant digits, `open` (its first), `high` or `low`. The point has the last published day of the interval; for `open` the first, for `high` and `low` the first with that rate. Requires `interval`, except for `last`.',
+    schema: { type: 'string', enum: INTERVAL_VALUES },
+  },
+  fill: {
+    description:
+      '`previous` returns every calendar day: those without a publication have the rate of the last published day before it, at most 14 days earlier, and `filled`. For daily points only.',
+    schema: { type: 'string', enum: FILLS },
+  },
+  layout: {
+    description:
+      'Lines of CSV: `long` has one per point, `wide` one per day with a column per target. `wide` requires `format=csv`.',
+    schema: { type: 'string', enum: LAYOUTS, default: 'long' },
   },
   format: {
     description: '`csv` returns `text/csv`, which `x-csv` describes. Errors are always JSON.',

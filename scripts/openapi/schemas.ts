@@ -1,5 +1,6 @@
 import type { RatesErrorCode } from '../../src/errors.ts'
 import { DATE_RULES, INTERVALS, PERIODS } from '../../src/rates/dates.ts'
+import { INTERVAL_VALUES } from '../../src/rates/series.ts'
 import { conversionRow } from './parameters.ts'
 import { readTypes, reference } from './type-schemas.ts'
 import type { Schema } from './type-schemas.ts'
@@ -38,10 +39,12 @@ const NAMED: Readonly<Record<string, Schema>> = {
   MinorUnits: { type: 'integer', minimum: 0 },
   Rate: { type: 'number', exclusiveMinimum: 0 },
   Amount: { type: 'number', minimum: 0 },
-  PointList: { minItems: 1, type: 'array', items: reference('schemas', 'Point') },
+  'PointList<Each>': { minItems: 1, type: 'array', items: reference('schemas', 'Point') },
   Period: { type: 'string', enum: PERIODS },
   Interval: { type: 'string', enum: INTERVALS },
   DateRule: { type: 'string', enum: DATE_RULES },
+  IntervalValue: { type: 'string', enum: INTERVAL_VALUES },
+  "'previous'": { type: 'string', const: 'previous' },
   RatesErrorCode: {
     type: 'string',
     enum: Object.keys(ERRORS),
@@ -121,12 +124,15 @@ export const ruledLatestCsv: object = table(
   '*',
 )
 
-/** CSV of a history. */
-export const historyCsv: object = table(
-  'from,to,date,rate',
-  ['[A-Z]{3}', '[A-Z]{3}', DAY, RATE],
-  '+',
-)
+/** CSV of histories: a line per point, without or with filled days; or a line per day. */
+export const historyCsv: readonly object[] = [
+  table('from,to,date,rate', ['[A-Z]{3}', '[A-Z]{3}', DAY, RATE], '+'),
+  table('from,to,date,rate,filled', ['[A-Z]{3}', '[A-Z]{3}', DAY, RATE, '(true)?'], '+'),
+  {
+    type: 'string',
+    pattern: `^date(,[A-Z]{3})+(,filled)?\\r\\n(${DAY}(,(${RATE})?)+(,([A-Z]{3} ?)*)?\\r\\n)+$`,
+  },
+]
 
 const DAY_COLUMNS: readonly object[] = [
   {},

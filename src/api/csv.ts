@@ -51,15 +51,17 @@ const HEAD = ['from', 'to', 'date', 'rate', 'source', 'sourceUrl']
 export const CSV_HISTORY: HistoryFormat = {
   separator: '',
   pointStart: (day) => `${day},`,
-  frameOf({ from, to, source }) {
-    const lineStart = `${from},${to},`
-    const lineEnd = toCsv([['', source.name, source.url]])
-    return {
-      before: `${toCsv([HEAD])}${lineStart}`,
-      rateEnd: `${lineEnd}${lineStart}`,
-      after: lineEnd,
-    }
-  },
+  frameOf: ({ from, to, source }) =>
+    csvFrame(HEAD, `${from},${to},`, toCsv([['', source.name, source.url]])),
+}
+
+/** Returns the frame of CSV with a header line; `start` and `end` are the text of each line before the day and after the rate. */
+export function csvFrame(
+  head: readonly string[],
+  start: string,
+  end: string,
+): { before: string; rateEnd: string; after: string } {
+  return { before: `${toCsv([head])}${start}`, rateEnd: `${end}${start}`, after: end }
 }
 
 /** Returns `record` as CSV: one line per target currency, each with the attribution, so that copied lines keep it. */

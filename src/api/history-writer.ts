@@ -13,11 +13,14 @@ const encoder = new TextEncoder()
 /** Copying words of 4 bytes is several times faster than single bytes, and than `set` for short texts. */
 const WORD = 4
 
-interface HistoryFrame {
+/** The text of a history around its points. */
+export interface HistoryFrame {
   before: string
   /** Text between a rate and the next separator. */
   rateEnd: string
   after: string
+  /** Writes the points as `writePoints` does (the default), with ends that are not longer than `rateEnd`. */
+  write?: typeof writePoints
 }
 
 /** A format for histories: a frame with separated points. */
@@ -62,10 +65,11 @@ export function createHistoryWriter(format: HistoryFormat): HistoryWriter {
     const pointSize = starts.paddedLength + MAX_NUMBER_LENGTH + rateEnd.paddedLength
     const size = before.length + series.rates.length * pointSize + after.length
     if (buffer.length < size) buffer = new Uint8Array(size)
-    const points = { series, starts, rateEnd }
+    const points = { series, starts, rateEnd, first: 0, last: series.rates.length }
     // `before` overwrites the separator of the first point.
     const at = before.length - separator.length
-    const end = writePoints(new DataView(buffer.buffer), at, points)
+    const { write = writePoints } = frame
+    const end = write(new DataView(buffer.buffer), at, points)
     buffer.set(before)
     buffer.set(after, end)
     return buffer.slice(0, end + after.length)
@@ -73,13 +77,14 @@ export function createHistoryWriter(format: HistoryFormat): HistoryWriter {
 }
 
 /** Texts of equal length, each padded to whole words; lengths in bytes. */
-interface Words {
+export interface Words {
   view: DataView
   length: number
   paddedLength: number
 }
 
-function toWords(texts: readonly string[]): Words {
+/** Returns the words of texts of equal length. */
+export function toWords(texts: readonly string[]): Words {
   const { length } = encoder.encode(texts[0])
   const paddedLength = Math.ceil(length / WORD) * WORD
   const padding = ' '.repeat(paddedLength - length)
@@ -87,20 +92,29 @@ function toWords(texts: readonly string[]): Words {
   return { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), length, paddedLength }
 }
 
-interface Points {
+/** Points of a series and the texts around their rates. */
+export interface Points {
   series: PairSeries
   starts: Words
   rateEnd: Words
+  /** Index of the first point. */
+  first: number
+  /** Index after the last point. */
+  last: number
 }
 
 /** Writes the points from offset `at`; returns the end of the last rate. Up to 3 bytes after each text are overwritten. */
-function writePoints(view: DataView, at: number, { series, starts, rateEnd }: Points): number {
+export function writePoints(
+  view: DataView,
+  at: number,
+  { series, starts, rateEnd, first, last }: Points,
+): number {
   const { rows, rates } = series
   // One loop with local variables, for speed.
   const { view: startTexts, paddedLength: startSize, length: startLength } = starts
   const { view: endText, paddedLength: endSize, length: endLength } = rateEnd
   let end = at - endLength
-  for (let index = 0; index < rates.length; index += 1) {
+  for (let index = first; index < last; index += 1) {
     const start = end + endLength
     const from = (rows[index] ?? 0) * startSize
     for (let offset = 0; offset < startSize; offset += WORD) {

@@ -7,13 +7,14 @@ import type { CurrencyCode } from '../rates/iso-4217.ts'
 import { coveredCodes, isCovered, newestDay } from '../rates/market-history.ts'
 import type { Rate } from '../rates/rate-table.ts'
 import { dayAt, historyStats, lastOfEach, pairSeries } from '../rates/series.ts'
-import type { HistoryStats, Pair, PairSeries } from '../rates/series.ts'
+import type { HistoryStats, IntervalValue, Pair, PairSeries } from '../rates/series.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
 import { MISTAKEN_HISTORY_NAMES, assertNoMistakenNames } from './mistaken-names.ts'
 import {
   assertCode,
+  assertCodes,
   assertDay,
   requireEverQuoted,
   toSource,
@@ -22,19 +23,33 @@ import {
 } from './resolve-code.ts'
 
 /** Parameters of a history. Codes have three letters in either case. */
-export interface HistoryParams {
+export interface HistoryParams<To = CurrencyCode, Fill = undefined> extends PointParams<Fill> {
   /** Source currency. */
   from: CurrencyCode
   /** Target currency. */
-  to: CurrencyCode
+  to: To
   /** Length of the history, up to the newest published day (default `1M`). */
   period?: Period | undefined
-  /** One point per published day, or the last of each week or month (default `day`). */
-  interval?: Interval | undefined
   /** Not allowed with a period; see `HistoryRangeParams`. */
   start?: undefined
   /** Not allowed with a period; see `HistoryRangeParams`. */
   end?: undefined
+}
+
+/** Parameters that determine the points of a history. */
+export interface PointParams<Fill = 'previous'> {
+  /** One point per published day, or one for each week, month, quarter or year (default `day`). */
+  interval?: Interval | undefined
+  /**
+   * Rate of an interval longer than a day: its `last`, the `average` of its days to 10 significant digits, `open` (its
+   * first), `high` or `low` (default `last`).
+   */
+  value?: IntervalValue | undefined
+  /**
+   * `previous` adds a point for every other calendar day, with the rate of the last published day before it, at most 14
+   * days earlier. For daily points only (default: no other points).
+   */
+  fill?: Fill | undefined
 }
 
 /** Rate of a currency pair on one day. */
@@ -45,11 +60,17 @@ export interface Point {
   r: Rate
 }
 
+/** Rate of a currency pair on one calendar day. */
+export interface FilledPoint extends Point {
+  /** True if the rate was published on an earlier day; otherwise absent. */
+  filled?: true
+}
+
 /** @internal At least one point. */
-type PointList = Point[]
+type PointList<Each> = Each[]
 
 /** Reference rates of a currency pair for a period up to the newest published day. */
-export interface RateHistory {
+export interface RateHistory<Each extends Point = Point> {
   /** Source currency code. */
   from: UppercaseCode
   /** Target currency code. */
@@ -58,11 +79,15 @@ export interface RateHistory {
   period: Period
   /** Requested interval; absent if none was requested. */
   interval?: Interval | undefined
+  /** Requested value of each interval; absent if none was requested. */
+  value?: IntervalValue | undefined
+  /** `previous` if requested. */
+  fill?: 'previous' | undefined
   /**
-   * One point per published day, ascending, without weekends and bank holidays; with `interval`, the last point of each
-   * interval.
+   * One point per published day, ascending, without weekends and bank holidays; with `interval`, one point of each
+   * interval; with `fill`, one point per calendar day.
    */
-  points: PointList
+  points: PointList<Each>
   /** Statistics of the points. */
   stats: HistoryStats
   /** Source of the rates; show it next to them. */
@@ -75,34 +100,60 @@ export interface PairHistory extends Omit<RateHistory, 'points'> {
 }
 
 /** Converts the columns to points. */
-function toPoints({
+export function toPoints({
   series,
   stats,
   source,
   ...head
-}: PairHistory | PairRange): RateHistory | HistoryRange {
-  const points = Array.from(series.rates, (r, index) => ({ d: dayAt(series, index), r }))
+}: PairHistory | PairRange): RateHistory<FilledPoint> | HistoryRange<FilledPoint> {
+  const { filled } = series
+  const points = Array.from(series.rates, (r, index): FilledPoint => {
+    const d = dayAt(series, index)
+    return filled?.[index] ? { d, r, filled: true } : { d, r }
+  })
   return { ...head, points, stats, source }
 }
+
+/** One target currency, or an array of them. */
+export type Targets = CurrencyCode | readonly CurrencyCode[]
+
+/** Parameters of a history of one target currency or of several (at most 20), with or without filled days. */
+export type HistoryListParams =
+  | HistoryParams<Targets, 'previous'>
+  | HistoryRangeParams<Targets, 'previous'>
+
+/** Parameters of the history of one target currency. */
+export type OneHistoryParams =
+  | HistoryParams<CurrencyCode, 'previous'>
+  | HistoryRangeParams<CurrencyCode, 'previous'>
 
 /**
  * Checks the parameters of a caller, which may not use TypeScript.
  *
  * @throws {RatesError} `missing_parameter`, `invalid_parameter`, `invalid_currency`, `invalid_period`
  */
-function assertHistoryParams(params: HistoryParams | HistoryRangeParams): void {
+export function assertHistoryParams(params: HistoryListParams): void {
   const { from, to, period, start, end, interval } = params
   assertNoMistakenNames(params, MISTAKEN_HISTORY_NAMES)
   assertCode('from', from)
-  assertCode('to', to)
+  assertCodes('to', to)
   if (period !== undefined && !PERIODS.includes(period)) {
     throw invalidPeriod(String(period), PERIODS)
   }
   if (start !== undefined) assertDay('start', start)
   if (end !== undefined) assertDay('end', end)
   if (interval !== undefined && !INTERVALS.includes(interval)) {
-    throw invalidParameter('interval', 'must be day, week or month')
+    throw invalidParameter('interval', 'must be day, week, month, quarter or year')
   }
+}
+
+/**
+ * Returns whether the history of `params` is that of one pair with published rates only. All others need code that is loaded
+ * at the first request.
+ */
+export function isPlain(params: HistoryListParams): params is HistoryParams | HistoryRangeParams {
+  const { to, value = 'last', fill } = params
+  return !Array.isArray(to) && value === 'last' && fill === undefined
 }
 
 /**
@@ -124,46 +175,101 @@ export async function rateHistory(
   )
 }
 
+/** Returns the series of a pair on the days of a window, by the parameters of its points. */
+export type SeriesOf = (
+  snapshot: HistorySnapshot,
+  pair: Pair,
+  window: Window,
+  params: PointParams,
+) => PairSeries
+
+interface Window {
+  start: Day
+  end: Day
+}
+
+function plainSeries(
+  { history }: HistorySnapshot,
+  pair: Pair,
+  window: Window,
+  { interval = 'day' }: PointParams,
+): PairSeries {
+  return lastOfEach(pairSeries(history, pair, window), interval)
+}
+
 /**
- * Returns the history of a period or a range; `today` is the current day (UTC).
+ * Returns the history of a period or a range; `today` is the current day (UTC), and `seriesOf` returns its points (default:
+ * those that are plain).
  *
  * @throws {RatesError} `unsupported_currency`; `no_data` without a point
  */
 export function pairHistory(
   snapshot: HistorySnapshot,
-  params: HistoryParams | HistoryRangeParams,
+  params: OneHistoryParams,
   today: Day,
+  seriesOf: SeriesOf = plainSeries,
 ): PairHistory | PairRange {
-  return params.start === undefined
-    ? historyOfPeriod(snapshot, params, today)
-    : historyOfRange(snapshot, params, today)
+  const { head, window, start } = historyFrame(snapshot, params, today)
+  const series = seriesOf(snapshot, head, window, params)
+  const stats = requireStats(series, head, start)
+  return { ...head, series, stats, source: toSource(snapshot.attribution) }
 }
 
-function historyOfPeriod(
+/** The parts of a history that do not depend on its points. */
+interface HistoryFrame {
+  head:
+    | Omit<PairHistory, 'series' | 'stats' | 'source'>
+    | Omit<PairRange, 'series' | 'stats' | 'source'>
+  /** Days with points. */
+  window: Window
+  /** First requested day. */
+  start: Day
+}
+
+/**
+ * Returns the codes and days of a history; `today` is the current day (UTC).
+ *
+ * @throws {RatesError} `unsupported_currency`
+ */
+export function historyFrame(
   snapshot: HistorySnapshot,
-  params: HistoryParams,
+  params: OneHistoryParams,
   today: Day,
-): PairHistory {
-  const { period = '1M', interval } = params
-  const { history, attribution } = snapshot
+): HistoryFrame {
+  return params.start === undefined
+    ? frameOfPeriod(snapshot, params, today)
+    : frameOfRange(snapshot, params, today)
+}
+
+function frameOfPeriod(
+  snapshot: HistorySnapshot,
+  params: HistoryParams<CurrencyCode, 'previous'>,
+  today: Day,
+): HistoryFrame {
+  const { period = '1M' } = params
   const end = newestOf(snapshot, today)
   const from = requireCovered(snapshot, end, 'from', params.from)
   const to = requireCovered(snapshot, end, 'to', params.to)
   const start = periodStart(end, period)
-  const daily = pairSeries(history, { from, to }, { start, end })
-  const series = interval ? lastOfEach(daily, interval) : daily
-  const stats = requireStats(series, { from, to }, start)
-  const head = { from, to, period, ...(interval && { interval }) }
-  return { ...head, series, stats, source: toSource(attribution) }
+  return { head: { from, to, period, ...pointParams(params) }, window: { start, end }, start }
+}
+
+/** Returns the parameters of points that were given. */
+export function pointParams({ interval, value, fill }: PointParams): PointParams {
+  return {
+    ...(interval && { interval }),
+    ...(value !== undefined && { value }),
+    ...(fill !== undefined && { fill }),
+  }
 }
 
 /**
- * Returns the statistics of a series from the day `start`.
+ * Returns the statistics of the published rates of a series from the day `start`.
  *
  * @throws {RatesError} `no_data` if the series is empty
  */
-function requireStats(series: PairSeries, { from, to }: Pair, start: Day): HistoryStats {
-  const stats = historyStats(series)
+export function requireStats(series: PairSeries, { from, to }: Pair, start: Day): HistoryStats {
+  const stats = historyStats(series.published ?? series)
   if (stats) return stats
   const hint = withdrawalHintOn(start, [from, to])
   throw new RatesError('no_data', `No reference rates for ${from}/${to} in this range`, { hint })
@@ -195,23 +301,21 @@ function withdrawalHintOn(day: Day, codes: readonly string[]): string | undefine
 }
 
 /** Parameters of a history between two days. Codes have three letters in either case. */
-export interface HistoryRangeParams {
+export interface HistoryRangeParams<To = CurrencyCode, Fill = undefined> extends PointParams<Fill> {
   /** Source currency. */
   from: CurrencyCode
   /** Target currency. */
-  to: CurrencyCode
+  to: To
   /** First day, `YYYY-MM-DD`; reference rates begin on 1999-01-04. */
   start: string
   /** Last day, `YYYY-MM-DD` (default: the newest published day). */
   end?: string | undefined
-  /** One point per published day, or the last of each week or month (default `day`). */
-  interval?: Interval | undefined
   /** Not allowed with days; see `HistoryParams`. */
   period?: undefined
 }
 
 /** Reference rates of a currency pair between two days. */
-export interface HistoryRange {
+export interface HistoryRange<Each extends Point = Point> {
   /** Source currency code. */
   from: UppercaseCode
   /** Target currency code. */
@@ -222,11 +326,15 @@ export interface HistoryRange {
   end: Day
   /** Requested interval; absent if none was requested. */
   interval?: Interval | undefined
+  /** Requested value of each interval; absent if none was requested. */
+  value?: IntervalValue | undefined
+  /** `previous` if requested. */
+  fill?: 'previous' | undefined
   /**
-   * One point per published day, ascending, without weekends and bank holidays; with `interval`, the last point of each
-   * interval.
+   * One point per published day, ascending, without weekends and bank holidays; with `interval`, one point of each
+   * interval; with `fill`, one point per calendar day.
    */
-  points: PointList
+  points: PointList<Each>
   /** Statistics of the points. */
   stats: HistoryStats
   /** Source of the rates; show it next to them. */
@@ -238,36 +346,32 @@ export interface PairRange extends Omit<HistoryRange, 'points'> {
   series: PairSeries
 }
 
-function historyOfRange(
+function frameOfRange(
   snapshot: HistorySnapshot,
-  params: HistoryRangeParams,
+  params: HistoryRangeParams<CurrencyCode, 'previous'>,
   today: Day,
-): PairRange {
-  const { history, attribution, codes } = snapshot
+): HistoryFrame {
+  const { history, codes } = snapshot
   const { base, columns } = history
   const covered = (): readonly string[] => codes ?? [base, ...columns.keys()].sort()
   const coverage = { what: 'history covers', covered }
   const from = requireEverQuoted(history, 'from', params.from, coverage)
   const to = requireEverQuoted(history, 'to', params.to, coverage)
-  const { start, end = newestOf(snapshot, today), interval } = params
+  const { start, end = newestOf(snapshot, today) } = params
   // Days after today are never included, even if they are published.
   const last = end < today ? end : today
   const first = start > last ? addDays(last, 1) : start
-  const daily = pairSeries(history, { from, to }, { start: first, end: last })
-  const series = interval ? lastOfEach(daily, interval) : daily
-  const stats = requireStats(series, { from, to }, start)
-  const head = { from, to, start, end, ...(interval && { interval }) }
-  return { ...head, series, stats, source: toSource(attribution) }
+  const head = { from, to, start, end, ...pointParams(params) }
+  return { head, window: { start: first, end: last }, start }
 }
 
 /** Validated history parameters in any combination. */
-export interface HistorySelection {
+export interface HistorySelection<To extends Targets> extends PointParams {
   from: CurrencyCode
-  to: CurrencyCode
+  to: To
   period?: Period | undefined
   start?: Day | undefined
   end?: Day | undefined
-  interval?: Interval | undefined
 }
 
 /**
@@ -275,12 +379,15 @@ export interface HistorySelection {
  *
  * @throws {RatesError} `missing_parameter` without `start`; `invalid_parameter` for a period with days, or days in reverse order
  */
-export function toHistoryParams(selection: HistorySelection): HistoryParams | HistoryRangeParams {
-  const { from, to, period, start, end, interval } = selection
-  if (start === undefined && end === undefined) return { from, to, period, interval }
+export function toHistoryParams<To extends Targets>(
+  selection: HistorySelection<To>,
+): HistoryParams<To, 'previous'> | HistoryRangeParams<To, 'previous'> {
+  const { from, to, period, start, end } = selection
+  const points = pointParams(selection)
+  if (start === undefined && end === undefined) return { from, to, period, ...points }
   if (period !== undefined)
     throw invalidParameter('period', 'must not be combined with start or end')
   if (start === undefined) throw missingParameter('start')
   if (end !== undefined && start > end) throw invalidParameter('start', 'must not be after end')
-  return { from, to, start, end, interval }
+  return { from, to, start, end, ...points }
 }

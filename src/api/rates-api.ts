@@ -7,8 +7,15 @@ import { conversion } from './convert.ts'
 import type { ConversionListParams, ConversionResult, RatesOf } from './convert.ts'
 import type { AnyRowConversion, ConversionRow, ManyConversions } from './convert-many.ts'
 import type { CurrencyList } from './currencies.ts'
-import { rateHistory } from './history.ts'
-import type { HistoryParams, HistoryRange, HistoryRangeParams, RateHistory } from './history.ts'
+import type { HistoryResult } from './history-list.ts'
+import { isPlain, rateHistory } from './history.ts'
+import type {
+  HistoryListParams,
+  HistoryParams,
+  HistoryRange,
+  HistoryRangeParams,
+  RateHistory,
+} from './history.ts'
 import { latestRates } from './latest.ts'
 import type {
   DatedRates,
@@ -127,6 +134,23 @@ export interface RatesOperations {
    */
   history(params: HistoryParams): Promise<RateHistory>
   /**
+   * Returns the reference rates of several pairs if `to` is an array (at most 20 codes), and those of every calendar day with
+   * `fill`; `GET /api/v1/history` with a list.
+   *
+   * @example
+   * ```ts
+   * import { createRatesHandler } from 'ratesmith'
+   *
+   * const { rates } = createRatesHandler()
+   * const years = { start: '2021-01-01', interval: 'year', value: 'average' } as const
+   * const { series } = await rates.history({ from: 'EUR', to: ['USD', 'GBP'], ...years })
+   * console.log(series.GBP.points)
+   * ```
+   */
+  history<const Params extends HistoryListParams>(
+    params: Params & { [Name in Exclude<keyof Params, keyof HistoryParams>]: never },
+  ): Promise<HistoryResult<Params>>
+  /**
    * Returns every currency and the data that cover it; `GET /api/v1/currencies`. Coverage is null while data are missing.
    *
    * @example
@@ -153,6 +177,17 @@ export interface RatesOperations {
    * ```
    */
   status(): Promise<ServiceStatus>
+}
+
+/** Returns a history, or several. The code of all but a plain one is loaded at the first call. */
+async function anyHistory(
+  sources: RateSources,
+  params: HistoryListParams,
+  now: () => number,
+): Promise<HistoryResult<HistoryListParams>> {
+  if (isPlain(params)) return rateHistory(sources, params, now)
+  const { derivedHistory } = await import('./history-list.ts')
+  return derivedHistory(sources, params, now)
 }
 
 /** Creates the operations over `sources`; `onInternalError` receives unforeseen errors. Parameters are checked before data are loaded, where possible. */
@@ -186,10 +221,9 @@ export function createRatesApi(
 
   function history(params: HistoryRangeParams): Promise<HistoryRange>
   function history(params: HistoryParams): Promise<RateHistory>
-  function history(
-    params: HistoryParams | HistoryRangeParams,
-  ): Promise<RateHistory | HistoryRange> {
-    return attempt(() => rateHistory(sources, params, now))
+  function history<Params extends HistoryListParams>(params: Params): Promise<HistoryResult<Params>>
+  function history(params: HistoryListParams): Promise<HistoryResult<HistoryListParams>> {
+    return attempt(() => anyHistory(sources, params, now))
   }
 
   return {

@@ -24,6 +24,8 @@ const POINTS: Record<Interval, string> = {
   day: '',
   week: ', the last day of each week',
   month: ', the last day of each month',
+  quarter: ', the last day of each quarter',
+  year: ', the last day of each year',
 }
 
 type HistoryBody = RateHistory | HistoryRange

@@ -16,11 +16,15 @@ export type {
 } from '../api/convert.ts'
 export type { ConversionError, ConversionRow, ManyConversions } from '../api/convert-many.ts'
 export type { CurrencyCoverage, CurrencyEnd, CurrencyList } from '../api/currencies.ts'
+export type { HistoryList, HistoryRangeList, HistoryResult } from '../api/history-list.ts'
 export type {
+  FilledPoint,
+  HistoryListParams,
   HistoryParams,
   HistoryRange,
   HistoryRangeParams,
   Point,
+  PointParams,
   RateHistory,
 } from '../api/history.ts'
 export type {
@@ -37,7 +41,7 @@ export type { RatesErrorCode, RatesErrorDetails } from '../errors.ts'
 export type { Attribution } from '../upstream/provider.ts'
 export type { CurrencyCode, KnownCurrencyCode } from '../rates/iso-4217.ts'
 export type { DateRule, Interval, Period } from '../rates/dates.ts'
-export type { HistoryStats } from '../rates/series.ts'
+export type { HistoryStats, IntervalValue } from '../rates/series.ts'
 export type { RatesClient } from './operations.ts'
 export type { CallOptions } from './request.ts'
 

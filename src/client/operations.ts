@@ -1,7 +1,9 @@
 import type { ConversionListParams, ConversionResult, RatesOf } from '../api/convert.ts'
 import type { AnyRowConversion, ConversionRow, ManyConversions } from '../api/convert-many.ts'
 import type { CurrencyList } from '../api/currencies.ts'
+import type { HistoryResult } from '../api/history-list.ts'
 import type {
+  HistoryListParams,
   HistoryParams,
   HistoryRange,
   HistoryRangeParams,
@@ -137,6 +139,25 @@ export interface RatesClient {
    */
   history(params: HistoryParams & CallOptions): Promise<RateHistory>
   /**
+   * Returns the reference rates of several pairs if `to` is an array (at most 20 codes), and those of every calendar day with
+   * `fill`.
+   *
+   * @example
+   * ```ts
+   * import { createRatesClient } from 'ratesmith/client'
+   *
+   * const client = createRatesClient({ baseUrl: 'https://app.example/api' })
+   * const years = { start: '2021-01-01', interval: 'year', value: 'average' } as const
+   * const { series } = await client.history({ from: 'EUR', to: ['USD', 'GBP'], ...years })
+   * for (const { d, r } of series.GBP.points) console.log(d, r)
+   * ```
+   */
+  history<const Params extends HistoryListParams & CallOptions>(
+    params: Params & {
+      [Name in Exclude<keyof Params, keyof (HistoryParams & CallOptions)>]: never
+    },
+  ): Promise<HistoryResult<Params>>
+  /**
    * Returns the currencies and the data sets that cover each of them.
    *
    * @example
@@ -196,14 +217,18 @@ export function createOperations(call: Call): RatesClient {
     })
   }
 
+  type History = HistoryListParams & CallOptions
   function history(params: HistoryRangeParams & CallOptions): Promise<HistoryRange>
   function history(params: HistoryParams & CallOptions): Promise<RateHistory>
-  function history(
-    params: (HistoryParams | HistoryRangeParams) & CallOptions,
-  ): Promise<RateHistory | HistoryRange> {
-    const { from, to, period, start, end, interval, signal } = params
-    const query = { from, to, period, start, end, interval }
-    return call({ endpoint: 'history', query, field: 'points', signal })
+  function history<Params extends History>(params: Params): Promise<HistoryResult<Params>>
+  function history(params: History): Promise<HistoryResult<HistoryListParams>> {
+    const { from, to, period, start, end, interval, value, fill, signal } = params
+    return call({
+      endpoint: 'history',
+      query: { from, to: writeTarget(to), period, start, end, interval, value, fill },
+      field: Array.isArray(to) ? 'series' : 'points',
+      signal,
+    })
   }
 
   return {

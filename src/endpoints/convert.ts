@@ -39,7 +39,7 @@ const conversionFailures: Failures = {
 }
 
 /** One target currency, or a list of at least one with commas, in the format of `symbols`. */
-const targets: z.ZodMiniType<string | string[], string> = z.pipe(
+export const targets: z.ZodMiniType<string | string[], string> = z.pipe(
   z.string('missing').check(({ value, issues }) => {
     const failure = failureOf(value)
     if (failure) issues.push({ code: 'custom', ...failure })

@@ -1,7 +1,7 @@
 import { CSV_HISTORY } from '../api/csv.ts'
 import { JSON_HISTORY, createHistoryWriter } from '../api/history-writer.ts'
-import { pairHistory, toHistoryParams } from '../api/history.ts'
-import type { HistoryParams, HistoryRangeParams, PairHistory, PairRange } from '../api/history.ts'
+import { isPlain, pairHistory, toHistoryParams } from '../api/history.ts'
+import type { HistoryListParams, OneHistoryParams, PairHistory, PairRange } from '../api/history.ts'
 import { MISTAKEN_HISTORY_NAMES } from '../api/mistaken-names.ts'
 import { LARGE_BODY_BYTES } from '../http/limiter.ts'
 import { createQueryParser } from '../http/query.ts'
@@ -11,10 +11,15 @@ import type { DataResult, Endpoint, Representation } from '../http/response.ts'
 import { DAY_MS, toDay } from '../rates/dates.ts'
 import type { Period } from '../rates/dates.ts'
 import { rowsOf } from '../rates/market-history.ts'
+import type { IntervalValue } from '../rates/series.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
 import type { CacheResult, RateSources } from '../sources/rate-sources.ts'
+import { targets } from './convert.ts'
+import type { Layout, ParsedHistory } from './history-list.ts'
 import { currency, date, failures, format, interval, period } from './parameters.ts'
-import type { Format } from './parameters.ts'
+import type { Format, Optional } from './parameters.ts'
+import { lazyEndpoint } from './service.ts'
+import * as z from 'zod/mini'
 
 // Approximate number of published days.
 const PERIOD_DAYS: Readonly<Record<Period, number>> = {
@@ -29,21 +34,41 @@ const PERIOD_DAYS: Readonly<Record<Period, number>> = {
 // Approximate size.
 const POINT_BYTES: Readonly<Record<Format, number>> = { json: 40, csv: 100 }
 
+/** These are checked with the code of `history-list.ts`, which only their requests load. */
+const value: Optional<IntervalValue> = z.optional(z.custom<IntervalValue>())
+const fill: Optional<'previous'> = z.optional(z.custom<'previous'>())
+const layout: Optional<Layout> = z.optional(z.custom<Layout>())
+
 const parse = createQueryParser({
-  parameters: { from: currency, to: currency, period, start: date, end: date, interval, format },
+  parameters: {
+    from: currency,
+    to: targets,
+    period,
+    start: date,
+    end: date,
+    interval,
+    value,
+    fill,
+    format,
+    layout,
+  },
   failures,
   mistaken: MISTAKEN_HISTORY_NAMES.advice,
-  toParams: ({ format: form = 'json', ...selection }) => {
+  toParams({ format: type = 'json', layout: lines = 'long', ...selection }): ParsedHistory {
     const params = toHistoryParams(selection)
-    return { params, form, key: toKey(params, form) }
+    return { params, type, lines, key: toKey(params, type) }
   },
   isRecurring: true,
 })
 
-/** Returns a cache key: equal for all queries that request the same history. */
-function toKey(params: HistoryParams | HistoryRangeParams, form: Format): string {
-  const { from, to, period: of = '1M', start, end, interval: each } = params
-  return `history ${form} ${from.toUpperCase()} ${to.toUpperCase()} ${[of, start, end, each].join()}`
+/** Returns a cache key: equal for all queries that request the same histories. */
+function toKey(params: HistoryListParams, type: Format): string {
+  const { from, to, period: of = '1M', ...points } = params
+  const { start, end, interval: each, value: use, fill: missing } = points
+  return (
+    `history ${type} ${from} ${String(to)} `.toUpperCase() +
+    [of, start, end, each, use, missing].join()
+  )
 }
 
 /** Creates `GET /api/v1/history`. */
@@ -53,10 +78,15 @@ export function history(
   now: () => number,
 ): Endpoint {
   const representHistory = createHistoryRenderer()
+  const respondAny = lazyEndpoint(async () => {
+    const { historyList } = await import('./history-list.ts')
+    return historyList({ sources, responseCache: responseCaches.dated, now, parse, sizeOf })
+  })
   return (query, request) => {
-    const { params, form, key } = parse(query)
-    const isPlain = (params.start ?? params.interval) === undefined
-    const responseCache = isPlain ? responseCaches.history : responseCaches.dated
+    const { params, type, lines, key } = parse(query)
+    if (lines !== 'long' || !isPlain(params)) return respondAny(query, request)
+    const isDefault = (params.start ?? params.interval ?? params.value) === undefined
+    const responseCache = isDefault ? responseCaches.history : responseCaches.dated
     const respond = (freshness: CacheResult<HistorySnapshot>): DataResult | Promise<DataResult> => {
       const { value: data, hit } = freshness
       const instant = now()
@@ -64,9 +94,9 @@ export function history(
       const day = Math.floor(instant / DAY_MS)
       const cached = responseCache.find(data, key, day)
       if (cached) return { representation: cached, freshness }
-      const isExpensive = (): boolean => daysIn(params, data) * POINT_BYTES[form] > LARGE_BODY_BYTES
+      const isExpensive = (): boolean => sizeOf(params, data, type) > LARGE_BODY_BYTES
       const make = (): Representation =>
-        representHistory(form, pairHistory(data, params, toDay(instant)))
+        representHistory(type, pairHistory(data, params, toDay(instant)))
       const work = { data, key, day, hasWaited: !hit, isExpensive, make }
       const made = responseCache.getOrCreateLimited(work, request)
       return made instanceof Promise
@@ -78,9 +108,14 @@ export function history(
   }
 }
 
+/** Returns the approximate size of a body. */
+function sizeOf(params: OneHistoryParams, data: HistorySnapshot, type: Format): number {
+  return daysIn(params, data) * POINT_BYTES[type]
+}
+
 /** Returns the approximate number of published days that are read; an interval also reads all of them. */
 function daysIn(
-  { period: of = '1M', start, end = '9999-12-31' }: HistoryParams | HistoryRangeParams,
+  { period: of = '1M', start, end = '9999-12-31' }: OneHistoryParams,
   { history: days }: HistorySnapshot,
 ): number {
   if (start === undefined) return PERIOD_DAYS[of]

@@ -28,7 +28,7 @@ export const failures: Failures = {
   date: (parameter) => invalidParameter(parameter, 'must be YYYY-MM-DD'),
   rule: invalidRule,
   maxAge: invalidMaxAge,
-  interval: (parameter) => invalidParameter(parameter, 'must be day, week or month'),
+  interval: (parameter) => invalidParameter(parameter, 'must be day, week, month, quarter or year'),
   format: (parameter) => invalidParameter(parameter, 'must be json or csv'),
   overlong: tooManyCodes,
 }

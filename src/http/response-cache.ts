@@ -13,7 +13,7 @@ interface CachedWork {
   hasWaited: boolean
   /** Called only on a cache miss. */
   isExpensive(): boolean
-  make(): Representation
+  make(): Representation | Promise<Representation>
 }
 
 /** Representations of the current data. */
@@ -91,14 +91,24 @@ export function createResponseCache(capacity: number, limiter: Limiter): Respons
     getOrCreateLimited({ data, key, day, hasWaited, isExpensive, make }, request) {
       const cached = find(data, key, day)
       if (cached) return cached
-      if (!isExpensive()) return store(key, make())
-      const compute = (): Representation | Promise<Representation> => {
-        const made = make()
-        // New data may have arrived while the job waited.
+      const keep = (made: Representation): Representation => {
+        // New data may have arrived meanwhile.
         if (data === currentData && day === currentDay) store(key, made)
+        return made
+      }
+      const encode = (made: Representation): Representation | Promise<Representation> => {
+        keep(made)
         const encoding = request.encode?.(made)
         return encoding ? encoding.then(() => made) : made
       }
+      const isLimited = isExpensive()
+      // A synchronous result is not awaited, because a promise takes longer.
+      const compute = (): Representation | Promise<Representation> => {
+        const made = make()
+        const finish = isLimited ? encode : keep
+        return made instanceof Promise ? made.then((each) => finish(each)) : finish(made)
+      }
+      if (!isLimited) return compute()
       return limiter.run(compute, request, { jobs, key, hasWaited })
     },
   }

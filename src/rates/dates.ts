@@ -131,11 +131,11 @@ export function periodStart(end: Day, period: Period): Day {
   return period === '1W' ? addDays(end, -7) : subtractMonths(end, MONTHS[period])
 }
 
-/** Distance of points: every published day, or the last one of each week (Monday to Sunday) or month. */
-export type Interval = 'day' | 'week' | 'month'
+/** Distance of points: every published day, or one point for each week (Monday to Sunday), month, quarter or year. */
+export type Interval = 'day' | 'week' | 'month' | 'quarter' | 'year'
 
 /** All intervals, shortest first. */
-export const INTERVALS: readonly Interval[] = ['day', 'week', 'month']
+export const INTERVALS: readonly Interval[] = ['day', 'week', 'month', 'quarter', 'year']
 
 /**
  * Which published day has the rates for a day: `on-or-before` that day or else the last one before it, `exact` only that day,
@@ -154,7 +154,7 @@ export const DATE_RULES: readonly DateRule[] = [
 ]
 
 /** At most five days in a row have no publication (Easter), so 14 days always have one. */
-const MAX_DAYS_AWAY = 14
+export const MAX_DAYS_AWAY = 14
 
 /** A range of days, both included. */
 export interface DayRange {

@@ -19,7 +19,17 @@ export interface PairSeries {
   readonly rows: Uint32Array
   /** Units of `to` for one unit of `from`, by the indexes of `rows`. */
   readonly rates: Float64Array
+  /** 1 for each rate that was not published on its day; absent if all were. */
+  readonly filled?: Uint8Array
+  /** The published rates among those of a series with `filled`; absent without one. */
+  readonly published?: PairSeries | undefined
 }
+
+/** The rate of an interval: its last, the mean of its days, its first, highest or lowest. */
+export type IntervalValue = 'last' | 'average' | 'open' | 'high' | 'low'
+
+/** All values of an interval, the default first. */
+export const INTERVAL_VALUES: readonly IntervalValue[] = ['last', 'average', 'open', 'high', 'low']
 
 /** Returns the series of a pair from `start` to `end` (inclusive). */
 export function pairSeries(
@@ -54,15 +64,19 @@ export function dayAt({ dates, rows }: PairSeries, index: number): Day {
   return dates[rows[index] ?? NaN] ?? ''
 }
 
-function columnOf({ base, columns }: MarketHistory, code: string): Float64Array | undefined {
+/** Returns the column of `code`, empty for an unknown one; undefined for the base. */
+export function columnOf({ base, columns }: MarketHistory, code: string): Float64Array | undefined {
   return code === base ? undefined : (columns.get(code) ?? new Float64Array())
 }
 
-const SPAN_OF: Record<Interval, (day: Day) => number> = {
+/** Number of the interval that includes a day. */
+export const SPAN_OF: Record<Interval, (day: Day) => number> = {
   day: dayNumber,
   // Day 0 was a Thursday.
   week: (day) => Math.floor((dayNumber(day) + 3) / 7),
   month: monthNumber,
+  quarter: (day) => Math.floor(monthNumber(day) / 3),
+  year: (day) => Math.floor(monthNumber(day) / 12),
 }
 
 /** Returns the last rate of each interval of `series`. */

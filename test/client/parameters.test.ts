@@ -51,6 +51,13 @@ describe('a call', () => {
       (api) => api.latest({ base: 'gbp', symbols: ['EUR', 'jpy'], date: '1999-01-04' }),
     ],
     ['?date=2020-02-29', (api) => api.latest({ symbols: [], date: DATE })],
+    ['?from=USD&to=EUR%2Cgbp', (api) => api.history({ from: 'USD', to: ['EUR', 'gbp'] })],
+    [
+      '?from=USD&to=EUR%2C&start=2020-02-29&interval=year&value=high',
+      (api) =>
+        api.history({ from: 'USD', to: ['EUR'], start: DATE, interval: 'year', value: 'high' }),
+    ],
+    ['?from=USD&to=EUR&fill=previous', (api) => api.history({ ...PAIR, fill: 'previous' })],
     ['?from=USD&to=EUR&start=2026-11-01', (api) => api.history({ ...PAIR, start: '2026-11-01' })],
     [
       '?from=USD&to=EUR&start=1999-01-04&end=2020-02-29&interval=month',

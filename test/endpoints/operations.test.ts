@@ -92,7 +92,15 @@ describe('an operation of handler.rates', () => {
     ['history', { ...PAIR, start: new Date(0) }, 'invalid_parameter', 'start'],
     ['history', { ...PAIR, start: '2026-11-02', end: '2026-11-31' }, 'invalid_parameter', 'end'],
     ['history', { ...PAIR, start: '2026-11-02', end: '2026-11-01' }, 'invalid_parameter', 'start'],
-    ['history', { ...PAIR, interval: 'year' }, 'invalid_parameter', 'interval'],
+    ['history', { ...PAIR, interval: 'decade' }, 'invalid_parameter', 'interval'],
+    ['history', { ...PAIR, interval: 'year', value: 'median' }, 'invalid_parameter', 'value'],
+    ['history', { ...PAIR, value: 'average' }, 'invalid_parameter', 'value'],
+    ['history', { ...PAIR, value: 'high', interval: 'day' }, 'invalid_parameter', 'value'],
+    ['history', { ...PAIR, fill: 'next' }, 'invalid_parameter', 'fill'],
+    ['history', { ...PAIR, fill: 'previous', interval: 'week' }, 'invalid_parameter', 'fill'],
+    ['history', { from: 'USD', to: [] }, 'invalid_currency', 'to'],
+    ['history', { from: 'USD', to: ['EUR', 'E'] }, 'invalid_currency', 'to'],
+    ['history', { from: 'USD', to: Array(21).fill('EUR') }, 'invalid_parameter', 'to'],
     ['history', { ...PAIR, end: '2026-11-02' }, 'missing_parameter', 'start'],
     ['latest', { rule: 'next' }, 'invalid_parameter', 'rule'],
     ['convert', { ...PAIR, maxAge: 3 }, 'invalid_parameter', 'maxAge'],
@@ -123,7 +131,11 @@ describe('an operation of handler.rates', () => {
     ['convert', { ...PAIR, reverse: 'true' }, 'Invalid parameter: reverse (…true or false)'],
     ['convert', { from: 'USD', to: [] }, 'Invalid to currency: '],
     ['history', { ...PAIR, start: 0 }, 'Invalid parameter: start (…YYYY-MM-DD)'],
-    ['history', { ...PAIR, interval: 'year' }, 'Invalid parameter: interval (…day, week or month)'],
+    [
+      'history',
+      { ...PAIR, interval: 'decade' },
+      'Invalid parameter: interval (…day, week, month, quarter or year)',
+    ],
   ])('%s(%j) rejects with the accepted values: %s', async (operation, params, facts) => {
     await expect(call(openMarket().handler, operation, params)).rejects.toThrow(withFacts(facts))
   })

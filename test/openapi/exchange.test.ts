@@ -50,8 +50,16 @@ const DEFECTS: Record<string, [what: string, change: object][]> = {
   [`/v1/history${RANGE}`]: [
     ['a period with a range', { period: '1M' }],
     ['a range without an end', { end: undefined }],
-    ['an unknown interval', { interval: 'year' }],
+    ['an unknown interval', { interval: 'decade' }],
+    ['an unknown value', { value: 'median' }],
+    ['a point that is not filled', { points: [{ d: '2008-09-05', r: 1, filled: false }] }],
     ['a range without points', { points: [] }],
+  ],
+  '/v1/history?from=USD&to=EUR,GBP': [
+    ['a list without series', { series: undefined }],
+    ['a series with a malformed code', { series: { eur: {} } }],
+    ['a series without points', { series: { EUR: { from: 'USD', to: 'EUR', period: '1M' } } }],
+    ['points beside series', { points: [{ d: '2026-11-20', r: 1 }] }],
   ],
 }
 

@@ -70,8 +70,9 @@ function answerable({ name, schema }: Parameter, codes: readonly string[]): fc.A
   return fc.oneof(code, several)
 }
 
-/** Makes a query consistent: either a period or a range, which contains a published day. */
-function withoutContradiction({ period, start, end, ...others }: Query): Query {
+/** Makes a query consistent: either a period or a range, which contains a published day, and points of one kind. */
+function withoutContradiction({ period, start, end, ...rest }: Query): Query {
+  const others = withoutConflictingPoints(rest)
   if (start === undefined) return period === undefined ? others : { ...others, period }
   const until = end ?? LAST_DAY
   const [first, last] = start < until ? [start, until] : [until, start]
@@ -88,6 +89,17 @@ function withPublication({ rule, maxAge, ...others }: Query): Query {
     ...others,
     ...(rule !== undefined && isMatched && { rule }),
     ...(maxAge !== undefined && { maxAge: String(Number(maxAge) + MAX_GAP_DAYS).slice(0, 4) }),
+  }
+}
+
+function withoutConflictingPoints({ value, fill, layout, ...others }: Query): Query {
+  const { interval = 'day', format } = others
+  const isDaily = interval === 'day'
+  return {
+    ...others,
+    ...(value !== undefined && (!isDaily || value === 'last') && { value }),
+    ...(fill !== undefined && isDaily && { fill }),
+    ...(layout !== undefined && (format === 'csv' || layout === 'long') && { layout }),
   }
 }
 
@@ -112,11 +124,15 @@ export function expectedOutcome({ path }: Operation, query: Query): RegExp {
 }
 
 /** Returns the error code of valid parameters that conflict, which no schema describes. */
-function conflictIn({ date, rule, maxAge, period, start, end }: Query): string | undefined {
+function conflictIn(query: Query): string | undefined {
+  const { date, rule, maxAge, period, start, end } = query
   if (date !== undefined && date > TOMORROW) return 'invalid_parameter'
   if (date === undefined && (rule ?? maxAge) !== undefined) return 'invalid_parameter'
-  if (start === undefined && end === undefined) return undefined
-  if (period !== undefined) return 'invalid_parameter'
-  if (start === undefined) return 'missing_parameter'
-  return end !== undefined && start > end ? 'invalid_parameter' : undefined
+  if (start !== undefined || end !== undefined) {
+    if (period !== undefined) return 'invalid_parameter'
+    if (start === undefined) return 'missing_parameter'
+    if (end !== undefined && start > end) return 'invalid_parameter'
+  }
+  const kept = withoutConflictingPoints(query)
+  return Object.keys(kept).length < Object.keys(query).length ? 'invalid_parameter' : undefined
 }

@@ -34,6 +34,7 @@ const ERRORS: Record<string, RegExp> = {
   from: /^400 invalid_currency$/,
   to: /^400 invalid_currency$/,
   '/v1/convert to': /^400 invalid_(currency|parameter)$/,
+  '/v1/history to': /^400 invalid_(currency|parameter)$/,
   symbols: /^400 invalid_(currency|parameter)$/,
   amount: /^400 invalid_amount$/,
   period: /^400 invalid_period$/,
@@ -53,6 +54,8 @@ async function outcomeWithoutData(operation: Operation, name: string, text: stri
   const query = new URLSearchParams(exampleOf(operation))
   if (name === 'end') query.set('start', '0000-01-01')
   if (name === 'rule' || name === 'maxAge') query.set('date', '2020-02-29')
+  if (name === 'value') query.set('interval', 'year')
+  if (name === 'layout') query.set('format', 'csv')
   query.set(name, text)
   const target = `/api${operation.path}?${query}`
   const { status, headers, body } = await cold.answer({ method: 'GET', target, header: () => null })
@@ -163,10 +166,10 @@ describe.each(operations)('$operationId', (operation) => {
   })
 })
 
-it('covers 6 required parameters and 9 with defaults', () => {
+it('covers 6 required parameters and 10 with defaults', () => {
   const all = operations.flatMap((operation) => operation.parameters)
   expect(all.filter(({ required }) => required)).toHaveLength(6)
-  expect(all.filter(({ schema }) => schema.default !== undefined)).toHaveLength(9)
+  expect(all.filter(({ schema }) => schema.default !== undefined)).toHaveLength(10)
 })
 
 describe('an amount', () => {

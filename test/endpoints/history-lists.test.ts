@@ -1,0 +1,296 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { createRatesHandler } from '../../src/index.ts'
+import type { HistoryList, HistoryProvider } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+import { ENDED, WITHOUT_YEN, longService } from '../fixtures/long-market.ts'
+
+const { get, handler } = longService()
+
+const CODES = ['USD', 'GBP', 'JPY', 'CHF', 'EUR', 'SEK', 'ISK', 'INR']
+
+const points = fc.constantFrom(
+  '',
+  '&fill=previous',
+  '&interval=day&value=last&fill=previous',
+  '&interval=week',
+  '&interval=month&value=high',
+  '&interval=quarter&value=average',
+  '&interval=year&value=open',
+)
+const windows = fc.constantFrom(
+  '',
+  '&period=1W',
+  '&period=1Y',
+  `&start=${WITHOUT_YEN}&end=2024-03-31`,
+  '&start=1998-12-20&end=1999-02-01',
+  '&start=2022-12-17&end=2030-01-01',
+  '&start=2026-11-15',
+)
+const requests = fc
+  .tuple(
+    fc.constantFrom(...CODES),
+    fc.uniqueArray(fc.constantFrom(...CODES), { minLength: 1 }),
+    fc.tuple(windows, points).map((parts) => parts.join('')),
+  )
+  .map(([from, to, rest]) => ({ from, to, rest, list: `history?from=${from}&to=${to.join()},` }))
+
+const RUNS = { seed: 20_261_123, numRuns: 120 }
+
+function singles(from: string, to: readonly string[], rest: string) {
+  return Promise.all(to.map((code) => get(`history?from=${from}&to=${code}${rest}`)))
+}
+
+/** Parses CSV without quotes into objects. */
+function parseCsv(text: string): Record<string, string>[] {
+  expect(text).toMatch(/^([^"\r\n]+\r\n)+$/)
+  const [head = [], ...rows] = text.split('\r\n').map((line) => line.split(','))
+  expect(rows.pop()).toEqual([''])
+  return rows.map((cells) => {
+    expect(cells).toHaveLength(head.length)
+    return Object.fromEntries(head.map((name, index) => [name, cells[index] ?? '']))
+  })
+}
+
+describe('a list of targets', () => {
+  it('has the records of single requests, byte for byte, in the order of the request', async () => {
+    const property = fc.asyncProperty(requests, async ({ from, to, rest, list }) => {
+      const { status, text } = await get(`${list}${rest}`)
+      const each = await singles(from, to, rest)
+      const failed = each.find((response) => response.status !== 200)
+      expect(status).toBe(failed ? failed.status : 200)
+      const series = each.map((one, index) => `"${to[index]}":${one.text}`).join()
+      const { period, start, end, interval, value, fill } = JSON.parse(each[0]?.text ?? '')
+      const head = JSON.stringify({ from, period, start, end, interval, value, fill })
+      expect(text).toBe(failed?.text ?? `${head.slice(0, -1)},"series":{${series}}}`)
+    })
+    await fc.assert(property, RUNS)
+  })
+
+  it('is the same for handler.rates', async () => {
+    const params = { from: 'eur', to: ['usd', 'GBP', 'USD'], period: '1W' } as const
+    const { text } = await get('history?from=eur&to=usd,GBP,USD&period=1W')
+    const list = await handler.rates.history(params)
+    expect(JSON.stringify(list)).toBe(text)
+    expect(Object.keys(list.series)).toEqual(['USD', 'GBP'])
+    const range = { start: '2026-11-13', end: '2026-11-16', fill: 'previous' } as const
+    const filled = await handler.rates.history({ from: 'EUR', to: ['USD'], ...range })
+    const target = 'history?from=EUR&to=USD,&start=2026-11-13&end=2026-11-16&fill=previous'
+    expect(JSON.stringify(filled)).toBe((await get(target)).text)
+  })
+
+  it.each([
+    ['history?from=USD&to=,', 400, 'Invalid to currency: ,'],
+    ['history?from=USD&to=EUR,E', 400, 'Invalid to currency: E'],
+    ['history?from=USD&to=EUR,KWD,XYZ', 400, 'Unsupported to currency: KWD'],
+    ['history?from=USD&to=EUR,HRK&start=2023-02-01', 404, 'No reference rates for USD/HRK'],
+    [`history?from=USD&to=${'EUR,'.repeat(21)}`, 400, 'Invalid parameter: to'],
+  ])('has the error of the first wrong target: %s', async (target, status, message) => {
+    const response = await get(target)
+    expect(response.status).toBe(status)
+    expect(response.body.error.message).toContain(message)
+  })
+
+  it('may have 20 targets', async () => {
+    const { status, text } = await get(`history?from=USD&to=${'EUR,GBP,'.repeat(10)}`)
+    const { series }: HistoryList = JSON.parse(text)
+    expect([status, Object.keys(series)]).toEqual([200, ['EUR', 'GBP']])
+  })
+})
+
+describe('long CSV', () => {
+  it('has the lines of single requests under one header, and each source once', async () => {
+    const property = fc.asyncProperty(requests, async ({ from, to, rest, list }) => {
+      const { status, text, headers } = await get(`${list}${rest}&format=csv`)
+      const each = await singles(from, to, `${rest}&format=csv`)
+      fc.pre(each.every((one) => one.status === 200))
+      expect(status).toBe(200)
+      const [head = ''] = text.split(/(?<=\r\n)/, 1)
+      expect(text).toBe(head + each.map((one) => one.text.slice(head.length)).join(''))
+      expect(headers.get('link')).toBe(each[0]?.headers.get('link'))
+    })
+    await fc.assert(property, RUNS)
+  })
+
+  it('has the points of the JSON', async () => {
+    const target = 'history?from=EUR&to=USD&start=2026-11-13&end=2026-11-22&fill=previous'
+    const { body } = await get(target)
+    const rows = parseCsv((await get(`${target}&format=csv`)).text)
+    const { name, url } = body.source
+    const expected = Array.from<{ d: string; r: number; filled?: true }, object>(
+      body.points,
+      ({ d, r, filled }) => ({
+        from: 'EUR',
+        to: 'USD',
+        date: d,
+        rate: String(r),
+        filled: filled ? 'true' : '',
+        source: name,
+        sourceUrl: url,
+      }),
+    )
+    expect(rows).toEqual(expected)
+    expect(rows.map(({ filled }) => filled)).toContain('true')
+  })
+})
+
+describe('wide CSV', () => {
+  it('has a line per day of any target, with the points of the JSON', async () => {
+    const property = fc.asyncProperty(requests, async ({ to, rest, list }) => {
+      const json = await get(`${list}${rest}`)
+      fc.pre(json.status === 200)
+      const { text, headers } = await get(`${list}${rest}&format=csv&layout=wide`)
+      const { series }: HistoryList = JSON.parse(json.text)
+      const byDay = new Map<string, Record<string, string>>()
+      const isFilled = rest.includes('fill')
+      for (const code of to) {
+        for (const { d, r, filled } of Object(series[code]).points) {
+          const row = byDay.get(d) ?? { date: d, ...(isFilled && { filled: '' }) }
+          const filledCodes = [row['filled'], filled && code].filter(Boolean).join(' ')
+          byDay.set(d, { ...row, [code]: String(r), ...(isFilled && { filled: filledCodes }) })
+        }
+      }
+      const empty = Object.fromEntries(to.map((code) => [code, '']))
+      const days = [...byDay.keys()].toSorted()
+      expect(parseCsv(text)).toEqual(days.map((day) => ({ ...empty, ...byDay.get(day) })))
+      const columns = ['date', ...to, ...(isFilled ? ['filled'] : [])]
+      expect(text.slice(0, text.indexOf('\r\n'))).toBe(columns.join())
+      expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
+      expect(headers.get('link')).toMatch(/^<[^>]+>; rel="via"; title="[^"]+"$/)
+    })
+    await fc.assert(property, RUNS)
+  })
+
+  it('has empty cells after the end of a currency, in more days than one slice of work', async () => {
+    const range = 'start=1999-01-04&end=2024-12-31'
+    const { text } = await get(`history?from=EUR&to=USD,CYP,HRK&${range}&format=csv&layout=wide`)
+    const rows = parseCsv(text)
+    const { body } = await get(`history?from=EUR&to=USD&${range}`)
+    const expected = body.points.map(({ d, r }) => [d, String(r)])
+    expect(rows.map(({ date, USD }) => [date, USD])).toEqual(expected)
+    for (const code of ['CYP', 'HRK'] as const) {
+      expect(rows.findLast((row) => row[code] !== '')?.['date']).toBe(ENDED[code])
+    }
+  })
+
+  it('is also for one target', async () => {
+    const { text } = await get('history?from=EUR&to=USD&period=1W&format=csv&layout=wide')
+    expect(text).toMatch(/^date,USD\r\n2026-11-13,[\d.]+\r\n/)
+  })
+
+  it('is the default layout only if requested', async () => {
+    const target = 'history?from=EUR&to=USD,GBP&period=1W&format=csv'
+    const long = await get(`${target}&layout=long`)
+    expect(long.text).toBe((await get(target)).text)
+    const json = await get('history?from=EUR&to=USD&period=1W&layout=long')
+    expect(json.text).toBe((await get('history?from=EUR&to=USD&period=1W')).text)
+  })
+})
+
+describe('the response cache', () => {
+  it('distinguishes all parameters', async () => {
+    const pair = 'history?from=EUR&to=USD'
+    const targets = [
+      '',
+      ',',
+      ',GBP',
+      ',GBP&fill=previous',
+      '&fill=previous',
+      '&value=last',
+      '&interval=day',
+      '&interval=day&value=last',
+      '&interval=day&value=last&fill=previous',
+      '&interval=quarter',
+      '&interval=year',
+      '&interval=month',
+      ...['last', 'average', 'open', 'high', 'low'].map((value) => `&interval=week&value=${value}`),
+      ...['', '&layout=wide', '&fill=previous', '&fill=previous&layout=wide'].flatMap((rest) => [
+        `&format=csv${rest}`,
+        `,GBP&format=csv${rest}`,
+      ]),
+    ].map((rest) => `${pair}${rest}`)
+    targets.push('history?from=EUR&to=GBP,USD', `${pair},GBP&period=3M`)
+    const first = await Promise.all(targets.map((target) => get(target)))
+    const bodies = first.map(({ text }) => text)
+    expect(new Set(bodies).size).toBe(targets.length)
+    for (const [index, target] of targets.entries()) {
+      const again = await get(target)
+      expect([target, again.text]).toEqual([target, bodies[index]])
+      expect(again.headers.get('etag')).toBe(first[index]?.headers.get('etag'))
+    }
+  })
+
+  it('keeps the ETag while the data are the same, also of a long list', async () => {
+    const target = 'history?from=EUR&to=USD,GBP&start=2001-01-01'
+    const { headers, text } = await get(target)
+    const other = await longService().get(target)
+    expect(other.text).toBe(text)
+    expect(other.headers.get('etag')).toBe(headers.get('etag'))
+    const init = { headers: { 'if-none-match': headers.get('etag') ?? '' } }
+    expect((await get(target, init)).status).toBe(304)
+    const next = await get('history?from=EUR&to=USD,GBP&start=2001-01-02')
+    expect(next.headers.get('etag')).not.toBe(headers.get('etag'))
+  })
+
+  it('does not return responses of earlier data or another day', async () => {
+    const { history } = fakeProviders()
+    const world = { now: Date.UTC(2026, 10, 20, 18), usd: 1.1 }
+    const provider: HistoryProvider = {
+      ...history,
+      fetchHistory: async () => ({
+        base: 'EUR',
+        days: [{ date: '2026-11-20', rates: { USD: world.usd, GBP: 0.9 } }],
+      }),
+    }
+    const { rates, fetch, refresh } = createRatesHandler({
+      providers: { history: provider },
+      now: () => world.now,
+    })
+    const url =
+      'http://localhost/api/v1/history?from=EUR&to=USD,GBP&start=2026-11-20&end=2026-11-30'
+    const read = async () => (await fetch(new Request(`${url}&fill=previous`))).json()
+    expect((await read()).series.USD.points).toHaveLength(1)
+    world.now += 86_400_000
+    expect((await read()).series.USD.points).toHaveLength(2)
+    world.now += 3 * 86_400_000
+    world.usd = 1.2
+    await refresh()
+    const changed = await read()
+    expect(changed.series.USD.points.at(-1)).toEqual({ d: '2026-11-24', r: 1.2, filled: true })
+    const params = { from: 'EUR', to: ['USD', 'GBP'], start: '2026-11-20', end: '2026-11-30' }
+    expect(changed).toEqual(await rates.history({ ...params, fill: 'previous' }))
+  })
+})
+
+describe('a long list', () => {
+  const ALL = 'USD,GBP,JPY,CHF,SEK,NOK,DKK,PLN,CZK,HUF,RON,TRY,AUD,CAD,CNY,HKD,IDR,INR,KRW,MXN'
+  const FORMS = ['', '&fill=previous', '&format=csv', '&format=csv&layout=wide']
+
+  it.each(FORMS)('is computed in slices: %s', async (form) => {
+    await get('history?from=EUR&to=USD&start=1999-01-04')
+    let turns = 0
+    let isDone = false
+    const count = (): void => {
+      turns += 1
+      if (!isDone) setImmediate(count)
+    }
+    setImmediate(count)
+    const { status } = await get(`history?from=CHF&to=${ALL}&start=1999-01-04${form}`)
+    isDone = true
+    expect(status).toBe(200)
+    expect(turns).toBeGreaterThan(25)
+  })
+
+  it.each(FORMS)('is limited as other expensive work is, unlike a short one: %s', async (form) => {
+    await get('history?from=EUR&to=USD&start=1999-01-04')
+    // The limiter starts no expensive work for a disconnected client.
+    const header = () => null
+    const statusOf = async (target: string): Promise<number> => {
+      const aborted = { method: 'GET', header, signal: AbortSignal.abort() }
+      return (await handler.answer({ ...aborted, target: `/api/v1/${target}` })).status
+    }
+    expect(await statusOf(`history?from=SEK&to=${ALL}&start=1999-01-04${form}`)).toBe(503)
+    expect(await statusOf(`history?from=SEK&to=USD,GBP&period=1W${form}`)).toBe(200)
+  })
+})
