@@ -1,4 +1,10 @@
-import type { Conversion, LatestRates, RateHistory, RatesClient } from 'ratesmith/client'
+import type {
+  Conversion,
+  CurrencyCoverage,
+  LatestRates,
+  RateHistory,
+  RatesClient,
+} from 'ratesmith/client'
 
 /** Responses to the operations of the panels. */
 export interface Responses {
@@ -73,4 +79,62 @@ function amountOf(typed: string): string {
 
 function textOf(value: string): string {
   return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+}
+
+/** Which pairs have a history. */
+export interface HistoryCoverage {
+  /** Whether this is known of all currencies. */
+  isComplete: boolean
+  /** Returns why a pair has no history, as a sentence; undefined if it has one, or while that is unknown. */
+  whyNone(from: string, to: string): string | undefined
+}
+
+/** Without currencies, every pair may have a history. */
+export const UNKNOWN_COVERAGE: HistoryCoverage = { isComplete: false, whyNone: () => undefined }
+
+/** Returns which pairs have a history: those of two covered currencies, which have a source in common if sources are listed. */
+export function historyCoverageOf(currencies: readonly CurrencyCoverage[]): HistoryCoverage {
+  const isComplete = currencies.every(({ history }) => history !== null)
+  const isEmpty = currencies.every(({ history }) => history === false)
+  const byCode = new Map(currencies.map((currency) => [currency.code, currency]))
+  const sources = currentSources(currencies)
+  return {
+    isComplete,
+    whyNone(from, to) {
+      if (isEmpty) return 'This service has no history'
+      const pair = [...new Set([from, to])]
+      const missing = pair.filter((code) => byCode.get(code)?.history === false)
+      const unknown = isComplete ? pair.filter((code) => !byCode.has(code)) : []
+      const without = [...missing, ...unknown]
+      if (without.length > 0) return `No history of ${without.join(' and ')}`
+      const [first, second] = [sources.get(from), sources.get(to)]
+      if (!isComplete || !first || !second) return undefined
+      const isShared = first.some((source) => second.includes(source))
+      return isShared ? undefined : `No source has a history of both ${from} and ${to}`
+    },
+  }
+}
+
+/** A currency without rates for longer, before the newest of a source, has left it. */
+const MAX_PAUSE_MS = 31 * 86_400_000
+
+/** Returns the sources that have each currency now, where sources are listed. */
+function currentSources(currencies: readonly CurrencyCoverage[]): Map<string, string[]> {
+  const newest = new Map<string, string>()
+  const listed = currencies.flatMap(({ code, histories }) =>
+    histories ? [{ code, histories }] : [],
+  )
+  for (const { source, to } of listed.flatMap(({ histories }) => histories)) {
+    const known = newest.get(source.url + source.name) ?? ''
+    newest.set(source.url + source.name, to !== null && to > known ? to : known)
+  }
+  return new Map(
+    listed.map(({ code, histories }) => [
+      code,
+      histories.flatMap(({ source: { url, name }, to }) => {
+        const age = Date.parse(newest.get(url + name) ?? '') - Date.parse(to ?? '')
+        return age > MAX_PAUSE_MS ? [] : [url + name]
+      }),
+    ]),
+  )
 }

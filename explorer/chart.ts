@@ -10,7 +10,9 @@ import type { Plot, Tick } from './plot.ts'
 /** Creates the section with the rate history of the converter's currency pair. */
 export function createHistoryChart(api: Api, change: (to: Partial<View>) => void): Part {
   const section = find('#chart', HTMLElement)
+  const choice = find('.periods', HTMLFieldSetElement, section)
   const periods = [...section.querySelectorAll<HTMLInputElement>('[name=period]')]
+  const none = find('#none', HTMLElement)
   const crosshair = createCrosshair()
   const days = createDayTable()
   const panel = createPanel(section, api, {
@@ -29,10 +31,15 @@ export function createHistoryChart(api: Api, change: (to: Partial<View>) => void
   return {
     ...panel,
     tick() {},
-    show({ from, to, period }) {
+    show({ from, to, period }, { coverage }) {
       find('#pair', HTMLElement).textContent = `${from} in ${to}`
       for (const radio of periods) radio.checked = radio.value === period
-      panel.load({ from, to, period })
+      if (!coverage) return
+      const reason = coverage.whyNone(from, to)
+      choice.disabled = reason !== undefined
+      none.textContent = reason ?? ''
+      if (reason === undefined) panel.load({ from, to, period })
+      else panel.clear()
     },
   }
 }

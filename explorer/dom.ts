@@ -1,3 +1,5 @@
+import type { HistoryCoverage } from './api.ts'
+
 /**
  * Returns the first element in `root` that matches `selector`.
  *
@@ -101,6 +103,8 @@ export interface Choices {
   codes: readonly string[]
   /** English names by code; some codes have none. */
   names: ReadonlyMap<string, string>
+  /** Absent until a response, or a failure. */
+  coverage?: HistoryCoverage
 }
 
 /** A section of the page. */

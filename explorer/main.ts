@@ -1,6 +1,7 @@
 import { createRatesClient } from 'ratesmith/client'
 import type { RatesClient } from 'ratesmith/client'
 
+import { UNKNOWN_COVERAGE, historyCoverageOf } from './api.ts'
 import type { Api } from './api.ts'
 import { createHistoryChart } from './chart.ts'
 import { createConverter } from './converter.ts'
@@ -27,11 +28,11 @@ function start(base: string): void {
 interface Page {
   /** Shows the view in the address. */
   readAddress(): void
-  /** Loads the names of the currencies; the page works without them. */
+  /** Loads the names of the currencies, and which have a history; the page works without them. */
   loadNames(): void
   /** Repeats failed requests. */
   recover(): void
-  /** Updates texts that depend on the time, and loads missing names. */
+  /** Updates texts that depend on the time, and loads missing names and coverage. */
   tick(): void
 }
 
@@ -53,8 +54,12 @@ function createPage(api: Api): Page {
     settling = setTimeout(settle, URL_UPDATE_DELAY_MS)
   }
   async function loadNames(): Promise<void> {
-    const known = await readCurrencies(api.client)
-    choices = choices.codes.length > 0 ? { ...known, codes: choices.codes } : known
+    try {
+      const known = await readCurrencies(api.client)
+      choices = choices.codes.length > 0 ? { ...known, codes: choices.codes } : known
+    } catch {
+      choices = { coverage: UNKNOWN_COVERAGE, ...choices }
+    }
     show()
   }
 
@@ -75,10 +80,10 @@ function createPage(api: Api): Page {
       view = parseView(location.hash)
       show()
     },
-    loadNames: () => void loadNames().catch(() => {}),
+    loadNames: () => void loadNames(),
     recover: () => parts.forEach((part) => part.recover()),
     tick() {
-      if (choices.names.size === 0) loadNames().catch(() => {})
+      if (choices.coverage?.isComplete === false) void loadNames()
       for (const part of parts) part.tick(Date.now())
     },
   }
@@ -90,6 +95,7 @@ async function readCurrencies(client: RatesClient): Promise<Choices> {
   return {
     codes: currencies.filter(({ withdrawn }) => !withdrawn).map(({ code }) => code),
     names: new Map(currencies.map(({ code, name }) => [code, name ?? code])),
+    coverage: historyCoverageOf(currencies),
   }
 }
 

@@ -17,6 +17,8 @@ export interface PanelOptions<Operation extends keyof Responses> {
 export interface Panel {
   /** Sends a request after `delay` ms (default 0), unless it equals the last one. Cancels a pending request. */
   load(parameters: ApiRequest['parameters'], delay?: number): void
+  /** Cancels a pending request and hides the data, whose place stays empty. */
+  clear(): void
   /** Repeats the last request. */
   reload(): void
   /** Repeats the last request if it failed. */
@@ -66,6 +68,12 @@ export function createPanel<Operation extends keyof Responses>(
       const next = { operation: options.operation, parameters }
       if (!current || pathOf(base, current) !== pathOf(base, next)) start(next, delay)
     },
+    clear() {
+      pending.abort()
+      current = undefined
+      outcome.clear()
+      section.ariaBusy = 'false'
+    },
     reload,
     recover() {
       if (section.dataset['state'] === 'failed') reload()
@@ -100,6 +108,7 @@ const RETRYABLE: readonly RatesErrorCode[] = [
 interface Outcome<Response> {
   succeed(response: Response): void
   fail(failure: RatesError): void
+  clear(): void
 }
 
 /** Creates the outcome of the requests of `section`; the button of an error message calls `retry`. */
@@ -113,15 +122,19 @@ function createOutcome<Operation extends keyof Responses>(
   const message = find('[role=alert]', HTMLElement, notice)
   message.id = `${section.id}-notice`
   find('button', HTMLButtonElement, notice).addEventListener('click', retry)
+  function enter(state: 'loaded' | 'empty'): void {
+    section.dataset['state'] = state
+    failed?.(undefined)
+    notice.hidden = true
+    message.textContent = ''
+  }
   return {
     succeed(response) {
-      section.dataset['state'] = 'loaded'
+      enter('loaded')
       showSource(section, response.source)
       show(response)
-      failed?.(undefined)
-      notice.hidden = true
-      message.textContent = ''
     },
+    clear: () => enter('empty'),
     fail(failure) {
       const { code, summary, retryAfter } = failure
       section.dataset['state'] = 'failed'

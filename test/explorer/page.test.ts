@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 
-import { pathOf, snippetOf } from '../../explorer/api.ts'
+import { historyCoverageOf, pathOf, snippetOf } from '../../explorer/api.ts'
 import type { ApiRequest } from '../../explorer/api.ts'
 import { dateInWords, durationInWords, publicationInWords } from '../../explorer/dom.ts'
 import { nearestIndex, plotOf } from '../../explorer/plot.ts'
+import type { CurrencyCoverage } from '../../src/client/index.ts'
 
 const HOUR = 3_600_000
 
@@ -159,5 +160,61 @@ describe('a request', () => {
     expect(snippetOf('client', 'http://a.example/api', requestFor(typed))).toContain(
       `.convert({ from: 'USD', to: 'EUR', amount: ${argument} })`,
     )
+  })
+})
+
+describe('the coverage of history', () => {
+  /** Returns a currency with the last day in each source, `null` where it is unknown. */
+  function currency(
+    code: string,
+    history: boolean | null,
+    lastDays?: Record<string, string | null>,
+  ): CurrencyCoverage {
+    const histories =
+      lastDays &&
+      Object.entries(lastDays).map(([name, to]) => {
+        return { from: null, to, source: { name, url: 'https://bank.example' } }
+      })
+    const about = { name: code, numeric: null, minorUnits: 2, latest: true, withdrawn: null }
+    return { code, history, ...about, ...(histories && { histories }) }
+  }
+
+  it('includes pairs of two covered currencies', () => {
+    const { whyNone } = historyCoverageOf([currency('USD', true), currency('AED', false)])
+    expect(whyNone('USD', 'USD')).toBeUndefined()
+    expect(whyNone('USD', 'AED')).toBe('No history of AED')
+    expect(whyNone('AED', 'AED')).toBe('No history of AED')
+    expect(whyNone('XYZ', 'AED')).toMatch(/AED and XYZ|XYZ and AED/)
+  })
+
+  it('includes all pairs while it is unknown', () => {
+    const unknown = historyCoverageOf([currency('USD', null), currency('AED', null)])
+    expect(unknown.isComplete).toBe(false)
+    expect(unknown.whyNone('USD', 'AED')).toBeUndefined()
+    const day = '2026-11-20'
+    const partly = [
+      currency('USD', true, { a: day }),
+      currency('KWD', true, { b: day }),
+      currency('AED', null, {}),
+    ]
+    expect(historyCoverageOf(partly).whyNone('USD', 'KWD')).toBeUndefined()
+    expect(historyCoverageOf(partly.slice(0, 2)).whyNone('USD', 'KWD')).toContain('both')
+  })
+
+  it.each([
+    ['2026-11-20', true],
+    ['2026-11-04', true],
+    [null, true],
+    ['2026-06-30', false],
+  ])('includes a currency whose last day in the common source is %s: %s', (lastDay, isIn) => {
+    const { whyNone } = historyCoverageOf([
+      currency('USD', true, { a: '2026-11-20', b: '2026-11-20' }),
+      currency('KWD', true, { b: lastDay, c: '2026-11-20' }),
+    ])
+    expect(whyNone('USD', 'KWD') === undefined).toBe(isIn)
+  })
+
+  it('names a service without history', () => {
+    expect(historyCoverageOf([currency('USD', false)]).whyNone('USD', 'USD')).toMatch(/service/)
   })
 })

@@ -7,6 +7,7 @@ import { createRatesHandler } from 'ratesmith'
 import { toNodeHandler } from 'ratesmith/node'
 import { fakeProviders } from 'ratesmith/testing'
 
+import { BANK_DAYS, createBank } from '../fixtures/bank.ts'
 import { rootOf, serve } from './commands.ts'
 import {
   axeViolations,
@@ -78,6 +79,58 @@ describe('while the upstream is down', () => {
     await page.route(/convert/, respond)
     await page.fill('#amount', '3')
     await expectText(page, '#converter [role=alert]', message)
+  })
+})
+
+describe('the history', () => {
+  it('comes from the first of several sources with both currencies, which the page names', async () => {
+    const { latest, history } = fakeProviders()
+    const bank = createBank({ codes: ['USD', 'KWD'], now: Date.now })
+    const other = createBank({
+      codes: ['AED'],
+      now: Date.now,
+      publication: { ...BANK_DAYS, id: 'other' },
+    })
+    const otherSource = { name: 'Other bank', url: 'https://other.example' }
+    const handler = createRatesHandler({
+      providers: { latest, history: [history, bank, { ...other, attribution: otherSource }] },
+      explorer: true,
+    })
+    const { url } = await listen(toNodeHandler(handler))
+    const { page, requests } = await openExplorer(`${url}/api#period=1W`)
+    const source = '#chart .source a'
+    expect(await textOf(page, source)).toBe(history.attribution.name)
+    await page.selectOption('#to', 'KWD')
+    await expectText(page, source, bank.attribution.name)
+    await page.selectOption('#from', 'EUR')
+    await page.selectOption('#to', 'AED')
+    await expectText(page, source, 'Other bank')
+    await page.selectOption('#from', 'KWD')
+    await expectText(page, '#none', 'No source has a history of both KWD and AED')
+    await page.selectOption('#from', 'GBP')
+    await expectText(page, '#none', 'No source has a history of both GBP and AED')
+    await page.selectOption('#to', 'AFN')
+    await expectText(page, '#none', 'No history of AFN')
+    await settled(page)
+    expect(await axeViolations(page)).toEqual([])
+    const asked = requests.filter((request) => request.includes('/history'))
+    expect(asked.map((request) => /from=(...)&to=(...)/.exec(request)?.slice(1).join())).toEqual([
+      'USD,EUR',
+      'USD,KWD',
+      'EUR,KWD',
+      'EUR,AED',
+    ])
+  })
+
+  it('is not requested where the service has none', async () => {
+    const { latest } = fakeProviders()
+    const handler = createRatesHandler({ providers: { latest, history: false }, explorer: true })
+    const { url } = await listen(toNodeHandler(handler))
+    const { page, requests } = await openExplorer(`${url}/api`)
+    await page.selectOption('#to', 'JPY')
+    await expectText(page, '#result', / JPY$/)
+    expect(await textOf(page, '#none')).toBe('This service has no history')
+    expect(requests.join()).not.toContain('/history')
   })
 })
 
@@ -174,7 +227,7 @@ describe('the page', () => {
     await page.fill('#amount', '12abc')
     await page.selectOption('#to', 'AED')
     await page.fill('#search', 'zzz')
-    await expectText(page, '#chart [role=alert]', /AED/)
+    await expectText(page, '#none', /AED/)
     await settled(page)
     expect(await axeViolations(page)).toEqual([])
   })

@@ -48,7 +48,6 @@ describe('the converter', () => {
     ['#amount=12abc', '#converter', 'convert?from=USD&to=EUR&amount=12abc'],
     ['#amount=1+%262', '#converter', 'convert?from=USD&to=EUR&amount=1+%262'],
     ['#from=xyz', '#converter', 'convert?from=XYZ&to=EUR&amount=100'],
-    ['#to=AED', '#chart', 'history?from=USD&to=AED&period=3M'],
     ['#period=2W', '#chart', 'history?from=USD&to=EUR&period=2W'],
     ['#base=HRK', '#table', 'latest?base=HRK'],
   ])('of %s shows in %s the error of the API', async (fragment, panel, path) => {
@@ -176,6 +175,67 @@ describe('the chart', () => {
     await expect.poll(viewBox).not.toBe(wide)
     const { width = 0 } = (await page.locator('#plot').boundingBox()) ?? {}
     expect(await viewBox()).toMatch(new RegExp(`^0 0 ${Math.round(width)} `))
+  })
+})
+
+describe('a pair without a history', () => {
+  const historyIn = (requests: readonly string[]): string[] =>
+    requests.filter((request) => request.includes('/v1/history'))
+
+  it.each([
+    ['#to=AED', 'No history of AED'],
+    ['#from=KWD&to=AED', 'No history of KWD and AED'],
+    ['#from=XYZ', 'No history of XYZ'],
+  ])('%s is not requested: %s', async (fragment, text) => {
+    const { page, requests } = await openDemo(fragment)
+    expect(await textOf(page, '#none')).toBe(text)
+    expect(await page.locator('#chart .notice').isVisible()).toBe(false)
+    expect(await page.locator('#chart .asked').isVisible()).toBe(false)
+    expect(await page.locator('#chart .source').isVisible()).toBe(false)
+    expect(await page.locator('[name=period]:enabled').count()).toBe(0)
+    await page.waitForLoadState('networkidle')
+    expect(historyIn(requests)).toEqual([])
+  })
+
+  it('moves nothing on the page, and gives way to the next chart', async () => {
+    // All sections are one below the other.
+    const { page, requests } = await openDemo('', { viewport: { width: 390, height: 844 } })
+    const layout = () =>
+      page
+        .locator('main section')
+        .evaluateAll((all: HTMLElement[]) => all.map((each) => each.offsetTop))
+    const before = await layout()
+    await page.selectOption('#to', 'AED')
+    await expectText(page, '#none', 'No history of AED')
+    await settled(page)
+    expect(await layout()).toEqual(before)
+    await page.selectOption('#to', 'JPY')
+    await expectText(page, '#days summary', /\d/)
+    await settled(page)
+    expect(await page.locator('#none').innerText()).toBe('')
+    expect(await page.locator('#chart .source').isVisible()).toBe(true)
+    await page.selectOption('#to', 'AED')
+    await page.selectOption('#to', 'JPY')
+    await settled(page)
+    expect(await textOf(page, '#chart .asked')).toContain('to=JPY')
+    expect(historyIn(requests).some((request) => request.includes('AED'))).toBe(false)
+  })
+
+  it('waits for the list of currencies, and requests every history without it', async () => {
+    const { page, requests } = await openDemo()
+    const { promise: isHeld, resolve: release } = Promise.withResolvers<void>()
+    await page.route(/currencies/, async (route) => {
+      await isHeld
+      await route.abort()
+    })
+    requests.length = 0
+    await page.goto(`${page.url().split('#')[0]}?#to=AED`)
+    await expectText(page, '#result', / AED$/)
+    expect(historyIn(requests)).toEqual([])
+    release()
+    await settled(page)
+    expect(await textOf(page, '#chart [role=alert]')).toContain('AED')
+    expect(historyIn(requests)).toHaveLength(1)
   })
 })
 
