@@ -232,41 +232,32 @@ export function toConversion(
   const from = codeIn(rates, 'from', params.from)
   const convertTo = (to: string): ConvertedAmount =>
     convert(rates, { from, to, amount, reverse }, amountSent)
+  const source = toSource(rates.attribution)
   if (typeof target === 'string') {
     const to = codeIn(rates, 'to', target)
     const { rate, result } = convertTo(to)
-    const record: ConvertedPair & Partial<Origin> = { from, to, amount, rate, result }
-    assignOrigin(record, rates, { reverse, codes: [from, to] })
-    return record
+    const { updatedAt } = oldestPublication(rates.table, [from, to])
+    if (reverse) {
+      return { from, to, amount, rate, result, reverse, ...dayOf(rates), updatedAt, source }
+    }
+    // Literals: among many conversions, objects made of other objects take longer than the arithmetic.
+    if (!('date' in rates)) return { from, to, amount, rate, result, updatedAt, source }
+    const { date, byRule } = rates
+    if (!byRule) return { from, to, amount, rate, result, date, updatedAt, source }
+    const { asked, rule } = byRule
+    return { from, to, amount, rate, result, date, asked, rule, updatedAt, source }
   }
   const codes = [...new Set(target)].map((code) => codeIn(rates, 'to', code))
   const results = Object.fromEntries(codes.map((code) => [code, convertTo(code)]))
-  const record: Omit<ConversionList, keyof Origin> & Partial<Origin> = { from, amount, results }
-  assignOrigin(record, rates, { reverse, codes: [from, ...codes] })
-  return record
+  const { updatedAt } = oldestPublication(rates.table, [from, ...codes])
+  return { from, amount, results, ...(reverse && { reverse }), ...dayOf(rates), updatedAt, source }
 }
 
-type Origin = Pick<
-  ConversionResult<ConversionListParams>,
-  'reverse' | 'date' | 'asked' | 'rule' | 'updatedAt' | 'source'
->
-
-/** Adds the fields with which all conversions end. Copying objects would take longer than the conversion. */
-function assignOrigin<Converted>(
-  record: Converted & Partial<Origin>,
+/** Returns the fields of a conversion about its day. */
+function dayOf(
   rates: ConversionRates,
-  { reverse, codes }: { reverse: boolean; codes: readonly string[] },
-): asserts record is Converted & Origin {
-  if (reverse) record.reverse = true
-  if ('date' in rates) {
-    record.date = rates.date
-    if (rates.byRule) {
-      record.asked = rates.byRule.asked
-      record.rule = rates.byRule.rule
-    }
-  }
-  record.updatedAt = oldestPublication(rates.table, codes).updatedAt
-  record.source = toSource(rates.attribution)
+): Pick<ConversionResult<ConversionListParams>, 'date' | 'asked' | 'rule'> {
+  return 'date' in rates ? { date: rates.date, ...rates.byRule } : {}
 }
 
 /**
