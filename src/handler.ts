@@ -25,6 +25,9 @@ const LATEST_CACHE_SHARE = 1 / 32
 /** The share for responses about single days and ranges: once for the last five years, once for all years. */
 const DATED_CACHE_SHARE = 1 / 16
 
+/** The share for each of up to 32 histories that are joined from the pieces of a bank. */
+const JOINED_CACHE_SHARE = 1 / 256
+
 /**
  * A function that returns a `Response` to every request for rates, and never rejects.
  *
@@ -120,7 +123,10 @@ export function createHandlerOn(
       responseCacheBytes * (1 - LATEST_CACHE_SHARE - 2 * DATED_CACHE_SHARE),
       limiter,
     ),
-    dated: createResponseCachePerData(responseCacheBytes * DATED_CACHE_SHARE, limiter),
+    dated: createResponseCachePerData(
+      (data) => responseCacheBytes * ('calendar' in data ? JOINED_CACHE_SHARE : DATED_CACHE_SHARE),
+      limiter,
+    ),
   }
   const answer = createRouter({
     basePath,

@@ -172,7 +172,10 @@ export async function loadRates(
     history(need, _request, use) {
       if (!history) return sources.history(need, request, use)
       try {
-        return use(history())
+        const found = history()
+        // Of a bank whose rates are loaded in pieces, these are only the newest days.
+        if (found.value.calendar) throw new RatesError('no_data', 'not loaded')
+        return use(found)
       } catch (error) {
         return askOthers(error, (request) => sources.history(need, request, use))
       }

@@ -86,9 +86,11 @@ export function history(
     const { params, type, lines, key } = parse(query)
     if (lines !== 'long' || !isPlain(params)) return respondAny(query, request)
     const isDefault = (params.start ?? params.interval ?? params.value) === undefined
-    const responseCache = isDefault ? responseCaches.history : responseCaches.dated
     const respond = (freshness: CacheResult<HistorySnapshot>): DataResult | Promise<DataResult> => {
       const { value: data, hit } = freshness
+      // Joined histories take turns, and would clear a cache of one.
+      const isOnly = isDefault && data.calendar === undefined
+      const responseCache = isOnly ? responseCaches.history : responseCaches.dated
       const instant = now()
       // A window never ends after today, even if later days are published.
       const day = Math.floor(instant / DAY_MS)

@@ -47,12 +47,15 @@ export interface ResponseCaches {
   dated: ResponseCache
 }
 
-/** Creates a cache with `capacity` bytes for every snapshot that is still in use. */
-export function createResponseCachePerData(capacity: number, limiter: Limiter): ResponseCache {
+/** Creates a cache with `capacityOf(data)` bytes for every snapshot that is still in use. */
+export function createResponseCachePerData(
+  capacityOf: (data: object) => number,
+  limiter: Limiter,
+): ResponseCache {
   const caches = new WeakMap<object, ResponseCache>()
   function cacheOf(data: object): ResponseCache {
     let cache = caches.get(data)
-    if (!cache) caches.set(data, (cache = createResponseCache(capacity, limiter)))
+    if (!cache) caches.set(data, (cache = createResponseCache(capacityOf(data), limiter)))
     return cache
   }
   return {

@@ -27,15 +27,14 @@ interface Plan {
 
 /** The pieces of a publication. */
 export interface Pieces {
+  /** Returns the parts of the history that `need` names, besides the `newest` days, if all are in memory. */
+  find(need: HistoryNeed, newest: HistorySnapshot): HistorySnapshot[] | undefined
   /**
-   * Returns the parts of the history that `need` names, besides the `newest` days.
+   * Loads these parts.
    *
    * @throws {UnavailableError} where one cannot be loaded
    */
-  load(
-    need: HistoryNeed,
-    newest: HistorySnapshot,
-  ): Promise<{ parts: HistorySnapshot[]; hasWaited: boolean }>
+  load(need: HistoryNeed, newest: HistorySnapshot): Promise<HistorySnapshot[]>
   /** Returns the days of the currencies whose whole series are loaded. */
   spans(): ReadonlyMap<string, Span>
   close(): void
@@ -55,31 +54,36 @@ export function createPieces(context: PublicationContext): Pieces {
     return piece
   }
 
-  async function load(plan: Plan, newest: HistorySnapshot): Promise<LoadedPart> {
-    const piece = pieceOf(plan)
-    const isEnough = ({ start, end }: HistorySnapshot): boolean =>
+  function isEnoughFor(plan: Plan, newest: HistorySnapshot): IsEnough {
+    return ({ start, end }) =>
       start <= plan.start &&
       // Days between the piece and the newest ones must not be missing.
       ((end ?? '') >= plan.end || !isGap(calendar, end, newest.history.dates[0] ?? ''))
-    const known = piece.value()
-    if (known && isEnough(known)) return { part: known, hasWaited: false }
-    return { part: await piece.load(plan.start, isEnough), hasWaited: true }
+  }
+
+  function plansAt(need: HistoryNeed, newest: HistorySnapshot): Plan[] {
+    return plansFor(context, need, { newest, today: toDay(options.runtime.now()) })
   }
 
   return {
+    find(need, newest) {
+      const parts: HistorySnapshot[] = []
+      for (const plan of plansAt(need, newest)) {
+        const part = pieces.get(plan.id)?.value()
+        if (!part || !isEnoughFor(plan, newest)(part)) return undefined
+        parts.push(part)
+        if (isLast(plan, part)) break
+      }
+      return parts
+    },
     async load(need, newest) {
-      const parts: LoadedPart[] = []
-      const today = toDay(options.runtime.now())
-      for (const plan of plansFor(context, need, { newest, today })) {
-        const loaded = await load(plan, newest)
-        parts.push(loaded)
-        // The nearest day with rates is enough.
-        if (plan.isTable && loaded.part.history.dates.length > 0) break
+      const parts: HistorySnapshot[] = []
+      for (const plan of plansAt(need, newest)) {
+        const part = await pieceOf(plan).load(plan.start, isEnoughFor(plan, newest))
+        parts.push(part)
+        if (isLast(plan, part)) break
       }
-      return {
-        parts: parts.map(({ part }) => part),
-        hasWaited: parts.some((each) => each.hasWaited),
-      }
+      return parts
     },
     spans() {
       const loaded = [...pieces.values()].flatMap((piece) => piece.value() ?? [])
@@ -92,9 +96,9 @@ export function createPieces(context: PublicationContext): Pieces {
   }
 }
 
-interface LoadedPart {
-  part: HistorySnapshot
-  hasWaited: boolean
+/** Returns whether no other piece is needed: the nearest day with rates is enough. */
+function isLast(plan: Plan, { history }: HistorySnapshot): boolean {
+  return plan.isTable === true && history.dates.length > 0
 }
 
 /** The number of tables of single days that are kept, and that may be fetched in a day: clients choose the days. */
@@ -241,6 +245,7 @@ function createPiece(context: PublicationContext, plan: Plan): Piece {
     value: () => value,
     age,
     async load(since, isEnough) {
+      if (value && isEnough(value)) return value
       // A load in progress may be for fewer days.
       if (!flight.canStart()) await flight.run()
       const isRecent = value && value.start <= since && age() < MIN_RELOAD_MS

@@ -43,31 +43,36 @@ export function createPublicationSource(
   const pieces = createPieces(context)
   const join = createJoin(context)
 
-  async function collect(need: HistoryNeed, request?: RequestOptions): Promise<Found> {
+  function findNow(found: Found, need: HistoryNeed): Found | undefined {
+    const known = knownNeed(publication, need, found.value)
+    if (!known) return found
+    const parts = pieces.find(known, found.value)
+    return parts && { ...found, value: join(known, parts, found.value) }
+  }
+
+  async function load(need: HistoryNeed, request?: RequestOptions): Promise<Found> {
     const found = await newest.get(request)
-    const { base, columns } = found.value.history
-    const codes = [...new Set(need.codes.map((code) => code.toUpperCase()))]
-    const isKnown = (code: string): boolean =>
-      code === base ||
-      columns.has(code) ||
-      (findWithdrawal(code)?.withdrawnAt ?? '') > publication.since
-    // For a list of all codes in the error.
-    if (codes.length === 0 || !codes.every(isKnown)) return found
-    const others = codes.filter((code) => code !== base)
-    const { parts, hasWaited } = await pieces.load({ ...need, codes: others }, found.value)
-    const value = join(need.isWhole ? undefined : others, parts, found.value)
-    return { ...found, value, hit: found.hit && !hasWaited }
+    const known = knownNeed(publication, need, found.value)
+    if (!known) return found
+    const parts = await pieces.load(known, found.value)
+    return { ...found, value: join(known, parts, found.value), hit: false }
+  }
+
+  async function loadInTime(need: HistoryNeed, request?: RequestOptions): Promise<Found> {
+    let found: Found | undefined
+    const loading = async (): Promise<void> => {
+      found = await load(need, request)
+    }
+    const waitFor = startDeadline(options.runtime, request, options.waitUntil)
+    await waitFor(loading()).catch(throwUnavailable)
+    return found ?? throwUnavailable(undefined)
   }
 
   return {
-    async get(need, request) {
-      let found: Found | undefined
-      const collecting = async (): Promise<void> => {
-        found = await collect(need, request)
-      }
-      const waitFor = startDeadline(options.runtime, request, options.waitUntil)
-      await waitFor(collecting()).catch(throwUnavailable)
-      return found ?? throwUnavailable(undefined)
+    get(need, request) {
+      const found = newest.state().value ? newest.get(request) : undefined
+      const known = found && !(found instanceof Promise) ? findNow(found, need) : undefined
+      return known ?? loadInTime(need, request)
     },
     state: newest.state,
     refresh: newest.refresh,
@@ -81,6 +86,23 @@ export function createPublicationSource(
       pieces.close()
     },
   }
+}
+
+/**
+ * Returns `need` with its codes in upper case and without the base; undefined without codes or with an unknown one, whose
+ * error lists the codes of the newest days.
+ */
+function knownNeed(
+  { since }: Publication,
+  need: HistoryNeed,
+  { history }: HistorySnapshot,
+): HistoryNeed | undefined {
+  const { base, columns } = history
+  const codes = [...new Set(need.codes.map((code) => code.toUpperCase()))]
+  const isKnown = (code: string): boolean =>
+    code === base || columns.has(code) || (findWithdrawal(code)?.withdrawnAt ?? '') > since
+  if (codes.length === 0 || !codes.every(isKnown)) return undefined
+  return { ...need, codes: codes.filter((code) => code !== base) }
 }
 
 type Found = CacheResult<HistorySnapshot>
@@ -101,7 +123,7 @@ function spansIn(
 }
 
 type Join = (
-  codes: readonly string[] | undefined,
+  need: HistoryNeed,
   parts: readonly HistorySnapshot[],
   newest: HistorySnapshot,
 ) => HistorySnapshot
@@ -109,7 +131,8 @@ type Join = (
 /** Creates a function that joins pieces; it returns the same object for the same pieces, so that responses stay cached. */
 function createJoin(context: PublicationContext): Join {
   const kept = new Map<string, { inputs: HistorySnapshot[]; output: HistorySnapshot }>()
-  return (codes, parts, newest) => {
+  return ({ codes: needed, isWhole }, parts, newest) => {
+    const codes = isWhole ? undefined : needed
     const inputs = [...parts, newest]
     const key = `${codes?.toSorted().join() ?? 'all'} ${parts.map(({ start }) => start).join()}`
     const last = kept.get(key)

@@ -30,18 +30,21 @@ export function joinPublications(
   latest: () => LatestSnapshot | undefined,
   { createDefault, throwUnavailable }: SharedWithSources,
 ): Histories {
-  const { runtime } = options
-  const throwTimeout = (error: unknown): never => {
-    if (!(error instanceof TimeoutError)) throw error
-    throw throwUnavailable(new UnavailableError(REQUEST_TIMEOUT_MS, error))
-  }
-  const members = groupsOf(options.historyProviders).map((group): Member => {
+  const { runtime, historyProviders } = options
+  const members = groupsOf(historyProviders).map((group): Member => {
     const given = { ...options, historyProviders: group }
     const publication = group[0]?.publication
     return publication
       ? createPublicationSource(given, publication, { latest, throwUnavailable })
       : referenceRates(createDefault(given), options)
   })
+
+  async function waitFor<Value>(load: Promise<Value>, limit: number): Promise<Value> {
+    return withTimeout(runtime, limit, load).catch((error: unknown) => {
+      if (!(error instanceof TimeoutError)) throw error
+      return throwUnavailable(new UnavailableError(REQUEST_TIMEOUT_MS, error))
+    })
+  }
 
   return {
     async use(need, request, use) {
@@ -51,8 +54,8 @@ export function joinPublications(
         // The other publications need time to be asked, too.
         const limit = (deadline - runtime.monotonic()) / (members.length - index)
         try {
-          const load = Promise.resolve(member.get(need, request))
-          const found = await withTimeout(runtime, limit, load).catch(throwTimeout)
+          const load = member.get(need, request)
+          const found = load instanceof Promise ? await waitFor(load, limit) : load
           const isLast = index === members.length - 1
           // Without the cost of an error.
           if (isLast || hasCodes(found.value.history, need.codes)) return await use(found)
@@ -63,10 +66,7 @@ export function joinPublications(
       throw failure
     },
     state: () => members[0]?.state(),
-    publications: () =>
-      members.map((member) => {
-        return { newest: member.state(), isLate: member.isLate(), spans: member.spans }
-      }),
+    publications: () => members.map(stateOf),
     async load(request) {
       const loads = members.map(async (member) => member.get({ codes: [] }, request))
       await Promise.allSettled(loads)
@@ -78,6 +78,10 @@ export function joinPublications(
       for (const member of members) member.close()
     },
   }
+}
+
+function stateOf({ state, isLate, spans }: Member): PublicationState {
+  return { newest: state(), isLate: isLate(), spans }
 }
 
 /** Missing rates of the European Central Bank count as late after a day. */
