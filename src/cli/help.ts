@@ -7,7 +7,7 @@ export const OVERVIEW = `Usage: ratesmith <command> [options]
 Commands:
   convert [amount] <from> <to>    convert an amount into one or several currencies
   latest                          show latest rates against a base, or the rates of a day
-  history <from> <to>             chart the daily reference rates of a pair
+  history <from> <to>             chart the daily reference rates of one or several pairs
   currencies [search]             list currencies
   doctor                          check every provider and store
   serve                           serve exchange rates over HTTP
@@ -99,15 +99,19 @@ Options:
 ${RULES}${shared('the API response')}
 ${ENVIRONMENT}`,
 
-  history: `Usage: ratesmith history <from> <to> [options]
+  history: `Usage: ratesmith history <from> <to>[,<to>...] [options]
 
 Shows daily reference rates: a chart and a summary on a terminal, one line per day elsewhere.
+Several codes give a table: ratesmith history EUR USD,GBP --period 1Y
 
 Options:
   --period <period>    1W, 1M, 3M, 6M, 1Y or 5Y back from the newest day (default 1M)
   --start <day>        first day, instead of a period (1999-01-04 or later)
   --end <day>          last day (default: the newest)
-  --interval <length>  day, week or month: every day, or the last day of each (default day)
+  --interval <length>  day, week, month, quarter or year: a point for each (default day)
+  --value <value>      last, average, open, high or low of each interval (default last)
+  --fill previous      also show days without a publication, with the last rate before them
+  --layout <layout>    long, or wide: a line per day with a column per code (default long)
 ${shared('the API response')}
 ${ENVIRONMENT}`,
 

@@ -38,7 +38,8 @@ interface ApiError {
 }
 
 interface RatesBody {
-  source: Attribution
+  /** Absent where `RatesQuery.sources` finds the sources. */
+  source?: Attribution
 }
 
 interface Publication {
@@ -65,6 +66,8 @@ export interface RatesQuery<Body> {
   /** Returns corrections of the parameter that caused `error`. */
   suggest?: (error: ApiError) => string[]
   publication(body: Body, now: number): Publication
+  /** Returns the sources of the rates, with or without duplicates (default `source`). */
+  sources?: (body: Body) => Attribution[]
   /** Returns the lines for a terminal. */
   show(body: Body, terminal: Terminal, now: number): string[]
   /** Returns the lines for a pipe, one per item. */
@@ -72,7 +75,7 @@ export interface RatesQuery<Body> {
 }
 
 /** Sends `query` and prints the response; resolves to the exit code. */
-export async function printRates<Body extends RatesBody>(
+export async function printRates<Body extends object>(
   query: RatesQuery<Body>,
   flags: RatesFlags,
   context: CommandContext,
@@ -101,14 +104,15 @@ export async function printRates<Body extends RatesBody>(
 
 const DISCLAIMER = 'For information only, not an offer to exchange currency.'
 
-function printBody<Body extends RatesBody>(
+function printBody<Body extends object>(
   body: Body,
-  { show, list }: RatesQuery<Body>,
+  { show, list, sources = sourceOf }: RatesQuery<Body>,
   { output, offline, now }: { output: Output; offline: string; now: number },
 ): void {
   const { terminal, print, note } = output
   // Attribution and disclaimer must accompany the rates.
-  const notice = [`${body.source.name}, ${body.source.url}`, DISCLAIMER]
+  const named = new Set(sources(body).map(({ name, url }) => `${name}, ${url}`))
+  const notice = [...named, DISCLAIMER]
   if (!terminal.isTTY) {
     print(list(body))
     for (const line of notice) note(line)
@@ -119,6 +123,10 @@ function printBody<Body extends RatesBody>(
     ...styledLines('bad', offline, terminal),
     ...notice.flatMap((text) => styledLines('aside', text, terminal)),
   ])
+}
+
+function sourceOf({ source }: RatesBody): Attribution[] {
+  return source ? [source] : []
 }
 
 function toTarget({ path, params }: RatesQuery<never>): string {

@@ -179,6 +179,49 @@ describe('ratesmith history', () => {
 /** Lines of the chart above its axis. */
 const HEIGHT = 10
 
+describe('ratesmith history of several currencies', () => {
+  const demo = ['history', 'EUR', 'USD,GBP', '--demo']
+
+  it('shows a row per currency on a terminal, with the columns that fit', async () => {
+    const years = ['--start', '2024-01-01', '--interval', 'year', '--value', 'average']
+    const [title, head, ...rows] = await show([...demo, ...years], 100)
+    expect(title).toBe('1 EUR, 2024-12-31 to 2026-11-20, the average of each year')
+    expect(head).toMatch(/^code  change +open +close +high +low +average$/)
+    expect(rows.map((row) => row.slice(0, 8))).toEqual([
+      expect.stringMatching(/^USD {3}[+-]?\d/),
+      expect.stringMatching(/^GBP {3}[+-]?\d/),
+      'Syntheti',
+      'For info',
+    ])
+    const [, narrow] = await show([...demo, ...years], 40)
+    expect(narrow).toMatch(/^code  change +open +close$/)
+  })
+
+  it.each([
+    ['', /^USD\t2026-11-13\t[\d.]+\n(USD\t.+\n){5}(GBP\t2026-11-\d\d\t[\d.]+\n){6}$/],
+    ['--layout long', /^USD\t2026-11-13\t[\d.]+\n/],
+    ['--fill previous', /^USD\t2026-11-13\t[\d.]+\t\nUSD\t2026-11-14\t[\d.]+\tfilled\n/],
+    ['--layout wide', /^date\tUSD\tGBP\n(2026-11-\d\d\t[\d.]+\t[\d.]+\n){6}$/],
+  ])('prints lines in a pipe, and each source once: %s', async (flags, expected) => {
+    const args = [...demo, '--period', '1W', ...flags.split(' ').filter(Boolean)]
+    const { code, stdout, stderr } = await run(args)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(expected)
+    expect(stderr.split('\n')).toHaveLength(3)
+  })
+
+  it('shows a wide layout as a table on a terminal', async () => {
+    const lines = await show([...demo, '--period', '1W', '--layout', 'wide'], 80)
+    expect(lines[0]).toMatch(/^date +USD +GBP$/)
+    expect(lines[1]).toMatch(/^2026-11-13 {2}[\d.]+ +[\d.]+$/)
+  })
+
+  it('prints the JSON of the API', async () => {
+    const { stdout } = await run([...demo, '--period', '1W', '--json'])
+    expect(Object.keys(JSON.parse(stdout).series)).toEqual(['USD', 'GBP'])
+  })
+})
+
 /** Returns the chart that `ratesmith history` draws: all lines, and the marks in those above the axis. */
 async function draw(francs: Record<string, number>, { columns = 40, LANG = 'C' } = {}) {
   const days = Object.keys(francs).sort()

@@ -56,6 +56,15 @@ describe('the command line', () => {
       'Unsupported to currency: EUX (history covers …). Did you mean EUR?',
     ],
     ['history USD EUR --end 2019-01-01', 'Missing required parameter: start'],
+    ['history USD EUR --layout tall', '--layout must be long or wide, got tall ('],
+    ['history USD EUR --layout wide --json', '--layout wide …--json ('],
+    ['history USD EUR --value high --demo', 'Invalid parameter: value (needs interval …year)\n'],
+    [
+      'history USD EUR --interval year --value hihg --demo',
+      'Invalid parameter: value (…low). Did you mean high?',
+    ],
+    ['history USD EUR --fill next --demo', 'Invalid parameter: fill (must be previous)\n'],
+    ['history USD EUR,GPB --demo', 'Unsupported to currency: GPB (…). Did you mean GBP?'],
     ['history USD EUR --start 2019-01-01 --period 1M', 'Invalid parameter: period (…start or end)'],
     [
       'history USD EUR --start 2020-01-02 --end 2020-01-01',

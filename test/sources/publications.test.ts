@@ -222,6 +222,28 @@ describe('several publications', () => {
     expect(await sourceOf(`/v1/latest?date=2026-11-19&base=${FIRST}`)).toEqual(BANK)
   })
 
+  it('answer each pair of a list as if it were requested alone', async () => {
+    const { read, get, finish } = wideHandler()
+    const rest = 'start=2026-11-13&end=2026-11-22&fill=previous'
+    const list = `/v1/history?from=EUR&to=USD,${FIRST}&${rest}`
+    const { series, end } = await read(list)
+    expect(end).toBe('2026-11-22')
+    expect([series.USD.source, series[FIRST].source]).toEqual([REFERENCE, BANK])
+    for (const code of ['USD', FIRST]) {
+      expect(series[code]).toEqual(await read(`/v1/history?from=EUR&to=${code}&${rest}`))
+    }
+    const wide = await finish(get(`${list}&format=csv&layout=wide`))
+    const [head, first] = (await wide.text()).split('\r\n')
+    expect(head).toBe(`date,USD,${FIRST},filled`)
+    expect(first).toBe(`2026-11-13,${series.USD.points[0].r},${series[FIRST].points[0].r},`)
+    const links = wide.headers.get('link')?.split(/, (?=<)/)
+    expect(links?.map((link) => /^<([^>]*)>/.exec(link)?.[1])).toEqual([
+      REFERENCE.url,
+      `${BANK.url}/`,
+    ])
+    expect((await finish(get(list))).headers.get('cache-status')).toMatch(/^rates; hit; ttl=/)
+  })
+
   it('reject a code that none has, and name the codes of the widest', async () => {
     const { read } = wideHandler()
     const { error } = await read('/v1/history?from=USD&to=QQQ')
