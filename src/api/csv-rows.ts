@@ -27,23 +27,23 @@ const RECORDS_PER_SLICE = 500
 
 /**
  * Reads conversions from CSV in slices, one per record after the header, which names the columns. Ignores empty lines and
- * other columns; without `allowsMore`, no other column may have a name that `convert` would reject. An empty cell is an
- * absent parameter, except an empty amount.
+ * other columns. An empty cell is an absent parameter, except an empty amount. Only a ledger may have more than `MAX_ROWS`
+ * rows, and other columns with names that `convert` would reject.
  *
  * @throws {RatesError} `invalid_parameter` for malformed CSV, an unusable header or too many rows
  */
-export function* readRows(text: string, allowsMore = false): Slices<CsvRows> {
+export function* readRows(text: string, isLedger = false): Slices<CsvRows> {
   const separator = separatorOf(text)
   const reader = readRecords(text, separator)
   const { value: header = [] } = reader.next()
-  const columns = toColumns(header, allowsMore)
+  const columns = toColumns(header, isLedger)
   const records: string[][] = []
   const rows: unknown[] = []
   for (const cells of reader) {
     if (cells.length === 1 && cells[0] === '') continue
     records.push(cells)
     rows.push(cells.length === header.length ? toRow(cells, columns) : ragged(cells, header))
-    if (rows.length > MAX_ROWS) throw tooManyRows()
+    if (rows.length > MAX_ROWS && !isLedger) throw tooManyRows()
     if (rows.length % RECORDS_PER_SLICE === 0) yield
   }
   return { separator, header, records, rows }
@@ -79,9 +79,9 @@ function separatorOf(text: string): CsvSeparator {
 type Columns = readonly (readonly [name: Column, index: number])[]
 
 /** Returns the columns of the header. */
-function toColumns(header: readonly string[], allowsMore: boolean): Columns {
+function toColumns(header: readonly string[], isLedger: boolean): Columns {
   const missing = (['from', 'to'] as const).find((name) => !header.includes(name))
-  if (!allowsMore || missing) {
+  if (!isLedger || missing) {
     const names = Object.fromEntries(header.map((name) => [name, true]))
     assertNoMistakenNames(names, MISTAKEN_CONVERSION_NAMES)
   }

@@ -6,13 +6,19 @@ import type { DatedRates, LatestRates } from './latest.ts'
 /** Writes CSV by RFC 4180: `,` between cells, CR LF after every line, quotes where a cell needs them. */
 export function toCsv(lines: Iterable<readonly (string | number)[]>): string {
   let text = ''
-  for (const cells of lines) text += `${cells.map(toCell).join(',')}\r\n`
+  for (const cells of lines) text += `${toLine(cells)}\r\n`
   return text
 }
 
-function toCell(value: string | number): string {
+/** Writes a line without its end. */
+export function toLine(cells: readonly (string | number)[], separator = ','): string {
+  const quoted = separator === ',' ? /[",\r\n]/ : /[",;\t\r\n]/
+  return cells.map((cell) => toCell(cell, quoted)).join(separator)
+}
+
+function toCell(value: string | number, quoted: RegExp): string {
   const text = String(value)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return quoted.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** Returns `record` as CSV: one line per rate, each with the attribution, so that copied lines keep it. */

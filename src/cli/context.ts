@@ -10,6 +10,8 @@ interface OutputStream {
 export interface CommandContext {
   stdout: OutputStream
   stderr: OutputStream
+  /** Input of commands that read it (default: that of the process). */
+  stdin?: AsyncIterable<Uint8Array>
   env: NodeJS.ProcessEnv
   /** A value of `process.platform`. */
   platform: string

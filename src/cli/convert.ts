@@ -19,6 +19,7 @@ const options = {
   rule: TEXT,
   'max-age': TEXT,
   reverse: SWITCH,
+  csv: TEXT,
 } as const
 
 /** Runs `ratesmith convert`: converts an amount into one or several currencies. */
@@ -26,6 +27,10 @@ export async function convert(args: string[], context: CommandContext): Promise<
   const negative = args.find((argument) => /^-[\d.]/.test(argument))
   if (negative !== undefined) throw new UsageError(`amount must not be negative, got ${negative}`)
   const { values, positionals } = parseArguments({ args, options, allowPositionals: true })
+  if (values.csv !== undefined) {
+    const { convertLedger } = await import('./convert-ledger.ts')
+    return convertLedger({ ...values, csv: values.csv }, positionals, context)
+  }
   const [amount, from, to, ...others] =
     positionals.length === 2 ? ['1', ...positionals] : positionals
   if (amount === undefined || from === undefined || to === undefined || others.length > 0) {

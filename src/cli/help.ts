@@ -78,13 +78,18 @@ ${PROXIES}${PROVIDERS}`
 /** The output of `ratesmith <command> --help`, by command. */
 export const HELP = {
   convert: `Usage: ratesmith convert [amount] <from> <to>[,<to>...] [options]
+       ratesmith convert --csv <file> [options]
 
 Converts an amount (default 1) at the latest rate: ratesmith convert 100 USD EUR
 Several codes give a table: ratesmith convert 100 USD EUR,GBP,JPY
+A file in CSV, or - for stdin, is printed with the columns rate, result, rateDate, source and error.
+Its first line names the columns: from, to and, as needed, amount, date, reverse, rule, maxAge.
 
 Options:
   --date <day>         use the reference rates of this day, or the last before it (YYYY-MM-DD)
-${RULES}  --reverse            show how much <from> gives the amount of <to>
+${RULES}  --csv <file>         convert each row of this file; --date, --rule, --max-age and --reverse
+                       apply to rows without their own
+  --reverse            show how much <from> gives the amount of <to>
 ${shared('the API response')}
 ${ENVIRONMENT}`,
 

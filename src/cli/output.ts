@@ -102,7 +102,8 @@ export async function printRates<Body extends object>(
   }
 }
 
-const DISCLAIMER = 'For information only, not an offer to exchange currency.'
+/** Accompanies all rates. */
+export const DISCLAIMER = 'For information only, not an offer to exchange currency.'
 
 function printBody<Body extends object>(
   body: Body,

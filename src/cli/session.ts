@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import type { AnyRowConversion, ConversionRow } from '../api/convert-many.ts'
 import { createRatesHandler } from '../index.ts'
 import type { CacheStore, HistoryProvider, RatesEvent, RatesOperations } from '../index.ts'
 import { toSingleLine } from '../log.ts'
@@ -56,6 +57,10 @@ export interface RatesSession {
    * waiting for newer data and is never overdue (default: no body).
    */
   get(target: string, isSettled?: (body: string) => boolean): Promise<SessionResponse>
+  /** Converts many amounts, with the same patience as `get`; `isOverdue` if any of their rates are. */
+  convertMany(
+    rows: readonly ConversionRow[],
+  ): Promise<{ results: readonly AnyRowConversion[]; isOverdue: boolean }>
   rates: RatesOperations
   /** Returns the last failure of each upstream, escaped for a terminal; empty without failures. */
   failures(): string
@@ -111,21 +116,44 @@ export async function openSession(
     return { status, body: text, isOverdue: isOverdue && !(status === 200 && isSettled(text)) }
   }
 
+  async function convertNow(rows: readonly ConversionRow[]) {
+    isOverdue = false
+    const results: readonly AnyRowConversion[] = await handler.rates.convertMany(rows)
+    return { results, isOverdue }
+  }
+
   return {
-    async get(target, isSettled = () => false) {
-      const first = await request(target, isSettled)
-      const isMissing = first.status === 502
-      if (!isMissing && !first.isOverdue) return first
-      await Promise.race([
-        Promise.allSettled(work),
-        sleep(isMissing ? ANY_TIMEOUT_MS : NEWER_TIMEOUT_MS, undefined, { ref: false }),
-      ])
-      return request(target, isSettled)
-    },
+    get: (target, isSettled = () => false) =>
+      patiently(() => request(target, isSettled), isBadGateway, work),
+    convertMany: (rows) => patiently(() => convertNow(rows), lacksRates, work),
     rates: handler.rates,
     failures: () => toText(failures),
     close: handler.close,
   }
+}
+
+/** Makes an attempt, and another one after the work in progress, if rates were missing or overdue. */
+async function patiently<Result extends { isOverdue: boolean }>(
+  attempt: () => Promise<Result>,
+  isLacking: (result: Result) => boolean,
+  work: ReadonlySet<Promise<unknown>>,
+): Promise<Result> {
+  const first = await attempt()
+  const isMissing = isLacking(first)
+  if (!isMissing && !first.isOverdue) return first
+  await Promise.race([
+    Promise.allSettled(work),
+    sleep(isMissing ? ANY_TIMEOUT_MS : NEWER_TIMEOUT_MS, undefined, { ref: false }),
+  ])
+  return attempt()
+}
+
+function isBadGateway({ status }: SessionResponse): boolean {
+  return status === 502
+}
+
+function lacksRates({ results }: { results: readonly AnyRowConversion[] }): boolean {
+  return results.some((each) => 'error' in each && each.error.code === 'provider_unavailable')
 }
 
 function recordFailure(failures: Map<string, string>, event: RatesEvent): void {

@@ -1,0 +1,136 @@
+import { readFile } from 'node:fs/promises'
+
+import { MAX_ROWS } from '../api/convert-many.ts'
+import type { AnyRowConversion, ConversionRow } from '../api/convert-many.ts'
+import { readRows } from '../api/csv-rows.ts'
+import type { CsvRows } from '../api/csv-rows.ts'
+import { toLine } from '../api/csv.ts'
+import { runAtOnce } from '../async.ts'
+import { RatesError } from '../index.ts'
+import type { CommandContext } from './context.ts'
+import { DISCLAIMER, openOutput } from './output.ts'
+import { openSession, toRatesFlags } from './session.ts'
+import { withSpinner } from './terminal.ts'
+import { UsageError, messageOf, withUsageError } from './usage.ts'
+
+const RESULT_COLUMNS = ['rate', 'result', 'rateDate', 'source', 'error']
+
+/** The flags of `convert` that apply to a ledger. */
+type LedgerFlags = Parameters<typeof toRatesFlags>[0] & {
+  /** A path, or `-` for stdin. */
+  csv: string
+  date?: string | undefined
+  rule?: string | undefined
+  'max-age'?: string | undefined
+  reverse?: boolean | undefined
+}
+
+/** Runs `ratesmith convert --csv`: prints the file with columns for the result of each row. */
+export async function convertLedger(
+  flags: LedgerFlags,
+  positionals: readonly string[],
+  context: CommandContext,
+): Promise<number> {
+  if (positionals.length > 0)
+    throw new UsageError('--csv takes the amount and currencies from the file')
+  if (flags.json) throw new UsageError('--csv cannot be combined with --json')
+  const text = await readText(flags.csv, context)
+  const ledger = withUsageError(flags.csv, () => runAtOnce(readRows(text, true)))
+  const rows = ledger.rows.map((row) => withDefaults(row, flags))
+  const output = openOutput(context)
+  const session = await openSession(toRatesFlags(flags), context, rows.some(isDated))
+  try {
+    const results: AnyRowConversion[] = []
+    let isOverdue = false
+    for (let at = 0; at < rows.length; at += MAX_ROWS) {
+      const converting = session.convertMany(rows.slice(at, at + MAX_ROWS))
+      const converted = await withSpinner(context, 'fetching rates', converting)
+      results.push(...converted.results)
+      isOverdue ||= converted.isOverdue
+    }
+    context.stdout.write(toText(ledger, results, text))
+    if (isOverdue) {
+      const reason = session.failures() || 'no response in time'
+      output.note(`ratesmith: offline: the newest rates could not be fetched (${reason})`)
+    }
+    return reportTo(output.note, results, session.failures())
+  } finally {
+    session.close()
+  }
+}
+
+async function readText(file: string, { stdin = process.stdin }: CommandContext): Promise<string> {
+  const bytes = file === '-' ? await readAll(stdin) : await readFile(file).catch(unreadable)
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw new UsageError(`${file}: must be UTF-8`, { cause })
+  }
+}
+
+function unreadable(error: unknown): never {
+  throw new UsageError(messageOf(error), { cause: error })
+}
+
+async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+/** Returns a row with the flags for the parameters that it lacks. */
+function withDefaults(row: unknown, flags: LedgerFlags): ConversionRow {
+  if (row instanceof RatesError) return Object(row)
+  const { date, rule, 'max-age': maxAge, reverse } = flags
+  const days = maxAge === undefined ? undefined : Number(maxAge)
+  const defaults = { date, rule, maxAge: days, reverse }
+  return { ...defaults, ...Object(row) }
+}
+
+function isDated({ date }: ConversionRow): boolean {
+  return date !== undefined
+}
+
+function toText(
+  { separator, header, records }: CsvRows,
+  results: readonly AnyRowConversion[],
+  text: string,
+): string {
+  const end = text.includes('\r\n') ? '\r\n' : '\n'
+  const mark = text.startsWith('\u{FEFF}') ? '\u{FEFF}' : ''
+  const lines = records.map((cells, index) => {
+    const missing = Array.from({ length: Math.max(0, header.length - cells.length) }, () => '')
+    return [...cells, ...missing, ...toCells(results[index])]
+  })
+  const all = [[...header, ...RESULT_COLUMNS], ...lines]
+  return mark + all.map((cells) => `${toLine(cells, separator)}${end}`).join('')
+}
+
+/** The message of an error begins with fixed words, so that spreadsheets do not take a quoted cell for a formula. */
+function toCells(result: AnyRowConversion | undefined): (string | number)[] {
+  if (!result || 'error' in result || !('rate' in result)) {
+    const message = result && 'error' in result ? result.error.message : ''
+    return ['', '', '', '', message]
+  }
+  const { rate, result: converted, date, updatedAt, source } = result
+  return [rate, converted, date ?? new Date(updatedAt).toISOString().slice(0, 10), source.name, '']
+}
+
+/** Writes the sources, which must accompany their rates, and the number of failed rows; returns the exit code. */
+function reportTo(
+  note: (line: string) => void,
+  results: readonly AnyRowConversion[],
+  failures: string,
+): number {
+  const sources = new Set<string>()
+  let failed = 0
+  for (const result of results) {
+    if ('error' in result) failed += 1
+    else sources.add(`${result.source.name}, ${result.source.url}`)
+  }
+  for (const line of sources.size > 0 ? [...sources, DISCLAIMER] : []) note(line)
+  if (failed === 0) return 0
+  const reason = failures === '' ? '' : ` (${failures})`
+  note(`ratesmith: ${failed} of ${results.length} rows failed; see the column error${reason}`)
+  return 1
+}
