@@ -98,6 +98,8 @@ type EncodedOrPlain = Promise<Encoded | undefined> | undefined
 export interface Variants {
   /** Encodes an expensive body for the request that it was computed for. */
   encodeOnce(body: Body, accepted: AcceptedEncodings): EncodedOrPlain
+  /** Encodes a body that is sent once, such as that of a `POST`. */
+  encodeUncached(body: Body, accepted: AcceptedEncodings): EncodedOrPlain
   /**
    * Encodes any other body in the best coding. While two large bodies are being encoded, returns the earlier fast encoding of
    * a large body, or undefined.
@@ -138,6 +140,7 @@ export function createVariants(codecs: Codecs, capacity: number): Variants {
   }
 
   return {
+    encodeUncached: (body, { fast }) => fast && encode(fast, body),
     encodeOnce: (body, { fast }) => fast && (cache[fast].get(body) ?? encodeAndCache(fast, body)),
     encode(body, { best, fast }) {
       const cached = best && cache[best].get(body)

@@ -61,11 +61,19 @@ export function withCompression(handler: RawHandler, codecs: Codecs): Compressed
       const unchanged = known.find(({ status }) => status === 304)
       if (unchanged) return unchanged
     }
-    const encoded =
-      isEncoded && (await (request.isExpensive ? request.encoded : variants.encode(body, accepted)))
+    const encoded = isEncoded && (await encodedFor(request, body))
     if (!encoded) return { ...plain, headers: headersOf(headers, undefined) }
     const { encoding, bytes } = encoded
     return { ...plain, headers: lists.complete(headers, encoding, bytes.length), body: bytes }
+  }
+
+  function encodedFor(
+    { method, accepted, isExpensive, encoded }: PlainRequest,
+    body: NonNullable<RawResponse['body']>,
+  ): ReturnType<Variants['encode']> {
+    if (isExpensive) return encoded
+    if (method === 'POST') return variants.encodeUncached(body, accepted)
+    return variants.encode(body, accepted)
   }
 
   async function answer(request: RawRequest): Promise<RawResponse> {

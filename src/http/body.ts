@@ -4,26 +4,28 @@ import type { Runtime } from '../async.ts'
 /** Passes the parts of a request body to `onChunk`, until the end of the body or the abort of `signal`. */
 export type ReadBody = (onChunk: (chunk: Uint8Array) => void, signal: AbortSignal) => Promise<void>
 
-/** Passes the chunks of a stream to `onChunk`; cancels the stream when `signal` aborts. */
+/**
+ * Passes the chunks of a stream to `onChunk`, until `signal` aborts. Does not cancel the stream: some hosts would close the
+ * connection before the response is sent.
+ */
 export async function readStream(
   stream: ReadableStream<Uint8Array>,
   onChunk: (chunk: Uint8Array) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const reader = stream.getReader()
-  // Ends a pending read.
-  const cancel = (): void => void reader.cancel(signal.reason).catch(() => undefined)
-  signal.addEventListener('abort', cancel)
+  // Rejects a pending read.
+  const stop = (): void => reader.releaseLock()
+  signal.addEventListener('abort', stop)
   try {
-    if (signal.aborted) cancel()
     for (;;) {
-      const { done, value } = await reader.read()
       signal.throwIfAborted()
+      const { done, value } = await reader.read()
       if (done) return
       onChunk(value)
     }
   } finally {
-    signal.removeEventListener('abort', cancel)
+    signal.removeEventListener('abort', stop)
   }
 }
 
