@@ -10,7 +10,7 @@ export interface Access {
   key?: string | undefined
 }
 
-/** A module of `src/providers`, by the name of its file. */
+/** A module of `src/providers` by the name of its file, or another publication of a module by the name of its function. */
 export interface NamedProvider {
   name: string
   /** The variable with its key; absent for providers without keys. */
@@ -35,20 +35,41 @@ const NAMES = new Set([...FIRST, ...[...MODULES.keys()].toSorted()])
 
 /** Loads every provider. */
 export async function loadProviders(): Promise<NamedProvider[]> {
-  const all = await Promise.all([...NAMES].map(loadProvider))
-  return all.filter((each) => each !== undefined)
+  return (await Promise.all([...NAMES].map(loadModule))).flat()
 }
 
 /** Loads the provider of a name; resolves to `undefined` if there is none. */
 export async function loadProvider(name: string): Promise<NamedProvider | undefined> {
-  const members = await MODULES.get(name)?.()
-  if (!members) return undefined
-  const factories = Object.keys(members)
-    .filter((member) => /^create\w+Provider$/.test(member))
+  const modules = [...NAMES].filter((module) => name === module || name.startsWith(`${module}-`))
+  const loaded = await Promise.all(modules.map(loadModule))
+  return loaded.flat().find((provider) => provider.name === name)
+}
+
+/** Loads the providers of a module: one for both data sets, and its other publications. */
+async function loadModule(name: string): Promise<NamedProvider[]> {
+  const members = (await MODULES.get(name)?.()) ?? {}
+  const factories = Object.entries(members)
+    .filter(([member]) => /^create\w+Provider$/.test(member))
     // The main function of a module has the shortest name.
-    .sort((one, other) => one.length - other.length)
-    .flatMap((member) => members[member] ?? [])
-  return factories.length > 0 ? describe(name, factories) : undefined
+    .sort(([one], [other]) => one.length - other.length)
+  const [main, ...others] = factories.map(([, create]) => create)
+  if (!main) return []
+  const isKeyed = needsKey(main)
+  const first = describe(name, [main, ...others], isKeyed)
+  const further = factories.filter(([, create]) => {
+    const sample = sampleOf(create, isKeyed)
+    return create !== first.create && isHistoryProvider(sample) && sample.publication !== undefined
+  })
+  return [
+    first.provider,
+    ...further.map(([member, create]) => describe(toName(member), [create], isKeyed).provider),
+  ]
+}
+
+/** Returns the name of a function's provider: `frankfurter-v2-history` for `createFrankfurterV2HistoryProvider`. */
+function toName(member: string): string {
+  const words = member.replace(/^create|Provider$/g, '')
+  return words.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
 }
 
 /** Returns the keys in `env` of all providers. */
@@ -56,16 +77,26 @@ export function providerKeys(env: NodeJS.ProcessEnv): string[] {
   return [...NAMES].map((name) => env[keyVariableOf(name)] ?? '')
 }
 
-function describe(name: string, factories: readonly Create[]): NamedProvider {
-  const isKeyed = needsKey(factories[0])
-  const samples = factories.map((create) => create(isKeyed ? { key: 'a-key' } : {}))
+interface Described {
+  provider: NamedProvider
+  /** Creates its history. */
+  create: Create | undefined
+}
+
+/** Describes the first provider of each data set that `factories` create. */
+function describe(name: string, factories: readonly Create[], isKeyed: boolean): Described {
+  const samples = factories.map((create) => sampleOf(create, isKeyed))
   const provider: NamedProvider = { name }
   if (isKeyed) provider.keyVariable = keyVariableOf(name)
   const latest = factories[samples.findIndex(isLatestProvider)]
   if (latest) provider.latest = (access) => made(latest, name, access, isLatestProvider)
   const history = factories[samples.findIndex(isHistoryProvider)]
   if (history) provider.history = (access) => made(history, name, access, isHistoryProvider)
-  return provider
+  return { provider, create: history }
+}
+
+function sampleOf(create: Create, isKeyed: boolean): unknown {
+  return create(isKeyed ? { key: 'a-key' } : {})
 }
 
 /** Versions of a service have the same key: that of `exchange-rate-api-v6` is in `RATESMITH_EXCHANGE_RATE_API_KEY`. */
@@ -75,9 +106,9 @@ function keyVariableOf(name: string): string {
 }
 
 /** Only a required option makes an empty object invalid. */
-function needsKey(create: Create | undefined): boolean {
+function needsKey(create: Create): boolean {
   try {
-    create?.({})
+    create({})
     return false
   } catch {
     return true

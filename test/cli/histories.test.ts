@@ -1,0 +1,168 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, describe, expect, it } from 'vitest'
+
+import { answerOfBancaDItalia } from '../fixtures/feeds/banca-d-italia.ts'
+import { NOW, examine, publish, run, show, urlOf } from './run.ts'
+
+const EUROPEAN = 'European Central Bank (via Frankfurter), https://frankfurter.dev'
+const ITALIAN = "Banca d'Italia (indicative cross rates), https://tassidicambio.bancaditalia.it"
+
+/** Returns a `fetch` of the default upstreams and of Banca d'Italia, which has two West African francs besides the euro's. */
+function publishWidely(now: () => number = () => NOW) {
+  const others = publish({ now })
+  const calls: string[] = []
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const url = urlOf(input)
+    calls.push(new URL(url).host)
+    return url.includes('bancaditalia') ? answerOfBancaDItalia(url, now()) : others(input, init)
+  }
+  return { fetch, calls }
+}
+
+const WIDE = ['--history', 'frankfurter,banca-d-italia']
+
+const folders: string[] = []
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true })
+})
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'histories-'))
+  folders.push(folder)
+  return folder
+}
+
+describe('--history with several publications', () => {
+  it('answers a pair from the first with both currencies, and names it below the rates', async () => {
+    const { fetch } = publishWidely()
+    const sourceOf = async (...args: string[]): Promise<string | undefined> =>
+      (await show([...args, ...WIDE], 120, { fetch })).at(-2)
+    expect(await sourceOf('history', 'USD', 'JPY')).toBe(EUROPEAN)
+    expect(await sourceOf('history', 'USD', 'XOF', '--period', '1W')).toBe(ITALIAN)
+    expect(await sourceOf('convert', 'EUR', 'XOF', '--date', '2026-11-19')).toBe(ITALIAN)
+    expect(await sourceOf('convert', 'EUR', 'JPY', '--date', '2026-11-19')).toBe(EUROPEAN)
+    expect(await sourceOf('latest', '--symbols', 'XOF', '--date', '2026-11-19')).toBe(ITALIAN)
+  })
+
+  it('names the source on stderr in a pipe', async () => {
+    const { fetch } = publishWidely()
+    const args = ['history', 'EUR', 'XOF', '--period', '1W', ...WIDE]
+    const { code, stdout, stderr } = await run(args, { fetch })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^2026-11-13\t655\.957\n(.*\t655\.957\n){5}$/)
+    expect(stderr).toContain(`${ITALIAN}\n`)
+  })
+
+  it('accepts the same names in RATESMITH_HISTORY', async () => {
+    const { fetch } = publishWidely()
+    const env = { RATESMITH_HISTORY: 'frankfurter, banca-d-italia' }
+    const { stderr } = await run(['history', 'EUR', 'XOF'], { fetch, env })
+    expect(stderr).toContain(ITALIAN)
+  })
+
+  it.each([
+    ['frankfurter,banca-d-italia,frankfurter', 'contains frankfurter twice'],
+    ['banca-d-italia,banca-d-italia', 'contains banca-d-italia twice'],
+    ['frankfurter,banca-ditalia', 'got banca-ditalia. Did you mean banca-d-italia?'],
+    ['frankfurter,exchange-rate-api', 'got exchange-rate-api'],
+  ])('rejects %s', async (names, message) => {
+    for (const command of ['serve', 'history USD EUR', 'currencies', 'doctor']) {
+      const { code, stderr } = await run([...command.split(' '), '--history', names])
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) })
+    }
+  })
+
+  it('rejects a code that none has', async () => {
+    const { fetch } = publishWidely()
+    const { code, stderr } = await run(['history', 'USD', 'KWD', ...WIDE], { fetch })
+    expect(code).toBe(2)
+    expect(stderr).toContain('XOF')
+  })
+
+  it('reads cached rates of each publication while upstreams are down', async () => {
+    const env = { RATESMITH_CACHE_DIR: makeFolder() }
+    const args = ['history', 'EUR', 'XOF', '--period', '1W', ...WIDE]
+    const { fetch } = publishWidely()
+    const online = await run(args, { fetch, env })
+    // Cache writes may still be in progress.
+    const files = (): string[] =>
+      readdirSync(env.RATESMITH_CACHE_DIR, { recursive: true }).map(String)
+    await expect.poll(() => files().filter((name) => name.endsWith('.cache'))).toHaveLength(3)
+    const { code, stdout } = await run(args, { env })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: online.stdout })
+    expect(online.stdout).not.toBe('')
+  })
+})
+
+describe('ratesmith currencies', () => {
+  it('shows the sources of history by number on a terminal', async () => {
+    const { fetch } = publishWidely()
+    const shown = async (search: string): Promise<string[]> =>
+      show(['currencies', search, ...WIDE], 100, { fetch })
+    const legend = [`1: ${EUROPEAN}`, `2: ${ITALIAN}`]
+    expect(await shown('JPY')).toEqual([
+      'code  no.  digits  latest  history  source  name',
+      'JPY   392  0       yes     yes      1, 2    Japanese Yen',
+      ...legend,
+    ])
+    expect((await shown('XOF'))[1]).toMatch(/ yes {6}2 {7}West African CFA Franc$/)
+    expect((await shown('KWD'))[1]).toMatch(/ no {7}- {7}Kuwaiti Dinar$/)
+    expect((await shown('HRK'))[1]).toContain(' no       1 until 2022-12-30  Croatian Kuna')
+  })
+
+  it('lists the days of each source in a pipe', async () => {
+    const { fetch } = publishWidely()
+    const lastCell = async (search: string): Promise<string | undefined> => {
+      const { stdout } = await run(['currencies', search, ...WIDE], { fetch })
+      return stdout.trimEnd().split('\t').at(-1)
+    }
+    const [european, italian] = [EUROPEAN, ITALIAN].map((source) => source.split(', ')[0])
+    expect(await lastCell('JPY')).toBe(
+      `${european} 1999-01-04 to 2026-11-20; ${italian} ? to 2026-11-20`,
+    )
+    expect(await lastCell('HRK')).toBe(`${european} 2005-04-01 to 2022-12-30`)
+  })
+
+  it('has no further column without them', async () => {
+    const { fetch } = publishWidely()
+    const { stdout } = await run(['currencies', 'JPY'], { fetch })
+    expect(stdout).toBe('JPY\tJapanese Yen\t392\t0\tyes\tyes\t\n')
+  })
+})
+
+describe('ratesmith doctor', () => {
+  it('checks each provider of history, with the newest day of a publication', async () => {
+    const { fetch, calls } = publishWidely()
+    const findings = await examine(WIDE, { fetch })
+    const found = findings.filter(({ subject }) => subject.startsWith('history rates'))
+    expect(found.map(({ ok, subject, found }) => [ok, subject.split(', ').at(-1), found])).toEqual([
+      [true, 'api.frankfurter.dev', 'reference rates up to 2026-11-20'],
+      [
+        true,
+        'tassidicambio.bancaditalia.it',
+        expect.stringMatching(/^reference rates of 3\d currencies up to 2026-11-20$/),
+      ],
+    ])
+    // No series.
+    expect(calls.filter((host) => host.includes('bancaditalia'))).toHaveLength(1)
+    expect(calls).toHaveLength(3)
+  })
+
+  it('says that the rates of a bank are late', async () => {
+    const later = NOW + 5 * 86_400_000
+    const { fetch } = publishWidely()
+    const findings = await examine(WIDE, { fetch, now: () => later })
+    const { found } = findings.find(({ subject }) => subject.includes('bancaditalia')) ?? {}
+    expect(found).toMatch(/ currencies up to 2026-11-20, the next are late$/)
+  })
+
+  it('gives advice for a bank that fails', async () => {
+    const findings = await examine(WIDE, {})
+    const bank = findings.find(({ subject }) => subject.includes('bancaditalia'))
+    expect(bank).toMatchObject({ ok: false, advice: expect.stringContaining('nothing listens') })
+  })
+})
