@@ -38,7 +38,9 @@ export async function convertLedger(
   const ledger = withUsageError(flags.csv, () => runAtOnce(readRows(text, true)))
   const rows = ledger.rows.map((row) => withDefaults(row, flags))
   const output = openOutput(context)
-  const session = await openSession(toRatesFlags(flags), context, rows.some(isDated))
+  const session = await openSession(toRatesFlags(flags), context, {
+    hasArchive: rows.some(isDated),
+  })
   try {
     const results: AnyRowConversion[] = []
     let isOverdue = false
