@@ -193,8 +193,8 @@ describe('ratesmith history of several currencies', () => {
       'Syntheti',
       'For info',
     ])
-    const narrow = await show([...demo, ...years], 40)
-    expect(narrow).toContainEqual(expect.stringMatching(/^code  change +open +close$/))
+    const narrow = await show([...demo, ...years], 60)
+    expect(narrow[1]).toMatch(/^code  change +open +close +high$/)
   })
 
   it.each([
