@@ -19,6 +19,8 @@ import type { RunningServer, UndiciFetchOptions } from '../adapters/node.ts'
 import { createRatesClient } from '../src/client/index.ts'
 import type {
   CurrencyCode,
+  CurrencyHistory,
+  HistorySourceStatus,
   KnownCurrencyCode,
   RatesClient,
   RatesClientOptions,
@@ -719,6 +721,11 @@ test('a client has the operations of the handler, which take a signal', () => {
 test('the parameters of a client call decide the type of its result', () => {
   expectTypeOf(client.status).returns.resolves.toEqualTypeOf<ServiceStatus>()
   expectTypeOf(client.currencies).returns.resolves.toEqualTypeOf<CurrencyList>()
+  type Coverage = CurrencyList['currencies'][number]
+  expectTypeOf<Coverage['histories']>().toEqualTypeOf<CurrencyHistory[] | undefined>()
+  type Sources = NonNullable<ServiceStatus['history']>['sources']
+  expectTypeOf<Sources>().toEqualTypeOf<HistorySourceStatus[] | undefined>()
+  expectTypeOf<HistorySourceStatus['late']>().toEqualTypeOf<boolean>()
   expectTypeOf(client.latest()).resolves.toEqualTypeOf<LatestRates>()
   expectTypeOf(client.latest({ date: undefined })).resolves.toEqualTypeOf<LatestRates>()
   const dated: DatedRatesParams = { date }

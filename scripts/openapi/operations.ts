@@ -5,11 +5,16 @@ import type {
   ConvertedAmount,
   ConvertedPair,
 } from '../../src/api/convert.ts'
-import type { CurrencyCoverage, CurrencyEnd, CurrencyList } from '../../src/api/currencies.ts'
+import type {
+  CurrencyCoverage,
+  CurrencyEnd,
+  CurrencyHistory,
+  CurrencyList,
+} from '../../src/api/currencies.ts'
 import type { HistoryList, HistoryRangeList } from '../../src/api/history-list.ts'
 import type { FilledPoint, HistoryRange, RateHistory } from '../../src/api/history.ts'
 import type { DatedRates, LatestRates } from '../../src/api/latest.ts'
-import type { ServiceStatus } from '../../src/api/status.ts'
+import type { HistorySourceStatus, ServiceStatus } from '../../src/api/status.ts'
 import type { Attempt } from '../../src/cache/refresh.ts'
 import type { UnversionedConversion } from '../../src/endpoints/convert.ts'
 import type { UnversionedTable } from '../../src/endpoints/latest.ts'
@@ -50,8 +55,10 @@ export interface Components {
   HistoryList: HistoryList
   HistoryRangeList: HistoryRangeList
   Attempt: Attempt
+  HistorySourceStatus: HistorySourceStatus
   ServiceStatus: ServiceStatus
   CurrencyEnd: CurrencyEnd
+  CurrencyHistory: CurrencyHistory
   CurrencyCoverage: CurrencyCoverage
   CurrencyList: CurrencyList
 }
@@ -155,7 +162,7 @@ export const operations: readonly Operation[] = [
     tag: RATES,
     summary: 'Get the rate history of one or several currency pairs',
     description:
-      'Returns reference rates of the European Central Bank, which quotes about 30 currencies, for a `period` or from `start` to `end`, by day, week, month, quarter or year. Cacheable for one hour.',
+      'Returns reference rates, by default of the European Central Bank, which quotes about 30 currencies, for a `period` or from `start` to `end`, by day, week, month, quarter or year. Cacheable for one hour.',
     parameters: [
       'from',
       'historyTargets',

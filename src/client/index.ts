@@ -15,7 +15,12 @@ export type {
   RatesOf,
 } from '../api/convert.ts'
 export type { ConversionError, ConversionRow, ManyConversions } from '../api/convert-many.ts'
-export type { CurrencyCoverage, CurrencyEnd, CurrencyList } from '../api/currencies.ts'
+export type {
+  CurrencyCoverage,
+  CurrencyEnd,
+  CurrencyHistory,
+  CurrencyList,
+} from '../api/currencies.ts'
 export type { HistoryList, HistoryRangeList, HistoryResult } from '../api/history-list.ts'
 export type {
   FilledPoint,
@@ -35,7 +40,7 @@ export type {
   RuledRates,
   RuledRatesParams,
 } from '../api/latest.ts'
-export type { DataSetStatus, ServiceStatus } from '../api/status.ts'
+export type { DataSetStatus, HistorySourceStatus, ServiceStatus } from '../api/status.ts'
 export { RatesError } from '../errors.ts'
 export type { RatesErrorCode, RatesErrorDetails } from '../errors.ts'
 export type { Attribution } from '../upstream/provider.ts'

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
-import type { HistoryProvider } from '../../src/index.ts'
+import type { CurrencyList, HistoryProvider, ServiceStatus } from '../../src/index.ts'
+import { BANK_DAYS, createBank, isBankDay } from '../fixtures/bank.ts'
 import { operationAt, operations } from './document.ts'
 import {
   coldAt,
@@ -109,4 +110,69 @@ it('getHistory returns 404 for a period without rates', async () => {
   const query = '?from=USD&to=JPY&period=1W'
   const { status } = await request(operationAt('/v1/history'), query, gappy)
   expect(status).toBe(404)
+})
+
+describe('a history of several publications', () => {
+  /** Creates a handler with a bank that lacks the last three days, a weekly one in prices, and one that is down. */
+  function wideHandler() {
+    const late = createBank({
+      codes: ['USD', 'KWD'],
+      now,
+      isOpen: (day) => isBankDay(day) && day < '2026-11-18',
+    })
+    const prices: HistoryProvider = {
+      attribution: { name: 'Prices', url: 'https://prices.example' },
+      publication: { ...BANK_DAYS, id: 'prices', frequency: 'weekly' },
+      fetchHistory: async ({ start, end }) => ({
+        base: 'PLN',
+        days: ['2026-11-06', '2026-11-13', '2026-11-20']
+          .filter((date) => date >= start && date <= end)
+          .map((date) => ({ date, rates: {}, prices: { KWD: 12.3456, AED: 1.0123 } })),
+      }),
+    }
+    const down: HistoryProvider = {
+      ...late,
+      publication: { ...BANK_DAYS, id: 'down' },
+      fetchHistory: () => Promise.reject(new Error('down')),
+    }
+    const providers = { latest, history: [history, late, prices, down] }
+    return createRatesHandler({ providers, now })
+  }
+
+  const wide = wideHandler()
+
+  it.each(operations)('$operationId matches the document', async (operation) => {
+    expect((await request(operation, exampleOf(operation), wide)).status).toBe(200)
+  })
+
+  it.each([
+    ['/v1/latest', '?date=2026-11-20&base=KWD', 200],
+    ['/v1/latest', '?date=2026-11-17&base=USD&symbols=KWD&rule=exact&format=csv', 200],
+    ['/v1/convert', '?from=KWD&to=PLN,AED&date=2026-11-20&rule=previous-business-day', 200],
+    ['/v1/history', '?from=AED&to=PLN&period=1M', 200],
+    ['/v1/history', '?from=KWD&to=USD&start=2026-10-01&interval=week&format=csv', 200],
+    ['/v1/history', '?from=GBP&to=AED', 502],
+    ['/v1/convert', '?from=KWD&to=PLN&date=2026-11-20&maxAge=0&rule=exact', 200],
+    ['/v1/convert', '?from=KWD&to=PLN&date=1998-11-20', 502],
+  ])('%s%s matches the document', async (path, query, status) => {
+    expect((await request(operationAt(path), query, wide)).status).toBe(status)
+  })
+
+  it('lists sources of every currency and state', async () => {
+    const { body } = await request(operationAt('/v1/currencies'), '', wide)
+    const { currencies }: CurrencyList = JSON.parse(body)
+    const namesOf = (wanted: string) =>
+      currencies.find(({ code }) => code === wanted)?.histories?.map(({ source }) => source.name)
+    expect(namesOf('KWD')).toEqual(['Bank', 'Prices'])
+    expect(namesOf('XDR')).toEqual([])
+    const status: ServiceStatus = JSON.parse(
+      (await request(operationAt('/v1/status'), '', wide)).body,
+    )
+    const states = status.history?.sources?.map(({ source, late }) => [source?.name, late])
+    expect(states?.slice(1)).toEqual([
+      ['Bank', true],
+      ['Prices', false],
+      [undefined, false],
+    ])
+  })
 })
