@@ -3,7 +3,7 @@ import type { ReadThrough } from '../cache/read-through.ts'
 import { daysFrom } from '../rates/calendar.ts'
 import { addDays, newestPublishedDay, nextRefresh, toDay, toInstant } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
-import { mergeHistory, turnedCodes } from '../rates/market-history.ts'
+import { findRevisions, mergeHistory, ratesOf, turnedCodes } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import { RejectedError } from '../rates/validate.ts'
 import { snapshotFormat } from './history-source.ts'
@@ -17,8 +17,8 @@ const WEEK_MS = 7 * 86_400_000
 /** Days of all currencies that are kept. */
 const DAYS_KEPT = { daily: 62, weekly: 92, monthly: 186, quarterly: 400 }
 
-/** More missing tables are not fetched one by one. */
-export const MAX_TABLES = 7
+/** More tables are not fetched one by one: those of the working days of two weeks. */
+export const MAX_TABLES = 10
 
 /** Creates the read-through of the newest days of all currencies: one call when they are due. */
 export function createNewestDays(context: PublicationContext): ReadThrough<HistorySnapshot> {
@@ -90,12 +90,30 @@ async function updateNewest(
   const start = addDays(toDay(call.now()), -DAYS_KEPT[publication.frequency])
   const previous = current?.history
   if (!previous || !continues(previous, added) || isGap(calendar, previous.dates.at(-1), since)) {
-    const { history } = await checks.ofWhole(provider, added, call.signal)
-    return described(context, { history, attribution, start })
+    const checked = await checks.ofWhole(provider, added, call.signal)
+    if (checked.history.dates.length === 0) throw new RejectedError(`no plausible day up to ${due}`)
+    return described(context, { ...checked, attribution, start })
   }
   const merged = mergeHistory(previous, added, start)
   const history = await checks.ofUpdate(provider, { merged, added, previous }, call.signal)
-  return described(context, { history, attribution, start })
+  const { revised, isSame } = findRevisions(previous, history, added.dates[0] ?? due)
+  const about = { dataSet: 'history', provider: attribution.name } as const
+  if (revised.length > 0) context.options.emit({ type: 'rates_revised', ...about, revised })
+  const doubtfulSince = firstDoubtful(added, history)
+  // The same object keeps responses cached that were derived from it.
+  if (isSame && doubtfulSince === current.doubtfulSince) return current
+  const doubtful = doubtfulSince === undefined ? {} : { doubtfulSince }
+  return described(context, { history, attribution, start, ...doubtful })
+}
+
+/** Returns the first day of `added` with a rate that `accepted` lacks. */
+function firstDoubtful(added: MarketHistory, accepted: MarketHistory): Day | undefined {
+  return added.dates.find((date, row) => {
+    const rates = ratesOf(accepted, date)
+    return [...added.columns].some(
+      ([code, column]) => !Number.isNaN(column[row] ?? NaN) && !rates.has(code),
+    )
+  })
 }
 
 /** Returns whether the quotes of both mean the same. */
@@ -112,26 +130,43 @@ async function fetchNewestRange(
   const end = due > today ? due : today
   const { maxDays = Infinity } = providerCall.provider
   const first = addDays(end, 1 - Math.min(maxDays, DAYS_BACK[context.publication.frequency] * 2))
-  const known = current?.history.dates ?? []
-  const again = known.at(-DAYS_REFETCHED) ?? known[0] ?? first
+  const again = firstToFetchAgain(current) ?? first
   const since = again > first ? again : first
-  return { since, days: await fetchRange(context, providerCall, { start: since, end }) }
+  // The clock may have been set back.
+  const start = since < end ? since : end
+  return { since: start, days: await fetchRange(context, providerCall, { start, end }) }
 }
 
-/** Fetches the tables of the days that are missing, or only the newest one, without any in memory or with too many missing. */
+function firstToFetchAgain(current: HistorySnapshot | undefined): Day | undefined {
+  if (!current) return undefined
+  const { history, doubtfulSince } = current
+  const first = history.dates.at(-DAYS_REFETCHED) ?? history.dates[0]
+  return first && doubtfulSince && doubtfulSince < first ? doubtfulSince : first
+}
+
+/**
+ * Fetches the tables of the days that are missing, or only the newest one, without any in memory or with many missing. With
+ * new days also those of the last days without rates, because banks are late, and doubtful ones.
+ */
 async function fetchTables(
   context: PublicationContext,
   { current, ...providerCall }: NewestUpdate,
   due: Day,
 ): Promise<FetchedDays> {
   const { isPublished } = context.calendar
-  const last = current?.history.dates.at(-1)
+  const dates: readonly Day[] = current?.history.dates ?? []
+  const last = dates.at(-1)
   const missing = last === undefined ? [] : daysFrom(addDays(last, 1), due).filter(isPublished)
   const isFew = last !== undefined && missing.length <= MAX_TABLES
-  const newestFirst = daysFrom(addDays(due, -DAYS_BACK.daily), due).filter(isPublished).toReversed()
+  const back = DAYS_BACK[context.publication.frequency]
+  const newestFirst = daysFrom(addDays(due, -back), due).filter(isPublished).toReversed()
+  const again = daysFrom(firstToFetchAgain(current) ?? due, last ?? '').filter(
+    (day) => day === current?.doubtfulSince || (isPublished(day) && !dates.includes(day)),
+  )
+  const wanted = missing.length > 0 ? [...missing, ...again] : []
   const requested: Day[] = []
   let days: MarketHistory | undefined
-  for (const day of isFew ? missing : newestFirst.slice(0, MAX_TABLES)) {
+  for (const day of isFew ? wanted : newestFirst.slice(0, MAX_TABLES)) {
     const table = await fetchRange(context, providerCall, { start: day, end: day })
     requested.push(day)
     days = days ? mergeHistory(days, table, '') : table

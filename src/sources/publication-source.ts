@@ -13,7 +13,7 @@ import type {
 } from './history-source.ts'
 import { continues, createNewestDays } from './newest-days.ts'
 import { createPublicationContext, described, lateDay } from './publication.ts'
-import type { PublicationContext } from './publication.ts'
+import type { Paces, PublicationContext } from './publication.ts'
 import type { LatestSnapshot, SourcesOptions } from './source.ts'
 
 /** The reference rates of one publication, loaded in pieces as they are needed. */
@@ -28,6 +28,7 @@ const MAX_JOINED = 32
 
 interface LatestAndErrors {
   latest(): LatestSnapshot | undefined
+  paces: Paces
   /** Throws `provider_unavailable`. */
   throwUnavailable(error: unknown): never
 }
@@ -36,9 +37,9 @@ interface LatestAndErrors {
 export function createPublicationSource(
   options: SourcesOptions,
   publication: Publication,
-  { latest, throwUnavailable }: LatestAndErrors,
+  { latest, paces, throwUnavailable }: LatestAndErrors,
 ): PublicationSource {
-  const context = createPublicationContext(options, publication, latest)
+  const context = createPublicationContext(options, publication, latest, paces)
   const newest = createNewestDays(context)
   const pieces = createPieces(context)
   const join = createJoin(context)

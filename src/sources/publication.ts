@@ -30,14 +30,25 @@ export interface PublicationContext {
   providers: readonly HistoryProvider[]
   failover: Failover<HistoryProvider>
   checks: Checks
-  inQueue: Queue
+  /** Waits until the next call of a provider may start. */
+  pace(provider: HistoryProvider, signal: AbortSignal): Promise<void>
 }
 
-/** Creates the context of a publication; `options.historyProviders` are its providers, in order of preference. */
+/** Waits until the next call of a host may start; rejects with the reason of `signal` when it aborts. */
+type Pace = (signal: AbortSignal) => Promise<void>
+
+/** The paces of all hosts, by host. */
+export type Paces = Map<string, Pace>
+
+/**
+ * Creates the context of a publication; `options.historyProviders` are its providers, in order of preference. Publications of
+ * the same host share its pace.
+ */
 export function createPublicationContext(
   options: SourcesOptions,
   publication: Publication,
   latest: () => LatestSnapshot | undefined,
+  paces: Paces,
 ): PublicationContext {
   const { runtime, historyProviders: providers } = options
   return {
@@ -47,7 +58,12 @@ export function createPublicationContext(
     providers,
     failover: createFailover(options, 'history', providers),
     checks: createChecks(options, { dataSet: 'history' }, latest),
-    inQueue: createQueue(runtime, CALL_GAP_MS),
+    pace({ attribution }, signal) {
+      const { host } = new URL(attribution.url)
+      const pace = paces.get(host) ?? createPace(runtime, CALL_GAP_MS)
+      paces.set(host, pace)
+      return pace(signal)
+    },
   }
 }
 
@@ -81,42 +97,41 @@ export interface ProviderCall {
   call: ProviderContext
 }
 
-/** Fetches days of all currencies, or of one, when the queue permits. */
+/** Fetches days of all currencies, or of one, at the pace of the host. */
 export async function fetchRange(
-  { options, inQueue }: PublicationContext,
+  { options, pace }: PublicationContext,
   { provider, call }: ProviderCall,
   range: { start: Day; end: Day; code?: string },
 ): Promise<MarketHistory> {
   const { code, ...days } = range
-  const published = await inQueue(
-    async () =>
-      code !== undefined && provider.fetchSeries
-        ? provider.fetchSeries({ code, ...days }, call)
-        : provider.fetchHistory(days, call),
-    call.signal,
-  )
+  await pace(provider, call.signal)
+  const published =
+    code !== undefined && provider.fetchSeries
+      ? await provider.fetchSeries({ code, ...days }, call)
+      : await provider.fetchHistory(days, call)
   const history = await acceptDays({ options, provider, context: call }, 'history', published)
   const isIn = history.dates.every((date) => date >= days.start && date <= days.end)
   if (!isIn) throw new RejectedError(`days outside of ${days.start} to ${days.end}`)
   return history
 }
 
-/** Runs work one after another. */
-type Queue = <Result>(work: () => Promise<Result>, signal: AbortSignal) => Promise<Result>
-
-/** Creates a queue that starts each work at least `gap` ms after the one before, and when that has ended. */
-function createQueue(runtime: Runtime, gap: number): Queue {
+/** Creates a pace of one start per `gap` ms. */
+function createPace(runtime: Runtime, gap: number): Pace {
   let last: Promise<unknown> = Promise.resolve()
   let startedAt = -Infinity
-  return (work, signal) => {
-    const run = last.then(async () => {
-      const wait = startedAt + gap - runtime.monotonic()
-      if (wait > 0) await sleep(runtime, wait, signal)
-      signal.throwIfAborted()
+  return (signal) => {
+    const waitAfter = async (before: Promise<unknown>): Promise<void> => {
+      await before
+      for (;;) {
+        signal.throwIfAborted()
+        const wait = startedAt + gap - runtime.monotonic()
+        if (wait <= 0) break
+        await sleep(runtime, wait, signal)
+      }
       startedAt = runtime.monotonic()
-      return work()
-    })
-    last = run.catch(() => undefined)
-    return run
+    }
+    const turn = waitAfter(last)
+    last = turn.catch(() => undefined)
+    return turn
   }
 }

@@ -31,12 +31,12 @@ export function joinPublications(
   { createDefault, throwUnavailable }: SharedWithSources,
 ): Histories {
   const { runtime, historyProviders } = options
+  const shared = { latest, throwUnavailable, paces: new Map() }
   const members = groupsOf(historyProviders).map((group): Member => {
     const given = { ...options, historyProviders: group }
     const publication = group[0]?.publication
-    return publication
-      ? createPublicationSource(given, publication, { latest, throwUnavailable })
-      : referenceRates(createDefault(given), options)
+    if (publication) return createPublicationSource(given, publication, shared)
+    return referenceRates(createDefault(given), options)
   })
 
   async function waitFor<Value>(load: Promise<Value>, limit: number): Promise<Value> {
@@ -61,6 +61,7 @@ export function joinPublications(
           if (isLast || hasCodes(found.value.history, need.codes)) return await use(found)
         } catch (error) {
           failure = laterInList(failure, error)
+          if (request?.signal?.aborted) break
         }
       }
       throw failure
@@ -68,8 +69,7 @@ export function joinPublications(
     state: () => members[0]?.state(),
     publications: () => members.map(stateOf),
     async load(request) {
-      const loads = members.map(async (member) => member.get({ codes: [] }, request))
-      await Promise.allSettled(loads)
+      await Promise.allSettled(members.map(async ({ get }) => get({ codes: [] }, request)))
     },
     async refresh() {
       await Promise.all(members.map((member) => member.refresh()))

@@ -183,7 +183,11 @@ function createLazyHistories(
     if (isClosed) loaded.close()
     return loaded
   }
-  const histories = (): Promise<Histories> => (loading ??= load())
+  const retryLater = (error: unknown): never => {
+    loading = undefined
+    throw error
+  }
+  const histories = (): Promise<Histories> => (loading ??= load().catch(retryLater))
 
   return {
     use: async (need, request, use) => (await histories()).use(need, request, use),

@@ -1,0 +1,852 @@
+import { describe, expect, it } from 'vitest'
+
+import type { CacheStore, HistoryDays } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+import { BANK_DAYS, bankRate, createBank, isBankDay } from '../fixtures/bank.ts'
+import type { BankOptions } from '../fixtures/bank.ts'
+import { codes } from '../fixtures/codes.ts'
+import { recordedHandler } from '../fixtures/recorded-handler.ts'
+import * as oracle from '../oracle.ts'
+import {
+  DAY,
+  HOUR,
+  MINUTE,
+  SECOND,
+  listenersLeftBy,
+  settled,
+  virtualRuntime,
+} from '../virtual-runtime.ts'
+import type { VirtualRuntime } from '../virtual-runtime.ts'
+
+/** The value of any JSON text. */
+type Json = ReturnType<typeof JSON.parse>
+
+/** Due when the bank of the tests publishes. */
+const PUBLICATION = { ...BANK_DAYS, time: '15:00', timeZone: 'UTC' }
+
+const EVENING = Date.UTC(2026, 10, 20, 18)
+const CODES = codes(12)
+const [ONE = '', OTHER = ''] = CODES
+
+/** Lets time pass until `work` ends. */
+async function finish<Result>(runtime: VirtualRuntime, work: Promise<Result>): Promise<Result> {
+  const state = { isDone: false }
+  const end = (): void => void (state.isDone = true)
+  work.then(end, end)
+  await settled()
+  while (!state.isDone) await runtime.advance(50)
+  return work
+}
+
+/** Opens a handler over one bank, or several of the same publication. */
+function open(
+  runtime: VirtualRuntime,
+  { store, others = [], ...options }: Partial<BankOptions> & OpenOptions = {},
+) {
+  const bank = createBank({ codes: CODES, now: runtime.now, publication: PUBLICATION, ...options })
+  const backups = others.map((each) =>
+    createBank({ codes: CODES, now: runtime.now, publication: PUBLICATION, ...each }),
+  )
+  const recorded = recordedHandler(runtime, {
+    providers: {
+      history: [bank, ...backups],
+      latest: fakeProviders({ now: runtime.now }).latest,
+    },
+    store,
+  })
+  return {
+    ...recorded,
+    bank,
+    backups,
+    refresh: () => finish(runtime, recorded.handler.refresh()),
+    async read(target: string): Promise<Json> {
+      const response = await finish(runtime, recorded.get(target))
+      return {
+        status: response.status,
+        retry: response.headers.get('retry-after'),
+        ...(await response.json()),
+      }
+    },
+  }
+}
+
+interface OpenOptions {
+  store?: CacheStore
+  others?: Partial<BankOptions>[]
+}
+
+type Opened = ReturnType<typeof open>
+
+/** Returns the days of the bank in a range, as far as they are published at `now`. */
+function truth(now: number, start: string, end: string, isOpen = isBankDay): string[] {
+  return oracle
+    .daysOf(start, end)
+    .filter((day) => isOpen(day) && Date.parse(`${day}T15:00:00Z`) <= now)
+}
+
+function points(code: string, days: readonly string[]): { d: string; r: number }[] {
+  return days.map((d) => ({ d, r: bankRate(code, d) }))
+}
+
+/** Pseudo-random numbers from 0 to 1 (mulberry32). */
+function randomNumbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+describe('weeks with outages, pauses, restarts and evictions', () => {
+  const FORMS: Record<string, Partial<BankOptions>> = {
+    'tables and series': {},
+    'tables alone': {
+      hasSeries: false,
+      maxDays: 1,
+      publication: { ...PUBLICATION, since: '2026-01-05' },
+    },
+    quarters: { hasSeries: false, maxDays: 93 },
+    weeks: { hasSeries: false, maxDays: 8 },
+    years: { hasSeries: false, maxDays: Infinity },
+    'ranges and series': { maxDays: Infinity },
+  }
+
+  const RUNS = Object.entries(FORMS).flatMap(([name, form]) =>
+    Array.from({ length: Number(process.env['SEEDS'] ?? 2) }, (_, seed) => ({ name, form, seed })),
+  )
+
+  it.each(RUNS)(
+    'serve the days of the bank without a gap: $name, seed $seed',
+    async ({ form, seed }) => {
+      const random = randomNumbers(seed)
+      const pick = <Item>(items: readonly Item[]): Item =>
+        items[Math.floor(random() * items.length)] ?? raise()
+      const runtime = virtualRuntime(Date.UTC(2026, 2, 2, 10))
+      const store = new Map<string, string>()
+      const closed = new Set<string>()
+      for (let count = 0; count < 12; count += 1) {
+        const first = oracle.daysOf('2026-02-01', '2027-02-01')[Math.floor(random() * 360)] ?? ''
+        const length = pick([1, 1, 2, 4])
+        for (const day of oracle.daysOf(
+          first,
+          oracle.daysOf(first, '2028-01-01')[length - 1] ?? '',
+        ))
+          closed.add(day)
+      }
+      const { since } = { ...PUBLICATION, ...form.publication }
+      const isOpen = (day: string): boolean => day >= since && isBankDay(day) && !closed.has(day)
+      let isDown = false
+      const onCall = (): void => {
+        if (isDown) throw new Error('down')
+      }
+      const openHandler = (): Opened => open(runtime, { ...form, isOpen, onCall, store })
+      let opened = openHandler()
+
+      /** Compares answers with the bank's days; `isHealthy` where none may be missing. */
+      async function check(isHealthy: boolean): Promise<void> {
+        const code = pick(CODES)
+        const today = new Date(runtime.now()).toISOString().slice(0, 10)
+        const start = oracle.daysBefore(today, pick([3, 20, 50, 90, 400]))
+        const published = truth(runtime.now(), start, today, isOpen)
+        const answer = await opened.read(`/v1/history?from=EUR&to=${code}&start=${start}`)
+        const isServed = answer.status === 200
+        const last = isServed ? answer.points.at(-1).d : ''
+        const expected = published.filter((day) => isHealthy || day <= last)
+        expect(isServed ? answer.points : []).toEqual(points(code, expected))
+        const date = oracle.daysBefore(today, pick([0, 1, 2, 5, 30, 300]))
+        const ofDay = truth(runtime.now(), oracle.daysBefore(date, 14), date, isOpen)
+        const dated = await opened.read(`/v1/latest?base=EUR&date=${date}`)
+        const converted = await opened.read(`/v1/convert?from=EUR&to=${code}&date=${date}`)
+        for (const each of [dated, converted]) {
+          const isFound = each.status === 200
+          // Without a load, the last days may be missing.
+          const day = isFound && !isHealthy ? ofDay.find((on) => on === each.date) : ofDay.at(-1)
+          const rate = each.rate ?? each.rates?.[code]
+          const mayFail = !isHealthy || ofDay.length === 0
+          const isExpected = isFound
+            ? day === each.date && rate === bankRate(code, each.date)
+            : mayFail
+          expect(isExpected, JSON.stringify({ date, each, day })).toBe(true)
+        }
+      }
+
+      for (let step = 0; step < 25; step += 1) {
+        await runtime.advance(pick([10 * MINUTE, HOUR, 9 * HOUR, DAY, 3 * DAY, 9 * DAY, 33 * DAY]))
+        const fault = random()
+        if (fault < 0.2) isDown = true
+        else if (fault < 0.4) opened = restart()
+        else if (fault < 0.7) {
+          for (const key of store.keys()) if (random() < 0.5) store.delete(key)
+          opened = restart()
+        }
+        await check(false)
+        if (isDown && random() < 0.5) continue
+        isDown = false
+        // Backoff ends, and the newest days are loaded.
+        await runtime.advance(6 * MINUTE)
+        await opened.refresh()
+        await opened.read(`/v1/history?from=EUR&to=${ONE}`)
+        await runtime.advance(15 * MINUTE)
+        await opened.refresh()
+        await check(true)
+      }
+      function restart(): Opened {
+        opened.handler.close()
+        return openHandler()
+      }
+    },
+  )
+})
+
+/** Keeps what was set, and grants each lease to one caller. */
+function leasingStore(now: () => number): CacheStore & { entries: Map<string, string> } {
+  const entries = new Map<string, string>()
+  const leases = new Map<string, number>()
+  return {
+    entries,
+    get: (key) => entries.get(key),
+    set: (key, value) => entries.set(key, value),
+    claim(key, expiresAt) {
+      if ((leases.get(key) ?? 0) > now()) return false
+      leases.set(key, expiresAt)
+      return true
+    },
+  }
+}
+
+const never = (): Promise<never> => new Promise(() => undefined)
+
+const rangesOf = ({ calls }: Opened['bank']): string[] =>
+  calls.map(({ code, start, end }) => [code, start, end].filter(Boolean).join(' '))
+
+describe('a bank that does not respond', () => {
+  it('fails each request after 5 s, and is asked again when it is back', async () => {
+    const runtime = virtualRuntime(EVENING)
+    let isHanging = true
+    const { read, bank } = open(runtime, { onCall: () => (isHanging ? never() : undefined) })
+    const startedAt = runtime.now()
+    const target = `/v1/history?from=EUR&to=${ONE}`
+    expect(await read(target)).toMatchObject({ status: 502, retry: '5' })
+    expect(runtime.now() - startedAt).toBeLessThanOrEqual(5_050)
+    isHanging = false
+    await runtime.advance(MINUTE)
+    expect(await read(target)).toMatchObject({ status: 200 })
+    expect(bank.calls.length).toBeLessThan(5)
+  })
+
+  it('for one currency delays the others only until its timeout', async () => {
+    const runtime = virtualRuntime(EVENING)
+    const { read } = open(runtime, { onCall: ({ code }) => (code === ONE ? never() : undefined) })
+    expect(await read(`/v1/history?from=EUR&to=${ONE}`)).toMatchObject({ status: 502 })
+    await runtime.advance(11 * SECOND)
+    for (const code of CODES.slice(1)) {
+      expect(await read(`/v1/history?from=EUR&to=${code}`)).toMatchObject({ status: 200 })
+    }
+  })
+
+  it('is replaced by another provider of the publication in the time of one request', async () => {
+    const runtime = virtualRuntime(EVENING)
+    const { read } = open(runtime, { onCall: never, others: [{ name: 'Mirror' }] })
+    const startedAt = runtime.now()
+    const answer = await read(`/v1/history?from=EUR&to=${ONE}`)
+    expect(answer).toMatchObject({ status: 200, source: { name: 'Mirror' } })
+    expect(runtime.now() - startedAt).toBeLessThan(5_000)
+  })
+
+  it('does not make another publication wait longer than 5 s in total', async () => {
+    const runtime = virtualRuntime(EVENING)
+    const publication = { ...PUBLICATION, id: 'other' }
+    const { read } = open(runtime, {
+      onCall: never,
+      others: [{ onCall: never, publication, name: 'Other' }],
+    })
+    const startedAt = runtime.now()
+    const answer = await read(`/v1/convert?from=EUR&to=${ONE}&date=2026-11-19`)
+    expect(answer).toMatchObject({ status: 502, retry: '5' })
+    expect(runtime.now() - startedAt).toBeLessThanOrEqual(5_050)
+  })
+
+  it('is not asked for requests that were aborted meanwhile', async () => {
+    const runtime = virtualRuntime(EVENING)
+    const publication = { ...PUBLICATION, id: 'other' }
+    const { handler, backups } = open(runtime, {
+      onCall: never,
+      others: [{ publication, name: 'Other' }],
+    })
+    const controller = new AbortController()
+    const url = `http://localhost/api/v1/convert?from=EUR&to=${ONE}&date=2026-11-19`
+    const response = handler(new Request(url, { signal: controller.signal }))
+    await runtime.advance(SECOND)
+    controller.abort()
+    expect((await finish(runtime, response)).status).toBe(502)
+    expect(backups[0]?.calls).toEqual([])
+  })
+})
+
+describe('a bank that fails', () => {
+  it('is called once per backoff, however many days and currencies are requested', async () => {
+    const runtime = virtualRuntime(EVENING)
+    let isDown = false
+    const { read, bank } = open(runtime, {
+      onCall: () => {
+        if (isDown) throw new Error('down')
+      },
+    })
+    await read(`/v1/history?from=EUR&to=${ONE}`)
+    isDown = true
+    bank.calls.length = 0
+    for (const day of oracle.daysOf('2010-01-01', '2010-09-01')) {
+      expect(await read(`/v1/latest?date=${day}&base=EUR`)).toMatchObject({ status: 502 })
+      await read(`/v1/history?from=EUR&to=${CODES[Number(day.slice(-1))]}&start=2020-01-01`)
+      await runtime.advance(SECOND)
+    }
+    // 4 minutes and more.
+    expect(bank.calls.length).toBeLessThan(25)
+    isDown = false
+    await runtime.advance(8 * MINUTE)
+    expect(await read(`/v1/latest?date=2010-01-05&base=EUR`)).toMatchObject({ status: 200 })
+  })
+
+  it('for one currency does not put the others off', async () => {
+    const runtime = virtualRuntime(EVENING)
+    const { read } = open(runtime, {
+      onCall: ({ code }) => {
+        if (code === ONE) throw new Error('odd page')
+      },
+    })
+    for (const code of CODES.slice(1)) {
+      expect(await read(`/v1/history?from=EUR&to=${ONE}`)).toMatchObject({ status: 502 })
+      expect(await read(`/v1/history?from=EUR&to=${code}`)).toMatchObject({ status: 200 })
+    }
+  })
+})
+
+describe('many requests at once', () => {
+  it('for 200 currencies are all answered in the end, with one call each and pauses', async () => {
+    const runtime = virtualRuntime(EVENING)
+    const many = codes(200)
+    let running = 0
+    let most = 0
+    const { get, bank, eventsOf } = open(runtime, {
+      codes: many,
+      async onCall() {
+        running += 1
+        most = Math.max(most, running)
+        await new Promise<void>((resolve) => {
+          runtime.startTimer(resolve, 300)
+        })
+        running -= 1
+      },
+    })
+    const pending = new Set(many)
+    const delays = [0]
+    for (let round = 0; round < 30 && pending.size > 0; round += 1) {
+      const ask = async (code: string): Promise<void> => {
+        const { status, headers } = await get(`/v1/history?from=EUR&to=${code}&period=5Y`)
+        if (status === 200) pending.delete(code)
+        delays.push(Number(headers.get('retry-after')))
+      }
+      await finish(runtime, Promise.all([...pending].map(ask)))
+      await runtime.advance(5 * SECOND)
+    }
+    expect(pending.size).toBe(0)
+    expect(Math.max(...delays)).toBe(5)
+    expect(bank.calls).toHaveLength(201)
+    expect(most).toBe(1)
+    const starts = bank.calls.map(({ at }) => at)
+    expect(
+      Math.min(...starts.slice(1).map((at, index) => at - (starts[index] ?? 0))),
+    ).toBeGreaterThanOrEqual(200)
+    expect(eventsOf('upstream_failed')).toEqual([])
+    expect(runtime.timers()).toBe(0)
+  })
+
+  it('end with the handler', async () => {
+    const runtime = virtualRuntime(EVENING)
+    const { get, bank, handler, read } = open(runtime, {
+      onCall: ({ code }) => (code === undefined ? undefined : never()),
+    })
+    await read(`/v1/latest?date=2026-11-20&base=EUR`)
+    const left = await listenersLeftBy(async () => {
+      const responses = CODES.map((code) => get(`/v1/history?from=EUR&to=${code}`))
+      await runtime.advance(SECOND)
+      handler.close()
+      const statuses = (await finish(runtime, Promise.all(responses))).map(({ status }) => status)
+      expect(new Set(statuses)).toEqual(new Set([502]))
+    })
+    expect(left).toBe(0)
+    expect(runtime.timers()).toBe(0)
+    expect(bank.calls).toHaveLength(2)
+    expect(await read(`/v1/latest?date=2012-01-05&base=EUR`)).toMatchObject({ status: 502 })
+    expect(await read(`/v1/latest?date=2026-11-20&base=EUR`)).toMatchObject({ status: 200 })
+    expect(bank.calls).toHaveLength(2)
+  })
+})
+
+describe('days that clients choose', () => {
+  it('have at most 300 tables a day; those in hand are still served', async () => {
+    const runtime = virtualRuntime(EVENING)
+    const { read, bank } = open(runtime)
+    const days = oracle.daysOf('2010-01-01', '2012-01-01').filter(isBankDay)
+    const served: string[] = []
+    const refused: Json[] = []
+    for (const day of days) {
+      const answer = await read(`/v1/latest?date=${day}&base=EUR`)
+      if (answer.status === 200) served.push(answer.date)
+      else refused.push(answer)
+    }
+    expect(served).toEqual(days.slice(0, 300))
+    const error = { code: 'provider_unavailable' }
+    expect(refused.at(-1)).toMatchObject({ status: 502, retry: '300', error })
+    expect(bank.calls).toHaveLength(301)
+    expect(await read(`/v1/latest?date=${days[100]}&base=EUR`)).toMatchObject({ status: 200 })
+    expect(await read(`/v1/history?from=EUR&to=${ONE}`)).toMatchObject({ status: 200 })
+    await runtime.advance(DAY)
+    expect(await read(`/v1/latest?date=2011-12-30&base=EUR`)).toMatchObject({ status: 200 })
+  })
+
+  it('that are in memory cost no call', async () => {
+    const { read, bank } = open(virtualRuntime(EVENING))
+    expect(await read(`/v1/latest?date=2026-11-20&base=EUR`)).toMatchObject({ date: '2026-11-20' })
+    expect(await read(`/v1/latest?base=${ONE}&date=2026-11-20`)).toMatchObject({
+      date: '2026-11-20',
+    })
+    expect(bank.calls).toHaveLength(1)
+  })
+
+  it('have a rate of the base against itself', async () => {
+    const { read } = open(virtualRuntime(EVENING))
+    const answer = await read('/v1/convert?from=EUR&to=EUR&date=2010-01-09')
+    expect(answer).toMatchObject({ status: 200, date: '2010-01-08', rate: 1 })
+  })
+
+  it('are asked again while the bank may be late', async () => {
+    const runtime = virtualRuntime(EVENING)
+    let isLate = true
+    const { read } = open(runtime, {
+      isOpen: (day) => isBankDay(day) && !(isLate && day === '2026-11-18'),
+    })
+    const target = '/v1/latest?date=2026-11-18&base=EUR'
+    expect(await read(target)).toMatchObject({ date: '2026-11-17' })
+    isLate = false
+    await runtime.advance(HOUR)
+    expect(await read(target)).toMatchObject({ date: '2026-11-18' })
+  })
+})
+
+describe('a bank that is closed without notice', () => {
+  const closedFrom = (first: string, last: string) => (day: string) =>
+    isBankDay(day) && !(day >= first && day <= last)
+
+  it.each([
+    ['on the newest day', '2026-11-20', '2026-11-20', '2026-11-19'],
+    ['for nine working days', '2026-11-10', '2026-11-20', '2026-11-09'],
+  ])('%s has the days before at a cold start', async (_name, first, last, newest) => {
+    const runtime = virtualRuntime(EVENING)
+    const { read, refresh } = open(runtime, { isOpen: closedFrom(first, last) })
+    const target = `/v1/history?from=EUR&to=${ONE}&start=2026-11-01`
+    const expectedUntil = (day: string) =>
+      points(ONE, truth(runtime.now(), '2026-11-01', day, closedFrom(first, last)))
+    const { points: served } = await read(target)
+    expect(served).toEqual(expectedUntil(newest))
+    await runtime.advance(3 * DAY)
+    await refresh()
+    expect((await read(target)).points).toEqual(expectedUntil('2026-11-23'))
+  })
+})
+
+describe('a bank that is late', () => {
+  it.each([
+    ['tables', {}],
+    ['ranges', { maxDays: 93 }],
+    ['ranges alone', { maxDays: 93, hasSeries: false }],
+  ])('has the late day with the next one or the one after: %s', async (_name, form) => {
+    const runtime = virtualRuntime(Date.UTC(2026, 10, 16, 18))
+    // The rates of Wednesday follow on Friday morning.
+    const publishedAt = (day: string): number =>
+      Date.parse(day === '2026-11-18' ? '2026-11-20T08:00Z' : `${day}T15:00Z`)
+    const { read, refresh } = open(runtime, { ...form, publishedAt })
+    const target = `/v1/history?from=EUR&to=${ONE}&start=2026-11-12`
+    const days = async (): Promise<string[]> =>
+      (await read(target)).points.map(({ d }: { d: string }) => d)
+    await days()
+    for (let hour = 0; hour < 3 * 24; hour += 1) {
+      await runtime.advance(HOUR)
+      await refresh()
+    }
+    expect((await days()).at(-1)).toBe('2026-11-19')
+    await runtime.advance(DAY)
+    await refresh()
+    expect(await days()).toEqual(truth(runtime.now(), '2026-11-12', '2026-11-20'))
+  })
+
+  it('with its series is unavailable instead of without days', async () => {
+    const runtime = virtualRuntime(EVENING)
+    let isBehind = true
+    const { read } = open(runtime, {
+      change: ({ base, days }, { code }) => ({
+        base,
+        days: days.filter(({ date }) => !(isBehind && code !== undefined && date > '2026-11-13')),
+      }),
+    })
+    const target = `/v1/history?from=EUR&to=${ONE}&start=2026-11-02`
+    expect(await read(target)).toMatchObject({ status: 502 })
+    isBehind = false
+    await runtime.advance(11 * MINUTE)
+    expect((await read(target)).points).toEqual(
+      points(ONE, truth(runtime.now(), '2026-11-02', '2026-11-20')),
+    )
+  })
+
+  it('with the table of a month has the month before', async () => {
+    const publication = { ...PUBLICATION, frequency: 'monthly', since: '2020-01-01' } as const
+    const isFirst = (day: string): boolean =>
+      isBankDay(day) &&
+      !oracle.daysOf(`${day.slice(0, 8)}01`, oracle.daysBefore(day, 1)).some(isBankDay)
+    const runtime = virtualRuntime(Date.UTC(2026, 10, 2, 18))
+    const { read } = open(runtime, {
+      publication,
+      isOpen: (day) => isFirst(day) && day < '2026-11-01',
+    })
+    const answer = await read(`/v1/latest?base=EUR&date=2026-11-02`)
+    expect(answer).toMatchObject({ status: 200, date: '2026-10-01' })
+  })
+})
+
+describe('windows of days', () => {
+  it('are each fetched once, also those that end at a weekend or on a holiday', async () => {
+    const runtime = virtualRuntime(EVENING)
+    const store = new Map<string, string>()
+    const form = { hasSeries: false, maxDays: 93, store }
+    const { read, bank, refresh } = open(runtime, form)
+    const target = `/v1/history?from=EUR&to=${ONE}&start=1999-01-04`
+    await read(target)
+    await runtime.advance(HOUR)
+    expect((await read(target)).status).toBe(200)
+    const fetched = rangesOf(bank)
+    expect(new Set(fetched).size).toBe(fetched.length)
+    for (let day = 0; day < 7; day += 1) {
+      await runtime.advance(DAY)
+      await refresh()
+      expect((await read(target)).points).toEqual(
+        points(ONE, truth(runtime.now(), '1999-01-04', '2026-12-01')),
+      )
+    }
+    const { length } = bank.calls
+    expect(length).toBeLessThanOrEqual(fetched.length + 5)
+    const restarted = open(runtime, form)
+    expect((await restarted.read(target)).status).toBe(200)
+    expect(restarted.bank.calls).toEqual([])
+  })
+})
+
+describe('sanity checks', () => {
+  const tenfold = (days: HistoryDays, on: (date: string) => boolean): HistoryDays => ({
+    base: days.base,
+    days: days.days.map(({ date, rates }) => ({
+      date,
+      rates: Object.fromEntries(
+        Object.entries(rates).map(([code, rate]) => [
+          code,
+          code === ONE && on(date) ? rate * 10 : rate,
+        ]),
+      ),
+    })),
+  })
+
+  it('quarantine a slip of one day', async () => {
+    const runtime = virtualRuntime(Date.UTC(2026, 10, 18, 18))
+    const { read, refresh, eventsOf } = open(runtime, {
+      sanityChecks: true,
+      change: (days) => tenfold(days, (date) => date === '2026-11-19'),
+    })
+    const target = `/v1/history?from=EUR&to=${ONE}&start=2026-11-16`
+    await read(target)
+    for (let hour = 0; hour < 48; hour += 1) {
+      await runtime.advance(HOUR)
+      await refresh()
+    }
+    expect((await read(target)).points).toEqual(
+      points(ONE, ['2026-11-16', '2026-11-17', '2026-11-18', '2026-11-20']),
+    )
+    expect(eventsOf('rates_quarantined').flatMap(({ codes: each }) => each)).toContain(
+      `2026-11-19 ${ONE}`,
+    )
+  })
+
+  it('accept a jump that the next day confirms', async () => {
+    const runtime = virtualRuntime(Date.UTC(2026, 10, 18, 18))
+    const { read, refresh } = open(runtime, {
+      sanityChecks: true,
+      change: (days) => tenfold(days, (date) => date >= '2026-11-19'),
+    })
+    const target = `/v1/history?from=EUR&to=${ONE}&start=2026-11-18`
+    await read(target)
+    for (let hour = 0; hour < 24 * 6; hour += 1) {
+      await runtime.advance(HOUR)
+      await refresh()
+    }
+    const { points: served } = await read(target)
+    expect(served.map(({ d }: { d: string }) => d)).toEqual([
+      '2026-11-18',
+      '2026-11-19',
+      '2026-11-20',
+      '2026-11-23',
+      '2026-11-24',
+    ])
+    expect(served[1].r).toBe(bankRate(ONE, '2026-11-19') * 10)
+  })
+
+  it('quarantine half a table', async () => {
+    const runtime = virtualRuntime(Date.UTC(2026, 10, 18, 18))
+    let isHalf = false
+    const { read, refresh } = open(runtime, {
+      sanityChecks: true,
+      change: ({ base, days }) => ({
+        base,
+        days: days.map(({ date, rates }) => ({
+          date,
+          rates: Object.fromEntries(Object.entries(rates).slice(isHalf ? 6 : 0)),
+        })),
+      }),
+    })
+    await read(`/v1/history?from=EUR&to=${ONE}`)
+    isHalf = true
+    await runtime.advance(DAY)
+    await refresh()
+    expect((await read(`/v1/history?from=EUR&to=${ONE}&period=1W`)).points.at(-1).d).toBe(
+      '2026-11-18',
+    )
+    isHalf = false
+    await runtime.advance(HOUR)
+    await refresh()
+    expect((await read(`/v1/history?from=EUR&to=${ONE}&period=1W`)).points.at(-1).d).toBe(
+      '2026-11-19',
+    )
+  })
+})
+
+describe('responses that do not fit', () => {
+  const shifted =
+    (by: number) =>
+    ({ base, days }: HistoryDays): HistoryDays => ({
+      base,
+      days: days.map((day) => ({ ...day, date: oracle.daysBefore(day.date, by) })),
+    })
+
+  it.each([
+    ['of another day', shifted(1)],
+    ['of days outside of the range', shifted(400)],
+    ['without days', ({ base }: HistoryDays) => ({ base, days: [] })],
+    [
+      'with a negative rate',
+      ({ base, days }: HistoryDays) => ({
+        base,
+        days: days.map(({ date }) => ({ date, rates: { [ONE]: -1, [OTHER]: Number.NaN } })),
+      }),
+    ],
+  ])('%s do not replace what is in memory', async (_name, change) => {
+    const runtime = virtualRuntime(Date.UTC(2026, 10, 19, 18))
+    let isOdd = false
+    const { read, refresh } = open(runtime, {
+      change: (days) => (isOdd ? change(days) : days),
+    })
+    const target = `/v1/history?from=EUR&to=${ONE}&start=2026-11-01`
+    const before = await read(target)
+    isOdd = true
+    await runtime.advance(DAY)
+    await refresh()
+    expect((await read(target)).points).toEqual(before.points)
+    isOdd = false
+    await runtime.advance(HOUR)
+    await refresh()
+    expect((await read(target)).points).toEqual(
+      points(ONE, truth(runtime.now(), '2026-11-01', '2026-11-20')),
+    )
+  })
+
+  it('with duplicate days count once', async () => {
+    const { read } = open(virtualRuntime(EVENING), {
+      change: ({ base, days }) => ({ base, days: days.flatMap((day) => [day, day]) }),
+    })
+    const { points: served } = await read(`/v1/history?from=EUR&to=${ONE}&start=2026-11-01`)
+    expect(served).toEqual(points(ONE, truth(EVENING, '2026-11-01', '2026-11-20')))
+  })
+
+  it('with another base or direction never mix with days in memory', async () => {
+    const runtime = virtualRuntime(Date.UTC(2026, 10, 19, 18))
+    const turned = ({ base, days }: HistoryDays): HistoryDays => ({
+      base,
+      days: days.map(({ date, rates }) => ({
+        date,
+        rates: {},
+        prices: Object.fromEntries(Object.entries(rates).map(([code, rate]) => [code, rate])),
+      })),
+    })
+    let isTurned = false
+    const { read, refresh } = open(runtime, { change: (days) => (isTurned ? turned(days) : days) })
+    const target = `/v1/history?from=${ONE}&to=EUR&start=2026-11-02`
+    await read(target)
+    isTurned = true
+    await runtime.advance(DAY)
+    await refresh()
+    const { points: served } = await read(target)
+    // All days again, in the new direction.
+    expect(served).toEqual(points(ONE, truth(runtime.now(), '2026-11-02', '2026-11-20')))
+    expect(
+      (await read(`/v1/history?from=${ONE}&to=EUR&start=2020-11-02&end=2020-12-01`)).points,
+    ).toEqual(points(ONE, truth(runtime.now(), '2020-11-02', '2020-12-01')))
+  })
+})
+
+describe('corrections of the bank', () => {
+  it('are merged and reported, where it is asked for ranges', async () => {
+    const runtime = virtualRuntime(Date.UTC(2026, 10, 19, 18))
+    let isCorrected = false
+    const { read, refresh, eventsOf } = open(runtime, {
+      maxDays: 93,
+      change: ({ base, days }) => ({
+        base,
+        days: days.map(({ date, rates }) => ({
+          date,
+          rates: isCorrected && date === '2026-11-17' ? { ...rates, [ONE]: 999 } : rates,
+        })),
+      }),
+    })
+    const target = `/v1/convert?from=EUR&to=${ONE}&date=2026-11-17`
+    await read(target)
+    isCorrected = true
+    await runtime.advance(DAY)
+    await refresh()
+    expect(await read(target)).toMatchObject({ rate: 999 })
+    expect(eventsOf('rates_revised').map(({ revised }) => revised)).toEqual([[`2026-11-17 ${ONE}`]])
+  })
+})
+
+describe('a clock that is set back', () => {
+  it.each([1, 5, 40])('by %s days leaves all days', async (days) => {
+    for (const form of [{}, { maxDays: 93 }, { maxDays: 93, hasSeries: false }]) {
+      const runtime = virtualRuntime(EVENING)
+      const { read, refresh, bank } = open(runtime, { ...form, now: () => EVENING })
+      const target = (code: string): string =>
+        `/v1/history?from=EUR&to=${code}&start=2026-09-01&end=2026-10-01`
+      const expected = truth(EVENING, '2026-09-01', '2026-10-01')
+      expect((await read(target(ONE))).points).toEqual(points(ONE, expected))
+      runtime.setClock(EVENING - days * DAY)
+      await refresh()
+      expect((await read(target(ONE))).points).toEqual(
+        points(
+          ONE,
+          expected.filter((day) => Date.parse(day) <= runtime.now()),
+        ),
+      )
+      expect((await read(target(OTHER))).points).toEqual(
+        points(
+          OTHER,
+          expected.filter((day) => Date.parse(day) <= runtime.now()),
+        ),
+      )
+      expect(bank.calls.every(({ start, end }) => start <= end)).toBe(true)
+      runtime.setClock(EVENING + DAY)
+      await runtime.advance(11 * MINUTE)
+      await refresh()
+      const until = truth(EVENING, '2026-09-01', '2026-11-20')
+      expect((await read(`/v1/history?from=EUR&to=${OTHER}&start=2026-09-01`)).points).toEqual(
+        points(OTHER, until),
+      )
+    }
+  })
+})
+
+describe('a store', () => {
+  const target = `/v1/history?from=EUR&to=${ONE}&start=2026-01-01`
+
+  it('of two processes has each piece fetched once', async () => {
+    const runtime = virtualRuntime(EVENING)
+    const store = leasingStore(runtime.now)
+    const onCall = (): Promise<void> =>
+      new Promise((resolve) => {
+        runtime.startTimer(resolve, 400)
+      })
+    const processes = [open(runtime, { store, onCall }), open(runtime, { store, onCall })]
+    for (const code of CODES.slice(0, 6)) {
+      const responses = processes.map(({ get }) => get(`/v1/history?from=EUR&to=${code}&period=5Y`))
+      const statuses = (await finish(runtime, Promise.all(responses))).map(({ status }) => status)
+      expect(statuses).toEqual([200, 200])
+    }
+    const all = processes.flatMap(({ bank }) => rangesOf(bank))
+    expect(all.toSorted()).toEqual([...new Set(all)].toSorted())
+    expect(all).toHaveLength(7)
+  })
+
+  it.each<[string, (entries: Map<string, string>) => CacheStore]>([
+    ['that never responds', () => ({ get: never, set: never, claim: never })],
+    ['that fails', () => ({ get: fail, set: fail, claim: fail })],
+    [
+      'that grants no lease',
+      (entries) => ({
+        get: (key) => entries.get(key),
+        set: (key, value) => entries.set(key, value),
+        claim: () => false,
+      }),
+    ],
+    ['with garbage', () => ({ get: () => '{"digest":"x"}', set: () => undefined })],
+    ['with other values', () => ({ get: () => ({ a: 1 }), set: () => undefined })],
+    ['that forgets', () => ({ get: () => undefined, set: () => undefined })],
+  ])('%s costs no answer', async (_name, create) => {
+    const runtime = virtualRuntime(EVENING)
+    const { read } = open(runtime, { store: create(new Map()) })
+    let answer = await read(target)
+    for (let count = 0; count < 4 && answer.status !== 200; count += 1) {
+      await runtime.advance(5 * SECOND)
+      answer = await read(target)
+    }
+    expect(answer.points).toEqual(points(ONE, truth(EVENING, '2026-01-01', '2026-11-20')))
+  })
+
+  it('with pieces of another provider is not read', async () => {
+    const runtime = virtualRuntime(EVENING)
+    const store = new Map<string, string>()
+    await open(runtime, {
+      store,
+      name: 'Stranger',
+      change: ({ base, days }) => ({
+        base,
+        days: days.map((day) => ({ ...day, rates: { [ONE]: 7 } })),
+      }),
+    }).read(target)
+    expect(store.size).toBe(2)
+    const { points: served, source } = await open(runtime, { store }).read(target)
+    expect(source.name).toBe('Bank')
+    expect(served).toEqual(points(ONE, truth(EVENING, '2026-01-01', '2026-11-20')))
+  })
+
+  it('with older pieces of another process does not replace newer ones', async () => {
+    const runtime = virtualRuntime(EVENING)
+    const store = new Map<string, string>()
+    await open(runtime, { store }).read(target)
+    const old = new Map(store)
+    await runtime.advance(100 * DAY)
+    const { read, bank } = open(runtime, { store })
+    await read(target)
+    await runtime.advance(HOUR)
+    await read(target)
+    for (const [key, value] of old) store.set(key, value)
+    bank.calls.length = 0
+    await read(`/v1/history?from=EUR&to=${ONE}&start=1999-01-04`)
+    expect(rangesOf(bank)).toHaveLength(1)
+    expect((await read(target)).points).toEqual(
+      points(ONE, truth(runtime.now(), '2026-01-01', '2027-03-01')),
+    )
+  })
+})
+
+function fail(): never {
+  throw new Error('store down')
+}
+
+function raise(): never {
+  throw new Error('empty')
+}
