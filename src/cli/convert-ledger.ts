@@ -40,6 +40,7 @@ export async function convertLedger(
   const output = openOutput(context)
   const session = await openSession(toRatesFlags(flags), context, {
     hasArchive: rows.some(isDated),
+    codes: codesOf(rows),
   })
   try {
     const results: AnyRowConversion[] = []
@@ -87,6 +88,12 @@ function withDefaults(row: unknown, flags: LedgerFlags): ConversionRow {
   const days = maxAge === undefined ? undefined : Number(maxAge)
   const defaults = { date, rule, maxAge: days, reverse }
   return { ...defaults, ...Object(row) }
+}
+
+/** Returns the well-formed codes of all rows, once each, in upper case. */
+function codesOf(rows: readonly ConversionRow[]): string[] {
+  const codes = rows.flatMap(({ from, to }) => [from, to]).map((code) => String(code).toUpperCase())
+  return [...new Set(codes)].filter((code) => /^[A-Z]{3}$/.test(code))
 }
 
 function isDated({ date }: ConversionRow): boolean {
