@@ -6,6 +6,7 @@ import { coldHistories } from './core/cold-history.ts'
 import { compare } from './core/comparison.ts'
 import type { Effort } from './core/comparison.ts'
 import { downloads, firstLoads, formsSince1999, wholeHistories } from './core/histories.ts'
+import { manyConversions } from './core/many-conversions.ts'
 import { cachedResponses, freshConversion } from './core/responses.ts'
 import { print } from './figures.ts'
 
@@ -27,6 +28,7 @@ const [whole, ...others] = await wholeHistories()
 const comparisons = [
   ...(await cachedResponses()),
   await freshConversion(),
+  ...(await manyConversions()),
   ...(await coldHistories()),
   ...(await formsSince1999()),
   ...firstLoads(),

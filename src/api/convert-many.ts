@@ -7,7 +7,7 @@ import type { Day } from '../rates/dates.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
 import { assertConversionParams, toConversion, withConversionRates } from './convert.ts'
-import type { ConversionListParams, ConversionResult } from './convert.ts'
+import type { ConversionListParams, ConversionRates, ConversionResult } from './convert.ts'
 
 /** Maximum number of conversions in one call. */
 export const MAX_ROWS = 10_000
@@ -92,6 +92,7 @@ export async function convertRows(
     const { code, message } = error
     return { error: { code, message } }
   }
+  const convertRow = createRowConverter(loaded, now, failed)
   for (let at = 0; at < rows.length;) {
     const results: AnyRowConversion[] = []
     const until = runtime.monotonic() + SLICE_MS
@@ -99,7 +100,7 @@ export async function convertRows(
     do {
       const end = Math.min(at + ROWS_PER_LOOK_AT_CLOCK, last)
       for (; at < end; at += 1) {
-        const result = convertRow(loaded, rows[at], now, failed)
+        const result = convertRow(rows[at])
         results.push(result instanceof Promise ? await result : result)
       }
     } while (at < last && runtime.monotonic() < until)
@@ -230,20 +231,33 @@ function latestFor(
   return isComplete ? found : sources.latest(request, codes)
 }
 
-function convertRow(
+/** Creates a function that converts one row. Rows of the same day share its rates, if these do not depend on the currencies. */
+function createRowConverter(
   sources: RateSources,
-  row: unknown,
   now: () => number,
   failed: (thrown: unknown) => ConversionError,
-): AnyRowConversion | Promise<AnyRowConversion> {
-  try {
+): (row: unknown) => AnyRowConversion | Promise<AnyRowConversion> {
+  const ratesOfDays = hasPublications(sources) ? undefined : new Map<string, ConversionRates>()
+
+  function convert(row: unknown): AnyRowConversion | Promise<AnyRowConversion> {
     const { params, amountSent } = toParams(row)
-    const result = withConversionRates(sources, params, now, undefined, ({ value }) =>
-      toConversion(value, params, amountSent),
-    )
-    return result instanceof Promise ? result.catch(failed) : result
-  } catch (error) {
-    return failed(error)
+    const { date, rule, maxAge } = params
+    const key = (rule ?? maxAge) === undefined ? date : `${date} ${rule} ${maxAge}`
+    const known = key === undefined ? undefined : ratesOfDays?.get(key)
+    if (known) return toConversion(known, params, amountSent)
+    return withConversionRates(sources, params, now, undefined, ({ value }) => {
+      if (key !== undefined) ratesOfDays?.set(key, value)
+      return toConversion(value, params, amountSent)
+    })
+  }
+
+  return (row) => {
+    try {
+      const result = convert(row)
+      return result instanceof Promise ? result.catch(failed) : result
+    } catch (error) {
+      return failed(error)
+    }
   }
 }
 
