@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+
 import { expect, it } from 'vitest'
 
 import { piped, rootOf, serve } from './commands.ts'
@@ -12,6 +14,7 @@ const HOSTS: Record<string, string> = {
   ecb: 'www.ecb.europa.eu',
   fawazahmed0: 'cdn.jsdelivr.net',
   frankfurter: 'api.frankfurter.dev',
+  italy: 'tassidicambio.bancaditalia.it',
   keyed: 'v6.exchangerate-api.com',
   open: 'open.er-api.com',
 }
@@ -68,6 +71,22 @@ describeRuntimes('providers by name', (runtime) => {
     expect(dated.code).toBe(0)
   })
 
+  it('widen the history', async () => {
+    const all = await startAll()
+    const env = {
+      RATESMITH_HISTORY: 'frankfurter,banca-d-italia',
+      RATESMITH_HISTORY_URL: all.rootsOf('frankfurter,italy'),
+    }
+    const yen = await piped(runtime, ['history', 'USD', 'JPY', '--period', '1W'], env)
+    expect(yen).toMatchObject({ code: 0, stderr: expect.stringMatching(/^European Central Bank /) })
+    const francs = await piped(runtime, ['history', 'EUR', 'XOF', '--period', '1W'], env)
+    expect(francs).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Banca d'Italia /) })
+    expect(francs.stdout).toMatch(/\t655\.957\n$/)
+    const listed = await piped(runtime, ['currencies', 'XOF', '--json'], env)
+    const { currencies } = JSON.parse(listed.stdout)
+    expect(currencies[0].histories).toHaveLength(1)
+  })
+
   it('are checked separately by the doctor, which prints no key', async () => {
     const all = await startAll(['keyed'])
     const env = {
@@ -99,6 +118,33 @@ it('serves rates of the named providers, and logs failures without the key', asy
   expect(await running.end()).toBe(0)
   expect(running.stderr).toContain('"event":"upstream_failed"')
   expect(running.stderr + running.stdout).not.toContain(KEY)
+})
+
+it('serves a wide history, and continues after a crash with what it has stored', async () => {
+  const all = await startAll(['open'])
+  const data = temporaryFolder()
+  const env = {
+    RATESMITH_LATEST_URL: all.rootsOf('open'),
+    RATESMITH_HISTORY_URL: all.rootsOf('frankfurter,italy'),
+  }
+  const args = ['--data', data, '--history', 'frankfurter,banca-d-italia']
+  const ofItaly = () => all.calls.filter(({ path }) => path.startsWith('/italy')).length
+  const sourceOf = async (root: string, to: string) => {
+    const response = await fetch(`${root}/api/v1/history?from=EUR&to=${to}&period=1Y`)
+    return (await response.json()).source.name
+  }
+  const killed = serve(args, env)
+  const root = await rootOf(killed)
+  expect(await sourceOf(root, 'XOF')).toMatch(/^Banca d'Italia/)
+  expect(await sourceOf(root, 'JPY')).toMatch(/^European Central Bank/)
+  const before = ofItaly()
+  // The newest days, and those of the franc.
+  const stored = () => readdirSync(data).filter((file) => /banca-d-italia.*\.cache$/.test(file))
+  await expect.poll(stored).toHaveLength(2)
+  killed.process.kill('SIGKILL')
+  const next = await rootOf(serve(args, env))
+  expect(await sourceOf(next, 'XOF')).toMatch(/^Banca d'Italia/)
+  expect(ofItaly()).toBe(before)
 })
 
 it('prints the reason for each named provider without rates', async () => {
