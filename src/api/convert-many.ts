@@ -178,7 +178,9 @@ export async function loadRates(
         if (found.value.calendar) throw new RatesError('no_data', 'not loaded')
         return use(found)
       } catch (error) {
-        return askOthers(error, (request) => sources.history(need, request, use))
+        // The days of all rows, so that each currency is loaded once.
+        const needed = { ...need, since, until: undefined, isFirst: false }
+        return askOthers(error, (request) => sources.history(needed, request, use))
       }
     },
   }

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createRatesClient } from '../../src/client/index.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
-import { PAIR, clientOf, conversion, handler } from './service.ts'
+import { PAIR, clientOf, conversion, handler, inTurn } from './service.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -102,3 +102,48 @@ describe('a client without the option fetch', () => {
     expect(await client.convert(PAIR)).toMatchObject({ from: 'USD', to: 'EUR', amount: 1 })
   })
 })
+
+describe('convertMany()', () => {
+  const rows = [
+    { from: 'USD', to: 'EUR', amount: '12.50' },
+    { from: 'USD', to: ['EUR', 'GBP'], date: '2026-11-14', rule: 'next' },
+    { from: 'USD', to: 'ZZZ' },
+  ] as const
+
+  it('posts the rows, and returns what the handler returns', async () => {
+    const { client, requests } = clientOf(handler)
+    expect(await client.convertMany(rows)).toEqual(await handler.rates.convertMany(rows))
+    const [request] = requests
+    expect([request?.method, request?.url]).toEqual(['POST', 'http://localhost/api/v1/convert'])
+    expect(await client.convertMany([])).toEqual([])
+  })
+
+  it('is retried like other calls', async () => {
+    const unavailable = () => new Response('{}', { status: 502 })
+    const { client, requests, advance } = clientOf(
+      inTurn(unavailable, () => Response.json([{ rate: 1 }])),
+    )
+    const converting = client.convertMany(rows.slice(0, 1))
+    await advance(1_000)
+    expect(await converting).toEqual([{ rate: 1 }])
+    expect(requests).toHaveLength(2)
+  })
+
+  it('rejects without an array within the limits', async () => {
+    const { client } = clientOf(handler)
+    const tooMany = Array.from({ length: 10_001 }, () => ({ from: 'USD', to: 'EUR' }))
+    const tooLong = [{ from: 'USD', to: 'EUR', amount: '1'.repeat(1_048_576) }]
+    for (const wrong of [undefined, null, {}, tooMany, tooLong]) {
+      await expect(client.convertMany(asRows(wrong))).rejects.toMatchObject({
+        name: 'RatesError',
+        code: 'invalid_parameter',
+      })
+    }
+  })
+})
+
+/** Untyped callers may pass anything. */
+function asRows(value: unknown): [] {
+  const { rows }: { rows: [] } = Object({ rows: value })
+  return rows
+}

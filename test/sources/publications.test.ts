@@ -222,6 +222,24 @@ describe('several publications', () => {
     expect(await sourceOf(`/v1/latest?date=2026-11-19&base=${FIRST}`)).toEqual(BANK)
   })
 
+  it('convert each of many rows like a single conversion, with a call per currency', async () => {
+    const { handler, read, finish, bank } = wideHandler()
+    const days = Array.from({ length: 40 }, (_, index) => `2019-03-${(index % 28) + 1}`)
+    const rows = days.flatMap((day) => {
+      const date = day.replace(/-(\d)$/, '-0$1')
+      return [FIRST, SECOND_CODE, 'JPY', 'QQQ'].map((to) => ({ from: 'USD', to, date }))
+    })
+    const results = await finish(handler.rates.convertMany(rows))
+    expect(bank.calls.length).toBeLessThanOrEqual(4)
+    const singles: unknown[] = []
+    for (const { from, to, date } of rows) {
+      singles.push(await read(`/v1/convert?from=${from}&to=${to}&date=${date}`))
+    }
+    expect(results).toEqual(singles)
+    const sources = results.map((row) => ('error' in row ? undefined : row.source.name))
+    expect(sources.slice(0, 4)).toEqual(['Bank', 'Bank', REFERENCE.name, undefined])
+  })
+
   it('answer each pair of a list as if it were requested alone', async () => {
     const { read, get, finish } = wideHandler()
     const rest = 'start=2026-11-13&end=2026-11-22&fill=previous'
