@@ -36,7 +36,7 @@ const MAY_IMPORT: Record<string, string> = {
   client: 'types:api async known-options errors types:upstream types:rates ',
   currencies: 'rates',
   testing: 'async known-options cache types:upstream rates ',
-  cli: `adapters api compat compression currencies index known-options log providers stores testing
+  cli: `adapters api async compat compression currencies index known-options log providers stores testing
     upstream
     ioredis node:* ratesmith/package.json`,
   explorer: 'ratesmith/client',

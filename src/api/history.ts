@@ -168,8 +168,8 @@ export async function rateHistory(
 ): Promise<RateHistory | HistoryRange> {
   assertHistoryParams(params)
   const selection = toHistoryParams(params)
-  const { from, to, start, end } = selection
-  const need = { since: start, until: end, codes: [from, to] }
+  const { from, to, period = '1M', start, end } = selection
+  const need = { since: start, until: end, period, codes: [from, to] }
   return sources.history(need, undefined, ({ value }) =>
     toPoints(pairHistory(value, selection, toDay(now()))),
   )

@@ -183,11 +183,12 @@ export function datedSnapshot(
 }
 
 function publishedRow(
-  { history, daysBack }: HistorySnapshot,
+  { history, daysBack, isUnknown }: HistorySnapshot,
   { date, rule = 'on-or-before', maxAge }: DayParams,
   today: Day,
 ): number {
   assertNotFuture(date, today)
+  if (isUnknown) return history.dates.length - 1
   const range = daysByRule(date, rule, today, daysBack)
   const row = rowByRule(history, range, rule)
   const published = history.dates[row]

@@ -105,8 +105,9 @@ export function history(
         ? made.then((representation) => ({ representation, freshness }))
         : { representation: made, freshness }
     }
-    const { from, to, start, end } = params
-    return sources.history({ since: start, until: end, codes: [from, to] }, request, respond)
+    const { from, to, period: of = '1M', start, end } = params
+    const need = { since: start, until: end, period: of, codes: [from, to] }
+    return sources.history(need, request, respond)
   }
 }
 

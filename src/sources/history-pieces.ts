@@ -2,7 +2,7 @@ import type { Runtime } from '../async.ts'
 import { createBackoff } from '../cache/backoff.ts'
 import { UnavailableError } from '../cache/refresh.ts'
 import { daysFrom } from '../rates/calendar.ts'
-import { addDays, dayNumber, toDay } from '../rates/dates.ts'
+import { addDays, dayNumber, periodStart, toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { spansOf } from '../rates/market-history.ts'
 import { MIN_RELOAD_MS, createPiece } from './history-piece.ts'
@@ -165,15 +165,16 @@ function makeRoom(pieces: Map<string, Piece>): void {
 /** Returns the pieces that `need` needs, in the order in which to load them. */
 function plansFor(
   { publication, calendar, providers }: PublicationContext,
-  { codes, since, until, isWhole, isFirst }: HistoryNeed,
+  { codes, since, until, period = '5Y', isWhole, isFirst }: HistoryNeed,
   { newest, today }: { newest: HistorySnapshot; today: Day },
 ): Plan[] {
   const last = newest.history.dates.at(-1) ?? today
   const back = DAYS_BACK[publication.frequency] - DAYS_BACK.daily
   const wantedEnd = until === undefined ? last : addDays(until, isFirst ? back : 0)
   const end = wantedEnd < last ? wantedEnd : last
-  const recent = LAST_FIVE_YEARS.startOn(today)
-  const wanted = addDays(since ?? recent, -back)
+  const recent = addDays(LAST_FIVE_YEARS.startOn(last), -back)
+  // Filled points need the days before a period.
+  const wanted = addDays(since ?? addDays(periodStart(last, period), -DAYS_BACK.daily), -back)
   const start = wanted < publication.since ? publication.since : wanted
   const firstKept = newest.history.dates[0] ?? today
   // All days are in memory, or the last one.

@@ -16,7 +16,7 @@ import {
   toDay,
   toInstant,
 } from '../rates/dates.ts'
-import type { Calendar, Day } from '../rates/dates.ts'
+import type { Calendar, Day, Period } from '../rates/dates.ts'
 import { checkHistory } from '../rates/history-checks.ts'
 import type { CheckedHistory, HistoryToCheck } from '../rates/history-checks.ts'
 import { findRevisions, marketDays, mergeHistory, newestDay } from '../rates/market-history.ts'
@@ -60,6 +60,8 @@ export interface HistorySnapshot {
   codes?: readonly string[] | undefined
   /** When the rates are published, if not by the European Central Bank. */
   calendar?: Calendar | undefined
+  /** Whether a requested code is unknown: then the days are not the requested ones, and serve only the error. */
+  isUnknown?: boolean | undefined
   /** Newest day of the publication, where `history` may end earlier. */
   newest?: Day | undefined
   /** How many days before a day its rates may have been published (default 14). */
@@ -68,8 +70,10 @@ export interface HistorySnapshot {
 
 /** The reference rates that an operation needs. */
 export interface HistoryNeed {
-  /** First day (default five years ago). */
+  /** First day (default that of `period`). */
   since?: Day | undefined
+  /** Length up to the newest day (default five years). */
+  period?: Period | undefined
   /** Last day (default the newest). */
   until?: Day | undefined
   /** Codes in either case. */

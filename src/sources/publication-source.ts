@@ -46,7 +46,7 @@ export function createPublicationSource(
 
   function findNow(found: Found, need: HistoryNeed): Found | undefined {
     const known = knownNeed(publication, need, found.value)
-    if (!known) return found
+    if (!known) return unknown(found, need)
     const parts = pieces.find(known, found.value)
     return parts && { ...found, value: join(known, parts, found.value) }
   }
@@ -54,7 +54,7 @@ export function createPublicationSource(
   async function load(need: HistoryNeed, request?: RequestOptions): Promise<Found> {
     const found = await newest.get(request)
     const known = knownNeed(publication, need, found.value)
-    if (!known) return found
+    if (!known) return unknown(found, need)
     const parts = await pieces.load(known, found.value)
     return { ...found, value: join(known, parts, found.value), hit: false }
   }
@@ -87,6 +87,10 @@ export function createPublicationSource(
       pieces.close()
     },
   }
+}
+
+function unknown(found: Found, { codes }: HistoryNeed): Found {
+  return codes.length > 0 ? { ...found, value: { ...found.value, isUnknown: true } } : found
 }
 
 /**

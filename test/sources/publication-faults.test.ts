@@ -187,7 +187,7 @@ describe('weeks with outages, pauses, restarts and evictions', () => {
         // Backoff ends, and the newest days are loaded.
         await runtime.advance(6 * MINUTE)
         await opened.refresh()
-        await opened.read(`/v1/history?from=EUR&to=${ONE}`)
+        await opened.read(`/v1/history?from=EUR&to=${ONE}&period=5Y`)
         await runtime.advance(15 * MINUTE)
         await opened.refresh()
         await check(true)

@@ -174,6 +174,13 @@ describe('a store', () => {
     expect(asked).toHaveLength(1 + 21)
   })
 
+  it('needs no windows for a period in memory', async () => {
+    const { bank, read } = bankHandler({ maxDays: 93, hasSeries: false })
+    const { points } = await read(`/v1/history?from=EUR&to=${FIRST}&period=1W`)
+    expect(points).toHaveLength(6)
+    expect(bank.calls).toHaveLength(1)
+  })
+
   it('with invalid pieces costs only calls', async () => {
     const store = new Map<string, string>()
     await bankHandler({ store }).read(`/v1/history?from=EUR&to=${FIRST}`)
@@ -262,11 +269,20 @@ describe('several publications', () => {
     expect((await finish(get(list))).headers.get('cache-status')).toMatch(/^rates; hit; ttl=/)
   })
 
-  it('reject a code that none has, and name the codes of the widest', async () => {
-    const { read } = wideHandler()
-    const { error } = await read('/v1/history?from=USD&to=QQQ')
+  it.each([
+    '/v1/history?from=USD&to=QQQ',
+    '/v1/convert?from=USD&to=QQQ&date=2015-03-01',
+    '/v1/latest?base=QQQ&date=2015-03-01&rule=exact',
+  ])('reject a code that none has, and name the codes of the widest: %s', async (target) => {
+    const { read, bank } = wideHandler()
+    const { error } = await read(target)
     expect(error.code).toBe('unsupported_currency')
     expect(error.message).toContain(FIRST)
+    expect(bank.calls).toHaveLength(1)
+  })
+
+  it('reject a day that none has', async () => {
+    const { read } = wideHandler()
     const none = await read(`/v1/convert?from=EUR&to=${FIRST}&date=1999-01-02`)
     expect(none.error.code).toBe('no_data')
   })
