@@ -22,21 +22,21 @@ function portable(options: BuildOptions): BuildOptions {
 
 /** Budget of each module of the package alone, or of the largest in a folder: its current size and some two per cent. */
 const BUDGETS: Record<string, string> = {
-  '.': '46.4 kB',
+  '.': '49.1 kB',
   './bun': '1.03 kB',
-  './client': '2.53 kB',
+  './client': '2.68 kB',
   './cloudflare': '270 B',
   './compat/exchange-rate-api': '13.2 kB',
-  './compat/exchangerate-host': '17.2 kB',
-  './compat/frankfurter': '16.5 kB',
-  './compat/frankfurter-v2': '22.3 kB',
+  './compat/exchangerate-host': '18 kB',
+  './compat/frankfurter': '17.2 kB',
+  './compat/frankfurter-v2': '22.9 kB',
   './compat/open-exchange-rates': '16.8 kB',
   './currencies': '5.72 kB',
   './deno': '1.53 kB',
-  './express': '1.23 kB',
-  './node': '3.22 kB',
+  './express': '1.31 kB',
+  './node': '3.36 kB',
   './providers/*': '17.1 kB',
-  './providers/cross-check': '4.35 kB',
+  './providers/cross-check': '5.1 kB',
   './stores/*': '1.51 kB',
   './testing': '21.6 kB',
 }
@@ -66,7 +66,7 @@ const handler = {
   name: 'the handler, as an app loads it',
   path: 'dist/index.js',
   import: '{ createRatesHandler }',
-  limit: '44.9 kB',
+  limit: '47.6 kB',
 }
 
 /** Exports that bundlers load without the handler. */
