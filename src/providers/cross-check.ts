@@ -138,7 +138,11 @@ async function readNewest(
     throw new RejectedError(`expected rates since ${range.start}, got ${date ?? 'none'}`)
   }
   const row = data.dates.indexOf(date)
-  return { base: data.base, date, rateOf: (code) => data.columns.get(code)?.[row] }
+  const rateOf = (code: string): number | undefined => {
+    const quote = data.columns.get(code)?.[row]
+    return quote !== undefined && data.priced?.has(code) ? 1 / quote : quote
+  }
+  return { base: data.base, date, rateOf }
 }
 
 function startCheckTimeout(): { elapsed: Promise<Missing>; stop(): void } {

@@ -58,14 +58,8 @@ export interface Quote {
 export function crossQuotes(from: Quote, to: Quote): number {
   if (from.value === undefined) return inBase(to, !to.isPriced)
   if (to.value === undefined) return inBase(from, from.isPriced)
-  if (from.isPriced) {
-    return to.isPriced
-      ? quotient(from.value, to.value)
-      : quotient(exactProduct(from.value, to.value), 1)
-  }
-  return to.isPriced
-    ? quotient(1, exactProduct(from.value, to.value))
-    : quotient(to.value, from.value)
+  if (from.isPriced !== to.isPriced) return derivedProduct(from.value, to.value, to.isPriced)
+  return from.isPriced ? quotient(from.value, to.value) : quotient(to.value, from.value)
 }
 
 function inBase({ value = 1 }: Quote, isAsQuoted: boolean): number {
@@ -79,6 +73,17 @@ export function quotient(dividend: number, divisor: number): number {
   return (
     roundByDouble(approximate, decimals) ?? roundExactly(exactQuotient(dividend, divisor), decimals)
   )
+}
+
+/** Returns `left` × `right`, both positive, or its inverse, rounded half up to 10 significant digits. */
+function derivedProduct(left: number, right: number, isInverse: boolean): number {
+  const approximate = isInverse ? 1 / left / right : left * right
+  const decimals = significantDecimals(approximate)
+  const rounded = roundByDouble(approximate, decimals)
+  if (rounded !== undefined) return rounded
+  const { digits, exponent } = decimalProduct(left, right)
+  const exact = isInverse ? toFraction(1n, digits, -exponent) : toFraction(digits, 1n, exponent)
+  return roundExactly(exact, decimals)
 }
 
 /** Returns the mean of `values` (positive, at least one), rounded half up to 10 significant digits. */
@@ -215,8 +220,13 @@ export function exactDifference(left: number, right: number): number {
 
 /** Returns `left` × `right`, rounded once to the nearest double. */
 function exactProductOf(left: number, right: number): number {
+  const { digits, exponent } = decimalProduct(left, right)
+  return Number(`${digits}e${exponent}`)
+}
+
+function decimalProduct(left: number, right: number): Decimal {
   const [a, b] = [toDecimal(left), toDecimal(right)]
-  return Number(`${a.digits * b.digits}e${a.exponent + b.exponent}`)
+  return { digits: a.digits * b.digits, exponent: a.exponent + b.exponent }
 }
 
 /** Rounds a positive fraction half up to `decimals` places. */

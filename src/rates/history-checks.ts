@@ -217,13 +217,18 @@ function compareDay(walk: Walk, row: number): Comparison {
     const move = fromPrevious < fromLast || Number.isNaN(fromLast) ? fromPrevious : fromLast
     if (Number.isNaN(move)) day.unknown.push(column)
     else if (!isDoubtfulMove(column.code, move)) day.moves.push(move)
-    else if (walk.isAgreed(date, column.code, rate)) day.moves.push(1)
+    else if (walk.isAgreed(date, column.code, unitsOf(walk, column, rate))) day.moves.push(1)
     else {
       day.moves.push(move)
       day.doubtful.push(column)
     }
   }
   return day
+}
+
+/** Returns the units of a currency for one unit of the base. */
+function unitsOf({ priced }: Walk, { code }: Column, quote: number): number {
+  return priced?.has(code) ? 1 / quote : quote
 }
 
 /** Whether the previous version of the day, or, without one, the day before has the absent currency. */
@@ -264,12 +269,12 @@ function isManyLacking(count: number, expected: number): boolean {
 }
 
 function implausibleMajors(walk: Walk, row: number): ReturnType<typeof findImplausibleMajors> {
-  const { base, byCode, priced } = walk
+  const { base, byCode } = walk
   const rateOf = (code: string): unknown => {
     const column = byCode.get(code)
     const added = column && addedRate(walk, column, row)
     const rate = column && Number.isNaN(added) ? lastRate(walk, column, row) : added
-    return rate !== undefined && priced?.has(code) ? 1 / rate : rate
+    return column && rate !== undefined ? unitsOf(walk, column, rate) : rate
   }
   return findImplausibleMajors({ base, rateOf })
 }

@@ -101,6 +101,22 @@ describe('crossCheck()', () => {
     expect(events).toEqual([{ type: 'rates_deviating', dataSet: 'latest', ...check }])
   })
 
+  it.each([{}, { GBP: 1.05 }])('compares with prices of a bank: %o', async (factors) => {
+    const zloty = {
+      EUR: 4.2,
+      ...Object.fromEntries(Object.entries(EURO_RATES).map(([code, rate]) => [code, 4.2 / rate])),
+    }
+    const prices: FetchHistory = async () => ({
+      base: 'PLN',
+      days: [{ date: '2026-11-20', rates: {}, prices: zloty }],
+    })
+    const { latest, events } = serve(tableOf(factors), prices)
+    await latest()
+    expect(events.flatMap((event) => Object(event).deviations)).toEqual(
+      Object.keys(factors).map((code) => `${code} +5.0 %`),
+    )
+  })
+
   it('requests the last ten days, at the same time as the primary', async () => {
     const calls: unknown[] = []
     const fetchLatest: FetchLatest = async () => (calls.push('primary'), tableOf())
