@@ -14,8 +14,8 @@ const UNFINISHED = /-[0-9a-f]{32}\.cache\.[0-9a-f-]{36}\.tmp$/
  * first write creates the folder. Writes are atomic: after a crash or a power cut, `get` returns the earlier or the new
  * value, never a part of one. The first `set` of a later store removes temporary files of killed processes.
  *
- * Entries never expire: a file stays until it is overwritten, which suits a handler with its three keys. The store has no
- * `claim` method: processes share the fetched rates, but two may fetch at the same time.
+ * Entries never expire: a file stays until it is overwritten. A handler has three keys, and some hundreds with the history
+ * of a bank. The store has no `claim` method: processes share the fetched rates, but two may fetch at the same time.
  *
  * `get` rejects if the file exists but cannot be read, or is a directory, a pipe or a device. `set` rejects if the file
  * cannot be written. Files have mode 0600.

@@ -158,7 +158,7 @@ function bodyOf(operation: Promise<object>): Promise<string> {
 
 describe('the day of a rate', () => {
   it.each(Object.entries(CALENDARS))(
-    'is the one that a walk over the days finds, for %s',
+    'is the day that a walk over all days finds, for %s',
     async (name, isPublished) => {
       const { rates, get, published } = serviceOf(isPublished)
       const random = randomSource(name.length)

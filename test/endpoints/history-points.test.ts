@@ -174,7 +174,7 @@ describe('the value of an interval', () => {
 })
 
 describe.skipIf(!HAS_RECORDINGS)(`the average of a year ${NEEDS_RECORDINGS}`, () => {
-  it('is the one that the European Central Bank publishes', async () => {
+  it('is what the European Central Bank publishes', async () => {
     const { rates } = handlerOfDays(readBankFile(), '2026-04-13')
     const years = { start: '2019-01-01', end: '2023-12-31', interval: 'year' } as const
     const averages = async (to: string, digits: number): Promise<string[]> => {

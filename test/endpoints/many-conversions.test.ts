@@ -92,9 +92,9 @@ describe('many conversions', () => {
       const single = await handler(new Request(`http://localhost${PATH}?${query}`))
       const body = await single.text()
       if (single.status !== 200) errors += 1
-      const alike = index < 9_000 ? [many[index], direct[index]] : [direct[index]]
-      if (alike.some((each) => JSON.stringify(each) !== body)) {
-        different.push([String(query), body, alike])
+      const equals = index < 9_000 ? [many[index], direct[index]] : [direct[index]]
+      if (equals.some((each) => JSON.stringify(each) !== body)) {
+        different.push([String(query), body, equals])
       }
     }
     expect(different.slice(0, 3)).toEqual([])
