@@ -35,7 +35,7 @@ const MAY_IMPORT: Record<string, string> = {
   log: 'types:events known-options',
   client: 'types:api async known-options errors types:upstream types:rates ',
   currencies: 'rates',
-  testing: 'async known-options cache types:upstream rates ',
+  testing: 'async known-options cache upstream rates ',
   cli: `adapters api async compat compression currencies index known-options log providers stores testing
     upstream
     ioredis node:* ratesmith/package.json`,

@@ -121,8 +121,11 @@ export function toCurrencyList(data: CurrencyData, today: Day): CurrencyList {
   }
 }
 
-function coveredBy({ history, daysBack }: HistorySnapshot, today: Day): ReadonlySet<string> {
-  return new Set(coveredCodes(history, newestDay(history, today) ?? today, daysBack))
+function coveredBy(
+  { history, newest, daysBack }: HistorySnapshot,
+  today: Day,
+): ReadonlySet<string> {
+  return new Set(coveredCodes(history, newest ?? newestDay(history, today) ?? today, daysBack))
 }
 
 interface WiderHistory {

@@ -250,7 +250,9 @@ export function publicationInstant(day: Day): number {
 export interface Calendar {
   /** Returns whether rates with the date `day` are published. */
   isPublished(day: Day): boolean
-  /** Returns when the rates of `day` are due, in ms since the Unix epoch: at most a day before it starts. */
+  /**
+   * Returns when the rates of `day` are due, in ms since the Unix epoch: on that day or the one before, in some time zone.
+   */
   publishedAt(day: Day): number
 }
 
@@ -259,14 +261,14 @@ export const ECB_CALENDAR: Calendar = { isPublished: isTargetDay, publishedAt: p
 
 /** Returns the newest day whose rates are due at `instant` (ms since the Unix epoch). */
 export function newestPublishedDay(instant: number, calendar: Calendar = ECB_CALENDAR): Day {
-  let day = addDays(toDay(instant), 1)
+  let day = addDays(toDay(instant), 2)
   while (!calendar.isPublished(day) || calendar.publishedAt(day) > instant) day = addDays(day, -1)
   return day
 }
 
 /** Returns when the next rates after `instant` are due, both in ms since the Unix epoch. */
 export function nextPublication(instant: number, calendar: Calendar = ECB_CALENDAR): number {
-  let day = toDay(instant)
+  let day = addDays(toDay(instant), -1)
   while (!calendar.isPublished(day) || calendar.publishedAt(day) <= instant) day = addDays(day, 1)
   return calendar.publishedAt(day)
 }

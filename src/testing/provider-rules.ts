@@ -1,8 +1,9 @@
 import { createCalendar } from '../rates/calendar.ts'
-import { addDays, isDay, piecesOf, toDay } from '../rates/dates.ts'
+import { addDays, piecesOf, toDay } from '../rates/dates.ts'
 import type { Day, DaySpan } from '../rates/dates.ts'
 import { RejectedError, validateHistory, validateTable } from '../rates/validate.ts'
 import type { Validated } from '../rates/validate.ts'
+import { requireProvider } from '../upstream/provider.ts'
 import type {
   HistoryDay,
   HistoryDays,
@@ -158,8 +159,6 @@ function piecesFor({ maxDays = Infinity }: HistoryProvider, range: DaySpan): Day
   return piecesOf(range, maxDays >= 1 ? maxDays : Infinity)
 }
 
-const PUBLICATION_ID = /^[a-z\d]+(?:-[a-z\d]+)*$/
-
 /** Rules for `fetchHistory()` only. */
 export const HISTORY: Record<string, Rule<HistoryDays, HistoryProvider>> = {
   async 'returns days in ascending order, without duplicates'(trial) {
@@ -204,14 +203,9 @@ export const HISTORY: Record<string, Rule<HistoryDays, HistoryProvider>> = {
     const both = days.flatMap(({ rates }) => Object.keys(rates).filter((code) => priced.has(code)))
     expectThat('no code with both rates and prices', both.length === 0, both[0])
   },
-  async 'declares a publication that the handler accepts'(_trial, { publication, maxDays = 1 }) {
-    expectThat('maxDays to be at least 1', maxDays >= 1, maxDays)
-    if (!publication) return
-    const { id, since } = publication
-    expectThat('publication.id to have a-z, 0-9 and -', PUBLICATION_ID.test(id), id)
-    expectThat('publication.since to be YYYY-MM-DD', isDay(since), since)
+  async 'declares a publication that the handler accepts'(_trial, provider) {
     try {
-      createCalendar(publication).publishedAt(since)
+      requireProvider('the provider', 'fetchHistory', provider)
     } catch (error) {
       const message = 'expected a valid publication'
       throw new Error(`${message}, got error: ${messageOf(error)}`, { cause: error })

@@ -171,19 +171,49 @@ export interface HistoryProvider {
   ): Promise<HistoryDays>
 }
 
+/** Patterns of the properties of a publication, as JSON. Without these forms, requests would fail or never end. */
+const PUBLICATION_FORMS = {
+  id: /^"[a-z\d-]+"$/,
+  frequency: /^"(daily|weekly|monthly|quarterly)"$/,
+  // At most six days.
+  weekend: /^(\[[1-7,]{0,11}\]|undefined)$/,
+  holidays: /^\[("((\d{4}-)?[01]\d-\d\d|easter([+-]\d+)?)( \d{0,4}-\d{0,4})?",?)*\]$/,
+  time: /^"([01]\d|2[0-3]):[0-5]\d"$/,
+  since: /^"\d{4}-\d\d-\d\d"$/,
+  lag: /^(\d+|undefined)$/,
+}
+
 /**
- * Checks that `provider`, passed as `option`, has the function `method` and an attribution.
+ * Checks that `provider`, passed as `option`, has the function `method`, an attribution and, if any, a valid publication.
  *
  * @throws {TypeError} naming `option`
  */
 export function requireProvider(option: string, method: string, provider: unknown): void {
-  const { [method]: fetchRates, attribution } = Object(provider)
+  const { [method]: fetchRates, attribution, publication } = Object(provider)
   const { name, url } = Object(attribution)
   const hasAll =
     typeof fetchRates === 'function' && typeof name === 'string' && typeof url === 'string'
   if (!hasAll) throw new TypeError(`${option} must be a provider with ${method}() and attribution`)
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return
-  throw new TypeError(
-    `${option}.attribution.url must be an absolute http or https URL, got ${JSON.stringify(url)}`,
-  )
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    const got = JSON.stringify(url)
+    throw new TypeError(
+      `${option}.attribution.url must be an absolute http or https URL, got ${got}`,
+    )
+  }
+  if (publication) requirePublication(option, Object(provider))
+}
+
+function requirePublication(option: string, { publication, maxDays = 1 }: HistoryProvider): void {
+  if (!(maxDays >= 1)) throw new TypeError(`${option}.maxDays must be 1 or more, got ${maxDays}`)
+  const given = Object(publication)
+  for (const [property, form] of Object.entries(PUBLICATION_FORMS)) {
+    const value = JSON.stringify(given[property])
+    if (form.test(value)) continue
+    throw new TypeError(`${option}.publication.${property} must match ${form.source}, got ${value}`)
+  }
+  try {
+    Intl.DateTimeFormat('en', { timeZone: String(given.timeZone) })
+  } catch (cause) {
+    throw new TypeError(`${option}.publication.timeZone must be an IANA time zone`, { cause })
+  }
 }

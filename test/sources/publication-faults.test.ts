@@ -701,6 +701,37 @@ describe('responses that do not fit', () => {
   })
 })
 
+describe('rates that are dated when they take effect', () => {
+  it('are those of tomorrow in the evening, and of every day before', async () => {
+    const runtime = virtualRuntime(Date.UTC(2026, 10, 19, 18))
+    const isOpen = (day: string): boolean => isBankDay(oracle.daysBefore(day, 1))
+    const publishedAt = (day: string): number =>
+      Date.parse(`${oracle.daysBefore(day, 1)}T15:00:00Z`)
+    const { read, refresh } = open(runtime, {
+      publication: { ...PUBLICATION, dated: 'effect' },
+      isOpen,
+      publishedAt,
+    })
+    const { currencies } = await read('/v1/currencies')
+    const covered = currencies.filter(({ history }: Json) => history).map(({ code }: Json) => code)
+    expect(covered).toEqual([...CODES, 'EUR'].toSorted())
+    const target = `/v1/history?from=EUR&to=${ONE}&start=2026-11-10`
+    // Windows end today.
+    const until = (day: string) => points(ONE, oracle.daysOf('2026-11-10', day).filter(isOpen))
+    expect((await read(target)).points).toEqual(until('2026-11-19'))
+    const today = `/v1/convert?from=EUR&to=${ONE}&date=2026-11-19`
+    expect(await read(today)).toMatchObject({ date: '2026-11-19' })
+    expect(await read(today.replace('-19', '-20'))).toMatchObject({ date: '2026-11-20' })
+    for (let hour = 0; hour < 72; hour += 1) {
+      await runtime.advance(HOUR)
+      await refresh()
+    }
+    expect((await read(target)).points).toEqual(until('2026-11-22'))
+    const latest = await read('/v1/latest?base=EUR&date=2026-11-22')
+    expect(latest).toMatchObject({ date: '2026-11-21' })
+  })
+})
+
 describe('corrections of the bank', () => {
   it('are merged and reported, where it is asked for ranges', async () => {
     const runtime = virtualRuntime(Date.UTC(2026, 10, 19, 18))
