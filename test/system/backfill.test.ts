@@ -1,0 +1,73 @@
+import { join } from 'node:path'
+
+import { expect, it } from 'vitest'
+
+import { bankRate, createBank, isBankDay } from '../fixtures/bank.ts'
+import { codes } from '../fixtures/codes.ts'
+import { daysOf } from '../oracle.ts'
+import { launch, listen, temporaryFolder } from './processes.ts'
+import { ROOT } from './runtimes.ts'
+
+const PROGRAM = `${ROOT}/test/system/backfill-program.ts`
+
+const CODES = codes(12)
+
+const NOW = Date.UTC(2026, 10, 20, 18)
+
+/** Starts a slow bank, and records the codes, or the first days, that it was asked for. */
+async function startBank() {
+  const bank = createBank({ codes: CODES, now: () => NOW })
+  const asked: string[] = []
+  const { url } = await listen((request, response) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://localhost')
+    const { code = '', start = '', end = '' } = Object.fromEntries(searchParams)
+    asked.push(code || start)
+    const context = { fetch, signal: new AbortController().signal, now: () => NOW }
+    const days = code
+      ? bank.fetchSeries?.({ code, start, end }, context)
+      : bank.fetchHistory({ start, end }, context)
+    setTimeout(() => void days?.then((body) => response.end(JSON.stringify(body))), 100)
+  })
+  return { url, asked }
+}
+
+it.each(['file', 'sqlite'].flatMap((store) => ['series', 'windows'].map((form) => [store, form])))(
+  'a backfill into a %s store by %s resumes after each kill, without a second call for a stored piece',
+  { timeout: 120_000 },
+  async (store = '', form = '') => {
+    const { url, asked } = await startBank()
+    const args = [store, join(temporaryFolder(), 'rates'), url, form]
+    const stored = new Set<string>()
+    const repeated: string[] = []
+    let output = ''
+    for (const kill of [3, 2, 1, 4, 0]) {
+      asked.length = 0
+      const running = launch(process.execPath, [PROGRAM, ...args])
+      if (kill > 0) {
+        await running.written(new RegExp(`(stored [^]*){${kill}}`))
+        running.process.kill('SIGKILL')
+      }
+      await running.exited
+      output = running.stdout
+      const slow = keysAfter('slow', output)
+      repeated.push(...asked.filter((id) => stored.has(id) && !slow.includes(id)))
+      for (const id of keysAfter('stored', output)) stored.add(id)
+    }
+    const served = Array.from(output.matchAll(/^served (.*)$/gm), ([, json = '']) =>
+      JSON.parse(json),
+    )
+    const days = daysOf('2024-01-02', '2026-11-20').filter(isBankDay)
+    expect(served).toEqual(
+      CODES.map((to) => ({ to, points: days.map((d) => ({ d, r: bankRate(to, d) })) })),
+    )
+    expect(repeated).toEqual([])
+    // The newest days, and each currency or quarter.
+    expect(stored.size).toBe(form === 'series' ? 1 + CODES.length : 1 + 12)
+  },
+)
+
+/** Returns the ids of the pieces in lines that begin with `word`. */
+function keysAfter(word: string, output: string): string[] {
+  const lines = output.matchAll(new RegExp(`^${word} rates:v1:history:bank(?::(.*))?$`, 'gm'))
+  return Array.from(lines, ([, id = 'newest']) => id)
+}
