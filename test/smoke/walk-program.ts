@@ -1,4 +1,5 @@
-// Prints the source files whose functions run for one warm conversion on Node, and for one refresh of both data sets.
+// Prints the source files whose functions run for one warm conversion on Node, and for one refresh of both data sets, and
+// those that are loaded after all endpoints with rates.
 import { createServer } from 'node:http'
 import { Session } from 'node:inspector/promises'
 
@@ -49,7 +50,23 @@ const url = `http://127.0.0.1:${await listenOnFreePort(server)}${PATH}`
 const convert = async (): Promise<unknown> => (await fetch(url)).json()
 await convert()
 await convert()
-process.stdout.write(`${JSON.stringify({ convert: await filesOf(convert), refresh })}\n`)
+const files = { convert: await filesOf(convert), refresh }
+
+const origin = url.slice(0, -PATH.length)
+const targets = [
+  'latest',
+  'latest?date=2020-01-02',
+  'history?from=USD&to=EUR',
+  'currencies',
+  'status',
+]
+for (const target of targets) await (await fetch(`${origin}/api/v1/${target}`)).arrayBuffer()
+const loaded = new Set<string>()
+session.on('Debugger.scriptParsed', ({ params }) => {
+  for (const file of SOURCE.exec(params.url)?.slice(1) ?? []) loaded.add(file)
+})
+await session.post('Debugger.enable')
+process.stdout.write(`${JSON.stringify({ ...files, loaded: [...loaded].sort() })}\n`)
 
 server.close()
 server.closeAllConnections()

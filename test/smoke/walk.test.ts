@@ -1,10 +1,21 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 
 import { expect, it } from 'vitest'
 
 import { run } from '../system/processes.ts'
 
 const GUIDE = readFileSync(new URL('../../.github/CONTRIBUTING.md', import.meta.url), 'utf8')
+
+/** Needed only for providers with a publication. */
+const LAZY = [
+  'src/rates/calendar.ts',
+  'src/sources/history-piece.ts',
+  'src/sources/history-pieces.ts',
+  'src/sources/newest-days.ts',
+  'src/sources/publication-source.ts',
+  'src/sources/publication.ts',
+  'src/sources/publications.ts',
+]
 
 /** Returns the paths in the block of text after `heading`, sorted. */
 function pathsAfter(heading: string): string[] {
@@ -15,9 +26,12 @@ function pathsAfter(heading: string): string[] {
 it('a warm conversion and a refresh pass through the files that the guide lists', async () => {
   const { code, stdout, stderr } = await run(process.execPath, ['test/smoke/walk-program.ts'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  const { convert, refresh } = JSON.parse(stdout)
+  const { convert, refresh, loaded } = JSON.parse(stdout)
   expect(pathsAfter('a warm conversion on Node')).toEqual(convert)
   expect(convert.length).toBeLessThanOrEqual(10)
   expect(pathsAfter('a refresh of both data sets')).toEqual(refresh)
   expect(refresh.length).toBeLessThanOrEqual(21)
+  expect(loaded).toContain('src/sources/history-source.ts')
+  expect(LAZY.filter((file) => loaded.includes(file))).toEqual([])
+  expect(LAZY.filter((file) => !existsSync(file))).toEqual([])
 })

@@ -142,6 +142,46 @@ describe('a bank with a table per day and a series per currency', () => {
   })
 })
 
+describe('the history of the European Central Bank alone', () => {
+  it('has no field, event or call of several publications', async () => {
+    const runtime = virtualRuntime(EVENING)
+    const calls: string[] = []
+    const { latest, history } = fakeProviders({ now: runtime.now })
+    const recorded: HistoryProvider = {
+      ...history,
+      fetchHistory(range, context) {
+        calls.push(`${range.start} ${range.end}`)
+        return history.fetchHistory(range, context)
+      },
+    }
+    const { events, read, handler } = recordedHandler(runtime, {
+      providers: { latest, history: recorded },
+    })
+    const keys = new Set<string>()
+    const addKeys = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return
+      for (const [key, each] of Object.entries(value)) {
+        keys.add(key)
+        addKeys(each)
+      }
+    }
+    const targets = ['status', 'currencies', 'history?from=USD&to=EUR', 'latest?date=2026-11-15']
+    for (const target of [...targets, 'convert?from=USD&to=EUR&date=2026-11-15', 'status'])
+      addKeys(await read(`/v1/${target}`))
+    await runtime.advance(3 * DAY)
+    await handler.refresh()
+    addKeys(await read('/v1/status'))
+    expect(keys).toContain('lastDay')
+    const added = ['sources', 'histories', 'late', 'publication', 'newest', 'calendar', 'asked']
+    expect(added.filter((key) => keys.has(key))).toEqual([])
+    expect(calls).toEqual(['2021-11-06 2026-11-20', '2026-11-12 2026-11-23'])
+    const types = new Set(events.map(({ type }) => type))
+    const expected = ['refresh_scheduled', 'upstream_request', 'upstream_response']
+    expect([...types].toSorted()).toEqual(expected)
+    expect(events.filter((event) => 'publication' in event)).toEqual([])
+  })
+})
+
 describe('a store', () => {
   it('has each piece as soon as it is loaded, so that another process goes on from there', async () => {
     const store = new Map<string, string>()
