@@ -9,7 +9,7 @@ export type ReadBody = (onChunk: (chunk: Uint8Array) => void, signal: AbortSigna
  * connection before the response is sent.
  */
 export async function readStream(
-  stream: ReadableStream<Uint8Array>,
+  stream: NonNullable<Request['body']>,
   onChunk: (chunk: Uint8Array) => void,
   signal: AbortSignal,
 ): Promise<void> {

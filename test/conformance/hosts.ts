@@ -53,18 +53,25 @@ function openHttp2(port: number): Client {
     }
     return current
   }
+  const sendOnce = ({ method, target, headers = {} }: RequestData): Promise<ResponseData> =>
+    new Promise((resolve, reject) => {
+      const fields: OutgoingHttpHeaders = { ':method': method, ':path': target }
+      // A field value must not start or end with a space (RFC 9113 §8.2.1); HTTP/1 parsers trim them.
+      for (const [name, value] of Object.entries(headers)) fields[name] = value.trim()
+      const stream = session().request(fields)
+      stream.on('error', reject)
+      stream.on('response', ({ ':status': status, ...named }) => {
+        toReply(status, named, stream).then(resolve, reject)
+      })
+      stream.end()
+    })
   return {
-    send: ({ method, target, headers = {} }) =>
-      new Promise((resolve, reject) => {
-        const fields: OutgoingHttpHeaders = { ':method': method, ':path': target }
-        // A field value must not start or end with a space (RFC 9113 §8.2.1); HTTP/1 parsers trim them.
-        for (const [name, value] of Object.entries(headers)) fields[name] = value.trim()
-        const stream = session().request(fields)
-        stream.on('error', reject)
-        stream.on('response', ({ ':status': status, ...named }) => {
-          toReply(status, named, stream).then(resolve, reject)
-        })
-        stream.end()
+    // A server may end a session, also for the request before; a refused stream may be sent again (RFC 9113 §8.7).
+    send: (request) =>
+      sendOnce(request).catch((error: Error) => {
+        if (!error.message.includes('REFUSED_STREAM')) throw error
+        current = undefined
+        return sendOnce(request)
       }),
     close: () => current?.close(),
   }
