@@ -732,6 +732,25 @@ describe('rates that are dated when they take effect', () => {
   })
 })
 
+describe('a response with another base', () => {
+  it('of one currency is rejected, and served once it is right', async () => {
+    const runtime = virtualRuntime(EVENING)
+    let isWrong = true
+    const { read } = open(runtime, {
+      change: ({ base, days }, { code }) => ({
+        base: isWrong && code === ONE ? 'USD' : base,
+        days,
+      }),
+    })
+    const target = `/v1/history?from=EUR&to=${ONE}&start=2026-11-02`
+    expect(await read(target)).toMatchObject({ status: 502 })
+    isWrong = false
+    await runtime.advance(MINUTE)
+    const expected = points(ONE, truth(runtime.now(), '2026-11-02', '2026-11-20'))
+    expect((await read(target)).points).toEqual(expected)
+  })
+})
+
 describe('corrections of the bank', () => {
   it('are merged and reported, where it is asked for ranges', async () => {
     const runtime = virtualRuntime(Date.UTC(2026, 10, 19, 18))
