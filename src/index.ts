@@ -21,7 +21,6 @@ export type {
   HistoryDay,
   HistoryDays,
   HistoryProvider,
-  Publication,
   LatestProvider,
   LatestTable,
   ProviderContext,
@@ -29,6 +28,7 @@ export type {
 } from './upstream/provider.ts'
 export type { CurrencyCode, KnownCurrencyCode } from './rates/iso-4217.ts'
 export type { HistoryStats, IntervalValue } from './rates/series.ts'
+export type { Publication } from './rates/calendar.ts'
 export type { DateRule, Interval } from './rates/dates.ts'
 export type { Period } from './rates/dates.ts'
 export type { ByCode, RatesOf } from './api/convert.ts'

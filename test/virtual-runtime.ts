@@ -52,6 +52,19 @@ export function settled(): Promise<void> {
   })
 }
 
+/** Lets time pass until `work` ends. */
+export async function finish<Result>(
+  runtime: VirtualRuntime,
+  work: Promise<Result>,
+): Promise<Result> {
+  const state = { isDone: false }
+  const end = (): void => void (state.isDone = true)
+  work.then(end, end)
+  await settled()
+  while (!state.isDone) await runtime.advance(50)
+  return work
+}
+
 /** Runs `work` and returns the number of listeners on signals that it added and did not remove. */
 export async function listenersLeftBy(work: () => Promise<void>): Promise<number> {
   const { addEventListener, removeEventListener } = EventTarget.prototype

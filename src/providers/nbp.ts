@@ -1,4 +1,5 @@
 import { assertKnownOptions } from '../known-options.ts'
+import type { Publication } from '../rates/calendar.ts'
 import { isCode } from '../rates/currency-code.ts'
 import { dayNumber, isDay, piecesOf } from '../rates/dates.ts'
 import type { DaySpan } from '../rates/dates.ts'
@@ -9,7 +10,7 @@ import {
   publishedPart,
   requireRootUrl,
 } from '../upstream/feed.ts'
-import type { HistoryDay, HistoryProvider, Publication } from '../upstream/provider.ts'
+import type { HistoryDay, HistoryProvider } from '../upstream/provider.ts'
 import { readText } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
 

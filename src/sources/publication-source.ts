@@ -1,8 +1,8 @@
 import { startDeadline } from '../cache/read-through.ts'
 import type { CacheResult, RequestOptions } from '../cache/read-through.ts'
+import type { Publication } from '../rates/calendar.ts'
 import { findWithdrawal } from '../rates/currency-code.ts'
 import { commonDays, mergeHistory, spansOf } from '../rates/market-history.ts'
-import type { Publication } from '../upstream/provider.ts'
 import { createPieces } from './history-pieces.ts'
 import type {
   DefaultHistory,

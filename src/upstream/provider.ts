@@ -1,3 +1,5 @@
+import type { Publication } from '../rates/calendar.ts'
+
 /** @internal An absolute http or https URL. */
 type Url = string
 
@@ -108,36 +110,6 @@ export interface LatestProvider {
     previous: LatestTable | undefined,
     references?: readonly ReferenceTable[],
   ): LatestTable
-}
-
-/**
- * What a history provider publishes, and when. Providers with the same `id` publish the same rates: the next one is called
- * when the previous one fails. Every other `id` widens the history.
- */
-export interface Publication {
-  /** Identifies the publication, such as `nbp-a`: lower-case letters, digits and `-`. */
-  readonly id: string
-  /** Distance of publications. Monthly and quarterly rates are dated the first working day. */
-  readonly frequency: 'daily' | 'weekly' | 'monthly' | 'quarterly'
-  /** Day of weekly publications, 1 (Monday) to 7; where it is a holiday, the working day before (default 5). */
-  readonly weekday?: number | undefined
-  /** Days of the week without a publication, 1 (Monday) to 7 (default `[6, 7]`). */
-  readonly weekend?: readonly number[] | undefined
-  /**
-   * Other days without a publication: `MM-DD` every year, `YYYY-MM-DD` once, `easter+1` for the day after Easter Sunday. A
-   * span of years may follow: `12-24 2025-` from 2025 on, `04-30 1999-2004`.
-   */
-  readonly holidays: readonly string[]
-  /** Local time of publication, `HH:MM`. */
-  readonly time: string
-  /** IANA time zone of `time`, such as `Europe/Warsaw`. */
-  readonly timeZone: string
-  /** Whether rates have the date of their publication, or of the next day, on which they take effect (default `publication`). */
-  readonly dated?: 'publication' | 'effect' | undefined
-  /** First day with rates, `YYYY-MM-DD`. */
-  readonly since: string
-  /** Time after which missing rates are late, in ms (default 24 hours). */
-  readonly lag?: number | undefined
 }
 
 /** A source of reference rates. Its errors may have a property `retryAfterMs`, as those of `LatestProvider`. */

@@ -13,7 +13,7 @@ import {
   MINUTE,
   SECOND,
   listenersLeftBy,
-  settled,
+  finish,
   virtualRuntime,
 } from '../virtual-runtime.ts'
 import type { VirtualRuntime } from '../virtual-runtime.ts'
@@ -27,16 +27,6 @@ const PUBLICATION = { ...BANK_DAYS, time: '15:00', timeZone: 'UTC' }
 const EVENING = Date.UTC(2026, 10, 20, 18)
 const CODES = codes(12)
 const [ONE = '', OTHER = ''] = CODES
-
-/** Lets time pass until `work` ends. */
-async function finish<Result>(runtime: VirtualRuntime, work: Promise<Result>): Promise<Result> {
-  const state = { isDone: false }
-  const end = (): void => void (state.isDone = true)
-  work.then(end, end)
-  await settled()
-  while (!state.isDone) await runtime.advance(50)
-  return work
-}
 
 /** Opens a handler over one bank, or several of the same publication. */
 function open(

@@ -6,7 +6,7 @@ import { bankRate, createBank } from '../fixtures/bank.ts'
 import type { BankOptions } from '../fixtures/bank.ts'
 import { codes } from '../fixtures/codes.ts'
 import { recordedHandler } from '../fixtures/recorded-handler.ts'
-import { DAY, HOUR, settled, virtualRuntime } from '../virtual-runtime.ts'
+import { DAY, HOUR, finish as finishOn, virtualRuntime } from '../virtual-runtime.ts'
 
 /** The value of any JSON text. */
 type Json = ReturnType<typeof JSON.parse>
@@ -32,15 +32,7 @@ function bankHandler(
     latest: fakeProviders({ now: runtime.now }).latest,
   }
   const recorded = recordedHandler(runtime, { providers, store })
-  /** Lets time pass until `work` ends. */
-  async function finish<Result>(work: Promise<Result>): Promise<Result> {
-    const state = { isDone: false }
-    const end = (): void => void (state.isDone = true)
-    work.then(end, end)
-    await settled()
-    while (!state.isDone) await runtime.advance(50)
-    return work
-  }
+  const finish = <Result>(work: Promise<Result>): Promise<Result> => finishOn(runtime, work)
   const read = async (target: string): Promise<Json> => (await finish(recorded.get(target))).json()
   return { ...recorded, runtime, bank, finish, read }
 }
