@@ -5,6 +5,23 @@ import type { Options } from 'tsup'
 
 import { ENTRY_POINTS } from './scripts/entry-points.ts'
 
+/**
+ * Modules that the handler loads on demand. In a bundle each refers to the handler, so that they share with it one chunk:
+ * otherwise the handler would be split into a chunk for every combination of modules that load a part of it.
+ */
+const ON_DEMAND =
+  /src.(api|endpoints|http|sources).(body|convert-many|currencies|history-list|publications)\.ts$/
+
+const handlerInOneChunk: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'handler-in-one-chunk',
+  setup(build) {
+    build.onLoad({ filter: ON_DEMAND }, ({ path }) => ({
+      contents: `${readFileSync(path, 'utf8')}\nexport { createHandlerOn } from '../handler.ts'`,
+      loader: 'ts',
+    }))
+  },
+}
+
 const shared: Options = {
   format: ['esm'],
   // tsc emits the declarations: tsup's own emit needs a compiler interface that TypeScript 7 lacks.
@@ -17,6 +34,7 @@ const shared: Options = {
   platform: 'neutral',
   // Some Node modules have no other name, and Deno requires the prefix.
   removeNodeProtocol: false,
+  esbuildPlugins: [handlerInOneChunk],
 }
 
 /**
@@ -56,6 +74,7 @@ const command: Options = {
   name: 'command',
   entry: { cli: 'src/cli/main.ts' },
   esbuildPlugins: [
+    handlerInOneChunk,
     {
       name: 'providers',
       setup(build) {
