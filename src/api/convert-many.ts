@@ -20,7 +20,9 @@ export interface ConversionRow extends Omit<ConversionListParams, 'amount'> {
 
 /** Takes the place of a conversion that failed. */
 export interface ConversionError {
+  /** The error of its single request. */
   error: {
+    /** The reason, from a closed list. */
     code: RatesErrorCode
     /** Explanation for people, safe to display. */
     message: string
@@ -32,6 +34,7 @@ export type ManyConversions<Rows extends readonly ConversionRow[]> = {
   -readonly [Index in keyof Rows]: RowConversion<Rows[Index]>
 }
 
+/** @internal The result for one row. */
 type RowConversion<Row> = Row extends ConversionRow
   ? ConversionResult<Omit<Row, 'amount'>> | ConversionError
   : never

@@ -83,7 +83,10 @@ export type HistoryResult<Params extends HistoryListParams> = Params extends { s
       : RateHistory<PointOf<Params>>
     : never
 
-type PointOf<Params> = Params extends { from: unknown; fill?: undefined } ? Point : FilledPoint
+/** @internal The points of a history. */
+type PointOf<Params> = Params extends { from: unknown; fill?: undefined }
+  ? Point
+  : FilledPoint
 
 /** Maximum number of target currencies of a history. */
 export const MAX_HISTORIES = 20

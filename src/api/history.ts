@@ -114,7 +114,7 @@ export function toPoints({
   return { ...head, points, stats, source }
 }
 
-/** One target currency, or an array of them. */
+/** @internal One target currency, or an array of them. */
 export type Targets = CurrencyCode | readonly CurrencyCode[]
 
 /** Parameters of a history of one target currency or of several (at most 20), with or without filled days. */

@@ -192,7 +192,7 @@ export const HISTORY: Record<string, Rule<HistoryDays, HistoryProvider>> = {
   },
   async 'does not modify its range'(trial, provider) {
     const [range] = piecesFor(provider, daysBefore(trial.now, 21, 7))
-    const given = { start: '', end: '', ...range }
+    const given = { ...(range ?? { start: '', end: '' }) }
     const before = called(given)
     await trial.call({ method: (context) => provider.fetchHistory(given, context) }).outcome()
     expectSame('the range', called(given), before)
