@@ -84,9 +84,7 @@ export type HistoryResult<Params extends HistoryListParams> = Params extends { s
     : never
 
 /** @internal The points of a history. */
-type PointOf<Params> = Params extends { from: unknown; fill?: undefined }
-  ? Point
-  : FilledPoint
+type PointOf<Params> = Params extends { from: unknown; fill?: undefined } ? Point : FilledPoint
 
 /** Maximum number of target currencies of a history. */
 export const MAX_HISTORIES = 20
