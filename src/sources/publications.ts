@@ -1,11 +1,20 @@
 import { TimeoutError, withTimeout } from '../async.ts'
+import type { CacheResult } from '../cache/read-through.ts'
 import { REQUEST_TIMEOUT_MS, UnavailableError } from '../cache/refresh.ts'
 import { RatesError } from '../errors.ts'
-import { FIRST_REFERENCE_DAY, newestPublishedDay } from '../rates/dates.ts'
-import { spansOf } from '../rates/market-history.ts'
+import { FIRST_REFERENCE_DAY, addDays, newestPublishedDay } from '../rates/dates.ts'
+import type { Day } from '../rates/dates.ts'
+import { rowsOf, spansOf } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import type { HistoryProvider } from '../upstream/provider.ts'
-import type { DefaultHistory, Histories, PublicationState, Span } from './history-source.ts'
+import type {
+  DefaultHistory,
+  Histories,
+  HistoryNeed,
+  HistorySnapshot,
+  PublicationState,
+  Span,
+} from './history-source.ts'
 import { createPublicationSource } from './publication-source.ts'
 import type { LatestSnapshot, SourcesOptions } from './source.ts'
 
@@ -34,7 +43,7 @@ export function joinPublications(
   const shared = { latest, throwUnavailable, paces: new Map() }
   const members = groupsOf(historyProviders).map((group): Member => {
     const given = { ...options, historyProviders: group }
-    const publication = group[0]?.publication
+    const [{ publication } = {}] = group
     if (publication) return createPublicationSource(given, publication, shared)
     return referenceRates(createDefault(given), options)
   })
@@ -53,15 +62,16 @@ export function joinPublications(
       for (const [index, member] of members.entries()) {
         // The other publications need time to be asked, too.
         const limit = (deadline - runtime.monotonic()) / (members.length - index)
+        let found: CacheResult<HistorySnapshot> | undefined
         try {
           const load = member.get(need, request)
-          const found = load instanceof Promise ? await waitFor(load, limit) : load
-          const isLast = index === members.length - 1
+          found = load instanceof Promise ? await waitFor(load, limit) : load
           // Without the cost of an error.
-          if (isLast || hasCodes(found.value.history, need.codes)) return await use(found)
+          const isSkipped = index < members.length - 1 && !hasCodes(found.value.history, need.codes)
+          if (!isSkipped) return await use(found)
         } catch (error) {
           failure = laterInList(failure, error)
-          if (request?.signal?.aborted) break
+          if (request?.signal?.aborted || isClosed(failure, found?.value, need)) break
         }
       }
       throw failure
@@ -71,9 +81,7 @@ export function joinPublications(
     async load(request) {
       await Promise.allSettled(members.map(async ({ get }) => get({ codes: [] }, request)))
     },
-    async refresh() {
-      await Promise.all(members.map((member) => member.refresh()))
-    },
+    refresh: async () => void (await Promise.all(members.map((member) => member.refresh()))),
     close() {
       for (const member of members) member.close()
     },
@@ -135,6 +143,28 @@ function hasCodes({ base, columns }: MarketHistory, codes: readonly string[]): b
     const known = code.toUpperCase()
     return known === base || columns.has(known)
   })
+}
+
+/** The most days around a requested day in which a publication in progress has some. */
+const DAYS_AROUND = 14
+
+/**
+ * Returns whether a publication with the requested codes was closed, or its rule or age excludes its days: then no other one
+ * takes its place. Where it was open and did not quote a code, another one may.
+ */
+function isClosed(
+  error: RatesError,
+  snapshot: HistorySnapshot | undefined,
+  { since, until = since }: HistoryNeed,
+): boolean {
+  if (error.code !== 'no_data' || !snapshot || since === undefined || until === undefined)
+    return false
+  const countIn = (start: Day, end: Day): number => {
+    const [first, last] = rowsOf(snapshot.history, start, end)
+    return last - first
+  }
+  if (error.parameter !== 'date' && countIn(since, until) > 0) return false
+  return countIn(addDays(since, -DAYS_AROUND), addDays(until, DAYS_AROUND)) > 0
 }
 
 /** Errors after which the next publication is asked; the later one in this list counts, if none has the rates. */

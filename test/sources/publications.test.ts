@@ -319,6 +319,39 @@ describe('several publications', () => {
     expect(none.error.code).toBe('no_data')
   })
 
+  it('do not answer for a bank that is closed, only for a currency that it does not quote', async () => {
+    const isOpen = (): boolean => true
+    const ruble: HistoryProvider = {
+      ...reference(() => EVENING),
+      async fetchHistory(range, context) {
+        const published = await reference(() => EVENING).fetchHistory(range, context)
+        const days = published.days.map(({ date, rates }) => {
+          return { date, rates: date < '2022-03-02' ? { ...rates, RUB: 90 } : rates }
+        })
+        return { ...published, days }
+      },
+    }
+    const { read } = wideHandler({ isOpen, reference: ruble })
+    const sunday = '2026-11-15'
+    for (const target of [
+      `/v1/convert?from=USD&to=JPY&date=${sunday}&rule=exact`,
+      `/v1/convert?from=USD&to=JPY&date=${sunday}&maxAge=1`,
+      `/v1/history?from=USD&to=JPY&start=${sunday}&end=${sunday}`,
+    ]) {
+      expect((await read(target)).error?.code, target).toBe('no_data')
+    }
+    const own = await read(`/v1/convert?from=EUR&to=${FIRST}&date=${sunday}&rule=exact`)
+    expect(own).toMatchObject({ date: sunday, source: BANK })
+    for (const target of [
+      '/v1/convert?from=EUR&to=RUB&date=2022-03-10',
+      '/v1/history?from=EUR&to=RUB&start=2022-03-03&end=2022-12-31',
+      '/v1/history?from=EUR&to=RUB&period=1M',
+    ]) {
+      expect((await read(target)).source, target).toEqual(BANK)
+    }
+    expect((await read('/v1/convert?from=EUR&to=RUB&date=2022-02-10')).source).toEqual(REFERENCE)
+  })
+
   it('do not blame the client while one is unavailable', async () => {
     const onCall = (): never => {
       throw new Error('down')
