@@ -182,7 +182,7 @@ export async function loadRates(
         return use(found)
       } catch (error) {
         // The days of all rows, so that each currency is loaded once.
-        const needed = { ...need, since, until: undefined, isFirst: false }
+        const needed = { ...need, requested: need, since, until: undefined, isFirst: false }
         return askOthers(error, (request) => sources.history(needed, request, use))
       }
     },

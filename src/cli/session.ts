@@ -57,7 +57,7 @@ export interface RatesSession {
    * waiting for newer data and is never overdue (default: no body).
    */
   get(target: string, isSettled?: (body: string) => boolean): Promise<SessionResponse>
-  /** Converts many amounts, with the same patience as `get`; `isOverdue` if any of their rates are. */
+  /** Converts many amounts, waiting as long as `get` does; `isOverdue` if any of their rates are. */
   convertMany(
     rows: readonly ConversionRow[],
   ): Promise<{ results: readonly AnyRowConversion[]; isOverdue: boolean }>

@@ -88,7 +88,7 @@ export function history(
     const isDefault = (params.start ?? params.interval ?? params.value) === undefined
     const respond = (freshness: CacheResult<HistorySnapshot>): DataResult | Promise<DataResult> => {
       const { value: data, hit } = freshness
-      // Joined histories take turns, and would clear a cache of one.
+      // A cache of one history would be cleared by every request for another.
       const isOnly = isDefault && data.calendar === undefined
       const responseCache = isOnly ? responseCaches.history : responseCaches.dated
       const instant = now()

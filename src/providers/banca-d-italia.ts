@@ -46,10 +46,14 @@ export function createBancaDItaliaProvider(options: BancaDItaliaOptions = {}): H
   assertKnownOptions(options, { url })
   const root = requireRootUrl(url)
 
-  async function read(path: string, asked: Asked, context: ProviderContext): Promise<HistoryDay[]> {
+  async function read(
+    path: string,
+    expected: Expected,
+    context: ProviderContext,
+  ): Promise<HistoryDay[]> {
     const target = `${root}/${path}&currencyIsoCode=${BASE}&lang=en`
     const response = await readText({ ...context, url: target, ...LIMITS }, 'text/csv')
-    return parseBody(response, (text) => readRates(text, asked))
+    return parseBody(response, (text) => readRates(text, expected))
   }
 
   return {
@@ -90,7 +94,7 @@ export function createBancaDItaliaProvider(options: BancaDItaliaOptions = {}): H
 }
 
 /** The only day, or the only currency, that rows may be of. */
-interface Asked {
+interface Expected {
   day?: string
   code?: string
 }
@@ -105,9 +109,9 @@ function isMisnamed(code: string, date: string): boolean {
  * header without rows is a day without a publication. Rows that cannot be read, and codes with two different rates on a day,
  * have the rate NaN: a few are dropped later.
  *
- * @throws {Error} if a column is absent, a row is of another day or currency than `asked`, or rows are absent at the end
+ * @throws {Error} if a column is absent, a row is of another day or currency than `expected`, or rows are absent at the end
  */
-function readRates(text: string, asked: Asked): HistoryDay[] {
+function readRates(text: string, expected: Expected): HistoryDay[] {
   const notes = text.search(/^#/m)
   const table = notes === -1 ? text : text.slice(0, notes)
   const rows = readCsv(table)
@@ -117,7 +121,7 @@ function readRates(text: string, asked: Asked): HistoryDay[] {
   for (const cells of rows) {
     line += 1
     if (cells.join('').trim() === '') continue
-    const { code, date, value, isPrice } = readRow(columns, cells, { line, ...asked })
+    const { code, date, value, isPrice } = readRow(columns, cells, { line, ...expected })
     let day = days.get(date)
     if (!day) days.set(date, (day = { date, rates: {}, prices: {} }))
     // Also counts the rows of countries without a rate.
@@ -129,7 +133,7 @@ function readRates(text: string, asked: Asked): HistoryDay[] {
   if (days.size > 0 && !table.endsWith('\n')) throw new Error('the table is truncated')
   for (const { rates, prices } of days.values()) {
     // One of the last rows, by the name of the country.
-    const isWhole = asked.day === undefined || 'USD' in rates || 'USD' in prices
+    const isWhole = expected.day === undefined || 'USD' in rates || 'USD' in prices
     if (!isWhole) throw new Error('the table has no USD; it is truncated')
   }
   const ascending = [...days.values()].toSorted((one, other) => (one.date < other.date ? -1 : 1))
@@ -179,7 +183,7 @@ interface Row {
 function readRow(
   columns: Columns,
   cells: readonly string[],
-  { line, day, code: only }: Asked & { line: number },
+  { line, day, code: only }: Expected & { line: number },
 ): Row {
   const cell = (index: number): string => (cells[index] ?? '').trim()
   const code = cell(columns.code)

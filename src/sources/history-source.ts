@@ -72,6 +72,8 @@ export interface HistorySnapshot {
 export interface HistoryNeed {
   /** First day (default that of `period`). */
   since?: Day | undefined
+  /** The requested days, where `since` and `until` include those of other requests. */
+  requested?: Pick<HistoryNeed, 'since' | 'until'> | undefined
   /** Length up to the newest day (default five years). */
   period?: Period | undefined
   /** Last day (default the newest). */

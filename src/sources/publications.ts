@@ -155,10 +155,12 @@ const DAYS_AROUND = 14
 function isClosed(
   error: RatesError,
   snapshot: HistorySnapshot | undefined,
-  { since, until = since }: HistoryNeed,
+  need: HistoryNeed,
 ): boolean {
-  if (error.code !== 'no_data' || !snapshot || since === undefined || until === undefined)
+  const { since, until = snapshot?.history.dates.at(-1) } = need.requested ?? need
+  if (error.code !== 'no_data' || !snapshot || since === undefined || until === undefined) {
     return false
+  }
   const countIn = (start: Day, end: Day): number => {
     const [first, last] = rowsOf(snapshot.history, start, end)
     return last - first

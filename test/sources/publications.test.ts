@@ -331,7 +331,7 @@ describe('several publications', () => {
         return { ...published, days }
       },
     }
-    const { read } = wideHandler({ isOpen, reference: ruble })
+    const { read, handler, finish } = wideHandler({ isOpen, reference: ruble })
     const sunday = '2026-11-15'
     for (const target of [
       `/v1/convert?from=USD&to=JPY&date=${sunday}&rule=exact`,
@@ -346,8 +346,19 @@ describe('several publications', () => {
       '/v1/convert?from=EUR&to=RUB&date=2022-03-10',
       '/v1/history?from=EUR&to=RUB&start=2022-03-03&end=2022-12-31',
       '/v1/history?from=EUR&to=RUB&period=1M',
+      '/v1/history?from=EUR&to=RUB&start=2022-03-05',
     ]) {
       expect((await read(target)).source, target).toEqual(BANK)
+    }
+    const dates = ['2022-02-10', '2022-03-10', '2022-03-12', '1999-01-02', sunday, '2026-11-20']
+    const rows = dates.flatMap((date) => [
+      ...['RUB', 'USD', FIRST].map((to) => ({ date, from: 'EUR', to })),
+      { date, from: 'USD', to: 'JPY', rule: 'exact' as const },
+    ])
+    const many = await finish(handler.rates.convertMany(rows))
+    for (const [index, row] of rows.entries()) {
+      const single = await read(`/v1/convert?${new URLSearchParams(row)}`)
+      expect(many[index], JSON.stringify(row)).toEqual(single)
     }
     expect((await read('/v1/convert?from=EUR&to=RUB&date=2022-02-10')).source).toEqual(REFERENCE)
   })
