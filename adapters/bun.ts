@@ -30,7 +30,9 @@ export async function serve(
 ): Promise<RunningServer> {
   const { Bun } = globalThis as unknown as { Bun: Bun }
   const { port, hostname, tls } = listenOptions(options)
-  const fetch = (request: Request): Promise<Response> => responseOf(handler, request)
+  // Bun's own server, which knows the address of the client.
+  const fetch = (request: Request, info: unknown): Promise<Response> =>
+    responseOf(handler, request, info)
   // By default, Bun lets several servers share a port outside development.
   const listening = { port, hostname, tls, reusePort: false }
   const server = Bun.serve({ ...listening, fetch, error: failed, development: false })

@@ -39,7 +39,8 @@ export function toWorker<Env>(
   return {
     async fetch(request, env, context) {
       try {
-        return await handlerFor(env)(request)
+        const client = request.headers.get('cf-connecting-ip') ?? undefined
+        return await handlerFor(env)(request, { client })
       } catch (error) {
         // A rejected promise appears in the Worker's log; an exception would send the platform's error page.
         context.waitUntil(Promise.reject(error))

@@ -32,7 +32,7 @@ export async function serve(
   const { Deno } = globalThis as unknown as { Deno: Deno }
   const { port, hostname, tls } = listenOptions(options)
   const settings = { hostname, ...tls, onError: failed, onListen: () => {} }
-  const respond = limitStreams((request) => responseOf(handler, request))
+  const respond = limitStreams((request, info) => responseOf(handler, request, info))
   const listening = keepListening((at) => Deno.serve({ ...settings, port: at }, respond), port)
   return {
     url: toUrl(hostname, listening.port, tls),
@@ -57,7 +57,7 @@ interface DenoRequestInfo {
  * 200 requests of a client that reads nothing.
  */
 function limitStreams(
-  respond: (request: Request) => Promise<Response>,
+  respond: (request: Request, info: DenoRequestInfo) => Promise<Response>,
 ): (request: Request, info: DenoRequestInfo) => Promise<Response> {
   const limit = createConnectionLimit()
   let underWay = 0
@@ -67,12 +67,12 @@ function limitStreams(
     underWay += 1
     info.completed.then(complete, complete)
     // With so few responses in total, no connection exceeds the limit; reading the address would take too long.
-    if (underWay <= MAX_STREAMS) return respond(request)
+    if (underWay <= MAX_STREAMS) return respond(request, info)
     const { hostname, port } = info.remoteAddr
     const connection = `${hostname} ${port}`
     return new Promise((resolve) => {
       const { signal } = request
-      const start = (): void => resolve(signal.aborted ? failed() : respond(request))
+      const start = (): void => resolve(signal.aborted ? failed() : respond(request, info))
       if (!limit.enter(connection, start)) return resolve(failed())
       const leave = (): void => limit.leave(connection, start)
       info.completed.then(leave, leave)

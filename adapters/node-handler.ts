@@ -71,6 +71,7 @@ function fromFetchStyle(handler: FetchHandler): NodeHandler {
 }
 
 interface NodeContext {
+  req: NodeRequest
   res: NodeResponse
 }
 
@@ -80,8 +81,8 @@ async function loadAdapter(
 ): Promise<(request: NodeRequest, response: NodeResponse) => Promise<void>> {
   const { createServerAdapter } = await import('@whatwg-node/server')
   const adapter = createServerAdapter<NodeContext>(
-    async (request: Request, { res }: NodeContext) => {
-      const response = await responseOf(handler, request)
+    async (request: Request, { req: { socket }, res }: NodeContext) => {
+      const response = await responseOf(handler, request, { client: socket?.remoteAddress })
       // Later, because the adapter clears the socket's timeout when it starts to send.
       setImmediate(setStallTimeout, res)
       return response
@@ -149,6 +150,10 @@ export class NodeRawRequest implements RawRequest {
   }
 
   readonly header = (name: string): string | undefined => this.#request.headers[name]?.toString()
+
+  get client(): string | undefined {
+    return this.#request.socket?.remoteAddress
+  }
 
   /** Creates a signal that aborts when the client disconnects. */
   get signal(): AbortSignal {

@@ -34,6 +34,8 @@ export interface NodeRequest {
 export interface RequestSocket {
   /** Whether the connection has ended. */
   readonly destroyed: boolean
+  /** IP address at the other end; undefined once the client has disconnected. */
+  readonly remoteAddress?: string | undefined
   /** Stops reading. */
   pause(): unknown
   /** Continues reading. */

@@ -1,7 +1,10 @@
 import { assertKnownOptions } from '../src/known-options.ts'
 
-/** A fetch-style handler: the one of this package, or any function around it. */
-export type FetchHandler = (request: Request) => Response | Promise<Response>
+/**
+ * A fetch-style handler: the one of this package, or any function around it. Pass `info` on where clients are counted by
+ * address: it contains the one of the client.
+ */
+export type FetchHandler = (request: Request, info?: unknown) => Response | Promise<Response>
 
 /** Options of `serve()`. */
 export interface ServeOptions {
@@ -55,9 +58,13 @@ export function failed(): Response {
 }
 
 /** Returns the response of `handler`, or a 500 if it throws or returns an invalid or already read response. */
-export async function responseOf(handler: FetchHandler, request: Request): Promise<Response> {
+export async function responseOf(
+  handler: FetchHandler,
+  request: Request,
+  info: unknown,
+): Promise<Response> {
   try {
-    const response: Partial<Response> | undefined = await handler(request)
+    const response: Partial<Response> | undefined = await handler(request, info)
     return response?.bodyUsed === false ? (response as Response) : failed()
   } catch {
     return failed()

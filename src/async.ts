@@ -48,6 +48,32 @@ export function startTimer(callback: () => void, delay: number): () => void {
   return () => clearTimeout(timer)
 }
 
+/** Functions that are called together. */
+export interface Listeners<Item> {
+  /** Adds a listener; returns a function that removes it. */
+  add(listener: (item: Item) => unknown): () => void
+  /** Calls all listeners; ignores exceptions and rejections. */
+  call(item: Item): void
+  hasAny(): boolean
+}
+
+/** Creates an empty list of listeners. */
+export function createListeners<Item>(): Listeners<Item> {
+  // Each entry is an object, so that a listener can be added twice.
+  const listeners = new Set<{ listener: (item: Item) => unknown }>()
+  return {
+    add(listener) {
+      const entry = { listener }
+      listeners.add(entry)
+      return () => void listeners.delete(entry)
+    },
+    call(item) {
+      for (const { listener } of listeners) callSafely(() => listener(item))
+    },
+    hasAny: () => listeners.size > 0,
+  }
+}
+
 /** Takes the place of an absent user hook. */
 export function doNothing(): void {}
 

@@ -1,9 +1,17 @@
-import { callSafely } from './async.ts'
 /**
  * The data of an event: latest rates, reference rates of the last five years, or all reference rates since 1999, which are
  * loaded when a request first needs earlier days.
  */
 export type DataSet = 'latest' | 'history' | 'archive'
+
+/** Why a request got a 401 or 403. */
+export type AccessRefusal =
+  | 'missing_key'
+  | 'malformed_key'
+  | 'unknown_key'
+  | 'expired_key'
+  | 'unknown_plan'
+  | 'forbidden_origin'
 
 /**
  * A log or metrics event. A `reason` has at most 300 characters; from built-in providers it contains no text of an upstream.
@@ -100,20 +108,29 @@ export type RatesEvent =
   | { type: 'refresh_scheduled'; dataSet: DataSet; at: number }
   /** A store operation failed or timed out; requests are not affected. */
   | { type: 'store_failed'; operation: 'get' | 'set' | 'claim'; key: string; error: unknown }
+  /**
+   * A request without a valid key, or with one that does not permit it, got a 401 or 403. `key` is the id of a known key,
+   * never the key itself.
+   */
+  | { type: 'access_refused'; reason: AccessRefusal; key?: string }
+  /** A client reached the limit named `limit` of its `plan` and got a 429; `key` is the id of its key, if it has one. */
+  | { type: 'limit_reached'; plan: string; limit: string; key?: string }
+  /** Counters or keys failed or timed out; `operation` is what was called. */
+  | {
+      type: 'counters_failed'
+      operation: 'take' | 'give_back' | 'find_key'
+      reason: string
+      error: unknown
+    }
   /** An expensive request got a 503, while `waiting` others were queued. */
   | { type: 'overloaded'; waiting: number }
   /** A request got a 500, or an operation of `handler.rates` rejected with `internal_error`. */
-  | { type: 'internal_error'; error: unknown }
+  | { type: 'internal_error'; error: unknown; requestId?: string }
 
 /** Passes an event to `onEvent`; never throws. */
 export type Emit = (event: RatesEvent) => void
 
 const DAY_MS = 86_400_000
-
-/** Returns a function that passes events to `onEvent`; ignores exceptions and rejections. */
-export function createEmit(onEvent: (event: RatesEvent) => void): Emit {
-  return (event) => callSafely(() => onEvent(event))
-}
 
 /** The number of names remembered a day for each event type, data set and provider; further names are left out. */
 const MAX_REMEMBERED = 1_000

@@ -1,17 +1,22 @@
 import { createRatesApi } from './api/rates-api.ts'
 import type { RatesOperations } from './api/rates-api.ts'
-import { doNothing, systemRuntime } from './async.ts'
+import { describeStatus } from './api/status.ts'
+import type { ServiceStatus } from './api/status.ts'
+import { createListeners, systemRuntime } from './async.ts'
 import type { Runtime } from './async.ts'
 import { createEndpoints } from './endpoints/routes.ts'
 import { explorerPage } from './endpoints/service.ts'
-import { createEmit, onceADay } from './events.ts'
-import type { Emit } from './events.ts'
-import { createLimiter } from './http/limiter.ts'
-import { FetchRawRequest } from './http/messages.ts'
+import { onceADay } from './events.ts'
+import type { Emit, RatesEvent } from './events.ts'
+import type { Guard } from './http/guard.ts'
+import { createLimiter, overloaded } from './http/limiter.ts'
+import type { Limiter } from './http/limiter.ts'
 import type { RawRequest, RawResponse } from './http/messages.ts'
 import { createResponseCache, createResponseCachePerData } from './http/response-cache.ts'
-import { createResponseFactory } from './http/response.ts'
+import type { ResponseCaches } from './http/response-cache.ts'
+import { toFetchStyle } from './http/response.ts'
 import { createRouter } from './http/router.ts'
+import type { ResponseObserver } from './http/router.ts'
 import { resolveOptions } from './options.ts'
 import type { RatesHandlerOptions } from './options.ts'
 import { createSources } from './sources/rate-sources.ts'
@@ -42,7 +47,10 @@ const JOINED_CACHE_SHARE = 1 / 256
  */
 export interface RatesHandler {
   (request: Request): Promise<Response>
-  /** The handler itself, for hosts that take `{ fetch }`. */
+  /**
+   * The handler itself, for hosts that take `{ fetch }`. Of a second argument, which hosts pass, only the client's address is
+   * read: from Bun's server, Deno's info or `{ client }`.
+   */
   readonly fetch: (request: Request) => Promise<Response>
   /**
    * Returns the response as data, for adapters that write it to a socket; never rejects.
@@ -60,6 +68,24 @@ export interface RatesHandler {
    * ```
    */
   answer(request: RawRequest): Promise<RawResponse>
+  /** Decides about requests by the option `access`, also for routes in front of this handler; undefined without it. */
+  readonly guard: Guard | undefined
+  /**
+   * Calls functions for every event and after every response, until the returned function is called; exceptions are ignored.
+   *
+   * @example
+   * ```ts
+   * import { createRatesHandler } from 'ratesmith'
+   *
+   * const handler = createRatesHandler()
+   * const unsubscribe = handler.subscribe({
+   *   onResponse: ({ route, status, elapsed }) => console.log(route, status, elapsed),
+   * })
+   * ```
+   */
+  subscribe(listeners: HandlerListeners): () => void
+  /** Returns the current state, without a request and without any effect. */
+  inspect(): HandlerState
   /** The operations without HTTP. */
   readonly rates: RatesOperations
   /**
@@ -104,54 +130,130 @@ export function createRatesHandler(options: RatesHandlerOptions = {}): RatesHand
   return createHandlerOn(systemRuntime, options, onceADay)
 }
 
+/** Functions to call while a handler runs. */
+export interface HandlerListeners {
+  /** Called for every event, like the option `onEvent`. */
+  onEvent?: ((event: RatesEvent) => void) | undefined
+  /** Called after every response to a path of the API. */
+  onResponse?: ((response: ResponseSummary) => void) | undefined
+}
+
+/** A response that a handler has created. */
+export interface ResponseSummary {
+  /** Path of the endpoint below the base path, such as `/v1/convert`; empty for the explorer's page. */
+  route: string
+  /** Request method in capitals. */
+  method: string
+  /** HTTP status code. */
+  status: number
+  /** Time from the request to the response, in ms. */
+  elapsed: number
+  /** The request, for its headers; do not keep it. */
+  request: RawRequest
+}
+
+/** The state of a handler. */
+export interface HandlerState {
+  /** As in `GET /api/v1/status`. */
+  status: ServiceStatus
+  /** Size of the response caches, in bytes. */
+  responseCacheBytes: number
+  /** The number of requests that wait for data. */
+  waiting: number
+}
+
 /** Creates a handler on a given runtime, with every event; `createRuntime` receives the clock. */
 export function createHandlerOn(
   createRuntime: (now: () => number) => Runtime,
   options: RatesHandlerOptions = {},
   limitEvents = (emit: Emit, _now: () => number): Emit => emit,
 ): RatesHandler {
-  const { basePath, cors, explorer, responseCacheBytes, now, onEvent, ...resolved } =
-    resolveOptions(options)
-  const emit = onEvent ? limitEvents(createEmit(onEvent), now) : doNothing
+  const { explorer, responseCacheBytes, onEvent, access, ...resolved } = resolveOptions(options)
+  const { basePath, cors, now } = resolved
   const runtime = createRuntime(now)
+  const listeners = createHandlerListeners(runtime)
+  if (onEvent) listeners.subscribe({ onEvent })
+  const emit = limitEvents(listeners.emit, now)
   const sources = createSources({ ...resolved, runtime, emit })
   const limiter = createLimiter(runtime, (waiting) => emit({ type: 'overloaded', waiting }))
-  const onInternalError = (error: unknown): void => emit({ type: 'internal_error', error })
-  const responseCaches = {
-    latest: createResponseCache(responseCacheBytes * LATEST_CACHE_SHARE, limiter),
-    history: createResponseCache(
-      responseCacheBytes * (1 - LATEST_CACHE_SHARE - 2 * DATED_CACHE_SHARE),
-      limiter,
-    ),
-    dated: createResponseCachePerData(
-      (data) => responseCacheBytes * ('calendar' in data ? JOINED_CACHE_SHARE : DATED_CACHE_SHARE),
-      limiter,
-    ),
-  }
-  const answer = createRouter({
-    basePath,
+  const onInternalError = (error: unknown, requestId?: string): void =>
+    emit({ type: 'internal_error', error, ...(requestId !== undefined && { requestId }) })
+  const responseCaches = createResponseCaches(responseCacheBytes, limiter)
+  const guard = access?.createGuard({ runtime, emit })
+  const shared = { basePath, limiter, onInternalError, hasAccess: guard !== undefined }
+  const router = createRouter({
+    ...shared,
+    ...createEndpoints({ ...shared, sources, responseCaches, now, runtime }),
     cors,
-    limiter,
-    ...createEndpoints({
-      sources,
-      responseCaches,
-      now,
-      basePath,
-      runtime,
-      limiter,
-      onInternalError,
-    }),
+    guard,
+    observer: listeners.observer,
+    refuse(waiting) {
+      emit({ type: 'overloaded', waiting })
+      return overloaded(runtime)
+    },
     page: explorer ? explorerPage() : undefined,
-    onInternalError,
   })
-  const render = createResponseFactory()
-  const handle = async (request: Request): Promise<Response> =>
-    render(await answer(new FetchRawRequest(request)))
+  const { answer, waiting } = router
+  const handle = toFetchStyle(answer)
   return Object.assign(handle, {
     fetch: handle,
     answer,
     rates: createRatesApi(sources, runtime, onInternalError),
+    guard,
+    subscribe: listeners.subscribe,
+    inspect: () => ({
+      status: describeStatus(sources, now()),
+      responseCacheBytes: responseCaches.bytes(),
+      waiting: waiting(),
+    }),
     refresh: sources.refresh,
-    close: sources.close,
+    close() {
+      guard?.close()
+      sources.close()
+    },
   })
+}
+
+/** Creates the response caches of a handler, of `capacity` bytes together. */
+function createResponseCaches(
+  capacity: number,
+  limiter: Limiter,
+): ResponseCaches & { bytes(): number } {
+  const caches = {
+    latest: createResponseCache(capacity * LATEST_CACHE_SHARE, limiter),
+    history: createResponseCache(
+      capacity * (1 - LATEST_CACHE_SHARE - 2 * DATED_CACHE_SHARE),
+      limiter,
+    ),
+    dated: createResponseCachePerData(
+      (data) => capacity * ('calendar' in data ? JOINED_CACHE_SHARE : DATED_CACHE_SHARE),
+      limiter,
+    ),
+  }
+  const { latest, history, dated } = caches
+  return { ...caches, bytes: () => latest.bytes() + history.bytes() + dated.bytes() }
+}
+
+/** Creates the listeners of a handler. */
+function createHandlerListeners({ monotonic }: Runtime): {
+  subscribe: RatesHandler['subscribe']
+  emit: Emit
+  observer: ResponseObserver
+} {
+  const events = createListeners<RatesEvent>()
+  const responses = createListeners<ResponseSummary>()
+  return {
+    emit: events.call,
+    subscribe({ onEvent, onResponse }) {
+      const removers = [onEvent && events.add(onEvent), onResponse && responses.add(onResponse)]
+      return () => removers.forEach((remove) => remove?.())
+    },
+    observer: {
+      start: () => (responses.hasAny() ? monotonic() : undefined),
+      end({ route, request, status, startedAt }) {
+        const { method } = request
+        responses.call({ route, method, status, elapsed: monotonic() - startedAt, request })
+      },
+    },
+  }
 }

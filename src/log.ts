@@ -37,6 +37,15 @@ type Correction = Extract<RatesEvent, { type: 'rates_corrected' }>['corrections'
 /** Fields that are rates, which JSON lines do not round. */
 const RATES: ReadonlySet<string> = new Set<keyof Correction>(['published', 'corrected'])
 
+/** Events of which there may be thousands: counted, and logged once per interval. */
+const COUNTED = ['overloaded', 'access_refused', 'limit_reached', 'counters_failed'] as const
+
+type CountedEvent = (typeof COUNTED)[number]
+
+function isCounted(event: RatesEvent): event is Extract<RatesEvent, { type: CountedEvent }> {
+  return COUNTED.some((type) => type === event.type)
+}
+
 const LEVELS: readonly LogLevel[] = ['info', 'warn', 'error']
 
 const FORMATS: readonly LogFormat[] = ['text', 'json']
@@ -59,6 +68,9 @@ const LEVEL: Record<RatesEvent['type'], LogLevel> = {
   rates_restored: 'info',
   stale_served: 'warn',
   overloaded: 'warn',
+  access_refused: 'info',
+  limit_reached: 'info',
+  counters_failed: 'warn',
   refresh_scheduled: 'info',
   store_failed: 'warn',
   internal_error: 'error',
@@ -104,10 +116,10 @@ export function createLog({
   now,
 }: LogOptions): (event: RatesEvent) => void {
   const lowest = LEVELS.indexOf(level)
-  const counts = new Map<DataSet | 'overloaded', { loggedAt: number; count: number }>()
+  const counts = new Map<DataSet | CountedEvent, { loggedAt: number; count: number }>()
 
   /** Counts a response; returns the number since the last line once a minute, and 0 in between. */
-  function countResponses(kind: DataSet | 'overloaded'): number {
+  function countResponses(kind: DataSet | CountedEvent): number {
     const { loggedAt, count } = counts.get(kind) ?? { loggedAt: -Infinity, count: 0 }
     // The clock may be set back.
     const isDue = Math.abs(now() - loggedAt) >= SUMMARY_INTERVAL_MS
@@ -116,7 +128,7 @@ export function createLog({
   }
 
   function responsesOf(event: RatesEvent): number | undefined {
-    if (event.type === 'overloaded') return countResponses('overloaded')
+    if (isCounted(event)) return countResponses(event.type)
     return event.type === 'stale_served' ? countResponses(event.dataSet) : undefined
   }
 
@@ -204,6 +216,12 @@ function toSentence(event: RatesEvent, responses: number | undefined): string {
       return `${event.dataSet} rates: ${responses} responses with data overdue by ${Math.round(event.overdue / 1_000)} s`
     case 'overloaded':
       return `overloaded: ${responses} requests got a 503, ${event.waiting} are waiting`
+    case 'access_refused':
+      return `${responses} requests were refused, the last one: ${event.reason.replace('_', ' ')}`
+    case 'limit_reached':
+      return `${responses} requests over a limit got a 429, the last one: ${event.limit} of plan ${event.plan}`
+    case 'counters_failed':
+      return `${event.operation.replace('_', ' ')} failed ${responses} times: ${event.reason}`
     case 'refresh_scheduled':
       return `${event.dataSet} rates: the next refresh is due ${toTime(event.at)}`
     case 'store_failed':

@@ -1,3 +1,4 @@
+import type { Access } from './access/guard.ts'
 import type { CacheStore } from './cache/store.ts'
 import type { RatesEvent } from './events.ts'
 import { assertBasePath } from './http/router.ts'
@@ -7,7 +8,7 @@ import { createFrankfurterProvider } from './providers/frankfurter.ts'
 import { requireProvider } from './upstream/provider.ts'
 import type { HistoryProvider, LatestProvider } from './upstream/provider.ts'
 
-/** The responses with CORS headers: those of `/api/v1`, all, or none. */
+/** The responses with CORS headers for every origin: those of `/api/v1`, all, or none. */
 export type CorsScope = 'v1' | 'all' | 'off'
 
 /**
@@ -61,8 +62,13 @@ export interface RatesHandlerOptions {
   onEvent?: ((event: RatesEvent) => void) | undefined
   /** Size limit of the response cache, in bytes; 0 turns it off (default 64 MiB). */
   responseCacheBytes?: number | undefined
-  /** The responses that scripts of any origin may read: `'v1'`, `'all'` or `'off'` (default `'v1'`). */
-  cors?: CorsScope | undefined
+  /**
+   * The responses that scripts of any origin may read: `'v1'`, `'all'` or `'off'`; or an array of the origins that may read
+   * those of `/api/v1`, such as `https://example.com` (default `'v1'`).
+   */
+  cors?: CorsScope | readonly string[] | undefined
+  /** API keys, plans and rate limits: the result of `createAccess()` (default: no key is required, no request is counted). */
+  access?: Access | undefined
   /** Whether to serve the explorer, a page for trying the API, at the base path (default false). */
   explorer?: boolean | undefined
 }
@@ -79,7 +85,8 @@ export interface ResolvedOptions {
   waitUntil: ((work: Promise<unknown>) => void) | undefined
   onEvent: ((event: RatesEvent) => void) | undefined
   responseCacheBytes: number
-  cors: CorsScope
+  cors: CorsScope | readonly string[]
+  access: Access | undefined
   explorer: boolean
 }
 
@@ -94,6 +101,7 @@ const KNOWN: Readonly<Record<keyof RatesHandlerOptions, true>> = {
   onEvent: true,
   responseCacheBytes: true,
   cors: true,
+  access: true,
   explorer: true,
 }
 const KNOWN_DATA_SETS = { latest: true, history: true }
@@ -115,7 +123,7 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   }
   assertKnownOptions(providers, KNOWN_DATA_SETS, 'providers')
   assertKnownOptions(maxStale, KNOWN_DATA_SETS, 'maxStale')
-  const { store, fetch, waitUntil, now = Date.now, onEvent } = options
+  const { store, fetch, waitUntil, now = Date.now, onEvent, access } = options
   const { latest = createExchangeRateApiProvider(), history = createFrankfurterProvider() } =
     providers
   const { latest: latestStale = 7 * DAY_MS, history: historyStale = 14 * DAY_MS } = maxStale
@@ -135,9 +143,8 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   requireFunctions({ 'store.claim': store?.claim })
   for (const { validateStored } of latestProviders)
     requireFunctions({ 'providers.latest.validateStored': validateStored })
-  if (!['v1', 'all', 'off'].includes(cors)) {
-    throw new TypeError(`cors must be 'v1', 'all' or 'off', got ${String(cors)}`)
-  }
+  requireCors(cors)
+  requireFunctions({ 'access.createGuard': access?.createGuard }, access !== undefined)
   if (typeof explorer !== 'boolean') {
     throw new TypeError(`explorer must be true or false, got ${String(explorer)}`)
   }
@@ -153,8 +160,25 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
     onEvent,
     responseCacheBytes,
     cors,
+    access,
     explorer,
   }
+}
+
+function requireCors(cors: CorsScope | readonly string[]): void {
+  if (Array.isArray(cors)) {
+    for (const origin of cors) requireOrigin(origin)
+    if (cors.length > 0) return
+  } else if (['v1', 'all', 'off'].includes(String(cors))) return
+  const given = Array.isArray(cors) ? '[]' : String(cors)
+  throw new TypeError(`cors must be 'v1', 'all', 'off' or an array of origins, got ${given}`)
+}
+
+/** Browsers send an origin without a path, in lower case, without a default port. */
+function requireOrigin(origin: unknown): void {
+  const text = String(origin)
+  if (URL.canParse(text) && new URL(text).origin === text) return
+  throw new TypeError(`cors must contain origins such as https://example.com, got ${text}`)
 }
 
 function requireProviders(name: string, method: string, given: unknown): void {

@@ -17,7 +17,9 @@ const MAY_IMPORT: Record<string, string> = {
   'known-options': '',
   rates: 'async',
   cache: 'async digest',
-  stores: 'known-options types:cache node:*',
+  connections: 'known-options node:*',
+  access: 'async cache connections errors events http known-options node:*',
+  stores: 'connections known-options types:cache node:*',
   upstream: 'async rates zod/mini',
   providers: 'async known-options rates upstream zod/mini',
   sources: 'async cache errors events types:upstream rates',
@@ -27,7 +29,8 @@ const MAY_IMPORT: Record<string, string> = {
   http: 'async digest errors itty-router/Router zod/mini',
   compression: 'http',
   endpoints: 'api async errors generated http rates types:sources zod/mini',
-  options: 'http known-options types:cache types:events providers upstream',
+  options: 'types:access http known-options types:cache types:events providers upstream',
+  monitoring: 'types:api async types:events types:handler http known-options',
   handler: 'api async endpoints events http options sources',
   compat: `api async known-options endpoints errors types:events types:handler http
     rates zod/mini`,
@@ -36,7 +39,7 @@ const MAY_IMPORT: Record<string, string> = {
   client: 'types:api async known-options errors types:upstream types:rates ',
   currencies: 'rates',
   testing: 'async known-options cache upstream rates ',
-  cli: `adapters api async compat compression currencies index known-options log providers stores testing
+  cli: `access adapters api async compat compression currencies index known-options log monitoring providers stores testing
     upstream
     ioredis node:* ratesmith/package.json`,
   explorer: 'ratesmith/client',

@@ -36,6 +36,7 @@ const OPTIONS: Record<keyof RatesHandlerOptions, string> = {
   responseCacheBytes: '64 MiB',
   explorer: '`false`',
   cors: "`'v1'`",
+  access: 'none',
 }
 
 const CLIENT_OPTIONS: Record<keyof RatesClientOptions, string> = {

@@ -154,10 +154,18 @@ test('createRatesHandler takes optional options and returns a handler', () => {
   expectTypeOf<{}>().toExtend<RatesHandlerOptions>()
 })
 
-test('a handler is a fetch-style function with four members', () => {
+test('a handler is a fetch-style function with members', () => {
   expectTypeOf<RatesHandler>().toExtend<(request: Request) => Promise<Response>>()
   expectTypeOf<Parameters<RatesHandler>>().toEqualTypeOf<[request: Request]>()
-  type Members = 'fetch' | 'answer' | 'rates' | 'refresh' | 'close'
+  type Members =
+    | 'fetch'
+    | 'answer'
+    | 'rates'
+    | 'guard'
+    | 'subscribe'
+    | 'inspect'
+    | 'refresh'
+    | 'close'
   expectTypeOf<keyof RatesHandler>().toEqualTypeOf<Members>()
   expectTypeOf<RatesHandler['fetch']>().toEqualTypeOf<(request: Request) => Promise<Response>>()
   expectTypeOf<RatesHandler['answer']>().parameters.toEqualTypeOf<[RawRequest]>()
@@ -169,7 +177,7 @@ test('a handler is a fetch-style function with four members', () => {
 
 test('the options have these types', () => {
   type Services = 'providers' | 'store' | 'fetch' | 'now' | 'waitUntil' | 'onEvent'
-  type Values = 'basePath' | 'maxStale' | 'explorer' | 'responseCacheBytes' | 'cors'
+  type Values = 'basePath' | 'maxStale' | 'explorer' | 'responseCacheBytes' | 'cors' | 'access'
   expectTypeOf<keyof RatesHandlerOptions>().toEqualTypeOf<Services | Values>()
   expectTypeOf<{ basePath: undefined; store: undefined }>().toExtend<RatesHandlerOptions>()
   expectTypeOf<{ maxStale: { latest: number } }>().toExtend<RatesHandlerOptions>()

@@ -1,5 +1,6 @@
 import type { Header } from '../../src/http/messages.ts'
-import { CORS_HEADERS, bodyHeaders } from '../../src/http/response.ts'
+import { createCors } from '../../src/http/cors.ts'
+import { bodyHeaders } from '../../src/http/response.ts'
 import { reference } from './type-schemas.ts'
 import type { Schema } from './type-schemas.ts'
 
@@ -47,7 +48,12 @@ function header(name: string, description: string, schema: Schema, required = tr
 function open(name: string): NamedHeader {
   const description =
     'Allows scripts of any origin to read the response, unless the operator configures otherwise.'
-  return header(name, description, constant(valueOf(name.toLowerCase(), CORS_HEADERS)), false)
+  return header(
+    name,
+    description,
+    constant(valueOf(name.toLowerCase(), createCors('*').constant)),
+    false,
+  )
 }
 
 function cacheable(lifetime: 'minute' | 'hour'): Schema {

@@ -5,7 +5,10 @@ import { conversionRow } from './parameters.ts'
 import { readTypes, reference } from './type-schemas.ts'
 import type { Schema } from './type-schemas.ts'
 
-const ERRORS: Record<RatesErrorCode, string> = {
+/** Codes that only a handler with keys and limits sends, which an addition to the document describes. */
+type AccessCode = 'unauthorized' | 'forbidden' | 'rate_limited'
+
+const ERRORS: Record<Exclude<RatesErrorCode, AccessCode>, string> = {
   missing_parameter: 'a required parameter is missing',
   invalid_parameter: 'a parameter is repeated, misspelled or malformed, or conflicts with another',
   invalid_currency:

@@ -55,6 +55,11 @@ export interface HistorySourceStatus extends DataSetStatus {
 /** Returns the status at `now` (ms since the Unix epoch), and starts every refresh that is due. */
 export function serviceStatus(sources: RateSources, now: number): ServiceStatus {
   sources.refreshInBackground()
+  return describeStatus(sources, now)
+}
+
+/** Returns the status at `now` (ms since the Unix epoch). */
+export function describeStatus(sources: RateSources, now: number): ServiceStatus {
   const { latest, history, publications } = sources.state()
   const updatedAt = latest?.value?.table.updatedAt ?? null
   return {

@@ -37,6 +37,7 @@ export function exchangeRateApi(handler: RatesHandler, options: CompatOptions = 
 }
 
 const service: CompatService = {
+  name: 'exchange-rate-api',
   find(path) {
     const [, version, rest = ''] = /^\/(v4|v6)(?:\/(.*))?$/.exec(path) ?? []
     if (version === undefined) return undefined

@@ -33,7 +33,11 @@ const MAX_TIME_FRAME_DAYS = 365
  */
 export function exchangerateHost(handler: RatesHandler, options: CompatOptions = {}): RatesHandler {
   const find = (path: string): CompatEndpoint | undefined => ENDPOINTS.get(path)
-  return mountService(handler, { find, toErrorResponse }, requireOptions(options))
+  return mountService(
+    handler,
+    { name: 'exchangerate-host', find, toErrorResponse },
+    requireOptions(options),
+  )
 }
 
 const readTableQuery = createQueryReader('source', 'currencies', 'date')

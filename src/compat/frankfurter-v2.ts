@@ -69,6 +69,7 @@ export function frankfurterV2(handler: RatesHandler, options: CompatOptions = {}
 }
 
 const service: CompatService = {
+  name: 'frankfurter-v2',
   find(path) {
     if (path !== '/v2' && !path.startsWith('/v2/')) return undefined
     if (path === '/v2/rates') return (request) => ratesOf(request, readParameters(request.query))

@@ -51,6 +51,7 @@ export function frankfurter(
     throw new TypeError(`unprefixed must be true or false, got ${String(unprefixed)}`)
   }
   const service: CompatService = {
+    name: 'frankfurter',
     find(path, query) {
       const isBelow = path === '/v1' || path.startsWith('/v1/')
       if (isBelow) return endpointAt(path.slice('/v1'.length)) ?? null

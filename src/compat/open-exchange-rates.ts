@@ -46,6 +46,7 @@ const ENDPOINTS = new Map<string, CompatEndpoint>([
 ])
 
 const service: CompatService = {
+  name: 'open-exchange-rates',
   find(path) {
     const [, name = ''] = /^\/api\/(.*)\.json$/.exec(path) ?? []
     const known = ENDPOINTS.get(name)

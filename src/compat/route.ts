@@ -1,16 +1,16 @@
 import type { RatesOperations } from '../api/rates-api.ts'
-import { callSafely, systemRuntime } from '../async.ts'
-import type { Runtime } from '../async.ts'
+import { callSafely, createListeners, systemRuntime } from '../async.ts'
+import type { Listeners, Runtime } from '../async.ts'
 import { RatesError, toRatesError } from '../errors.ts'
 import type { RatesEvent } from '../events.ts'
-import type { RatesHandler } from '../handler.ts'
+import type { HandlerListeners, RatesHandler, ResponseSummary } from '../handler.ts'
+import { NO_CORS, createCors } from '../http/cors.ts'
+import type { Admission } from '../http/guard.ts'
 import { createLimiter } from '../http/limiter.ts'
 import type { Job, Limiter } from '../http/limiter.ts'
-import { FetchRawRequest } from '../http/messages.ts'
 import type { EndpointResponse, RawRequest, RawResponse } from '../http/messages.ts'
 import {
   bodyHeaders,
-  createResponseFactory,
   failure,
   meetsIfMatch,
   options as allowed,
@@ -18,8 +18,8 @@ import {
   revalidated,
   success,
   toBytes,
+  toFetchStyle,
   toSendable,
-  withCors,
 } from '../http/response.ts'
 import type { Representation } from '../http/response.ts'
 import { assertBasePath, splitTarget } from '../http/router.ts'
@@ -67,6 +67,8 @@ export interface ErrorResponse {
 
 /** The paths and the error format of a service. */
 export interface CompatService {
+  /** Name of the service in logs and metrics. */
+  name: string
   /**
    * Returns the endpoint at `path`; null for an unknown path below a prefix of the service; undefined for all other paths.
    */
@@ -86,29 +88,72 @@ export function mountService(
   options: CompatOptions,
 ): RatesHandler {
   requireHandler(handler)
-  const { basePath = '', cors = true } = options
-  const respond = createResponder(handler, service, options)
-
-  async function respondTo(request: RawRequest, found: Found): Promise<RawResponse> {
-    if (!found.endpoint) {
-      const passed = await handler.answer(request)
-      if (passed.matched) return passed
-    }
-    const response = await respond(request, found)
-    const withHeaders = cors ? withCors(response) : response
-    const body = request.method === 'HEAD' ? null : withHeaders.body
-    return { ...withHeaders, body, matched: found.endpoint !== null }
-  }
+  const { basePath = '' } = options
+  const responses = createListeners<ResponseSummary>()
+  const respondTo = createRoute(handler, service, options, responses)
 
   function answer(request: RawRequest): Promise<RawResponse> {
     const found = find(request, service, basePath)
     return found ? respondTo(request, found) : handler.answer(request)
   }
 
-  const render = createResponseFactory()
-  const handle = async (request: Request): Promise<Response> =>
-    render(await answer(new FetchRawRequest(request)))
-  return Object.assign(handle, { ...handler, fetch: handle, answer })
+  const handle = toFetchStyle(answer)
+  return Object.assign(handle, {
+    ...handler,
+    fetch: handle,
+    answer,
+    subscribe(listeners: HandlerListeners) {
+      const unsubscribe = handler.subscribe(listeners)
+      const { onResponse } = listeners
+      const remove = onResponse && responses.add(onResponse)
+      return () => {
+        unsubscribe()
+        remove?.()
+      }
+    },
+  })
+}
+
+/** Returns a function that responds to requests for paths of `service`, and calls `responses` after each. */
+function createRoute(
+  handler: RatesHandler,
+  service: CompatService,
+  options: CompatOptions,
+  responses: Listeners<ResponseSummary>,
+): (request: RawRequest, found: Found) => Promise<RawResponse> {
+  const { cors = true, now = Date.now } = options
+  const rules = cors ? createCors('*', handler.guard !== undefined) : NO_CORS
+  const respond = createResponder(handler, service, options)
+  const { monotonic } = systemRuntime(now)
+
+  return async (request, found) => {
+    if (!found.endpoint) {
+      const passed = await handler.answer(request)
+      if (passed.matched) return passed
+    }
+    const startedAt = monotonic()
+    const { method } = request
+    const admission = found.endpoint ? await admit(handler, request, found) : undefined
+    const response = await respond(request, found, admission?.refusal)
+    const headers = [...response.headers, ...rules.constant]
+    const complete = rules.complete({ ...response, headers }, request)
+    const sent = admission ? admission.finish(complete) : complete
+    const body = method === 'HEAD' ? null : sent.body
+    if (found.endpoint && responses.hasAny()) {
+      const elapsed = monotonic() - startedAt
+      responses.call({ route: service.name, method, status: sent.status, elapsed, request })
+    }
+    return { ...sent, body, matched: found.endpoint !== null }
+  }
+}
+
+function admit(
+  { guard }: RatesHandler,
+  request: RawRequest,
+  { query }: Found,
+): Admission | Promise<Admission> | undefined {
+  if (request.method === 'OPTIONS') return undefined
+  return guard?.admit({ request, query, cost: 1 })
 }
 
 /** Returns a function that runs the found endpoint, and turns its result or error into a response. */
@@ -116,14 +161,19 @@ function createResponder(
   { rates }: RatesHandler,
   service: CompatService,
   { now = Date.now, onEvent = () => {} }: CompatOptions,
-): (request: RawRequest, found: Found) => Promise<EndpointResponse> {
+): (
+  request: RawRequest,
+  found: Found,
+  refusal: RatesError | undefined,
+) => Promise<EndpointResponse> {
   const runtime = systemRuntime(now)
   const emit = (event: RatesEvent): void => callSafely(() => onEvent(event))
   const limiter = createLimiter(runtime, (waiting) => emit({ type: 'overloaded', waiting }))
   const jobs: CompatRequest['jobs'] = new Map()
 
-  return async (request, { endpoint, path, query }) => {
+  return async (request, { endpoint, path, query }, refusal) => {
     try {
+      if (refusal) throw refusal
       if (request.method === 'OPTIONS' && endpoint) return allowed()
       const given = { rates, query, runtime, limiter, jobs, key: `${path}?${query}` }
       return toEndpointResponse(await contentOf(endpoint, request, given), request)

@@ -1,14 +1,7 @@
 import type { ReadBody } from '../http/body.ts'
 import { LARGE_BODY_BYTES } from '../http/limiter.ts'
-import { FetchRawRequest } from '../http/messages.ts'
 import type { Header, RawRequest, RawResponse } from '../http/messages.ts'
-import {
-  createResponseFactory,
-  isMatch,
-  lengthHeader,
-  meetsIfMatch,
-  revalidated,
-} from '../http/response.ts'
+import { isMatch, lengthHeader, meetsIfMatch, revalidated, toFetchStyle } from '../http/response.ts'
 import type { Representation, RequestContext } from '../http/response.ts'
 import { createEncodingChoice, createVariants } from './encodings.ts'
 import type { AcceptedEncodings, Codecs, Encoding, Variants } from './encodings.ts'
@@ -84,13 +77,7 @@ export function withCompression(handler: RawHandler, codecs: Codecs): Compressed
     return isHead ? { ...sent, body: null } : sent
   }
 
-  const render = createResponseFactory()
-  return Object.assign(
-    async (request: Request) => render(await answer(new FetchRawRequest(request))),
-    {
-      answer,
-    },
-  )
+  return Object.assign(toFetchStyle(answer), { answer })
 }
 
 /** The request to the handler: a `GET` without preconditions, because the body is needed to choose the representation. */
@@ -128,15 +115,24 @@ class PlainRequest implements RawRequest, RequestContext {
     return this.#request.signal
   }
 
+  get client(): string | undefined {
+    return this.#request.client
+  }
+
+  get requestId(): string | undefined {
+    return this.#request.requestId
+  }
+
   get readBody(): ReadBody | undefined {
     return this.#request.readBody?.bind(this.#request)
   }
 
-  refused(): RawRequest {
+  /** A request that gets a 412. The guard has counted this one before. */
+  refused(): RawRequest & { isCounted: true } {
     const { method, target, signal } = this
     const header = (name: string): string | null | undefined =>
       name === 'if-match' ? NO_TAG : this.header(name)
-    return { method, target, header, signal }
+    return { method, target, header, signal, isCounted: true }
   }
 
   get ifMatch(): string | null | undefined {

@@ -13,8 +13,9 @@ import type { Limiter } from '../http/limiter.ts'
 import type { EndpointResponse, RawRequest } from '../http/messages.ts'
 import { createQueryParser } from '../http/query.ts'
 import { failure, toBytes, toSendable, uncachedText } from '../http/response.ts'
-import type { PostEndpoint } from '../http/response.ts'
+import type { PostEndpoint, PostResponse } from '../http/response.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
+import { costOf } from './costs.ts'
 import { MAX_SYMBOLS, failures, format, tooManyCodes } from './parameters.ts'
 import type { Format } from './parameters.ts'
 
@@ -114,7 +115,7 @@ async function respond(
   { sources, runtime, limiter, onInternalError }: ManyConversionsOptions,
   request: RawRequest,
   { body, form, answer }: Received,
-): Promise<EndpointResponse> {
+): Promise<PostResponse> {
   const { signal } = request
   const context = { signal }
   const rows = await limiter.run(() => parseRows(body, form, { runtime, signal }), context)
@@ -128,7 +129,15 @@ async function respond(
   // Waits for other publications would keep expensive work of other requests from starting.
   await (hasPublications(sources) ? convert() : limiter.run(convert, context, { hasWaited: true }))
   const text = answer === 'csv' ? RESULTS_HEAD + parts.join('') : `[${parts.join()}]`
-  return uncachedText(toSendable(toBytes(text)), answer)
+  return { ...uncachedText(toSendable(toBytes(text)), answer), cost: costOf(targetsOf(rows)) }
+}
+
+/** Yields the target currencies of all rows. */
+function* targetsOf(rows: readonly unknown[]): Iterable<string> {
+  for (const row of rows) {
+    const { to }: { to?: unknown } = Object(row)
+    for (const code of [to].flat()) if (typeof code === 'string') yield code
+  }
 }
 
 /**

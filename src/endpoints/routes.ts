@@ -6,6 +6,7 @@ import type { ManyConversionsOptions } from './convert-many.ts'
 import { unversionedConvert, versionedConvert } from './convert.ts'
 import { history } from './history.ts'
 import { latest, rates } from './latest.ts'
+import { MAX_COST, costOfCodes } from './costs.ts'
 import { currencies, openapi, status } from './service.ts'
 
 /** Options of `createEndpoints`. */
@@ -14,6 +15,8 @@ export interface EndpointsOptions extends Omit<ManyConversionsOptions, 'errorBod
   responseCaches: ResponseCaches
   now: () => number
   basePath: string
+  /** Whether the OpenAPI document describes keys and limits. */
+  hasAccess: boolean
 }
 
 /** Error response of the `/v1` endpoints. */
@@ -48,6 +51,12 @@ export function createEndpoints(options: EndpointsOptions): {
         '/v1/openapi.json': openapi(basePath),
       },
       posts: { '/v1/convert': lazyManyConversions(options) },
+      costs: {
+        // The body of a POST is read after the decision; the rest is given back.
+        '/v1/convert': (query, method) => (method === 'POST' ? MAX_COST : costOfCodes(query)),
+        '/v1/history': costOfCodes,
+        '/v1/openapi.json': () => 0,
+      },
       errorBody: versionedError,
     },
     unversioned: {

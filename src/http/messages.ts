@@ -11,6 +11,13 @@ export interface RawRequest {
   /** Ends the wait for data. */
   signal?: AbortSignal | undefined
   /**
+   * IP address at the other end of the connection, without a port: of the client, or of the last proxy. A forwarding header
+   * must not be the source.
+   */
+  client?: string | undefined
+  /** Identifies the request in logs and in `internal_error` events. */
+  requestId?: string | undefined
+  /**
    * Reads the body of a `POST`: calls `onChunk` with its parts in order and resolves after the last one. Rejects when the
    * client disconnects or `signal` aborts, and then reads no further. Called at most once. Without it, every `POST` is
    * refused.
@@ -47,9 +54,11 @@ export interface RawResponse extends EndpointResponse {
  */
 export class FetchRawRequest implements RawRequest {
   readonly #request: Request
+  readonly #info: unknown
 
-  constructor(request: Request) {
+  constructor(request: Request, info?: unknown) {
     this.#request = request
+    this.#info = info
   }
 
   get method(): string {
@@ -66,11 +75,85 @@ export class FetchRawRequest implements RawRequest {
     return this.#request.signal
   }
 
+  get client(): string | undefined {
+    return addressIn(this.#info, this.#request)
+  }
+
   async readBody(...[onChunk, signal]: Parameters<ReadBody>): Promise<void> {
     const { body } = this.#request
     if (!body) return
     const { readStream } = await import('./body.ts')
     await readStream(body, onChunk, signal)
+  }
+}
+
+/** The second argument of fetch-style handlers, where it has the client's address: Bun's server, Deno's info, or ours. */
+interface ConnectionInfo {
+  client?: unknown
+  remoteAddr?: { hostname?: unknown } | undefined
+  requestIP?: unknown
+}
+
+/** Returns the address in the second argument of a fetch-style handler; undefined in any other object, as on Workers. */
+function addressIn(info: unknown, request: Request): string | undefined {
+  if (typeof info !== 'object' || info === null) return undefined
+  try {
+    const { client, remoteAddr, requestIP }: ConnectionInfo = info
+    const found: { address?: unknown } =
+      typeof requestIP === 'function' ? Object(requestIP.call(info, request)) : {}
+    const address = client ?? remoteAddr?.hostname ?? found.address
+    return typeof address === 'string' ? address : undefined
+  } catch {
+    // Bindings of a host may throw when they are read.
+    return undefined
+  }
+}
+
+/**
+ * A request that a wrapper passes on, with changes. Reads all other properties of `request` on demand. A class, because
+ * spreading an object would read them all.
+ */
+export class ForwardedRequest implements RawRequest {
+  readonly #request: RawRequest
+  readonly #changes: Partial<Pick<RawRequest, 'client' | 'requestId'>>
+
+  constructor(request: RawRequest, changes: Partial<Pick<RawRequest, 'client' | 'requestId'>>) {
+    this.#request = request
+    this.#changes = changes
+  }
+
+  get method(): string {
+    return this.#request.method
+  }
+
+  get target(): string {
+    return this.#request.target
+  }
+
+  get header(): RawRequest['header'] {
+    return this.#request.header
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#request.signal
+  }
+
+  get client(): string | undefined {
+    return this.#changes.client ?? this.#request.client
+  }
+
+  get requestId(): string | undefined {
+    return this.#changes.requestId ?? this.#request.requestId
+  }
+
+  get readBody(): RawRequest['readBody'] {
+    const { readBody } = this.#request
+    return readBody && ((...given) => readBody.apply(this.#request, given))
+  }
+
+  /** The request of a wrapper that encodes bodies, such as compression. */
+  get encode(): unknown {
+    return Reflect.get(this.#request, 'encode')
   }
 }
 

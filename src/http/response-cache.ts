@@ -35,6 +35,8 @@ export interface ResponseCache {
     work: CachedWork,
     request: RequestContext,
   ): Representation | Promise<Representation>
+  /** Returns the current size. */
+  bytes(): number
 }
 
 /** The response caches of a handler. */
@@ -53,15 +55,28 @@ export function createResponseCachePerData(
   limiter: Limiter,
 ): ResponseCache {
   const caches = new WeakMap<object, ResponseCache>()
+  const created = new Set<WeakRef<ResponseCache>>()
   function cacheOf(data: object): ResponseCache {
     let cache = caches.get(data)
-    if (!cache) caches.set(data, (cache = createResponseCache(capacityOf(data), limiter)))
+    if (cache) return cache
+    cache = createResponseCache(capacityOf(data), limiter)
+    caches.set(data, cache)
+    created.add(new WeakRef(cache))
     return cache
   }
   return {
     find: (data, ...query) => cacheOf(data).find(data, ...query),
     getOrCreate: (data, ...query) => cacheOf(data).getOrCreate(data, ...query),
     getOrCreateLimited: (work, request) => cacheOf(work.data).getOrCreateLimited(work, request),
+    bytes() {
+      let bytes = 0
+      for (const reference of created) {
+        const cache = reference.deref()
+        if (cache) bytes += cache.bytes()
+        else created.delete(reference)
+      }
+      return bytes
+    },
   }
 }
 
@@ -90,6 +105,7 @@ export function createResponseCache(capacity: number, limiter: Limiter): Respons
 
   return {
     find,
+    bytes: entries.total,
     getOrCreate: (data, key, make, day = 0) => find(data, key, day) ?? store(key, make()),
     getOrCreateLimited({ data, key, day, hasWaited, isExpensive, make }, request) {
       const cached = find(data, key, day)
@@ -124,6 +140,8 @@ export interface BoundedMap<Key, Value> {
   set(key: Key, value: Value, size: number): void
   delete(key: Key): void
   clear(): void
+  /** Returns the total size of all entries. */
+  total(): number
 }
 
 interface Entry<Value> {
@@ -168,6 +186,7 @@ export function createBoundedMap<Key, Value>(capacity: number): BoundedMap<Key, 
       add(key, value, size)
     },
     delete: remove,
+    total: () => total,
     clear() {
       entries.clear()
       total = 0

@@ -1,5 +1,6 @@
 import { digestOf } from '../digest.ts'
 import type { RatesError, RatesErrorCode } from '../errors.ts'
+import { FetchRawRequest } from './messages.ts'
 import type { EndpointResponse, Header, RawRequest, RawResponse } from './messages.ts'
 
 const encoder = new TextEncoder()
@@ -119,6 +120,9 @@ export const STATUS: Readonly<Record<RatesErrorCode, number>> = {
   not_found: 404,
   method_not_allowed: 405,
   precondition_failed: 412,
+  unauthorized: 401,
+  forbidden: 403,
+  rate_limited: 429,
   provider_unavailable: 502,
   overloaded: 503,
   internal_error: 500,
@@ -211,6 +215,8 @@ export function failure(error: RatesError, record: object, hasPost = false): End
   const body = JSON.stringify(record)
   const headers: Header[] = [...UNCACHED_HEADERS, lengthHeader(byteLength(body))]
   if (error.code === 'method_not_allowed') headers.push(['allow', methodsWith(hasPost)])
+  // RFC 6750 §3
+  if (error.code === 'unauthorized') headers.push(['www-authenticate', 'Bearer'])
   if (error.retryAfter !== undefined) headers.push(['retry-after', String(error.retryAfter)])
   return { status: STATUS[error.code], headers, body }
 }
@@ -219,27 +225,6 @@ export function failure(error: RatesError, record: object, hasPost = false): End
 function cacheStatus({ hit, ttl }: Freshness): string {
   if (!hit) return 'rates; fwd=miss'
   return ttl < 0 ? `rates; hit; ttl=${ttl}; detail=stale` : `rates; hit; ttl=${ttl}`
-}
-
-/** Headers that let any origin read a response. Constant: no origin is reflected, no credentials are allowed. */
-export const CORS_HEADERS: readonly Header[] = [
-  ['access-control-allow-origin', '*'],
-  ['access-control-expose-headers', 'ETag, Retry-After, Cache-Status, Link'],
-  ['cross-origin-resource-policy', 'cross-origin'],
-]
-
-const PREFLIGHT_HEADERS: readonly Header[] = [
-  ['access-control-allow-headers', '*'],
-  ['access-control-max-age', '86400'],
-]
-
-/** Adds the CORS headers to `response`; a 204, the response to `OPTIONS`, also gets the preflight headers. */
-export function withCors(response: EndpointResponse): EndpointResponse {
-  const { status, headers } = response
-  if (status !== 204) return { ...response, headers: [...headers, ...CORS_HEADERS] }
-  const [, methods = ALLOW] = headers.find(([name]) => name === 'allow') ?? []
-  const allowed: Header = ['access-control-allow-methods', methods]
-  return { ...response, headers: [...headers, ...CORS_HEADERS, allowed, ...PREFLIGHT_HEADERS] }
 }
 
 /**
@@ -289,7 +274,7 @@ const LARGE_BODY_BYTES = 65_536
  * Creates a function that turns a raw response into a `Response`. Node copies every body slowly, except a stream of one
  * chunk; on other runtimes a stream is the slowest form.
  */
-export function createResponseFactory(): (response: RawResponse) => Response {
+function createResponseFactory(): (response: RawResponse) => Response {
   const toBody = bodyFor(globalThis.navigator?.userAgent ?? '')
   const cached = new WeakMap<Header[], Headers>()
 
@@ -304,6 +289,15 @@ export function createResponseFactory(): (response: RawResponse) => Response {
     const headers = body !== null && body.length > SMALL_BODY_BYTES ? headersOf(list) : list
     return new Response(body === null ? null : toBody(body), { status, headers })
   }
+}
+
+/** Returns a fetch-style handler. Hosts pass a second argument, of which only the client's address is read. */
+export function toFetchStyle(
+  answer: (request: RawRequest) => Promise<RawResponse>,
+): (request: Request) => Promise<Response> {
+  const render = createResponseFactory()
+  return async (request, ...[info]: unknown[]) =>
+    render(await answer(new FetchRawRequest(request, info)))
 }
 
 function toStream(body: Bytes | string): ReadableStream<Bytes> {
@@ -340,8 +334,13 @@ export type Endpoint = (
   request: RequestContext,
 ) => EndpointResult | Promise<EndpointResult>
 
+/** The response to a request with a body; `cost` is what it takes from the limits of the client, known only afterwards. */
+export interface PostResponse extends EndpointResponse {
+  cost?: number
+}
+
 /** The function for requests with a body. */
-export type PostEndpoint = (query: string, request: RawRequest) => Promise<EndpointResponse>
+export type PostEndpoint = (query: string, request: RawRequest) => Promise<PostResponse>
 
 /** Endpoints that share one error format. */
 export interface EndpointGroup {
@@ -349,6 +348,8 @@ export interface EndpointGroup {
   endpoints: Readonly<Record<string, Endpoint>>
   /** The endpoints that also take a `POST`, by the same paths (default none). */
   posts?: Readonly<Record<string, PostEndpoint>>
+  /** What requests take from the limits of a client, by the same paths: 0 for endpoints without a guard (default 1). */
+  costs?: Readonly<Record<string, (query: string, method: string) => number>>
   /** Returns the JSON body for `error`. */
   errorBody(error: RatesError): object
 }

@@ -1,59 +1,141 @@
 import { RatesError, toRatesError } from '../errors.ts'
+import { NO_CORS, createCors } from './cors.ts'
+import type { Cors, CorsRules } from './cors.ts'
+import type { Admission, Guard } from './guard.ts'
 import type { Limiter } from './limiter.ts'
 import type { EndpointResponse, RawRequest, RawResponse } from './messages.ts'
-import {
-  CORS_HEADERS,
-  failure,
-  meetsIfMatch,
-  options,
-  revalidated,
-  success,
-  withCors,
+import { failure, meetsIfMatch, options, revalidated, success } from './response.ts'
+import type {
+  Endpoint,
+  EndpointGroup,
+  EndpointResult,
+  PostEndpoint,
+  PostResponse,
 } from './response.ts'
-import type { Endpoint, EndpointGroup, EndpointResult, PostEndpoint } from './response.ts'
 import { Router } from 'itty-router/Router'
 
 /** Longer queries are expensive to parse and may request many conversions. */
 const MAX_CHEAP_QUERY_LENGTH = 512
 
+/** Requests that wait for data or for a body; those with cached data never wait. */
+const MAX_WAITING_REQUESTS = 10_000
+
 /** Options of `createRouter`. */
 export interface RouterOptions extends RouteTableOptions {
   limiter: Limiter
-  /** Called with every error that becomes a 500. */
-  onInternalError(error: unknown): void
+  /** Returns the error of a request that is refused while `waiting` others wait for data. */
+  refuse(waiting: number): RatesError
+  /** Decides about every request to an endpoint that costs something (default: all are served). */
+  guard?: Guard | undefined
+  /** Called with every error that becomes a 500, and the id of the request. */
+  onInternalError(error: unknown, requestId?: string): void
+  /** Called after every response to a path of the API; `startedAt` is what `start` returned. */
+  observer: ResponseObserver
 }
 
-/** Creates a function that responds to every request and never rejects. */
-export function createRouter(
-  routerOptions: RouterOptions,
-): (request: RawRequest) => Promise<RawResponse> {
-  const { limiter, onInternalError } = routerOptions
-  const routes = createRouteTable(routerOptions)
+/** A response that was sent. */
+export interface ObservedResponse extends Pick<EndpointResponse, 'status' | 'body'> {
+  /** Path of the endpoint below the base path; empty for the page at the base path. */
+  route: string
+  request: RawRequest
+  /** What `start` returned. */
+  startedAt: number
+}
 
-  return async (request) => {
+/** Observes responses. */
+export interface ResponseObserver {
+  /** Returns the time on any clock, in ms, or undefined while nothing observes. */
+  start(): number | undefined
+  end(response: ObservedResponse): void
+}
+
+/** A router: responds to every request, and never rejects. */
+export interface RequestRouter {
+  answer(request: RawRequest): Promise<RawResponse>
+  /** Returns the number of requests that wait for data or for a body. */
+  waiting(): number
+}
+
+/** Creates a router. */
+export function createRouter(routerOptions: RouterOptions): RequestRouter {
+  const { limiter, guard, onInternalError, observer } = routerOptions
+  const routes = createRouteTable(routerOptions)
+  const waits = createWaitLimit(routerOptions)
+
+  async function answer(request: RawRequest): Promise<RawResponse> {
+    const startedAt = observer.start()
     let route = routes.outside
-    let response: EndpointResponse
+    let response: PostResponse
     let method = ''
+    let admission: Admission | undefined
     try {
       const { path, query } = splitTarget(request.target)
       method = request.method
       // Synchronous results are not awaited: a promise takes longer than the rest of the response.
       route = routes.findCached(path) ?? (await routes.find(path))
+      const decision = guard && admit(guard, route, query, request)
+      admission = decision instanceof Promise ? await waits.waitFor(decision) : decision
+      if (admission?.refusal) throw admission.refusal
       const result =
         query.length > MAX_CHEAP_QUERY_LENGTH && route.endpoint
           ? runLimited(limiter, route, query, request)
           : runEndpoint(route, query, request)
-      response = render(result instanceof Promise ? await result : result, route, request)
+      const ended = result instanceof Promise ? await waits.waitFor(result) : result
+      response = render(ended, route, request)
     } catch (thrown) {
       const error = toRatesError(thrown)
-      if (error.code === 'internal_error') onInternalError(error.cause)
-      const failed = failure(error, route.group.errorBody(error), Boolean(route.post))
-      response = route.isOpen ? withCors(failed) : failed
+      if (error.code === 'internal_error') onInternalError(error.cause, request.requestId)
+      response = withCors(failure(error, route.group.errorBody(error), Boolean(route.post)), route)
     }
-    const { status, headers, body } = response
+    const { cost } = response
+    let { status, headers, body } = route.cors.complete(response, request)
+    if (admission) ({ status, headers, body } = admission.finish({ status, headers, body }, cost))
+    if (method === 'HEAD') body = null
     const matched = route.endpoint !== undefined
-    return { status, headers, body: method === 'HEAD' ? null : body, matched }
+    if (startedAt !== undefined && matched) {
+      observer.end({ route: route.path, request, status, body, startedAt })
+    }
+    return { status, headers, body, matched }
   }
+
+  return { answer, waiting: waits.count }
+}
+
+/** Limits the number of requests that wait for data. */
+function createWaitLimit({ refuse }: Pick<RouterOptions, 'refuse'>) {
+  let waiting = 0
+  return {
+    count: () => waiting,
+    async waitFor<Result>(result: Promise<Result>): Promise<Result> {
+      if (waiting >= MAX_WAITING_REQUESTS) {
+        result.catch(() => undefined)
+        throw refuse(waiting)
+      }
+      waiting += 1
+      try {
+        return await result
+      } finally {
+        waiting -= 1
+      }
+    },
+  }
+}
+
+/** Passes a request to an endpoint that costs something to `guard`; a preflight has no key and costs nothing. */
+function admit(
+  guard: Guard,
+  route: Route,
+  query: string,
+  request: RawRequest,
+): Admission | Promise<Admission> | undefined {
+  if (!route.endpoint || request.method === 'OPTIONS' || isCounted(request)) return undefined
+  const cost = route.cost?.(query, request.method) ?? 1
+  return cost > 0 ? guard.admit({ request, query, cost }) : undefined
+}
+
+/** Returns whether a wrapper repeats a request that was counted before. */
+function isCounted(request: RawRequest & { isCounted?: boolean }): boolean {
+  return request.isCounted === true
 }
 
 /** Limits only the parsing of the query, not the wait for data. */
@@ -85,12 +167,8 @@ function runEndpoint(
   return endpoint(query, request)
 }
 
-function render(
-  result: EndpointResult,
-  { isOpen }: Route,
-  { header }: RawRequest,
-): EndpointResponse {
-  const response = toEndpointResponse(result, isOpen)
+function render(result: EndpointResult, { cors }: Route, { header }: RawRequest): EndpointResponse {
+  const response = toEndpointResponse(result, cors)
   if (response.status !== 200) return response
   if (!meetsIfMatch(response, header('if-match'))) {
     const message = 'Precondition failed: If-Match does not name the current ETag'
@@ -99,9 +177,17 @@ function render(
   return revalidated(response, header('if-none-match'))
 }
 
-function toEndpointResponse(result: EndpointResult, isOpen: boolean): EndpointResponse {
-  if ('representation' in result) return success(result, isOpen ? CORS_HEADERS : [])
-  return isOpen ? withCors(result) : result
+function toEndpointResponse(result: EndpointResult, cors: CorsRules): PostResponse {
+  if ('representation' in result) return success(result, cors.constant)
+  return withCors(result, { cors })
+}
+
+function withCors(
+  response: PostResponse,
+  { cors: { constant } }: Pick<Route, 'cors'>,
+): PostResponse {
+  if (constant.length === 0) return response
+  return { ...response, headers: [...response.headers, ...constant] }
 }
 
 /** The paths of a service. */
@@ -115,20 +201,26 @@ interface RouteTableOptions {
   /** Page at the base path itself, with or without a trailing slash. */
   page?: Endpoint | undefined
   /** Which endpoints send CORS headers. */
-  cors: 'v1' | 'all' | 'off'
+  cors: Cors
+  /** Whether responses have the header fields of keys and limits. */
+  hasAccess: boolean
 }
 
 /** The route of a path. */
 interface Route {
+  /** Path below the base path; empty for the page and for unknown paths. */
+  path: string
   group: EndpointGroup
   /** Whether unknown paths accept `OPTIONS`. */
   isVersioned: boolean
-  /** Whether responses have CORS headers. */
-  isOpen: boolean
+  cors: CorsRules
   /** Undefined for an unknown path. */
   endpoint: Endpoint | undefined
   post?: PostEndpoint | undefined
+  cost?: ((query: string, method: string) => number) | undefined
 }
+
+const NO_ROUTE = { path: '', isVersioned: false, endpoint: undefined } as const
 
 /** Finds the route of a path. Matches exactly: case-sensitive, undecoded, no trailing slash. */
 interface RouteTable {
@@ -146,6 +238,7 @@ function createRouteTable({
   unversioned,
   page,
   cors,
+  hasAccess,
 }: RouteTableOptions): RouteTable {
   const router = Router()
   for (const group of [versioned, unversioned]) {
@@ -154,13 +247,8 @@ function createRouteTable({
     }
   }
   const found = new Map<string, Route>()
-  const openToAll = cors === 'all'
-  const outside: Route = {
-    group: versioned,
-    isVersioned: false,
-    isOpen: openToAll,
-    endpoint: undefined,
-  }
+  const corsRules = corsRulesOf({ cors, hasAccess })
+  const outside: Route = { ...NO_ROUTE, group: versioned, cors: corsRules.unversioned }
 
   async function endpointAt(local: string): Promise<Endpoint | undefined> {
     if (local === '' || local === '/') return page
@@ -179,18 +267,33 @@ function createRouteTable({
       const isVersioned = /^\/v\d+(\/|$)/.test(local)
       const endpoint = await endpointAt(local)
       const group = isVersioned ? versioned : unversioned
+      const isPage = endpoint !== undefined && endpoint === page
       const route: Route = {
+        path: endpoint && !isPage ? local : '',
         group,
         isVersioned,
-        isOpen: openToAll || (cors === 'v1' && isVersioned),
+        cors: isVersioned ? corsRules.versioned : corsRules.unversioned,
         endpoint,
         post: endpoint && group.posts?.[local],
+        cost: isPage ? free : group.costs?.[local],
       }
       // Unknown paths are not cached: their number is unlimited.
       if (endpoint) found.set(path, route)
       return route
     },
   }
+}
+
+function corsRulesOf({ cors, hasAccess }: Pick<RouteTableOptions, 'cors' | 'hasAccess'>) {
+  const rules = createCors(typeof cors === 'string' ? '*' : cors, hasAccess)
+  return {
+    versioned: cors === 'off' ? NO_CORS : rules,
+    unversioned: cors === 'all' ? rules : NO_CORS,
+  }
+}
+
+function free(): number {
+  return 0
 }
 
 /** Path and query of a request target, undecoded. */

@@ -1,0 +1,54 @@
+import type { Runtime } from '../async.ts'
+import type { Emit } from '../events.ts'
+
+/** A limit of a plan. */
+export interface Limit {
+  /** Name in the header fields: `burst` or `month`. */
+  readonly name: string
+  /** What may be used in one window, in requests. */
+  readonly quota: number
+  /** Length of the window in ms, or `'month'` for calendar months in UTC. */
+  readonly window: number | 'month'
+}
+
+/** The state of one limit after a decision. */
+export interface LimitState {
+  /** What is left, in whole requests. */
+  remaining: number
+  /** Time until the limit has its whole quota again, in ms. */
+  reset: number
+  /** Time until the refused cost is available, in ms; 0 where this limit did not refuse it. */
+  wait: number
+}
+
+/** The decision about a cost: taken from all limits, or from none. */
+export interface Decision {
+  granted: boolean
+  /** In the order of the limits; empty where the counters failed. */
+  states: readonly LimitState[]
+}
+
+/** What counters need of their handler. */
+export interface CountersContext {
+  runtime: Runtime
+  emit: Emit
+}
+
+/** Counts what clients use. */
+export interface Counters {
+  /** Called once for each handler. */
+  open(context: CountersContext): OpenCounters
+}
+
+/** Counters in use. */
+export interface OpenCounters {
+  /**
+   * Takes `cost` from all `limits` of `client`, or from none. Returns a promise only if it has to wait; rejects when the
+   * counters fail.
+   */
+  take(client: string, limits: readonly Limit[], cost: number): Decision | Promise<Decision>
+  /** Gives back what `take` took, after a failure of the server; never throws. */
+  giveBack(client: string, limits: readonly Limit[], cost: number): void
+  /** Ends timers; does not end the connection of a client that was passed in. */
+  close(): void
+}

@@ -1,0 +1,63 @@
+import type { EndpointResponse, Header, RawRequest } from './messages.ts'
+
+/** Which responses scripts of other origins may read: the versioned ones, all, none, or the versioned ones for listed origins. */
+export type Cors = 'v1' | 'all' | 'off' | readonly string[]
+
+/** Adds CORS headers to the responses of one route. */
+export interface CorsRules {
+  /** Headers of every response, to append once to all headers of a representation. */
+  readonly constant: readonly Header[]
+  /** Adds the headers that `constant` does not contain: those of a preflight, and those that depend on the request. */
+  complete(response: EndpointResponse, request: Pick<RawRequest, 'header'>): EndpointResponse
+}
+
+const EXPOSED = 'ETag, Retry-After, Cache-Status, Link'
+
+/** Headers that only responses of a handler with access rules have. */
+const EXPOSED_WITH_ACCESS = `${EXPOSED}, RateLimit, RateLimit-Policy, WWW-Authenticate`
+
+/** Methods without a POST. */
+const ALLOW = 'GET, HEAD, OPTIONS'
+
+/** The rules of a route that sends no CORS headers. */
+export const NO_CORS: CorsRules = { constant: [], complete: (response) => response }
+
+/**
+ * Creates the rules of routes that the given origins may read: all of them, or those of a list. With keys, preflights name
+ * their headers, because a wildcard does not include `Authorization` (Fetch standard).
+ */
+export function createCors(origins: '*' | readonly string[], hasAccess = false): CorsRules {
+  const exposed: Header = [
+    'access-control-expose-headers',
+    hasAccess ? EXPOSED_WITH_ACCESS : EXPOSED,
+  ]
+  const preflight: Header[] = [
+    ['access-control-allow-headers', hasAccess ? 'Authorization, X-API-Key, *' : '*'],
+    ['access-control-max-age', '86400'],
+  ]
+  const shared: Header = ['cross-origin-resource-policy', 'cross-origin']
+
+  function withPreflight(response: EndpointResponse): EndpointResponse {
+    if (response.status !== 204) return response
+    const { headers } = response
+    const [, methods = ALLOW] = headers.find(([name]) => name === 'allow') ?? []
+    const allowed: Header = ['access-control-allow-methods', methods]
+    return { ...response, headers: [...headers, allowed, ...preflight] }
+  }
+
+  // Constant: no origin is reflected, no credentials are allowed.
+  if (origins === '*') {
+    const constant: Header[] = [['access-control-allow-origin', '*'], exposed, shared]
+    return { constant, complete: withPreflight }
+  }
+  const listed = new Set(origins)
+  return {
+    constant: [['vary', 'Origin']],
+    complete(response, { header }) {
+      const origin = header('origin')
+      if (!origin || !listed.has(origin)) return response
+      const allowed: Header[] = [['access-control-allow-origin', origin], exposed, shared]
+      return withPreflight({ ...response, headers: [...response.headers, ...allowed] })
+    },
+  }
+}
