@@ -1,14 +1,11 @@
 import type { CacheStore } from '../cache/store.ts'
+import { senderOf } from '../connections/redis.ts'
+import type { RedisClient } from '../connections/redis.ts'
 import { resolveStoreOptions } from '../known-options.ts'
 import type { StoreOptions } from '../known-options.ts'
 
+export type { RedisClient } from '../connections/redis.ts'
 export type { StoreOptions } from '../known-options.ts'
-
-/** A Redis client with `call` (ioredis), `sendCommand` (node-redis) or `send` (Bun). */
-export type RedisClient =
-  | { call(command: string, ...args: string[]): Promise<unknown> }
-  | { sendCommand(command: string[]): Promise<unknown> }
-  | { send(command: string, args: string[]): Promise<unknown> }
 
 /** An asynchronous store with a `claim` method. */
 export interface ClaimingStore extends CacheStore {
@@ -51,25 +48,4 @@ export function createRedisStore(client: RedisClient, options: StoreOptions = {}
       return String(await send('SET', args)) === 'OK'
     },
   }
-}
-
-function senderOf(client: RedisClient): (command: string, args: string[]) => Promise<unknown> {
-  // Classes and functions inherit a `call` method.
-  if (typeof client === 'object' && client !== null) {
-    // First, because ioredis also has a `sendCommand`, with other parameters.
-    if ('call' in client && isFunction(client.call)) {
-      return async (command, args) => client.call(command, ...args)
-    }
-    if ('sendCommand' in client && isFunction(client.sendCommand)) {
-      return async (command, args) => client.sendCommand([command, ...args])
-    }
-    if ('send' in client && isFunction(client.send)) {
-      return async (command, args) => client.send(command, args)
-    }
-  }
-  throw new TypeError('client must be a Redis client with call(), sendCommand() or send()')
-}
-
-function isFunction(value: unknown): boolean {
-  return typeof value === 'function'
 }
