@@ -1,12 +1,8 @@
-import type { RatesHandler } from '../handler.ts'
-
-/** Metrics of a handler. */
-export interface Metrics {
-  /** Returns the metrics as OpenMetrics text. */
-  text(): string
-}
-
-/** Creates metrics of `handler`. */
-export function createMetrics(handler: RatesHandler): Metrics {
-  throw new Error(`not implemented: ${typeof handler}`)
-}
+export { withAccessLog } from './access-log.ts'
+export type { AccessLogOptions } from './access-log.ts'
+export { createHealth } from './health.ts'
+export type { Health, HealthOptions } from './health.ts'
+export { createMetrics } from './metrics.ts'
+export type { Metrics, MetricsOptions } from './metrics.ts'
+export { withRequestIds } from './request-ids.ts'
+export type { AnsweringHandler, WrappedHandler } from './wrap.ts'

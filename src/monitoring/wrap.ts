@@ -1,0 +1,35 @@
+import type { RawRequest, RawResponse } from '../http/messages.ts'
+import { toFetchStyle } from '../http/response.ts'
+
+/** A handler in any form: of `createRatesHandler`, a compat route, or a wrapper around them. */
+export interface AnsweringHandler {
+  /** Returns the response as data; never rejects. */
+  answer(request: RawRequest): Promise<RawResponse>
+}
+
+/** What every wrapper has, besides the members of the wrapped handler. */
+export interface WrappedHandler extends AnsweringHandler {
+  (request: Request): Promise<Response>
+  /** The handler itself, for hosts that take `{ fetch }`; reads the client's address from a second argument. */
+  readonly fetch: (request: Request) => Promise<Response>
+}
+
+/** Returns `handler` in fetch style, with all its members and another `answer`. */
+export function wrap<Handler extends AnsweringHandler>(
+  handler: Handler,
+  answer: AnsweringHandler['answer'],
+): Handler & WrappedHandler {
+  const handle = toFetchStyle(answer)
+  return Object.assign(handle, { ...handler, fetch: handle, answer })
+}
+
+/**
+ * Asserts that `handler` can be wrapped.
+ *
+ * @throws {TypeError} if it has no `answer()`
+ */
+export function assertAnswers(handler: AnsweringHandler): void {
+  const given: Partial<AnsweringHandler> | null | undefined = handler
+  if (typeof given?.answer === 'function') return
+  throw new TypeError('handler must have answer(), like the result of createRatesHandler()')
+}
