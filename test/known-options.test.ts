@@ -18,7 +18,7 @@ for (const { subpath, source } of ENTRY_POINTS) {
 }
 
 const WITHOUT_OPTIONS =
-  /^(RatesError|find\w+|to\w+|createFileStore|fakeClock|mountContract|storeContract) /
+  /^(RatesError|find\w+|to\w+|createFileStore|fakeClock|mountContract|storeContract|withRequestIds) /
 
 const { latest, history } = fakeProviders()
 const handler = functions['createRatesHandler .']?.({ providers: { latest, history } })
@@ -34,6 +34,7 @@ const FIRST: [functions: RegExp, args: unknown[]][] = [
   [/ \.\/stores\//, [client]],
   [/^failingProvider /, ['unreachable']],
   [/ \.\/compat\//, [handler]],
+  [/ \.\/monitoring$/, [handler]],
 ]
 
 /** Calls the function `name` of an entry point with `options`. */

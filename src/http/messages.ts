@@ -151,9 +151,15 @@ export class ForwardedRequest implements RawRequest {
     return readBody && ((...given) => readBody.apply(this.#request, given))
   }
 
-  /** The request of a wrapper that encodes bodies, such as compression. */
+  // Not in `RawRequest`: compression passes them to the handler. Bound, because they read private fields.
+
   get encode(): unknown {
-    return Reflect.get(this.#request, 'encode')
+    const encode: unknown = Reflect.get(this.#request, 'encode')
+    return typeof encode === 'function' ? encode.bind(this.#request) : encode
+  }
+
+  get isCounted(): unknown {
+    return Reflect.get(this.#request, 'isCounted')
   }
 }
 
