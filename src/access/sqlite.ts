@@ -1,10 +1,7 @@
 import type { Counters } from './counters.ts'
-import type { KeyStore } from './keys.ts'
 
-/** Creates a key store in the SQLite database at `path`. */
-export function createSqliteKeyStore(path: string): KeyStore {
-  throw new Error(`not implemented: ${path}`)
-}
+export { createSqliteKeyStore } from './sqlite-keys.ts'
+export type { KeyStoreOptions, StoredKey, WritableKeyStore } from './stored-keys.ts'
 
 /** Creates counters in the SQLite database at `path`. */
 export function createSqliteCounters(path: string): Counters {

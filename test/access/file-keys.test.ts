@@ -1,0 +1,173 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+
+import { createFileKeyStore } from '../../src/access/file.ts'
+import { temporaryFolder } from '../stores/meets-contract.ts'
+import { itKeepsKeys, keyNumber } from './key-stores.ts'
+
+const IS_WINDOWS = process.platform === 'win32'
+
+function modeOf(path: string): string {
+  return (fs.statSync(path).mode & 0o777).toString(8)
+}
+
+describe('createFileKeyStore()', () => {
+  let folder = ''
+  let path = ''
+  beforeEach(() => {
+    folder = temporaryFolder()
+    path = `${folder}/keys.json`
+  })
+
+  itKeepsKeys((now) => createFileKeyStore(path, { now }))
+
+  it('writes readable JSON and leaves no other file behind', async () => {
+    const store = createFileKeyStore(path, { now: () => 1_790_000_100_000 })
+    await store.add(keyNumber(1, { expiresAt: 1_800_000_000_000 }))
+    await store.revoke('key-1')
+    expect(JSON.parse(fs.readFileSync(path, 'utf8'))).toEqual({
+      version: 1,
+      keys: [
+        {
+          id: 'key-1',
+          hash: keyNumber(1).hash,
+          plan: 'pro',
+          name: 'acme',
+          created: '2026-09-21T14:13:20.001Z',
+          expires: '2027-01-15T08:00:00.000Z',
+          revoked: '2026-09-21T14:15:00.000Z',
+        },
+      ],
+    })
+    expect(fs.readdirSync(folder)).toEqual(['keys.json'])
+  })
+
+  it('keeps fields that it does not use', async () => {
+    const store = createFileKeyStore(path)
+    await store.add(keyNumber(1))
+    const document = JSON.parse(fs.readFileSync(path, 'utf8'))
+    document.owner = 'ops'
+    document.keys[0].contact = 'mail'
+    fs.writeFileSync(path, JSON.stringify(document))
+    await store.revoke('key-1')
+    await store.add(keyNumber(2))
+    expect(JSON.parse(fs.readFileSync(path, 'utf8'))).toMatchObject({
+      owner: 'ops',
+      keys: [{ id: 'key-1', contact: 'mail' }, { id: 'key-2' }],
+    })
+  })
+
+  it.skipIf(IS_WINDOWS)('creates the file with mode 0600 under any umask', async () => {
+    for (const umask of [0, 0o777]) {
+      const earlier = process.umask(umask)
+      onTestFinished(() => void process.umask(earlier))
+      const own = `${folder}/keys-${umask}.json`
+      await createFileKeyStore(own).add(keyNumber(1))
+      process.umask(earlier)
+      expect(modeOf(own)).toBe('600')
+    }
+  })
+
+  it.skipIf(IS_WINDOWS)('keeps the mode of an existing file', async () => {
+    const store = createFileKeyStore(path)
+    await store.add(keyNumber(1))
+    fs.chmodSync(path, 0o640)
+    await store.add(keyNumber(2))
+    expect(modeOf(path)).toBe('640')
+  })
+
+  it.skipIf(IS_WINDOWS)('keeps a link, and replaces its target', async () => {
+    fs.mkdirSync(`${folder}/real`)
+    await createFileKeyStore(`${folder}/real/keys.json`).add(keyNumber(1))
+    fs.symlinkSync('real/keys.json', path)
+    const store = createFileKeyStore(path)
+    await store.add(keyNumber(2))
+    expect(fs.readlinkSync(path)).toBe('real/keys.json')
+    expect(fs.readdirSync(`${folder}/real`)).toEqual(['keys.json'])
+    expect(await store.list()).toHaveLength(2)
+    // As an orchestrator replaces a mounted file.
+    await createFileKeyStore(`${folder}/real/next.json`).add(keyNumber(3))
+    fs.rmSync(path)
+    fs.symlinkSync('real/next.json', path)
+    expect(await store.find(keyNumber(3).hash)).toMatchObject({ id: 'key-3' })
+    expect(await store.find(keyNumber(1).hash)).toBeUndefined()
+  })
+
+  it.each([
+    ['', 'damaged'],
+    ['{"version":1,"keys":[', 'damaged'],
+    ['[]', 'damaged'],
+    ['{"version":2,"keys":[]}', 'version must be 1, got 2'],
+    ['{"version":1}', 'keys must be a list'],
+    ['{"version":1,"keys":[7]}', 'keys must be a list'],
+    ['{"version":1,"keys":[{"id":"a"}]}', 'keys[0].hash must be'],
+    [JSON.stringify({ version: 1, keys: [keyNumber(1)] }), 'keys[0].createdAt must be'],
+  ])('rejects everything and changes nothing with the content %j', async (text, reason) => {
+    const store = createFileKeyStore(path)
+    fs.writeFileSync(path, text)
+    const hash = keyNumber(1).hash
+    for (const attempt of [
+      () => store.find(hash),
+      () => store.list(),
+      () => store.add(keyNumber(2)),
+      () => store.revoke('key-1'),
+    ]) {
+      await expect(Promise.resolve(attempt())).rejects.toThrow(reason)
+      await expect(Promise.resolve(attempt())).rejects.toThrow(`key file ${path}: `)
+    }
+    expect(fs.readFileSync(path, 'utf8')).toBe(text)
+    expect(fs.readdirSync(folder)).toEqual(['keys.json'])
+  })
+
+  it('rejects an end that cannot be read, instead of a key without an end', async () => {
+    const store = createFileKeyStore(path)
+    await store.add(keyNumber(1))
+    const text = fs.readFileSync(path, 'utf8')
+    for (const expires of ['soon', '2027-01-31', null, 7]) {
+      const document = JSON.parse(text)
+      document.keys[0].expires = expires
+      fs.writeFileSync(path, JSON.stringify(document))
+      await expect(store.find(keyNumber(1).hash)).rejects.toThrow('keys[0].expiresAt must be')
+    }
+  })
+
+  it('finds keys again when a damaged or missing file is repaired', async () => {
+    const store = createFileKeyStore(path)
+    await store.add(keyNumber(1))
+    const text = fs.readFileSync(path, 'utf8')
+    const { hash } = keyNumber(1)
+    expect(await store.find(hash)).toMatchObject({ id: 'key-1' })
+    fs.writeFileSync(path, text.slice(0, -20))
+    await expect(store.find(hash)).rejects.toThrow('damaged')
+    fs.rmSync(path)
+    await expect(store.find(hash)).rejects.toThrow('does not exist')
+    fs.writeFileSync(path, text)
+    expect(await store.find(hash)).toMatchObject({ id: 'key-1' })
+  })
+
+  it.skipIf(IS_WINDOWS)('rejects at once for a pipe', async () => {
+    execFileSync('mkfifo', [path])
+    const store = createFileKeyStore(path)
+    await expect(store.find(keyNumber(1).hash)).rejects.toThrow('not a regular file')
+    await expect(store.add(keyNumber(1))).rejects.toThrow('not a regular file')
+  })
+
+  it('rejects a change, and names the file to delete, after a killed writer', async () => {
+    const store = createFileKeyStore(path)
+    await store.add(keyNumber(1))
+    fs.writeFileSync(`${path}.lock`, '')
+    await expect(store.add(keyNumber(2))).rejects.toThrow(`${path}.lock exists`)
+    expect(await store.find(keyNumber(1).hash)).toMatchObject({ id: 'key-1' })
+    fs.rmSync(`${path}.lock`)
+    await store.add(keyNumber(2))
+    expect(await store.list()).toHaveLength(2)
+  })
+
+  it('throws for an invalid path or option', () => {
+    expect(() => createFileKeyStore('')).toThrow(TypeError)
+    expect(() => createFileKeyStore(path, Object({ clock: Date.now }))).toThrow('clock')
+    expect(() => createFileKeyStore(path, Object({ now: 1 }))).toThrow('now must be a function')
+  })
+})
