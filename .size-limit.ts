@@ -28,7 +28,7 @@ const BUDGETS: Record<string, string> = {
   './access/redis': '4 kB',
   './access/sqlite': '5 kB',
   './bun': '1.03 kB',
-  './client': '2.68 kB',
+  './client': '2.83 kB',
   './cloudflare': '270 B',
   './compat/exchange-rate-api': '13.7 kB',
   './compat/exchangerate-host': '18 kB',

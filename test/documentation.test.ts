@@ -43,6 +43,7 @@ const CLIENT_OPTIONS: Record<keyof RatesClientOptions, string> = {
   baseUrl: 'required',
   fetch: '`globalThis.fetch`',
   retries: '2',
+  key: 'none',
 }
 
 /** Returns the cells after `` `name` `` in the tables of `text`, row by row. */

@@ -693,7 +693,7 @@ test('currencies are rows of plain data', () => {
 test('a client takes a URL, and optionally a fetch function', () => {
   expectTypeOf(createRatesClient).returns.toEqualTypeOf<RatesClient>()
   expectTypeOf(createRatesClient).parameters.toEqualTypeOf<[RatesClientOptions]>()
-  expectTypeOf<keyof RatesClientOptions>().toEqualTypeOf<'baseUrl' | 'fetch' | 'retries'>()
+  expectTypeOf<keyof RatesClientOptions>().toEqualTypeOf<'baseUrl' | 'fetch' | 'retries' | 'key'>()
   expectTypeOf<keyof RatesClient>().toEqualTypeOf<
     'latest' | 'convert' | 'convertMany' | 'history' | 'currencies' | 'status'
   >()
@@ -701,13 +701,16 @@ test('a client takes a URL, and optionally a fetch function', () => {
   createRatesClient({ baseUrl: '', fetch: createRatesHandler() })
   // Like the fetch of frameworks, which may return a Response without a promise.
   createRatesClient({ baseUrl: '', fetch: (): Response | Promise<Response> => new Response() })
-  createRatesClient({ baseUrl: '', fetch: undefined, retries: undefined })
+  createRatesClient({ baseUrl: '', fetch: undefined, retries: undefined, key: undefined })
+  createRatesClient({ baseUrl: '', key: 'rsk_0' })
   // @ts-expect-error a URL is required
   createRatesClient({})
   // @ts-expect-error a misspelt option
   createRatesClient({ baseURL: '' })
   // @ts-expect-error a misspelt option, with a known one
   createRatesClient({ baseUrl: '', retry: 1 })
+  // @ts-expect-error a key is a string
+  createRatesClient({ baseUrl: '', key: 5 })
   // @ts-expect-error fetch must be a function
   createRatesClient({ baseUrl: '', fetch: { fetch } })
 })

@@ -56,14 +56,19 @@ export interface RatesClientOptions {
   baseUrl: string
   /** Sends every request; may be a handler (default `globalThis.fetch`, looked up at each call). */
   fetch?: ((request: Request) => Response | Promise<Response>) | undefined
-  /** How many times a call is retried after a 502, or a 503 with `Retry-After` (default 2). */
+  /** How many times a call is retried after a 502, or a 429 or 503 with `Retry-After` (default 2). */
   retries?: number | undefined
+  /**
+   * API key, sent as `Authorization: Bearer` with every request, and in nothing else; visible ASCII characters (default none).
+   */
+  key?: string | undefined
 }
 
 /**
  * Creates a typed client for a mounted handler. It runs in browsers and on every runtime with `fetch`.
  *
- * Calls are retried after a 502, or a 503 with `Retry-After`: after that delay (at most 10 s), or else after 1 s, 2 s and so on.
+ * Calls are retried after a 502, or a 429 or 503 with `Retry-After`: after that delay (at most 10 s), or else after 1 s, 2 s and
+ * so on.
  *
  * @throws {TypeError} naming the invalid option
  * @example
@@ -76,12 +81,19 @@ export interface RatesClientOptions {
  * ```
  */
 export function createRatesClient(options: RatesClientOptions): RatesClient {
-  const { baseUrl, fetch = (request) => globalThis.fetch(request), retries = 2 } = options
-  assertKnownOptions(options, { baseUrl, fetch, retries })
+  const { baseUrl, fetch = (request) => globalThis.fetch(request), retries = 2, key } = options
+  assertKnownOptions(options, { baseUrl, fetch, retries, key })
   const root = requireBaseUrl(baseUrl)
   if (typeof fetch !== 'function') throw new TypeError('fetch must be a function')
   if (!(retries >= 0)) throw new TypeError(`retries must be a number >= 0, got ${retries}`)
-  return createOperations(createCall({ root, fetch, retries }))
+  if (key !== undefined) requireKey(key)
+  return createOperations(createCall({ root, fetch, retries, key }))
+}
+
+function requireKey(key: string): void {
+  if (typeof key === 'string' && /^[!-~]+$/.test(key)) return
+  // The value is secret.
+  throw new TypeError('key must be a non-empty string of visible ASCII characters')
 }
 
 /**

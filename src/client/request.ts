@@ -30,16 +30,21 @@ export interface CallSettings {
   /** URL of the mount, without a trailing slash. */
   root: string
   fetch: (request: Request) => Response | Promise<Response>
-  /** Number of retries after a 502, or a 503 with `Retry-After`. */
+  /** Number of retries after a 502, or a 429 or 503 with `Retry-After`. */
   retries: number
+  /** API key; undefined for none. */
+  key: string | undefined
 }
 
 /** Responses with a longer `Retry-After` are not retried. */
 const MAX_RETRY_AFTER_SECONDS = 10
 
-/** Creates a call that retries after a 502, or a 503 with `Retry-After`: after that delay, or else after 1 s, 2 s and so on. */
-export function createCall({ root, fetch, retries }: CallSettings): Call {
-  const exchange = createExchange(fetch, Date.now)
+/**
+ * Creates a call that retries after a 502, or a 429 or 503 with `Retry-After`: after that delay, or else after 1 s, 2 s and so
+ * on.
+ */
+export function createCall({ root, fetch, retries, key }: CallSettings): Call {
+  const exchange = createExchange(fetch, key, Date.now)
   return async ({ endpoint, query = {}, content, field, signal }) => {
     const url = `${root}/v1/${endpoint}${toSearch(query)}`
     const body = JSON.stringify(content)
@@ -55,9 +60,9 @@ export function createCall({ root, fetch, retries }: CallSettings): Call {
   }
 }
 
-/** A 503 without `Retry-After` comes from a gateway; an overloaded service sends `Retry-After`. */
+/** A 429 or 503 without `Retry-After` comes from a gateway; the service sends `Retry-After`. */
 function isRetried({ status, retryAfter }: ClientResponse): boolean {
-  return status === 502 || (status === 503 && retryAfter !== undefined)
+  return status === 502 || ((status === 429 || status === 503) && retryAfter !== undefined)
 }
 
 function toSearch(query: Query): string {
@@ -83,8 +88,14 @@ interface CachedResponse {
 
 const MAX_CACHED_RESPONSES = 64
 
-/** Creates an exchange over `fetch` that revalidates the 64 most recent responses by their `ETag`. */
-function createExchange(fetch: CallSettings['fetch'], now: () => number): Exchange {
+/** Creates an exchange over `fetch` that revalidates the 64 most recent responses by their `ETag`. All have the same key. */
+function createExchange(
+  fetch: CallSettings['fetch'],
+  key: string | undefined,
+  now: () => number,
+): Exchange {
+  // Fetch removes this header before it follows a redirect to another origin.
+  const authorization = key === undefined ? undefined : { authorization: `Bearer ${key}` }
   const cache = new Map<string, CachedResponse>()
 
   function store(url: string, body: CachedResponse): void {
@@ -97,11 +108,12 @@ function createExchange(fetch: CallSettings['fetch'], now: () => number): Exchan
   return async ({ url, body, signal }) => {
     // Browsers revalidate their own cache; an `If-None-Match` header would cost a preflight and bypass that cache.
     const cached = globalThis.location || body !== undefined ? undefined : cache.get(url)
-    const headers: HeadersInit = cached ? { 'if-none-match': cached.etag } : {}
-    const init: RequestInit =
-      body === undefined
-        ? { headers }
-        : { method: 'POST', body, headers: { 'content-type': 'application/json' } }
+    const headers: HeadersInit = {
+      ...authorization,
+      ...(cached && { 'if-none-match': cached.etag }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    }
+    const init: RequestInit = body === undefined ? { headers } : { method: 'POST', body, headers }
     try {
       const request = new Request(url, { ...init, signal: signal ?? null })
       const response = await fetch(request)

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+
 import { expect, it } from 'vitest'
 
 import { createRatesHandler } from 'ratesmith'
@@ -6,7 +8,6 @@ import { fakeProviders } from 'ratesmith/testing'
 
 import { describeRuntimes, listen, run } from './processes.ts'
 
-/** Size limit of the client with all dependencies, minified and gzipped, in bytes. */
 const PAIR = { from: 'USD', to: 'EUR' }
 
 const CALLS: [name: string, params: object][] = [
@@ -65,6 +66,35 @@ describeRuntimes('the client', ([, program, ...parameters]) => {
       '/api/v1/history?from=USD&to=EUR&start=1999-01-04&interval=month 200',
       '/api/v1/currencies 200',
       '/api/v1/convert?from=USD&to=XYZ 400',
+    ])
+  })
+
+  it('sends its key after a redirect to the same origin, and to no other', async () => {
+    const received: string[] = []
+    const record = (place: string, { url = '', headers }: IncomingMessage): void => {
+      received.push(`${place} ${url.slice(0, 6)} ${headers.authorization ?? 'none'}`)
+    }
+    const other = await listen((request, response) => {
+      record('other', request)
+      response.writeHead(404).end()
+    })
+    const { url } = await listen((request, response) => {
+      record('own', request)
+      const isLeaving = request.url?.startsWith('/leave')
+      const location = isLeaving ? `${other.url}/other/` : '/moved/'
+      if (request.url?.startsWith('/moved')) response.writeHead(404).end()
+      else response.writeHead(307, { location }).end()
+    })
+    const args = [...parameters, 'test/system/redirect-program.ts', 'rsk_planted']
+    const env = { NO_PROXY: '127.0.0.1', DENO_NO_UPDATE_CHECK: '1' }
+    const { stdout, stderr } = await run(program, [...args, `${url}/stay`, `${url}/leave`], { env })
+    expect(stdout, stderr).toBe('["internal_error","internal_error"]')
+    expect(stderr).not.toContain('rsk_planted')
+    expect(received).toEqual([
+      'own /stay/ Bearer rsk_planted',
+      'own /moved Bearer rsk_planted',
+      'own /leave Bearer rsk_planted',
+      'other /other none',
     ])
   })
 })

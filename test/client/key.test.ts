@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+
+import { createAccess, createKey } from '../../src/access/index.ts'
+import { RatesError, createRatesClient } from '../../src/client/index.ts'
+import { createRatesHandler } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+import { NOW, PAIR, clientOf, conversion, inTurn, reasonOf } from './service.ts'
+
+const KEY = 'rsk_planted~0123456789'
+
+const now = (): number => NOW
+
+/** Returns a response of a service with keys and limits. */
+function refusal(status: number, code: string, retryAfter?: string): () => Response {
+  const headers: HeadersInit = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
+  return () => Response.json({ error: { code, message: 'No' } }, { status, headers })
+}
+
+/** Returns everything that can be read from `value`: its texts, properties and causes. */
+function textsOf(value: unknown): string {
+  const { message, summary, hint, stack, cause } = Object(value)
+  const causes = cause === undefined ? '' : textsOf(cause)
+  return [value, JSON.stringify(value), message, summary, hint, stack, causes].join('\n')
+}
+
+describe('the option key', () => {
+  it('is sent with every request, only as a bearer token', async () => {
+    const { client, requests } = clientOf(() => conversion(), { key: KEY })
+    await client.convert(PAIR)
+    await client.convert(PAIR)
+    await client.convertMany([PAIR]).catch(() => undefined)
+    expect(requests).toHaveLength(3)
+    for (const { url, headers } of requests) {
+      expect(headers.get('authorization')).toBe(`Bearer ${KEY}`)
+      const others = [...headers].filter(([name]) => name !== 'authorization')
+      expect(`${url} ${others.join()}`).not.toContain(KEY)
+    }
+  })
+
+  it.each([
+    ['without it', {}],
+    ['if it is undefined', { key: undefined }],
+  ])('sends no Authorization %s', async (_, options) => {
+    const { client, requests } = clientOf(() => conversion(), options)
+    await client.convert(PAIR)
+    expect(requests[0]?.headers.has('authorization')).toBe(false)
+  })
+
+  it.each(['', ' ', 'two words', `${KEY}\n`, 'Schlüssel', '\u007f', 5, null, {}, [KEY]])(
+    'may not be %j',
+    (key) => {
+      const options = { baseUrl: 'http://localhost/api', key }
+      const create = (): unknown => Reflect.apply(createRatesClient, undefined, [options])
+      expect(create).toThrow(TypeError)
+      expect(create).toThrow(/^key must be a non-empty string of visible ASCII characters$/)
+    },
+  )
+
+  it('is in no text of the client and its errors', async () => {
+    const failing = (): never => {
+      throw new TypeError('fetch failed')
+    }
+    const responses = inTurn(
+      refusal(401, 'unauthorized'),
+      refusal(403, 'forbidden'),
+      refusal(429, 'rate_limited', '60'),
+      () => new Response('<!doctype html>'),
+      failing,
+    )
+    const { client } = clientOf(responses, { key: KEY })
+    const reasons: unknown[] = []
+    for (let call = 0; call < 5; call += 1) reasons.push(await reasonOf(client.convert(PAIR)))
+    const codes = reasons.map((reason) => Object(reason).code)
+    const refused = ['unauthorized', 'forbidden', 'rate_limited']
+    expect(codes).toEqual([...refused, 'internal_error', 'provider_unavailable'])
+    const functions = Object.values(client)
+    expect([client, ...functions, ...reasons].map(textsOf).join('\n')).not.toContain(KEY)
+    const symbols = Object.getOwnPropertySymbols(client)
+    expect([...symbols, ...functions.flatMap(Object.keys)]).toEqual([])
+  })
+})
+
+describe('a request that is refused', () => {
+  it.each([
+    [401, 'unauthorized', undefined],
+    [401, 'unauthorized', '1'],
+    [403, 'forbidden', undefined],
+    [403, 'forbidden', '1'],
+    [429, 'rate_limited', '11'],
+  ])('with %d %s is not retried (Retry-After: %j)', async (status, code, retryAfter) => {
+    const { client, requests, timers } = clientOf(refusal(status, code, retryAfter), { key: KEY })
+    const reason = await reasonOf(client.convert(PAIR))
+    expect(reason).toBeInstanceOf(RatesError)
+    const seconds = retryAfter === undefined ? undefined : Number(retryAfter)
+    expect(reason).toMatchObject({ code, message: 'No', retryAfter: seconds })
+    expect(requests).toHaveLength(1)
+    expect(timers()).toBe(0)
+  })
+
+  it('by a limit is retried after its Retry-After of at most ten seconds', async () => {
+    const { client, requests, advance } = clientOf(
+      inTurn(refusal(429, 'rate_limited', '10'), conversion),
+      { key: KEY },
+    )
+    const converted = client.convert(PAIR)
+    await advance(9_999)
+    expect(requests).toHaveLength(1)
+    await advance(1)
+    expect(await converted).toMatchObject({ rate: 2 })
+  })
+
+  it('by a limit is an error with retryAfter once the retries are used up', async () => {
+    const refused = refusal(429, 'rate_limited', '3')
+    const { client, requests, advance } = clientOf(refused, { retries: 1 })
+    const reason = reasonOf(client.convert(PAIR))
+    await advance(60_000)
+    expect(await reason).toMatchObject({ code: 'rate_limited', retryAfter: 3 })
+    expect(requests).toHaveLength(2)
+  })
+})
+
+describe('a handler with access rules', () => {
+  it('serves a client with a key, and revalidates its responses', async () => {
+    const { key, hash } = await createKey()
+    const guarded = createRatesHandler({
+      providers: fakeProviders({ now }),
+      now,
+      access: createAccess({
+        plans: { small: { burst: '3/min' } },
+        keys: { find: (given) => (given === hash ? { id: 'acme', plan: 'small' } : undefined) },
+      }),
+    })
+    const statuses: number[] = []
+    const respond = async (request: Request): Promise<Response> => {
+      const response = await guarded(request)
+      statuses.push(response.status)
+      return response
+    }
+    const { client } = clientOf(respond, { key })
+    const first = await client.convert(PAIR)
+    expect(await client.convert(PAIR)).toEqual(first)
+    await client.latest()
+    expect(await reasonOf(client.status())).toMatchObject({ code: 'rate_limited', retryAfter: 20 })
+    const { client: stranger } = clientOf(respond)
+    expect(await reasonOf(stranger.status())).toMatchObject({ code: 'unauthorized' })
+    expect(statuses).toEqual([200, 304, 200, 429, 401])
+  })
+})
