@@ -122,6 +122,11 @@ export type RatesEvent =
       reason: string
       error: unknown
     }
+  /**
+   * A private or loopback address forwards requests, and `trustedProxies` is not set: all clients behind that proxy share one
+   * limit. Emitted once.
+   */
+  | { type: 'proxy_untrusted' }
   /** An expensive request got a 503, while `waiting` others were queued. */
   | { type: 'overloaded'; waiting: number }
   /** A request got a 500, or an operation of `handler.rates` rejected with `internal_error`. */

@@ -71,6 +71,7 @@ const LEVEL: Record<RatesEvent['type'], LogLevel> = {
   access_refused: 'info',
   limit_reached: 'info',
   counters_failed: 'warn',
+  proxy_untrusted: 'warn',
   refresh_scheduled: 'info',
   store_failed: 'warn',
   internal_error: 'error',
@@ -222,6 +223,8 @@ function toSentence(event: RatesEvent, responses: number | undefined): string {
       return `${responses} requests over a limit got a 429, the last one: ${event.limit} of plan ${event.plan}`
     case 'counters_failed':
       return `${event.operation.replace('_', ' ')} failed ${responses} times: ${event.reason}`
+    case 'proxy_untrusted':
+      return 'a proxy forwards requests, but trustedProxies is not set: its clients share one limit'
     case 'refresh_scheduled':
       return `${event.dataSet} rates: the next refresh is due ${toTime(event.at)}`
     case 'store_failed':

@@ -1,3 +1,4 @@
+import { createClientAddress } from '../http/client-address.ts'
 import type { AddressOptions } from '../http/client-address.ts'
 import type { RawRequest } from '../http/messages.ts'
 import { assertKnownOptions } from '../known-options.ts'
@@ -19,6 +20,7 @@ export type {
   OpenCounters,
 } from './counters.ts'
 export type { Access } from './guard.ts'
+export type { AddressOptions, ForwardedHeader } from '../http/client-address.ts'
 export type { Admission, Guard, GuardedRequest } from '../http/guard.ts'
 export { createKey, hashKey } from './keys.ts'
 export type { KeyRecord, KeyStore } from './keys.ts'
@@ -62,6 +64,8 @@ export interface AccessOptions extends AddressOptions {
  */
 export function createAccess(options: AccessOptions): Access {
   assertKnownOptions(options, KNOWN)
+  // Fails here instead of in createRatesHandler.
+  createClientAddress(options)
   const { keys = NO_KEYS, anonymous = 'refuse', counters = createMemoryCounters() } = options
   const plans = new Map(
     Object.entries(options.plans).map(([name, plan]): [string, ResolvedPlan] => {
@@ -77,7 +81,9 @@ export function createAccess(options: AccessOptions): Access {
         counters: counters.open(context),
         keyOf: ({ header }) => bearer(header('authorization')) ?? header('x-api-key') ?? undefined,
         findKey: createKeyLookup(keys, context),
-        clientOf: options.client ?? ((request) => request.client ?? ''),
+        clientOf:
+          options.client ??
+          createClientAddress(options, () => context.emit({ type: 'proxy_untrusted' })),
         emit: context.emit,
         now: context.runtime.now,
       }),
@@ -94,6 +100,7 @@ const KNOWN: Readonly<Record<keyof AccessOptions, true>> = {
   counters: true,
   whenCountersFail: true,
   trustedProxies: true,
+  forwardedHeader: true,
   ipv6Prefix: true,
   queryParameters: true,
 }
