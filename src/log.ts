@@ -167,8 +167,12 @@ function toJson(event: RatesEvent, responses: number | undefined, now: number): 
   const text = JSON.stringify(line, (key, value: unknown) =>
     RATES.has(key) ? value : shorten(value),
   )
-  // JSON does not escape all characters that break a line or change the reading direction.
-  return text.replace(/[\p{Cf}\p{Zl}\p{Zp}\x7f-\x9f]/gu, toJsonEscapes)
+  return escapeInvisible(text)
+}
+
+/** Escapes the characters that break a line or change the reading direction, but that `JSON.stringify` leaves. */
+export function escapeInvisible(json: string): string {
+  return json.replace(/[\p{Cf}\p{Zl}\p{Zp}\x7f-\x9f]/gu, toJsonEscapes)
 }
 
 // Numbers other than rates are times in ms or counts.

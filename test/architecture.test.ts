@@ -30,7 +30,7 @@ const MAY_IMPORT: Record<string, string> = {
   compression: 'http',
   endpoints: 'api async errors generated http rates types:sources zod/mini',
   options: 'types:access http known-options types:cache types:events providers upstream',
-  monitoring: 'types:api async types:events types:handler http known-options',
+  monitoring: 'async events types:handler http known-options log',
   handler: 'api async endpoints events http options sources',
   compat: `api async known-options endpoints errors types:events types:handler http
     rates zod/mini`,

@@ -1,8 +1,8 @@
 import type { RatesOperations } from '../api/rates-api.ts'
-import { callSafely, createListeners, systemRuntime } from '../async.ts'
+import { createListeners, systemRuntime } from '../async.ts'
 import type { Listeners, Runtime } from '../async.ts'
 import { RatesError, toRatesError } from '../errors.ts'
-import type { RatesEvent } from '../events.ts'
+import type { Emit, RatesEvent } from '../events.ts'
 import type { HandlerListeners, RatesHandler, ResponseSummary } from '../handler.ts'
 import { NO_CORS, createCors } from '../http/cors.ts'
 import type { Admission } from '../http/guard.ts'
@@ -90,7 +90,9 @@ export function mountService(
   requireHandler(handler)
   const { basePath = '' } = options
   const responses = createListeners<ResponseSummary>()
-  const respondTo = createRoute(handler, service, options, responses)
+  const events = createListeners<RatesEvent>()
+  if (options.onEvent) events.add(options.onEvent)
+  const respondTo = createRoute(handler, service, options, { responses, events })
 
   function answer(request: RawRequest): Promise<RawResponse> {
     const found = find(request, service, basePath)
@@ -104,26 +106,34 @@ export function mountService(
     answer,
     subscribe(listeners: HandlerListeners) {
       const unsubscribe = handler.subscribe(listeners)
-      const { onResponse } = listeners
-      const remove = onResponse && responses.add(onResponse)
+      const { onEvent, onResponse } = listeners
+      const removers = [onEvent && events.add(onEvent), onResponse && responses.add(onResponse)]
       return () => {
         unsubscribe()
-        remove?.()
+        removers.forEach((remove) => remove?.())
       }
     },
   })
 }
 
-/** Returns a function that responds to requests for paths of `service`, and calls `responses` after each. */
+/** What listens to a route. */
+interface RouteListeners {
+  /** Called after each response. */
+  responses: Listeners<ResponseSummary>
+  /** Called for events of the route itself. */
+  events: Listeners<RatesEvent>
+}
+
+/** Returns a function that responds to requests for paths of `service`. */
 function createRoute(
   handler: RatesHandler,
   service: CompatService,
   options: CompatOptions,
-  responses: Listeners<ResponseSummary>,
+  { responses, events }: RouteListeners,
 ): (request: RawRequest, found: Found) => Promise<RawResponse> {
   const { cors = true, now = Date.now } = options
   const rules = cors ? createCors('*', handler.guard !== undefined) : NO_CORS
-  const respond = createResponder(handler, service, options)
+  const respond = createResponder(handler, service, { now, emit: events.call })
   const { monotonic } = systemRuntime(now)
 
   return async (request, found) => {
@@ -160,14 +170,13 @@ function admit(
 function createResponder(
   { rates }: RatesHandler,
   service: CompatService,
-  { now = Date.now, onEvent = () => {} }: CompatOptions,
+  { now, emit }: { now: () => number; emit: Emit },
 ): (
   request: RawRequest,
   found: Found,
   refusal: RatesError | undefined,
 ) => Promise<EndpointResponse> {
   const runtime = systemRuntime(now)
-  const emit = (event: RatesEvent): void => callSafely(() => onEvent(event))
   const limiter = createLimiter(runtime, (waiting) => emit({ type: 'overloaded', waiting }))
   const jobs: CompatRequest['jobs'] = new Map()
 
@@ -180,7 +189,11 @@ function createResponder(
     } catch (thrown) {
       const error = toRatesError(thrown)
       // The operations report their own internal errors.
-      if (error !== thrown) emit({ type: 'internal_error', error: thrown })
+      if (error !== thrown) {
+        const { requestId } = request
+        const about = requestId === undefined ? {} : { requestId }
+        emit({ type: 'internal_error', error: thrown, ...about })
+      }
       const { status, body } = service.toErrorResponse(error, path)
       return { ...failure(error, body), status }
     }
