@@ -81,12 +81,18 @@ function resolve(options: AccessLogOptions) {
   if (!Object.hasOwn(FORMATS, format)) {
     throw new TypeError(`format must be 'json' or 'combined', got ${String(format)}`)
   }
-  if (!(sample > 0 && sample <= 1)) {
+  if (typeof sample !== 'number' || !(sample > 0 && sample <= 1)) {
     throw new TypeError(`sample must be above 0 and at most 1, got ${String(sample)}`)
   }
   if (typeof addresses !== 'boolean') throw new TypeError('addresses must be true or false')
-  if (!Array.isArray(queryParameters)) throw new TypeError('queryParameters must be an array')
+  if (!isListOfNames(queryParameters)) {
+    throw new TypeError('queryParameters must be an array of strings')
+  }
   return { write, ...known }
+}
+
+function isListOfNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string')
 }
 
 /** Returns a function that returns true for this `share` of its calls, evenly spread, beginning with the first. */

@@ -1,0 +1,339 @@
+import { describe, expect, it, vi } from 'vitest'
+
+import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
+import { createAccess } from '../../src/access/index.ts'
+import type { HandlerListeners, RatesEvent, RatesHandler } from '../../src/index.ts'
+import { createMetrics } from '../../src/monitoring/index.ts'
+import { fragileMarket, openService, requestsTo } from '../fixtures/service.ts'
+
+const SCRAPE = new Request('http://localhost/metrics')
+
+/** Returns the samples of a text by name and labels. */
+function samplesIn(text: string): Record<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return Object.fromEntries(
+    lines.map((line) => {
+      const end = line.lastIndexOf(' ')
+      return [line.slice(0, end), Number(line.slice(end + 1))]
+    }),
+  )
+}
+
+function open(options: Parameters<typeof openService>[0] = {}) {
+  const service = openService(options)
+  const metrics = createMetrics(service.handler)
+  return { ...service, metrics, samples: () => samplesIn(metrics.text()) }
+}
+
+/** Creates metrics of a handler that only emits the events it is given. */
+function withEvents() {
+  const all: HandlerListeners[] = []
+  const { handler } = openService()
+  const subscribe: RatesHandler['subscribe'] = (listeners) => {
+    all.push(listeners)
+    return () => void all.splice(all.indexOf(listeners), 1)
+  }
+  const metrics = createMetrics({ inspect: handler.inspect, subscribe })
+  return {
+    metrics,
+    emit: (event: RatesEvent) => all.forEach(({ onEvent }) => onEvent?.(event)),
+    samples: () => samplesIn(metrics.text()),
+  }
+}
+
+describe('the metrics', () => {
+  it('count responses by route, method and status', async () => {
+    const { handler, samples } = open()
+    const { get } = requestsTo(handler, '/api')
+    await get('/v1/latest')
+    await get('/v1/latest?base=USD')
+    await get('/v1/latest', { method: 'HEAD' })
+    await get('/v1/latest', { method: 'PURGE' })
+    await get('/v1/convert?from=USD&to=XXX')
+    await get('/convert?from=USD&to=EUR')
+    const counts = {
+      '{route="/v1/latest",method="GET",status="200"}': 2,
+      '{route="/v1/latest",method="HEAD",status="200"}': 1,
+      '{route="/v1/latest",method="other",status="405"}': 1,
+      '{route="/v1/convert",method="GET",status="400"}': 1,
+      '{route="/convert",method="GET",status="200"}': 1,
+    }
+    const counted = Object.entries(samples()).filter(([name]) =>
+      name.startsWith('ratesmith_requests'),
+    )
+    const expected = Object.entries(counts).map(([labels, count]) => [
+      `ratesmith_requests_total${labels}`,
+      count,
+    ])
+    expect(Object.fromEntries(counted)).toEqual(Object.fromEntries(expected))
+  })
+
+  it('count the page, and not the paths of others', async () => {
+    const { handler, samples } = open({ explorer: true })
+    const { get } = requestsTo(handler)
+    await get('/api')
+    await get('/api/v1/nothing')
+    await get('/other')
+    const routes = Object.keys(samples()).filter((name) => name.includes('requests_total{route'))
+    expect(routes).toEqual(['ratesmith_requests_total{route="page",method="GET",status="200"}'])
+  })
+
+  it('measure the time of a response in cumulative buckets', async () => {
+    const { handler, runtime, samples } = open({
+      providers: {
+        latest: {
+          attribution: { name: 'Slow', url: 'https://slow.example' },
+          async fetchLatest() {
+            await runtime.advance(700)
+            const updatedAt = runtime.now()
+            return {
+              base: 'EUR',
+              updatedAt,
+              nextUpdateAt: updatedAt + 86_400_000,
+              rates: { EUR: 1, USD: 1.1 },
+            }
+          },
+        },
+        history: false,
+      },
+    })
+    const { get } = requestsTo(handler, '/api')
+    for (const _ of [1, 2, 3]) await get('/v1/latest')
+    const about = (part: string): number | undefined =>
+      samples()[`ratesmith_request_duration_seconds_${part}`]
+    const bucket = (bound: string) => about(`bucket{route="/v1/latest",le="${bound}"}`)
+    expect(['0.0001', '0.5', '1.0', '5.0', '+Inf'].map(bucket)).toEqual([2, 2, 3, 3, 3])
+    expect(about('count{route="/v1/latest"}')).toBe(3)
+    expect(about('sum{route="/v1/latest"}')).toBeCloseTo(0.7)
+  })
+
+  it('count responses of compat routes under the name of the service', async () => {
+    const { handler } = openService()
+    const mounted = openExchangeRates(handler)
+    const metrics = createMetrics(mounted)
+    const { get } = requestsTo(mounted)
+    await get('/api/latest.json')
+    await get('/api/v1/latest')
+    const samples = samplesIn(metrics.text())
+    const name = 'ratesmith_requests_total'
+    expect(samples[`${name}{route="open-exchange-rates",method="GET",status="200"}`]).toBe(1)
+    expect(samples[`${name}{route="/v1/latest",method="GET",status="200"}`]).toBe(1)
+  })
+
+  it('count upstream calls, failures and their time by data set and provider', async () => {
+    const { upstream, providers } = fragileMarket()
+    upstream.isUp = false
+    const { handler, runtime, samples } = open({ providers })
+    const { get } = requestsTo(handler, '/api')
+    await get('/v1/latest')
+    upstream.isUp = true
+    await runtime.advance(600_000)
+    await get('/v1/latest')
+    const labels = '{data_set="latest",provider="Synthetic rates (ratesmith)"}'
+    expect(samples()).toMatchObject({
+      [`ratesmith_upstream_requests_total${labels}`]: 2,
+      [`ratesmith_upstream_failures_total${labels}`]: 1,
+      [`ratesmith_upstream_duration_seconds_count${labels}`]: 2,
+      'ratesmith_refresh_failures_total{data_set="latest"}': 1,
+      'ratesmith_refresh_failures_total{data_set="history"}': 0,
+    })
+  })
+
+  it('have the state of each enabled data set', async () => {
+    const { handler, runtime, samples } = open()
+    expect(samples()).toMatchObject({
+      'ratesmith_data_ready{data_set="latest"}': 0,
+      'ratesmith_data_ready{data_set="history"}': 0,
+    })
+    expect(Object.keys(samples()).join()).not.toContain('data_age')
+    await handler.refresh()
+    const age = 'ratesmith_data_age_seconds{data_set="latest"}'
+    const { [age]: before = NaN } = samples()
+    await runtime.advance(5_000)
+    const later = samples()
+    expect(later[age]).toBeCloseTo(before + 5)
+    expect(later).toMatchObject({
+      'ratesmith_data_ready{data_set="latest"}': 1,
+      'ratesmith_data_stale{data_set="history"}': 0,
+      ratesmith_waiting_requests: 0,
+    })
+    await handler(new Request('http://localhost/api/v1/latest'))
+    expect(samples()['ratesmith_response_cache_bytes']).toBeGreaterThan(1_000)
+  })
+
+  it('omit a disabled data set', () => {
+    const { latest } = fragileMarket().providers
+    const { metrics } = open({ providers: { latest, history: false } })
+    expect(metrics.text()).toContain('ratesmith_data_ready{data_set="latest"}')
+    expect(metrics.text()).not.toContain('ratesmith_data_ready{data_set="history"}')
+  })
+
+  it('count stale responses', async () => {
+    const { upstream, providers } = fragileMarket()
+    const { handler, runtime, samples } = open({ providers })
+    await handler.refresh()
+    upstream.isUp = false
+    await runtime.advance(3 * 86_400_000)
+    await handler(new Request('http://localhost/api/v1/latest'))
+    expect(samples()).toMatchObject({
+      'ratesmith_stale_responses_total{data_set="latest"}': 1,
+      'ratesmith_data_stale{data_set="latest"}': 1,
+    })
+  })
+
+  it('count refused requests and reached limits', async () => {
+    const access = createAccess({
+      plans: { free: { burst: '1/min' } },
+      anonymous: 'free',
+      keys: { find: () => undefined },
+      client: () => '192.0.2.1',
+    })
+    const { handler, samples } = open({ access })
+    const { get } = requestsTo(handler, '/api/v1')
+    await get('/latest')
+    await get('/latest')
+    await get('/latest', { headers: { 'x-api-key': 'rsk_wrong' } })
+    expect(samples()).toMatchObject({
+      'ratesmith_limits_reached_total{plan="free",limit="burst"}': 1,
+      'ratesmith_access_refused_total{reason="malformed_key"}': 1,
+      'ratesmith_access_refused_total{reason="unknown_key"}': 0,
+    })
+  })
+
+  it('count all other events', () => {
+    const { emit, samples } = withEvents()
+    const error = new Error('a')
+    emit({ type: 'internal_error', error })
+    emit({ type: 'overloaded', waiting: 1 })
+    emit({ type: 'overloaded', waiting: 2 })
+    emit({ type: 'store_failed', operation: 'set', key: 'k', error })
+    emit({ type: 'counters_failed', operation: 'find_key', reason: 'a', error })
+    emit({ type: 'rates_quarantined', dataSet: 'latest', provider: 'A', codes: ['USD'] })
+    expect(samples()).toMatchObject({
+      ratesmith_internal_errors_total: 1,
+      ratesmith_overloaded_responses_total: 2,
+      'ratesmith_store_failures_total{operation="set"}': 1,
+      'ratesmith_store_failures_total{operation="get"}': 0,
+      'ratesmith_counters_failures_total{operation="find_key"}': 1,
+      'ratesmith_data_events_total{event="rates_quarantined",data_set="latest"}': 1,
+      'ratesmith_data_events_total{event="rates_late",data_set="history"}': 0,
+    })
+  })
+
+  it('escape names', () => {
+    const { emit, samples } = withEvents()
+    emit({ type: 'upstream_request', dataSet: 'latest', provider: 'a"b\\c\nd\u202ee' })
+    emit({ type: 'limit_reached', plan: '"', limit: '\\' })
+    expect(samples()).toMatchObject({
+      [String.raw`ratesmith_upstream_requests_total{data_set="latest",provider="a\"b\\c d e"}`]: 1,
+      [String.raw`ratesmith_limits_reached_total{plan="\"",limit="\\"}`]: 1,
+    })
+  })
+
+  it('have at most 50 providers and 100 limits, and count the rest as other', () => {
+    const { emit, samples } = withEvents()
+    for (let number = 0; number < 1_000; number += 1) {
+      emit({ type: 'upstream_request', dataSet: 'latest', provider: `P${number}` })
+      emit({ type: 'upstream_request', dataSet: 'history', provider: `P${number}` })
+      emit({ type: 'limit_reached', plan: `plan ${number}`, limit: 'burst' })
+    }
+    const found = samples()
+    const names = (prefix: string) => Object.keys(found).filter((name) => name.startsWith(prefix))
+    expect(names('ratesmith_upstream_requests_total{data_set="latest"')).toHaveLength(51)
+    expect(names('ratesmith_limits_reached_total')).toHaveLength(101)
+    expect(found).toMatchObject({
+      'ratesmith_upstream_requests_total{data_set="latest",provider="P49"}': 1,
+      'ratesmith_upstream_requests_total{data_set="latest",provider="other"}': 950,
+      'ratesmith_upstream_requests_total{data_set="history",provider="other"}': 950,
+      'ratesmith_limits_reached_total{plan="other",limit="other"}': 900,
+    })
+  })
+
+  it('shorten long names', () => {
+    const { emit, metrics } = withEvents()
+    emit({ type: 'upstream_request', dataSet: 'latest', provider: 'é'.repeat(1_000) })
+    expect(metrics.text()).toContain(`provider="${'é'.repeat(99)}…"} 1\n`)
+  })
+
+  it('contain no key, no address and no query', async () => {
+    const access = createAccess({
+      plans: { free: { burst: '1/min' } },
+      anonymous: 'free',
+      keys: { find: () => undefined },
+      client: () => '192.0.2.77',
+      queryParameters: ['access_key'],
+    })
+    const { handler, metrics } = open({ access })
+    const { get } = requestsTo(handler, '/api/v1')
+    const headers = { authorization: 'Bearer rsk_secretA', 'user-agent': 'secretB' }
+    await get('/latest?access_key=rsk_secretC&base=secretD', { headers })
+    await get('/latest?base=secretD')
+    await get('/latest?base=secretD')
+    expect(metrics.text()).not.toMatch(/secret|192\.0\.2|rsk_/)
+  })
+
+  it('end when they are closed', async () => {
+    const { handler, metrics, samples } = open()
+    const { get } = requestsTo(handler, '/api')
+    await get('/v1/latest')
+    samples()
+    metrics.close()
+    await get('/v1/latest')
+    expect(samples()).toMatchObject({
+      'ratesmith_requests_total{route="/v1/latest",method="GET",status="200"}': 1,
+    })
+    expect(samples()['ratesmith_event_loop_delay_seconds']).toBeUndefined()
+  })
+
+  it('have the delay of the event loop after the first scrape', async () => {
+    const { metrics, samples } = open()
+    expect(samples()['ratesmith_event_loop_delay_seconds']).toBeUndefined()
+    // Blocks the event loop.
+    const end = performance.now() + 400
+    while (performance.now() < end);
+    await vi.waitFor(() => {
+      expect(samples()['ratesmith_event_loop_delay_seconds']).toBeGreaterThan(0.1)
+    })
+    metrics.close()
+  })
+
+  it('have the figures of the process, unless they are turned off', () => {
+    const { handler, samples } = open()
+    const figures = samples()
+    expect(figures['process_cpu_seconds_total']).toBeGreaterThan(0)
+    expect(figures['process_resident_memory_bytes']).toBeGreaterThan(1_000_000)
+    expect(figures['process_start_time_seconds']).toBeLessThanOrEqual(Date.now() / 1_000 + 1)
+    expect(createMetrics(handler, { process: false }).text()).not.toContain('process_')
+  })
+})
+
+describe('the response', () => {
+  const { metrics } = open()
+
+  it('is OpenMetrics text, which may not be cached', async () => {
+    const response = metrics.fetch(SCRAPE)
+    expect(response.status).toBe(200)
+    expect(Object.fromEntries(response.headers)).toEqual({
+      'cache-control': 'no-store',
+      'content-type': 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+    })
+    expect(await response.text()).toMatch(/^# TYPE ratesmith_requests counter\n[^]*\n# EOF\n$/)
+  })
+
+  it('to HEAD has no body', async () => {
+    const response = metrics.fetch(new Request(SCRAPE, { method: 'HEAD' }))
+    expect([response.status, await response.text()]).toEqual([200, ''])
+  })
+
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('to %s is a 405', (method) => {
+    const response = metrics.fetch(new Request(SCRAPE, { method }))
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  })
+})
+
+it.each([null, 0, 'yes'])('throws a TypeError for the option process: %j', (process) => {
+  const { handler } = openService()
+  // @ts-expect-error the option must be a boolean
+  expect(() => createMetrics(handler, { process })).toThrow(TypeError)
+})
