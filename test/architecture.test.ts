@@ -39,7 +39,7 @@ const MAY_IMPORT: Record<string, string> = {
   client: 'types:api async known-options errors types:upstream types:rates ',
   currencies: 'rates',
   testing: 'async known-options cache upstream rates ',
-  cli: `access adapters api async compat compression currencies index known-options log monitoring providers stores testing
+  cli: `access adapters api async compat compression currencies http index known-options log monitoring providers stores testing
     upstream
     ioredis node:* ratesmith/package.json`,
   explorer: 'ratesmith/client',

@@ -2,7 +2,7 @@ import { createRatesHandler } from 'ratesmith'
 import type { RatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
-import { codecs } from '../../src/cli/serve.ts'
+import { codecs } from '../../src/cli/servers.ts'
 import { withCompression } from '../../src/compression/with-compression.ts'
 import type { Comparison } from './comparison.ts'
 

@@ -84,7 +84,7 @@ export function assertStoredKey(
 }
 
 /** Returns whether `value` is the origin of web pages, as browsers send it. */
-export function isOrigin(value: unknown): value is string {
+export function isOrigin(value: unknown): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false
   const { protocol, origin } = new URL(value)
   return /^https?:$/.test(protocol) && origin === value

@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   history: async () => (await import('./history.ts')).history,
   currencies: async () => (await import('./currencies.ts')).currencies,
   doctor: async () => (await import('./doctor.ts')).doctor,
+  keys: async () => (await import('./keys.ts')).keys,
 }
 
 /** Runs the command that `args` select and resolves to its exit code; prints an error as one line on stderr. */

@@ -11,6 +11,7 @@ Commands:
   currencies [search]             list currencies
   doctor                          check every provider and store
   serve                           serve exchange rates over HTTP
+  keys <action>                   create, list and revoke API keys of serve, and show their usage
 
 Options:
   --help       show this help, or that of a command: ratesmith convert --help
@@ -148,7 +149,8 @@ Options:
   --https-key <file>   private key (PEM)
   --https-cert <file>  certificate (PEM), followed by the intermediate ones
   --base-path <path>   prefix of every path (default /api)
-  --cors <scope>       responses that every origin may read: v1, all or off (default v1)
+  --cors <scope>       responses that every origin may read: v1, all or off (default v1); or the
+                       origins that may read v1, comma-separated
   --compat <names>     also serve the paths of these services, comma-separated: frankfurter,
                        frankfurter-v2, exchangerate-host, open-exchange-rates, exchange-rate-api
   --no-compress        turn brotli and gzip off
@@ -157,10 +159,56 @@ ${PROVIDER_FLAGS}  --demo               use synthetic rates, without network
   --data <folder>      store fetched rates in this folder for the next start
   --redis <url>        store fetched rates in this Redis and share them with other servers
   --log <format>       json or text (default: text on a terminal, json elsewhere)
+  --plan <limits>      name and limits of a plan, repeatable: pro=600/min,100000/month
+  --keys <file>        require keys from this file: see ratesmith keys
+  --anonymous <plan>   plan of requests without a key, by address, or refuse (default refuse)
+  --trusted-proxy <range>
+                       address or range of a proxy in front, repeatable, or the number of proxies
+  --key-parameter <name>
+                       query parameter that may have the key, repeatable (default none)
+  --counters <place>   count in this Redis (redis://...), SQLite file (.db, .sqlite) or memory
+                       (default: the Redis of --redis, else memory)
+  --when-counters-fail <rule>
+                       local, allow or refuse (default local)
+  --metrics            serve metrics at /metrics
+  --metrics-port <number>
+                       serve metrics and probes on this port instead
+  --access-log <format>
+                       print a line for every response: json or combined
+  --access-log-sample <share>
+                       share of the responses, above 0 and at most 1 (default 1)
+  --access-log-addresses
+                       with the addresses of clients
   --help               show this help
 
 Environment:
-${UPSTREAMS}${REDIS}${PROXIES}${PROVIDERS}`,
+${UPSTREAMS}${REDIS}  RATESMITH_KEYS         same as --keys
+  RATESMITH_COUNTERS     same as --counters, but keeps the password out of the process list
+${PROXIES}${PROVIDERS}`,
+
+  keys: `Usage: ratesmith keys create --plan <plan> --name <name> [options]
+       ratesmith keys list [--json]
+       ratesmith keys revoke <id or name>
+       ratesmith keys usage --counters <place> [--json]
+
+Creates, lists and revokes API keys for ratesmith serve --keys. A key is printed once; the file has
+only its hash. Running servers notice changes within 10 s.
+
+Options:
+  --keys <file>        file with the keys: SQLite if it ends in .db or .sqlite, else JSON
+                       (default: RATESMITH_KEYS)
+  --plan <plan>        plan of the key, a name from --plan of serve
+  --name <name>        user of the key
+  --expires <end>      number of days (90d) or last day in UTC (YYYY-MM-DD) (default never)
+  --origin <origin>    origin of web pages that may use the key, repeatable (default all)
+  --counters <place>   the counters of serve: redis://... or an SQLite file
+  --json               print one line of JSON
+  --help               show this help
+
+Environment:
+  RATESMITH_KEYS         same as --keys
+  RATESMITH_COUNTERS     same as --counters, but keeps the password out of the process list
+`,
 }
 
 export type CommandName = keyof typeof HELP

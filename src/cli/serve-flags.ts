@@ -1,3 +1,4 @@
+import { isOrigin } from '../access/stored-keys.ts'
 import { exchangeRateApi } from '../compat/exchange-rate-api.ts'
 import { exchangerateHost } from '../compat/exchangerate-host.ts'
 import { frankfurterV2 } from '../compat/frankfurter-v2.ts'
@@ -7,7 +8,7 @@ import { openExchangeRates } from '../compat/open-exchange-rates.ts'
 import type { RatesHandler } from '../index.ts'
 import { toAlternatives } from '../known-options.ts'
 import type { ProviderFlags } from './upstreams.ts'
-import { SWITCH, TEXT, UsageError, parseArguments, parseNames } from './usage.ts'
+import { SWITCH, TEXT, TEXTS, UsageError, parseArguments, parseNames } from './usage.ts'
 
 const LOG_FORMATS = ['json', 'text'] as const
 const CORS_SCOPES = ['v1', 'all', 'off'] as const
@@ -42,7 +43,8 @@ export interface ServeFlags {
   /** Paths of the key and certificate files; `undefined` for HTTP. */
   https: { key: string; cert: string } | undefined
   basePath: string
-  cors: (typeof CORS_SCOPES)[number] | undefined
+  /** A scope, or the origins that may read the versioned responses. */
+  cors: (typeof CORS_SCOPES)[number] | readonly string[] | undefined
   /** Services whose paths are also served. */
   compat: readonly ServiceName[]
   compress: boolean
@@ -55,6 +57,30 @@ export interface ServeFlags {
   redis: string | undefined
   /** Default: text on a terminal, JSON elsewhere. */
   log: (typeof LOG_FORMATS)[number] | undefined
+  access: AccessFlags
+  monitoring: MonitoringFlags
+}
+
+/** The flags about keys, plans and limits, as typed; `src/cli/access.ts` reads them. */
+export interface AccessFlags {
+  /** File or database with the keys. */
+  keys: string | undefined
+  /** Names and limits: `pro=600/min,100000/month`. */
+  plans: readonly string[]
+  anonymous: string | undefined
+  trustedProxies: readonly string[]
+  counters: string | undefined
+  whenCountersFail: string | undefined
+  keyParameters: readonly string[]
+}
+
+/** The flags about metrics and access logs, as typed; `src/cli/monitoring.ts` reads them. */
+export interface MonitoringFlags {
+  metrics: boolean
+  metricsPort: string | undefined
+  accessLog: string | undefined
+  accessLogSample: string | undefined
+  accessLogAddresses: boolean
 }
 
 const options = {
@@ -75,6 +101,18 @@ const options = {
   data: TEXT,
   redis: TEXT,
   log: TEXT,
+  keys: TEXT,
+  plan: TEXTS,
+  anonymous: TEXT,
+  'trusted-proxy': TEXTS,
+  counters: TEXT,
+  'when-counters-fail': TEXT,
+  'key-parameter': TEXTS,
+  metrics: SWITCH,
+  'metrics-port': TEXT,
+  'access-log': TEXT,
+  'access-log-sample': TEXT,
+  'access-log-addresses': SWITCH,
 } as const
 
 type Values = ReturnType<typeof parseArguments<{ options: typeof options }>>['values']
@@ -87,20 +125,17 @@ type Values = ReturnType<typeof parseArguments<{ options: typeof options }>>['va
 export function parseServeFlags(args: string[]): ServeFlags {
   const flags = parseArguments({ args, options }).values
   const { port = '8787', host = '127.0.0.1', demo = false, 'base-path': basePath = '/api' } = flags
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
-    throw new UsageError(`--port must be a number from 0 to 65535, got ${port}`)
-  }
   // For an empty host, Node listens on every address.
   if (host === '') throw new UsageError('--host must be an address, got ""')
   const { data, redis, latest, history } = flags
   if (data === '') throw new UsageError('--data must be a folder, got ""')
   return {
-    port: Number(port),
+    port: readPort('--port', port),
     // Accepts an IPv6 address in the brackets of a URL.
     host: host.replace(/^\[(.*)\]$/, '$1'),
     https: readHttps(flags),
     basePath,
-    cors: readChoice('--cors', CORS_SCOPES, flags.cors),
+    cors: readCors(flags),
     compat: flags.compat === undefined ? [] : readCompat(flags.compat, basePath),
     compress: !flags['no-compress'],
     explorer: !flags['no-explorer'],
@@ -109,7 +144,77 @@ export function parseServeFlags(args: string[]): ServeFlags {
     data,
     redis,
     log: readChoice('--log', LOG_FORMATS, flags.log),
+    access: readAccessFlags(flags),
+    monitoring: {
+      metrics: flags.metrics ?? false,
+      metricsPort: flags['metrics-port'],
+      accessLog: flags['access-log'],
+      accessLogSample: flags['access-log-sample'],
+      accessLogAddresses: flags['access-log-addresses'] ?? false,
+    },
   }
+}
+
+/**
+ * Reads a port.
+ *
+ * @throws {UsageError} naming `flag`
+ */
+export function readPort(flag: string, text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
+  throw new UsageError(`${flag} must be a number from 0 to 65535, got ${text}`)
+}
+
+/** Returns whether flags or environment turn keys, plans or limits on. */
+export function needsAccess({ access }: ServeFlags, env: NodeJS.ProcessEnv): boolean {
+  const { keys, plans, anonymous, counters, whenCountersFail, keyParameters } = access
+  const texts = [keys, anonymous, counters, whenCountersFail]
+  return (
+    texts.some((text) => text !== undefined) ||
+    plans.length + keyParameters.length > 0 ||
+    Boolean(env['RATESMITH_KEYS'])
+  )
+}
+
+/** Returns whether flags turn metrics or the access log on, or need one of them. */
+export function needsMonitoring({ access, monitoring }: ServeFlags): boolean {
+  const { metrics, accessLogAddresses, ...texts } = monitoring
+  return (
+    metrics ||
+    accessLogAddresses ||
+    Object.values(texts).some((text) => text !== undefined) ||
+    (access.trustedProxies.length > 0 && access.plans.length === 0)
+  )
+}
+
+function readAccessFlags(flags: Values): AccessFlags {
+  return {
+    keys: flags.keys,
+    plans: flags.plan ?? [],
+    anonymous: flags.anonymous,
+    trustedProxies: flags['trusted-proxy'] ?? [],
+    counters: flags.counters,
+    whenCountersFail: flags['when-counters-fail'],
+    keyParameters: flags['key-parameter'] ?? [],
+  }
+}
+
+function readCors({ cors, compat }: Values): ServeFlags['cors'] {
+  if (!cors?.includes('://')) return readChoice('--cors', CORS_SCOPES, cors)
+  const origins = cors.split(',').map((origin) => origin.trim())
+  const wrong = origins.find((origin) => !isOrigin(origin))
+  if (wrong !== undefined) {
+    throw new UsageError(
+      `--cors must list origins such as https://example.com, got ${wrong || '""'}`,
+    )
+  }
+  // The services of --compat permit all origins or none.
+  if (compat !== undefined) {
+    throw new UsageError(
+      '--cors with a list of origins and --compat cannot be combined; choose one',
+    )
+  }
+  return origins
 }
 
 function readHttps({ https, 'https-key': key, 'https-cert': cert }: Values): ServeFlags['https'] {
@@ -119,7 +224,12 @@ function readHttps({ https, 'https-key': key, 'https-cert': cert }: Values): Ser
   return { key, cert }
 }
 
-function readChoice<Choice extends string>(
+/**
+ * Returns the choice that `text` names; undefined without a text.
+ *
+ * @throws {UsageError} naming `flag`
+ */
+export function readChoice<Choice extends string>(
   flag: string,
   choices: readonly Choice[],
   text: string | undefined,

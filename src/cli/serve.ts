@@ -1,20 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 
-import type { FetchHandler, RunningServer, ServeOptions } from '../../adapters/node.ts'
-import { LARGE_BODY_BYTES } from '../compression/encodings.ts'
-import type { Codecs } from '../compression/encodings.ts'
-import { withCompression } from '../compression/with-compression.ts'
+import type { Access } from '../access/index.ts'
 import { createRatesHandler } from '../index.ts'
 import type { RatesHandler } from '../index.ts'
 import { createLog } from '../log.ts'
+import type { OpenAccess } from './access.ts'
 import { platform } from './context.ts'
 import type { CommandContext } from './context.ts'
-import { SERVICES, parseServeFlags } from './serve-flags.ts'
+import { SERVICES, needsAccess, parseServeFlags } from './serve-flags.ts'
 import type { ServeFlags } from './serve-flags.ts'
+import { openServers, prepareMonitoring } from './servers.ts'
 import { openStore } from './store.ts'
 import type { OpenStore } from './store.ts'
-import type { Tls } from './tls.ts'
 import { chooseUpstreams } from './upstreams.ts'
 import { withUsageError } from './usage.ts'
 
@@ -45,11 +42,18 @@ async function serve(args: string[], context: CommandContext): Promise<Stop> {
   // The server continues when a reader of its output exits.
   for (const output of [stdout, stderr]) output.on('error', () => {})
   const tls = flags.https && (await import('./tls.ts')).readTls(flags.https)
+  const access = needsAccess(flags, env) ? await prepareAccess(flags, context) : undefined
+  const monitoring = await prepareMonitoring(flags)
   const opened = await openStore(flags, env)
+  let rules: OpenAccess | undefined
   try {
-    const handler = await createHandler(flags, opened, context)
-    const server = await listen(handler, flags, tls)
-    stdout.write(startMessage(server.url, flags))
+    rules = await access?.(opened)
+    const handler = await createHandler(flags, opened, context, rules?.access)
+    const starting = openServers(handler, { flags, tls, monitoring, context })
+    // Otherwise its timers would keep the process open.
+    starting.catch(handler.close)
+    const server = await starting
+    stdout.write(startMessage(server.url, flags, rules?.notes))
     const signal = await stopSignal()
     const stopBy = performance.now() + STOP_LIMIT_MS
     await server.stop()
@@ -58,7 +62,21 @@ async function serve(args: string[], context: CommandContext): Promise<Stop> {
     while (isBlocked(opened) && performance.now() < endBy) await sleep(POLL_INTERVAL_MS)
     return { signal, isBlocked: isBlocked(opened) }
   } finally {
+    rules?.close()
     opened.close()
+  }
+}
+
+/** Validates the flags about access; returns a function that opens keys and counters. */
+async function prepareAccess(
+  flags: ServeFlags,
+  context: CommandContext,
+): Promise<(opened: OpenStore) => Promise<OpenAccess>> {
+  const { noteOnTerms, openAccess, readAccess } = await import('./access.ts')
+  const settings = readAccess(flags, context.env)
+  return async (opened) => {
+    const rules = await openAccess(settings, opened, context)
+    return { ...rules, notes: [...(await noteOnTerms(flags, context.env)), ...rules.notes] }
   }
 }
 
@@ -83,6 +101,7 @@ async function createHandler(
   flags: ServeFlags,
   { store }: OpenStore,
   context: CommandContext,
+  access: Access | undefined,
 ): Promise<RatesHandler> {
   const { basePath, compat, cors, explorer, log } = flags
   const { stderr, now } = context
@@ -93,7 +112,7 @@ async function createHandler(
     now,
   })
   const handler = withUsageError('--base-path', () =>
-    createRatesHandler({ ...upstreams, basePath, cors, explorer, store, onEvent }),
+    createRatesHandler({ ...upstreams, basePath, cors, explorer, store, onEvent, access }),
   )
   return compat.reduce(
     (mounted, name) => SERVICES[name].mount(mounted, { cors: cors !== 'off', onEvent }),
@@ -101,33 +120,11 @@ async function createHandler(
   )
 }
 
-interface Adapter {
-  serve(handler: FetchHandler, options: ServeOptions): Promise<RunningServer>
-}
-
-const ADAPTERS = {
-  node: (): Promise<Adapter> => import('../../adapters/node.ts'),
-  bun: (): Promise<Adapter> => import('../../adapters/bun.ts'),
-  deno: (): Promise<Adapter> => import('../../adapters/deno.ts'),
-}
-
-async function listen(
-  handler: RatesHandler,
-  { port, host: hostname, compress }: ServeFlags,
-  tls: Tls | undefined,
-): Promise<RunningServer> {
-  const adapter = await ADAPTERS[platform]()
-  const served = compress ? withCompression(handler, codecs) : handler
-  return adapter.serve(served, { port, hostname, tls }).catch((error: NodeJS.ErrnoException) => {
-    const reason =
-      error.code === 'EADDRINUSE'
-        ? `port ${port} on ${hostname} is already in use; choose another with --port`
-        : `cannot listen on ${hostname}, port ${port}: ${error.message}`
-    throw new Error(reason, { cause: error })
-  })
-}
-
-function startMessage(root: string, { basePath, compat, demo, explorer }: ServeFlags): string {
+function startMessage(
+  root: string,
+  { basePath, compat, demo, explorer }: ServeFlags,
+  notes: readonly string[] = [],
+): string {
   return [
     `ratesmith listens on ${root}${demo ? ' with synthetic rates' : ''}. Try:`,
     ...(explorer ? [`  ${root}${basePath}/ in a browser`] : []),
@@ -136,6 +133,7 @@ function startMessage(root: string, { basePath, compat, demo, explorer }: ServeF
     `  ${root}${basePath}/v1/history?from=USD&to=EUR&period=1M`,
     `  ${root}${basePath}/v1/status`,
     ...compat.map((name) => `  ${root}${SERVICES[name].example} as ${name}`),
+    ...notes,
     '',
   ].join('\n')
 }
@@ -148,24 +146,4 @@ async function stopSignal(): Promise<NodeJS.Signals> {
   const received = await promise
   for (const signal of signals) process.off(signal, resolve)
   return received
-}
-
-/** Codecs for bodies that are compressed once and sent often, while the first client waits. They load zlib on first use. */
-export const codecs: Codecs = {
-  br: async (body) => {
-    const { brotliCompress, constants } = await import('node:zlib')
-    const params = { [constants.BROTLI_PARAM_QUALITY]: 5 }
-    return trimmed(await promisify(brotliCompress)(body, { params }))
-  },
-  gzip: async (body) => {
-    const { gzip } = await import('node:zlib')
-    // Level 1 takes a third of the time; the body is a few percent larger.
-    const level = body.length > LARGE_BODY_BYTES ? 1 : 6
-    return trimmed(await promisify(gzip)(body, { level }))
-  },
-}
-
-function trimmed(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  // zlib returns a view of a larger buffer, which would stay in memory.
-  return new Uint8Array(bytes)
 }

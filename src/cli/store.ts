@@ -11,6 +11,8 @@ import { UsageError, withUsageError } from './usage.ts'
 export interface OpenStore {
   /** `undefined` to keep rates in memory only. */
   store: CacheStore | undefined
+  /** The connection of a store in Redis. */
+  redis: RedisConnection | undefined
   /** Returns whether a file operation is in progress. */
   isBusy(): boolean
   close(): void
@@ -33,12 +35,14 @@ export async function openStore(
     const connection = await connectRedis(named)
     return {
       store: createRedisStore(connection),
+      redis: connection,
       isBusy: () => false,
       close: () => connection.close(),
     }
   }
   const opened = data === undefined ? undefined : watched(await createDataStore(data))
-  return { store: opened?.store, isBusy: () => opened?.isBusy() ?? false, close() {} }
+  const isBusy = (): boolean => opened?.isBusy() ?? false
+  return { store: opened?.store, redis: undefined, isBusy, close() {} }
 }
 
 function watched(store: CacheStore): Pick<OpenStore, 'store' | 'isBusy'> {

@@ -29,6 +29,9 @@ export function withUsageError<Made>(name: string, make: () => Made): Made {
 /** A flag with a value. */
 export const TEXT = { type: 'string' } as const
 
+/** A flag with a value that may be repeated. */
+export const TEXTS = { type: 'string', multiple: true } as const
+
 /** A flag without a value. */
 export const SWITCH = { type: 'boolean' } as const
 

@@ -1,0 +1,303 @@
+import { isIP } from 'node:net'
+
+import { createAccess } from '../access/index.ts'
+import type { Access, Counters, Plan } from '../access/index.ts'
+import { limitsOf } from '../access/plans.ts'
+import { didYouMean, nearest } from '../known-options.ts'
+import type { CommandContext } from './context.ts'
+import { findKeys, isDatabase, isShared, openKeyStore } from './key-store.ts'
+import type { NamedFile } from './key-store.ts'
+import { readChoice } from './serve-flags.ts'
+import type { AccessFlags, ServeFlags } from './serve-flags.ts'
+import { connectRedis, findRedis } from './store.ts'
+import type { NamedRedis, OpenStore } from './store.ts'
+import { chooseProviders } from './upstreams.ts'
+import { UsageError, withUsageError } from './usage.ts'
+
+const WHEN_COUNTERS_FAIL = ['local', 'allow', 'refuse'] as const
+
+/** The validated flags about keys, plans and limits. */
+export interface AccessSettings {
+  plans: Readonly<Record<string, Plan>>
+  /** The plan of requests without a key, or `refuse`. */
+  anonymous: string
+  keys: NamedFile | undefined
+  trustedProxies: readonly string[] | number | undefined
+  /** `undefined` for the Redis of the rates, if there is one, and else the memory. */
+  counters: NamedCounters | undefined
+  whenCountersFail: (typeof WHEN_COUNTERS_FAIL)[number] | undefined
+  queryParameters: readonly string[]
+}
+
+/** Where the operator wants requests to be counted. */
+export type NamedCounters =
+  | { kind: 'memory' }
+  | ({ kind: 'redis' } & NamedRedis)
+  | ({ kind: 'sqlite' } & NamedFile)
+
+/**
+ * Validates the flags about keys, plans and limits.
+ *
+ * @throws {UsageError} naming the invalid flag or variable
+ */
+export function readAccess(
+  { access: flags, monitoring, redis }: ServeFlags,
+  env: NodeJS.ProcessEnv,
+): AccessSettings {
+  const keys = findKeys(flags.keys, env)
+  const plans = readPlans(flags.plans)
+  requirePlans(flags, keys)
+  const anonymous = readAnonymous(flags.anonymous, Object.keys(plans), keys)
+  const counters = findCounters(flags.counters, env)
+  if (flags.keyParameters.length > 0 && !keys) {
+    throw new UsageError('--key-parameter needs --keys')
+  }
+  const isMemory = counters ? counters.kind === 'memory' : !findRedis(redis, env)
+  if (flags.whenCountersFail !== undefined && isMemory) {
+    throw new UsageError('--when-counters-fail needs --counters in Redis or a file')
+  }
+  const trustedProxies = readTrustedProxies(flags.trustedProxies)
+  if (trustedProxies !== undefined && anonymous === 'refuse' && !monitoring.accessLogAddresses) {
+    throw new UsageError('--trusted-proxy needs --anonymous with a plan, or --access-log-addresses')
+  }
+  return {
+    plans,
+    anonymous,
+    keys,
+    trustedProxies,
+    counters,
+    whenCountersFail: readChoice(
+      '--when-counters-fail',
+      WHEN_COUNTERS_FAIL,
+      flags.whenCountersFail,
+    ),
+    queryParameters: readKeyParameters(flags.keyParameters),
+  }
+}
+
+function requirePlans(flags: AccessFlags, keys: NamedFile | undefined): void {
+  const needing: Record<string, boolean> = {
+    '--anonymous': flags.anonymous !== undefined,
+    '--counters': flags.counters !== undefined,
+    '--when-counters-fail': flags.whenCountersFail !== undefined,
+    '--key-parameter': flags.keyParameters.length > 0,
+  }
+  const [named] = Object.keys(needing).filter((flag) => needing[flag])
+  const name = keys?.name ?? named
+  if (flags.plans.length === 0 && name !== undefined) {
+    throw new UsageError(`${name} needs a plan, such as --plan public=60/min`)
+  }
+}
+
+/** Reads `pro=600/min,100000/month`: a burst, a limit by month, or both. */
+function readPlans(texts: readonly string[]): Record<string, Plan> {
+  const plans: Record<string, Plan> = {}
+  for (const text of texts) {
+    const [, name = '', list = ''] = /^([\w.-]{1,64})=(.+)$/.exec(text) ?? []
+    if (name === '') {
+      throw new UsageError(`--plan must be like pro=600/min,100000/month, got ${text || '""'}`)
+    }
+    if (name === 'refuse') throw new UsageError('--plan must not be named refuse')
+    if (Object.hasOwn(plans, name)) throw new UsageError(`--plan contains ${name} twice`)
+    plans[name] = readPlan(name, list)
+  }
+  return plans
+}
+
+function readPlan(name: string, list: string): Plan {
+  const plan: Plan = {}
+  for (const limit of list.split(',').map((text) => text.trim())) {
+    const [, month] = /^(\d+)\/month$/.exec(limit) ?? []
+    if (month === undefined ? plan.burst !== undefined : plan.month !== undefined) {
+      throw new UsageError(
+        `--plan ${name} may have one limit by month and one by a shorter period, got ${list}`,
+      )
+    }
+    if (month === undefined) plan.burst = limit
+    else plan.month = Number(month)
+  }
+  withUsageError('--plan', () => limitsOf(plan, name))
+  return plan
+}
+
+function readAnonymous(
+  anonymous: string | undefined,
+  plans: readonly string[],
+  keys: NamedFile | undefined,
+): string {
+  if (anonymous === undefined || anonymous === 'refuse') {
+    if (keys) return 'refuse'
+    throw new UsageError(
+      anonymous === undefined
+        ? '--plan needs --keys, or --anonymous with the name of a plan'
+        : '--anonymous refuse needs --keys: otherwise every request is refused',
+    )
+  }
+  if (plans.includes(anonymous)) return anonymous
+  const suggestion = didYouMean(nearest(anonymous, [...plans, 'refuse'], 2))
+  throw new UsageError(
+    `--anonymous must be refuse or a plan (${plans.join(', ')}), got ${anonymous || '""'}${suggestion}`,
+  )
+}
+
+/**
+ * Reads `--trusted-proxy`: addresses and ranges, or one number of proxies; undefined without any.
+ *
+ * @throws {UsageError} naming the flag
+ */
+export function readTrustedProxies(
+  texts: readonly string[],
+): readonly string[] | number | undefined {
+  const [first] = texts
+  if (first === undefined) return undefined
+  if (texts.length === 1 && /^[1-9]\d?$/.test(first)) return Number(first)
+  const wrong = texts.find((text) => !isRange(text))
+  if (wrong === undefined) return texts
+  throw new UsageError(
+    `--trusted-proxy must be an address, a range such as 10.0.0.0/8, or one number of proxies, got ${wrong || '""'}`,
+  )
+}
+
+function isRange(text: string): boolean {
+  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const version = isIP(address)
+  return version !== 0 && Number(bits ?? 0) <= (version === 4 ? 32 : 128)
+}
+
+function readKeyParameters(names: readonly string[]): readonly string[] {
+  const wrong = names.find((name) => !/^[\w.-]{1,64}$/.test(name))
+  if (wrong === undefined) return names
+  throw new UsageError(
+    `--key-parameter must be the name of a query parameter, got ${wrong || '""'}`,
+  )
+}
+
+/**
+ * Returns the counters of the flag `--counters`, or else of the environment; `undefined` without either.
+ *
+ * @throws {UsageError} naming the flag or variable, but not its value, which may contain a password
+ */
+export function findCounters(
+  flag: string | undefined,
+  env: NodeJS.ProcessEnv,
+): NamedCounters | undefined {
+  const name = flag === undefined ? 'RATESMITH_COUNTERS' : '--counters'
+  const text = flag ?? env['RATESMITH_COUNTERS']
+  if (text === undefined || (text === '' && flag === undefined)) return undefined
+  if (text === 'memory') return { kind: 'memory' }
+  if (/^rediss?:\/\//i.test(text)) return { kind: 'redis', name, url: text }
+  if (isDatabase(text) && !text.includes('://')) return { kind: 'sqlite', name, path: text }
+  throw new UsageError(
+    `${name} must be memory, a URL like redis://127.0.0.1:6379, or a file that ends in .db or .sqlite`,
+  )
+}
+
+/** Rules about access, and what the operator should know about them. */
+export interface OpenAccess {
+  access: Access
+  /** Lines for the start message. */
+  notes: string[]
+  close(): void
+}
+
+/**
+ * Opens keys and counters.
+ *
+ * @throws {UsageError} naming the invalid flag or variable
+ */
+export async function openAccess(
+  settings: AccessSettings,
+  { redis }: Pick<OpenStore, 'redis'>,
+  context: CommandContext,
+): Promise<OpenAccess> {
+  const { plans, anonymous, keys, trustedProxies, queryParameters, whenCountersFail } = settings
+  const store = keys && (await openKeyStore(keys, context))
+  const notes = keys && store ? await notesOnKeys(keys, store, plans, context) : []
+  const counters = await openCounters(settings.counters, redis)
+  const access = createAccess({
+    plans,
+    anonymous,
+    keys: store,
+    trustedProxies,
+    queryParameters,
+    whenCountersFail,
+    counters: counters.counters,
+  })
+  return {
+    access,
+    notes,
+    close() {
+      counters.close()
+      store?.close()
+    },
+  }
+}
+
+async function notesOnKeys(
+  { name, path }: NamedFile,
+  store: Awaited<ReturnType<typeof openKeyStore>>,
+  plans: AccessSettings['plans'],
+  context: CommandContext,
+): Promise<string[]> {
+  const listed = await store.list().catch((error: Error) => {
+    throw new UsageError(`${name}: ${error.message}`, { cause: error })
+  })
+  const unknown = new Set(
+    listed
+      .filter(({ plan, revokedAt }) => revokedAt === undefined && !Object.hasOwn(plans, plan))
+      .map(({ plan }) => plan),
+  )
+  return [
+    ...(isShared(path, context) ? [`Other users can read ${path}; run: chmod 600 ${path}`] : []),
+    ...(unknown.size > 0
+      ? [`Keys of plans without a --plan are refused: ${[...unknown].join(', ')}`]
+      : []),
+  ]
+}
+
+async function openCounters(
+  named: NamedCounters | undefined,
+  redis: OpenStore['redis'],
+): Promise<{ counters: Counters | undefined; close(): void }> {
+  const doNothing = (): void => {}
+  switch (named?.kind) {
+    case 'memory':
+      return { counters: undefined, close: doNothing }
+    case 'redis': {
+      const { createRedisCounters } = await import('../access/redis.ts')
+      const connection = await connectRedis(named)
+      return { counters: createRedisCounters(connection), close: () => connection.close() }
+    }
+    case 'sqlite': {
+      const { createSqliteCounters } = await import('../access/sqlite.ts')
+      const { name, path } = named
+      return {
+        counters: withUsageError(name, () => createSqliteCounters(path)),
+        close: doNothing,
+      }
+    }
+    // Servers that share rates share limits.
+    default: {
+      if (!redis) return { counters: undefined, close: doNothing }
+      const { createRedisCounters } = await import('../access/redis.ts')
+      return { counters: createRedisCounters(redis), close: doNothing }
+    }
+  }
+}
+
+/** The providers whose terms forbid to pass their rates on: see docs/providers.md. */
+const NOT_REDISTRIBUTABLE = ['exchange-rate-api', 'exchange-rate-api-v6']
+
+/** Returns a line about the terms of the selected providers, if one forbids to pass rates on. */
+export async function noteOnTerms(
+  { demo, providers }: Pick<ServeFlags, 'demo' | 'providers'>,
+  env: NodeJS.ProcessEnv,
+): Promise<string[]> {
+  if (demo) return []
+  const { latest } = await chooseProviders(providers, env)
+  const found = latest.find(({ name }) => NOT_REDISTRIBUTABLE.includes(name))
+  if (!found) return []
+  return [
+    `The terms of ${found.name} forbid to serve its rates to others; use for example --latest fawazahmed0,ecb --history ecb`,
+  ]
+}

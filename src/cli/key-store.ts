@@ -1,0 +1,66 @@
+import { statSync } from 'node:fs'
+
+import type { WritableKeyStore } from '../access/file.ts'
+import type { CommandContext } from './context.ts'
+import { UsageError, messageOf } from './usage.ts'
+
+/** A file with keys or counters. */
+export interface NamedFile {
+  /** The flag or variable that set the path. */
+  name: string
+  path: string
+}
+
+/**
+ * Returns the key file of the flag `--keys`, or else of the environment; `undefined` without either.
+ *
+ * @throws {UsageError} for an empty path
+ */
+export function findKeys(flag: string | undefined, env: NodeJS.ProcessEnv): NamedFile | undefined {
+  if (flag === '') throw new UsageError('--keys must be a file, got ""')
+  if (flag !== undefined) return { name: '--keys', path: flag }
+  const path = env['RATESMITH_KEYS']
+  return path ? { name: 'RATESMITH_KEYS', path } : undefined
+}
+
+/** Returns whether the file at `path` is an SQLite database, by its ending. */
+export function isDatabase(path: string): boolean {
+  return /\.(?:db|sqlite3?)$/i.test(path)
+}
+
+/**
+ * Opens a key store: SQLite for a path that ends in `.db` or `.sqlite`, else JSON.
+ *
+ * @throws {UsageError} if the file does not exist, unless `mayCreate`, or if it cannot be opened
+ */
+export async function openKeyStore(
+  { name, path }: NamedFile,
+  { now }: Pick<CommandContext, 'now'>,
+  mayCreate = false,
+): Promise<WritableKeyStore> {
+  const fail = (reason: string, cause?: unknown): never => {
+    throw new UsageError(`${name}: ${reason}`, { cause })
+  }
+  if (!mayCreate && !exists(path)) {
+    return fail(`${path} does not exist; create a key with: ratesmith keys create --keys ${path}`)
+  }
+  try {
+    if (!isDatabase(path))
+      return (await import('../access/file.ts')).createFileKeyStore(path, { now })
+    return (await import('../access/sqlite-keys.ts')).createSqliteKeyStore(path, { now })
+  } catch (error) {
+    return fail(messageOf(error), error)
+  }
+}
+
+/** Returns whether users other than the owner can read or change the file at `path`; false if it does not exist. */
+export function isShared(path: string, { platform }: Pick<CommandContext, 'platform'>): boolean {
+  // Windows has no such modes.
+  if (platform === 'win32') return false
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found !== undefined && (found.mode & 0o077) !== 0
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined
+}

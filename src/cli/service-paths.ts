@@ -1,0 +1,90 @@
+import { toFetchStyle } from '../http/response.ts'
+import type { RatesHandler, RawRequest, RawResponse } from '../index.ts'
+import type { Health } from '../monitoring/index.ts'
+
+/** A handler for the adapters. */
+export interface ServedHandler {
+  (request: Request): Promise<Response>
+  answer(request: RawRequest): Promise<RawResponse>
+}
+
+/** What a server has at its root, outside the API. */
+export interface ServicePaths {
+  /** Returns `handler` with the probes `/healthz` and `/readyz`, `more` paths, and a page at `/` where it has none. */
+  mount(
+    handler: Pick<ServedHandler, 'answer'>,
+    more?: Readonly<Record<string, Respond>>,
+  ): ServedHandler
+  /** Makes `/readyz` respond with 503 from now on. */
+  drain(): void
+}
+
+/** Creates the response to a `GET`. */
+export type Respond = (request: RawRequest) => Response | Promise<Response>
+
+/**
+ * Creates the paths of `ratesmith serve` outside the API. They are free, and need no key. Probes and page are loaded on
+ * their first request.
+ */
+export function createServicePaths(handler: RatesHandler, index: Respond): ServicePaths {
+  let isDraining = false
+  let health: Promise<Health> | undefined
+
+  async function loadHealth(): Promise<Health> {
+    const { createHealth } = await import('../monitoring/health.ts')
+    return createHealth(handler)
+  }
+  async function probe(read: (health: Health) => Response): Promise<Response> {
+    const loaded = await (health ??= loadHealth())
+    if (isDraining) loaded.drain()
+    return read(loaded)
+  }
+
+  const probes: Record<string, Respond> = {
+    '/healthz': () => probe((loaded) => loaded.live()),
+    '/readyz': () => probe((loaded) => loaded.ready()),
+  }
+  return {
+    mount({ answer }, more = {}) {
+      const paths = new Map(Object.entries({ ...probes, ...more }))
+      const answerAll = async (request: RawRequest): Promise<RawResponse> => {
+        const path = pathOf(request)
+        const respond = path === undefined ? undefined : paths.get(path)
+        if (respond) return toRaw(respond, request)
+        const response = await answer(request)
+        // With an empty base path, the explorer has this path.
+        return path === '/' && !response.matched ? toRaw(index, request) : response
+      }
+      return Object.assign(toFetchStyle(answerAll), { answer: answerAll })
+    },
+    drain: () => void (isDraining = true),
+  }
+}
+
+/** Returns the path of a `GET` or `HEAD`; undefined for other methods. */
+function pathOf(request: RawRequest): string | undefined {
+  try {
+    const { method, target } = request
+    if (method !== 'GET' && method !== 'HEAD') return undefined
+    const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '')
+    const end = local.indexOf('?')
+    return end === -1 ? local : local.slice(0, end)
+  } catch {
+    // The handler responds to unreadable requests.
+    return undefined
+  }
+}
+
+async function toRaw(respond: Respond, request: RawRequest): Promise<RawResponse> {
+  const response = await respond(request)
+  const body = await response.text()
+  const length = new TextEncoder().encode(body).length
+  const headers: RawResponse['headers'] = [...response.headers, ['content-length', String(length)]]
+  // Not a path of the API: access logs do not contain it.
+  return {
+    status: response.status,
+    headers,
+    body: request.method === 'HEAD' ? null : body,
+    matched: false,
+  }
+}
