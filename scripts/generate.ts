@@ -14,13 +14,34 @@ const WIDTH = 100
 export async function generatedFiles(): Promise<Record<string, string>> {
   return {
     'explorer-page.ts': await makeExplorerPage(),
-    'openapi.json': await makeOpenApi(),
+    ...(await makeOpenApi()),
   }
 }
 
-/** Returns the text of the OpenAPI document. */
-async function makeOpenApi(): Promise<string> {
-  return `${toText(await createDocument(manifest.version))}\n`
+/** Returns the texts of the OpenAPI document, and of what keys and limits change in it: a JSON Merge Patch (RFC 7396). */
+async function makeOpenApi(): Promise<Record<string, string>> {
+  const document = await createDocument(manifest.version)
+  const patch = patchOf(document, await createDocument(manifest.version, true))
+  return {
+    'openapi.json': `${toText(document)}\n`,
+    'openapi-access.json': `${toText(patch)}\n`,
+  }
+}
+
+/** Returns the merge patch from `before` to `after`; undefined if they are equal. */
+function patchOf(before: unknown, after: unknown): unknown {
+  if (JSON.stringify(before) === JSON.stringify(after)) return undefined
+  if (!isObject(before) || !isObject(after)) return after
+  const removed = Object.keys(before).filter((key) => !Object.hasOwn(after, key))
+  const changed = Object.entries(after).flatMap(([key, value]) => {
+    const patch = patchOf(before[key], value)
+    return patch === undefined ? [] : [[key, patch]]
+  })
+  return Object.fromEntries([...removed.map((key) => [key, null]), ...changed])
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Formats JSON readably: objects and arrays that fit on one line stay on one. */

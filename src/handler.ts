@@ -180,12 +180,11 @@ export function createHandlerOn(
     emit({ type: 'internal_error', error, ...(requestId !== undefined && { requestId }) })
   const responseCaches = createResponseCaches(responseCacheBytes, limiter)
   const guard = access?.createGuard({ runtime, emit })
-  const shared = { basePath, limiter, onInternalError, hasAccess: guard !== undefined }
+  const shared = { basePath, limiter, onInternalError, guard }
   const router = createRouter({
     ...shared,
     ...createEndpoints({ ...shared, sources, responseCaches, now, runtime }),
     cors,
-    guard,
     observer: listeners.observer,
     refuse(waiting) {
       emit({ type: 'overloaded', waiting })

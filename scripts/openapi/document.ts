@@ -1,12 +1,13 @@
 import { createSamples } from './examples.ts'
 import type { Samples } from './examples.ts'
-import { headerComponents } from './headers.ts'
+import { createHeaderTable } from './headers.ts'
+import type { HeaderTable } from './headers.ts'
 import { describeManyConversions } from './many-conversions.ts'
 import { operations, tags } from './operations.ts'
 import type { Operation } from './operations.ts'
 import { parameterComponents } from './parameters.ts'
 import { describeResponses, errorResponses, errorSchemas, generationOf } from './responses.ts'
-import type { Example, Schemas } from './responses.ts'
+import type { Example, Generation, Schemas } from './responses.ts'
 import { componentSchemas } from './schemas.ts'
 import { reference } from './type-schemas.ts'
 
@@ -22,12 +23,18 @@ Every response with rates names their source, which must be shown with the rates
 
 The examples have rates of a synthetic market.`
 
-/** Creates the OpenAPI document for `version` of the package. */
-export async function createDocument(version: string): Promise<object> {
-  const samples = await createSamples()
+const ACCESS_DESCRIPTION = `
+
+Send an API key as \`Authorization: Bearer\` or as \`X-API-Key\`. Limits count requests of each key, or of each client address. A request costs 1; lists cost 1 for each target currency, at most 10; errors and 304 cost 1; a 5xx costs nothing. \`OPTIONS\` and this document cost nothing and need no key. Every operation that costs something may also return 401, 403 or 429.`
+
+/** Creates the OpenAPI document for `version` of the package, with `hasAccess` for a handler with keys and limits. */
+export async function createDocument(version: string, hasAccess = false): Promise<object> {
+  const samples = await createSamples(hasAccess)
+  const headers = createHeaderTable(hasAccess)
+  const parts = { samples, headers, hasAccess }
   const paths = operations.map(async (operation) => [
     operation.path,
-    await describePath(operation, samples),
+    await describePath(operation, parts),
   ])
   return {
     openapi: '3.1.1',
@@ -35,26 +42,45 @@ export async function createDocument(version: string): Promise<object> {
       title: 'ratesmith',
       version,
       summary: 'Exchange-rate API: latest rates, conversion and history.',
-      description: DESCRIPTION,
+      description: hasAccess ? DESCRIPTION + ACCESS_DESCRIPTION : DESCRIPTION,
       contact: { name: 'ratesmith', url: 'https://www.npmjs.com/package/ratesmith' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/api', description: 'Base path of the service.' }],
-    // The API needs no key and no login.
+    // The API needs no key and no login, unless the operator requires keys.
     security: [],
     tags,
     paths: Object.fromEntries(await Promise.all(paths)),
     components: {
-      schemas: componentSchemas(),
+      schemas: componentSchemas(hasAccess),
       parameters: parameterComponents(),
-      headers: headerComponents(),
-      responses: await errorResponses(samples),
+      headers: headers.components(),
+      responses: await errorResponses(headers, samples, hasAccess),
+      ...(hasAccess && { securitySchemes: SECURITY_SCHEMES }),
     },
   }
 }
 
+const SECURITY_SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+}
+
+/** Costs nothing and needs no key. */
+const FREE_PATH = '/v1/openapi.json'
+
+/** What operations are described with. */
+interface DocumentParts {
+  samples: Samples
+  headers: HeaderTable
+  hasAccess: boolean
+}
+
 /** Returns the Path Item Object of an operation, with examples from `samples`. */
-async function describePath(operation: Operation, samples: Samples): Promise<object> {
+async function describePath(
+  operation: Operation,
+  { samples, headers, hasAccess }: DocumentParts,
+): Promise<object> {
   const { path, operationId, tag, summary, description, parameters = [] } = operation
   const { errorExamples = {} } = operation
   const generation = generationOf(path)
@@ -68,8 +94,11 @@ async function describePath(operation: Operation, samples: Samples): Promise<obj
   const examples = [...(await fetchExamples(operation, samples)), ...errors]
   const { status } = await samples.requestWithoutData(targetsOf(operation)[0] ?? path)
   const unavailable = { 502: reference('responses', `${generation}ProviderUnavailable`) }
+  const isFree = path === FREE_PATH
+  const refusals = hasAccess && !isFree ? refusalsOf(generation) : {}
   const responses = {
-    ...describeResponses(examples, schemasOf),
+    ...describeResponses(headers, examples, schemasOf),
+    ...refusals,
     412: reference('responses', `${generation}PreconditionFailed`),
     500: reference('responses', `${generation}InternalError`),
     ...(status === 502 ? unavailable : {}),
@@ -77,8 +106,18 @@ async function describePath(operation: Operation, samples: Samples): Promise<obj
   }
   const described = { operationId, summary, description, tags: [tag] }
   const references = parameters.map((name) => reference('parameters', name))
-  const get = { ...described, parameters: references, responses }
-  return path === '/v1/convert' ? { get, post: await describeManyConversions(samples) } : { get }
+  const security = hasAccess && isFree ? { security: [] } : {}
+  const get = { ...described, parameters: references, responses, ...security }
+  if (path !== '/v1/convert') return { get }
+  return { get, post: await describeManyConversions(headers, samples, refusals) }
+}
+
+function refusalsOf(generation: Generation): Record<number, object> {
+  return {
+    401: reference('responses', `${generation}Unauthorized`),
+    403: reference('responses', `${generation}Forbidden`),
+    429: reference('responses', `${generation}RateLimited`),
+  }
 }
 
 function bodySchemas({ bodies, csv }: Operation): Schemas {

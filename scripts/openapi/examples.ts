@@ -1,3 +1,5 @@
+import { createAccess, createKey } from '../../src/access/index.ts'
+import type { Access } from '../../src/access/index.ts'
 import type { Runtime } from '../../src/async.ts'
 import { createHandlerOn } from '../../src/handler.ts'
 import type { RatesHandler } from '../../src/handler.ts'
@@ -27,28 +29,84 @@ export interface Samples {
   request(target: string, request?: Partial<RawRequest>): Promise<RawResponse>
   /** The same for a handler without any data. */
   requestWithoutData(target: string): Promise<RawResponse>
+  /** The same for a key with a plan that does not exist, and after its limit; for no key without `key`. */
+  requestRefused(target: string, key?: 'forbidden' | 'exhausted'): Promise<RawResponse>
 }
 
-/** Creates handlers of the synthetic market, with few latest rates and without recent rates of the Icelandic króna. */
-export async function createSamples(): Promise<Samples> {
+/** The keys of the examples: with a plan, without a current plan, and with a plan of one request. */
+interface Keys {
+  access: Access
+  paid: string
+  forbidden: string
+  exhausted: string
+}
+
+async function createKeys(): Promise<Keys> {
+  const [paid, forbidden, exhausted] = [await createKey(), await createKey(), await createKey()]
+  const planOf: Record<string, string> = {
+    [paid.hash]: 'paid',
+    [forbidden.hash]: 'none',
+    [exhausted.hash]: 'single',
+  }
+  const access = createAccess({
+    plans: {
+      paid: { burst: '1000000/min', month: 1_000_000 },
+      single: { burst: '1/min', month: 1_000_000 },
+    },
+    keys: {
+      find(hash) {
+        const plan = planOf[hash]
+        return plan === undefined ? undefined : { id: plan, plan }
+      },
+    },
+  })
+  return { access, paid: paid.key, forbidden: forbidden.key, exhausted: exhausted.key }
+}
+
+/**
+ * Creates handlers of the synthetic market, with few latest rates and without recent rates of the Icelandic króna; with
+ * `hasAccess`, they require keys and all requests have one.
+ */
+export async function createSamples(hasAccess: boolean): Promise<Samples> {
+  const keys = hasAccess ? await createKeys() : undefined
   const { latest, history } = fakeProviders()
-  const warm = handlerOf({ latest: onlySome(latest), history: withoutKrona(history) })
+  const warm = handlerOf({ latest: onlySome(latest), history: withoutKrona(history) }, keys?.access)
   const down = async (): Promise<never> => {
     throw new Error('down')
   }
-  const cold = handlerOf({
+  const without = {
     latest: { ...latest, fetchLatest: down },
     history: { ...history, fetchHistory: down },
-  })
+  }
+  const cold = handlerOf(without, keys?.access)
   await Promise.all([warm.refresh(), cold.refresh()])
   return {
-    request: (target, request) => send(warm, target, request),
-    requestWithoutData: (target) => send(cold, target),
+    request: (target, request) => send(warm, target, withKey(keys?.paid, request)),
+    requestWithoutData: (target) => send(cold, target, withKey(keys?.paid)),
+    async requestRefused(target, kind) {
+      const request = withKey(kind && keys?.[kind])
+      // The second request exceeds the limit of one.
+      await send(warm, target, request)
+      return send(warm, target, request)
+    },
   }
 }
 
-function handlerOf(providers: ReturnType<typeof fakeProviders>): RatesHandler {
-  return createHandlerOn(() => frozenRuntime, { providers, now: frozenRuntime.now })
+function handlerOf(
+  providers: ReturnType<typeof fakeProviders>,
+  access: Access | undefined,
+): RatesHandler {
+  return createHandlerOn(() => frozenRuntime, { providers, now: frozenRuntime.now, access })
+}
+
+/** Returns a request with a key in addition to its headers. */
+function withKey(key: string | undefined, request: Partial<RawRequest> = {}): Partial<RawRequest> {
+  const { header = () => null } = request
+  if (key === undefined) return request
+  return {
+    ...request,
+    header: (name) => (name === 'authorization' ? `Bearer ${key}` : header(name)),
+  }
 }
 
 function send(

@@ -1,6 +1,7 @@
 import { TimeoutError } from '../../src/async.ts'
 import type { RawRequest, RawResponse } from '../../src/http/messages.ts'
 import type { Samples } from './examples.ts'
+import type { HeaderTable } from './headers.ts'
 import { describeResponses, errorSchemas } from './responses.ts'
 import type { Example } from './responses.ts'
 import { manyConversionsCsv } from './schemas.ts'
@@ -20,8 +21,12 @@ const CSV = 'date,from,to,amount\r\n2020-02-29,USD,EUR,100\r\n,USD,XYZ,1\r\n'
 
 const JSON_TYPE = 'application/json'
 
-/** Returns the Operation Object of `POST /v1/convert`, with examples from `samples`. */
-export async function describeManyConversions(samples: Samples): Promise<object> {
+/** Returns the Operation Object of `POST /v1/convert`, with examples from `samples` and the responses `refusals`. */
+export async function describeManyConversions(
+  table: HeaderTable,
+  samples: Samples,
+  refusals: object,
+): Promise<object> {
   const rows = {
     type: 'array',
     maxItems: MAX_ROWS,
@@ -48,7 +53,8 @@ export async function describeManyConversions(samples: Samples): Promise<object>
       },
     },
     responses: {
-      ...describeResponses(await fetchExamples(samples), schemasOf),
+      ...describeResponses(table, await fetchExamples(samples), schemasOf),
+      ...refusals,
       412: reference('responses', 'PreconditionFailed'),
       500: reference('responses', 'InternalError'),
       503: reference('responses', 'Overloaded'),

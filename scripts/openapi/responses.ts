@@ -1,7 +1,7 @@
 import type { RatesErrorCode } from '../../src/errors.ts'
 import type { RawResponse } from '../../src/http/messages.ts'
 import type { Samples } from './examples.ts'
-import { describeHeaders } from './headers.ts'
+import type { HeaderTable } from './headers.ts'
 import { reference } from './type-schemas.ts'
 
 /** A response shown in the document. */
@@ -26,11 +26,14 @@ const DESCRIPTIONS: Record<number, string> = {
   200: 'Success.',
   304: 'Not modified: `If-None-Match` matches the current `ETag`.',
   400: 'Invalid request.',
+  401: 'No API key, or one that is malformed, unknown or expired.',
+  403: 'The API key is not permitted on this website, or has no current plan.',
   404: 'No data.',
   408: 'The body did not arrive in time.',
   412: '`If-Match` does not match the current `ETag`.',
   413: 'The body is too long.',
   415: 'The body has another type or encoding.',
+  429: 'A limit of the client is reached.',
   500: 'Unexpected error.',
   502: 'The provider failed, and no usable data is cached.',
   503: 'Too many expensive requests at once.',
@@ -38,20 +41,22 @@ const DESCRIPTIONS: Record<number, string> = {
 
 /** Returns the Response Objects of `examples` by status; `schemasOf` returns the schemas of a status. */
 export function describeResponses(
+  table: HeaderTable,
   examples: Example[],
   schemasOf: (status: number) => Schemas,
 ): Record<string, object> {
   const byStatus = Object.groupBy(examples, ({ response }) => response.status)
   const entries = Object.entries(byStatus).map(([status, examples = []]) => [
     status,
-    describeResponse(Number(status), examples, schemasOf(Number(status))),
+    describeResponse(table, examples, schemasOf(Number(status))),
   ])
   return Object.fromEntries(entries)
 }
 
 /** Returns the Response Object of `examples`, which have one status. */
-function describeResponse(status: number, examples: Example[], schemas: Schemas): object {
-  const headers = describeHeaders(examples.map(({ response }) => response.headers))
+function describeResponse(table: HeaderTable, examples: Example[], schemas: Schemas): object {
+  const status = examples[0]?.response.status ?? 0
+  const headers = table.describe(examples.map(({ response }) => response.headers))
   const description = DESCRIPTIONS[status]
   if (status === 304) return { description, headers }
   const content = { [JSON_TYPE]: mediaTypeObject(JSON_TYPE, examples, schemas.json) }
@@ -104,20 +109,34 @@ export function errorSchemas(generation: Generation, codes: string[]): Schemas {
 }
 
 /** Returns the Response Objects that operations share, by name. */
-export async function errorResponses(samples: Samples): Promise<Record<string, object>> {
-  return {
-    ...(await responsesOf('', '/v1/latest', samples)),
-    ...(await responsesOf('Unversioned', '/rates', samples)),
+export async function errorResponses(
+  table: HeaderTable,
+  samples: Samples,
+  hasAccess: boolean,
+): Promise<Record<string, object>> {
+  const generations: [Generation, path: string][] = [
+    ['', '/v1/latest'],
+    ['Unversioned', '/rates'],
+  ]
+  const described: Record<string, object> = {}
+  for (const [generation, path] of generations) {
+    const describe = (code: RatesErrorCode, response: RawResponse): object =>
+      describeResponse(table, [{ name: code, response }], errorSchemas(generation, [code]))
+    const shared = await responsesOf(generation, path, samples, describe)
+    const refused = hasAccess ? await refusalsOf(generation, path, samples, describe) : {}
+    Object.assign(described, shared, refused)
   }
+  return described
 }
+
+type Describe = (code: RatesErrorCode, response: RawResponse) => object
 
 async function responsesOf(
   generation: Generation,
   path: string,
   samples: Samples,
+  describe: Describe,
 ): Promise<Record<string, object>> {
-  const describe = (code: RatesErrorCode, response: RawResponse): object =>
-    describeResponse(response.status, [{ name: code, response }], errorSchemas(generation, [code]))
   const fail = (): never => {
     throw new Error('header lookup failed')
   }
@@ -134,5 +153,24 @@ async function responsesOf(
     [`${generation}InternalError`]: describe('internal_error', broken),
     [`${generation}ProviderUnavailable`]: describe('provider_unavailable', cold),
     [`${generation}Overloaded`]: describe('overloaded', refused),
+  }
+}
+
+/** Returns the Response Objects of requests that keys and limits refuse. */
+async function refusalsOf(
+  generation: Generation,
+  path: string,
+  samples: Samples,
+  describe: Describe,
+): Promise<Record<string, object>> {
+  const [anonymous, forbidden, exhausted] = [
+    await samples.requestRefused(path),
+    await samples.requestRefused(path, 'forbidden'),
+    await samples.requestRefused(path, 'exhausted'),
+  ]
+  return {
+    [`${generation}Unauthorized`]: describe('unauthorized', anonymous),
+    [`${generation}Forbidden`]: describe('forbidden', forbidden),
+    [`${generation}RateLimited`]: describe('rate_limited', exhausted),
   }
 }

@@ -5,8 +5,16 @@ import { conversionRow } from './parameters.ts'
 import { readTypes, reference } from './type-schemas.ts'
 import type { Schema } from './type-schemas.ts'
 
-/** Codes that only a handler with keys and limits sends, which an addition to the document describes. */
+/** Codes that only a handler with keys and limits sends. */
 type AccessCode = 'unauthorized' | 'forbidden' | 'rate_limited'
+
+const ACCESS_ERRORS: Record<AccessCode | 'overloaded', string> = {
+  unauthorized: 'no API key, or one that is malformed, unknown or expired; see `WWW-Authenticate`',
+  forbidden: 'the API key is not permitted on this website, or has no current plan',
+  rate_limited: 'a limit of the client is reached; see `Retry-After`',
+  overloaded:
+    'too many expensive requests at once, or keys or limits cannot be checked; see `Retry-After`',
+}
 
 const ERRORS: Record<Exclude<RatesErrorCode, AccessCode>, string> = {
   missing_parameter: 'a required parameter is missing',
@@ -25,6 +33,16 @@ const ERRORS: Record<Exclude<RatesErrorCode, AccessCode>, string> = {
     'the provider failed and no usable data is cached, or a currency has no usable rate; see `Retry-After`',
   overloaded: 'too many expensive requests at once; see `Retry-After`',
   internal_error: 'unexpected error',
+}
+
+function codesOf(errors: Readonly<Record<string, string>>): Schema {
+  return {
+    type: 'string',
+    enum: Object.keys(errors),
+    description: Object.entries(errors)
+      .map(([code, meaning]) => `- \`${code}\`: ${meaning}`)
+      .join('\n'),
+  }
 }
 
 /** Schemas of types in records. */
@@ -48,13 +66,6 @@ const NAMED: Readonly<Record<string, Schema>> = {
   DateRule: { type: 'string', enum: DATE_RULES },
   IntervalValue: { type: 'string', enum: INTERVAL_VALUES },
   "'previous'": { type: 'string', const: 'previous' },
-  RatesErrorCode: {
-    type: 'string',
-    enum: Object.keys(ERRORS),
-    description: Object.entries(ERRORS)
-      .map(([code, meaning]) => `- \`${code}\`: ${meaning}`)
-      .join('\n'),
-  },
 }
 
 /** An OpenAPI document, in outline. */
@@ -87,9 +98,13 @@ const OPEN_API_DOCUMENT: Schema = {
   additionalProperties: {},
 }
 
-/** Returns the schemas of all components, by name. */
-export function componentSchemas(): Record<string, Schema> {
-  const read = readTypes(new URL('operations.ts', import.meta.url), 'Components', NAMED)
+/** Returns the schemas of all components, by name; with `hasAccess` those of a handler with keys and limits. */
+export function componentSchemas(hasAccess: boolean): Record<string, Schema> {
+  const named = {
+    ...NAMED,
+    RatesErrorCode: codesOf({ ...ERRORS, ...(hasAccess && ACCESS_ERRORS) }),
+  }
+  const read = readTypes(new URL('operations.ts', import.meta.url), 'Components', named)
   return { ...read, ConversionRow: conversionRow(), OpenApiDocument: OPEN_API_DOCUMENT }
 }
 

@@ -73,9 +73,12 @@ export function createAccess(options: AccessOptions): Access {
       return [name, { name, limits, policy: policyOf(limits) }]
     }),
   )
+  const { queryParameters = [] } = options
+  const keyRules = { isOptional: plans.has(anonymous), queryParameters }
   return {
-    createGuard: (context) =>
-      createGuard({
+    createGuard: (context) => ({
+      keyRules,
+      ...createGuard({
         plans,
         anonymous: plans.get(anonymous),
         counters: counters.open(context),
@@ -87,6 +90,7 @@ export function createAccess(options: AccessOptions): Access {
         emit: context.emit,
         now: context.runtime.now,
       }),
+    }),
   }
 }
 

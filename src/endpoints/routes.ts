@@ -1,4 +1,5 @@
 import type { RatesError, RatesErrorCode } from '../errors.ts'
+import type { Guard } from '../http/guard.ts'
 import type { ResponseCaches } from '../http/response-cache.ts'
 import type { EndpointGroup, PostEndpoint } from '../http/response.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
@@ -15,8 +16,8 @@ export interface EndpointsOptions extends Omit<ManyConversionsOptions, 'errorBod
   responseCaches: ResponseCaches
   now: () => number
   basePath: string
-  /** Whether the OpenAPI document describes keys and limits. */
-  hasAccess: boolean
+  /** Its keys and limits are in the OpenAPI document. */
+  guard: Guard | undefined
 }
 
 /** Error response of the `/v1` endpoints. */
@@ -39,7 +40,7 @@ export function createEndpoints(options: EndpointsOptions): {
   versioned: EndpointGroup
   unversioned: EndpointGroup
 } {
-  const { sources, responseCaches, now, basePath } = options
+  const { sources, responseCaches, now, basePath, guard } = options
   return {
     versioned: {
       endpoints: {
@@ -48,7 +49,7 @@ export function createEndpoints(options: EndpointsOptions): {
         '/v1/history': history(sources, responseCaches, now),
         '/v1/currencies': currencies(sources, now),
         '/v1/status': status(sources, now),
-        '/v1/openapi.json': openapi(basePath),
+        '/v1/openapi.json': openapi(basePath, guard),
       },
       posts: { '/v1/convert': lazyManyConversions(options) },
       costs: {

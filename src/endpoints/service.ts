@@ -1,4 +1,5 @@
 import { serviceStatus } from '../api/status.ts'
+import type { Guard } from '../http/guard.ts'
 import { bodyHeaders, represent, uncached } from '../http/response.ts'
 import type { DataResult, Endpoint, Representation } from '../http/response.ts'
 import { toDay } from '../rates/dates.ts'
@@ -39,13 +40,16 @@ export function currencies(sources: RateSources, now: () => number): Endpoint {
   })
 }
 
-/** Creates `GET /api/v1/openapi.json`: the OpenAPI document of the API at `basePath`. */
-export function openapi(basePath: string): Endpoint {
+/** Creates `GET /api/v1/openapi.json`: the OpenAPI document of the API at `basePath`, with the keys and limits of `guard`. */
+export function openapi(basePath: string, guard: Guard | undefined): Endpoint {
   return lazyEndpoint(async () => {
     const { default: document } = await import('../generated/openapi.json', {
       with: { type: 'json' },
     })
-    const body = JSON.stringify({ ...document, servers: [{ url: basePath || '/' }] })
+    const described = guard
+      ? (await import('./openapi-access.ts')).withAccess(document, guard.keyRules)
+      : document
+    const body = JSON.stringify({ ...described, servers: [{ url: basePath || '/' }] })
     return constant(represent(body, bodyHeaders({ lifetime: 'hour' })))
   })
 }

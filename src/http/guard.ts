@@ -10,8 +10,18 @@ export interface GuardedRequest {
   cost: number
 }
 
+/** How requests send a key, for the OpenAPI document. */
+export interface KeyRules {
+  /** Whether requests without a key are served. */
+  isOptional: boolean
+  /** Query parameters that may contain the key. */
+  queryParameters: readonly string[]
+}
+
 /** Decides which requests are served, and counts them. */
 export interface Guard {
+  /** How requests send a key (default: a key is required, in a header). */
+  readonly keyRules?: KeyRules | undefined
   /**
    * Decides about a request before its endpoint runs. Never throws or rejects. Returns a promise only if it has to wait,
    * because a synchronous result is much cheaper.

@@ -25,8 +25,6 @@ export interface RouterOptions extends RouteTableOptions {
   limiter: Limiter
   /** Returns the error of a request that is refused while `waiting` others wait for data. */
   refuse(waiting: number): RatesError
-  /** Decides about every request to an endpoint that costs something (default: all are served). */
-  guard?: Guard | undefined
   /** Called with every error that becomes a 500, and the id of the request. */
   onInternalError(error: unknown, requestId?: string): void
   /** Called after every response to a path of the API; `startedAt` is what `start` returned. */
@@ -202,8 +200,8 @@ interface RouteTableOptions {
   page?: Endpoint | undefined
   /** Which endpoints send CORS headers. */
   cors: Cors
-  /** Whether responses have the header fields of keys and limits. */
-  hasAccess: boolean
+  /** Decides about every request to an endpoint that costs something; undefined to serve all. */
+  guard: Guard | undefined
 }
 
 /** The route of a path. */
@@ -238,7 +236,7 @@ function createRouteTable({
   unversioned,
   page,
   cors,
-  hasAccess,
+  guard,
 }: RouteTableOptions): RouteTable {
   const router = Router()
   for (const group of [versioned, unversioned]) {
@@ -247,7 +245,7 @@ function createRouteTable({
     }
   }
   const found = new Map<string, Route>()
-  const corsRules = corsRulesOf({ cors, hasAccess })
+  const corsRules = corsRulesOf({ cors, guard })
   const outside: Route = { ...NO_ROUTE, group: versioned, cors: corsRules.unversioned }
 
   async function endpointAt(local: string): Promise<Endpoint | undefined> {
@@ -284,8 +282,8 @@ function createRouteTable({
   }
 }
 
-function corsRulesOf({ cors, hasAccess }: Pick<RouteTableOptions, 'cors' | 'hasAccess'>) {
-  const rules = createCors(typeof cors === 'string' ? '*' : cors, hasAccess)
+function corsRulesOf({ cors, guard }: Pick<RouteTableOptions, 'cors' | 'guard'>) {
+  const rules = createCors(typeof cors === 'string' ? '*' : cors, guard !== undefined)
   return {
     versioned: cors === 'off' ? NO_CORS : rules,
     unversioned: cors === 'all' ? rules : NO_CORS,

@@ -112,7 +112,14 @@ describe('the OpenAPI document', () => {
     expect(Object(document['info']).description).toContain(`(\`${code}\`)`)
   })
 
-  const codes = Object.keys(ERROR_STATUSES).filter((code) => !codesOfNoOperation.includes(code))
+  const codesOfAccess = ['unauthorized', 'forbidden', 'rate_limited']
+
+  it.each(codesOfAccess)('does not mention the error %s of keys and limits', (code) => {
+    expect(text).not.toContain(code)
+  })
+
+  const others = [...codesOfNoOperation, ...codesOfAccess]
+  const codes = Object.keys(ERROR_STATUSES).filter((code) => !others.includes(code))
 
   it.each(codes)('has an example of the error %s', (code) => {
     const examples = responses.filter(([, { content = {} }]) =>

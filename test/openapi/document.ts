@@ -45,36 +45,66 @@ export interface Operation {
   responses: Record<string, Response>
 }
 
-const response = await createRatesHandler()(new Request('http://localhost/api/v1/openapi.json'))
-const generated = await response.json()
+/** A document, with the means to read it. */
+export interface ReadDocument {
+  document: Record<string, unknown>
+  /** Resolves a JSON pointer with a leading `#` in the document. */
+  lookUp(pointer: string): unknown
+  /** All operations of the document. */
+  operations: Operation[]
+  /** Responses that operations share, by name. */
+  sharedResponses: Record<string, Response>
+  /** Validates `value`, and returns the errors as one text, or an empty string. */
+  faultsOf(schema: Schema, value: unknown): string
+}
+
+/** Reads the document of `handler`. */
+export async function readDocument(
+  handler: (request: Request) => Promise<globalThis.Response>,
+): Promise<ReadDocument> {
+  const response = await handler(new Request('http://localhost/api/v1/openapi.json'))
+  const document = await response.json()
+  const lookUp = (pointer: string): unknown =>
+    pointer
+      .split('/')
+      .slice(1)
+      .reduce((value: unknown, key) => Object(value)[key], document)
+
+  /** Resolves all references in `value` except those to schemas, which may be circular. */
+  function resolved(value: unknown): unknown {
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map(resolved)
+    const { $ref } = Object(value)
+    const isInner = $ref !== undefined && !$ref.startsWith('#/components/schemas/')
+    if (isInner) return resolved(lookUp($ref))
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolved(inner)]))
+  }
+
+  const items = Object.entries(Object(resolved(document.paths)))
+  return {
+    document,
+    lookUp,
+    operations: items.map(([path, item]) => ({ path, ...Object(item).get })),
+    sharedResponses: Object(resolved(document.components.responses)),
+    faultsOf: createFaults(document.components.schemas),
+  }
+}
+
+function createFaults(schemas: object): ReadDocument['faultsOf'] {
+  const ajv = new Ajv2020({ strict: true, allErrors: true })
+  addFormats.default(ajv)
+  const $defs = underDefs(schemas)
+  const validators = new Map<Schema, ReturnType<typeof ajv.compile>>()
+  return (schema, value) => {
+    const validate = validators.get(schema) ?? ajv.compile({ ...underDefs(schema), $defs })
+    validators.set(schema, validate)
+    return validate(value) ? '' : ajv.errorsText(validate.errors)
+  }
+}
 
 /** The document of a handler with base path `/api`. */
-export const document: Record<string, unknown> = generated
-
-const ajv = new Ajv2020({ strict: true, allErrors: true })
-addFormats.default(ajv)
-
-/** Resolves a JSON pointer with a leading `#` in the document. */
-export function lookUp(pointer: string): unknown {
-  return pointer
-    .split('/')
-    .slice(1)
-    .reduce((value: unknown, key) => Object(value)[key], generated)
-}
-
-/** Resolves all references in `value` except those to schemas, which may be circular. */
-function resolved(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(resolved)
-  const { $ref } = Object(value)
-  if ($ref !== undefined && !$ref.startsWith('#/components/schemas/')) return resolved(lookUp($ref))
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolved(inner)]))
-}
-
-/** All operations of the document. */
-export const operations: Operation[] = Object.entries(Object(resolved(generated.paths))).map(
-  ([path, item]) => ({ path, ...Object(item).get }),
-)
+export const { document, lookUp, operations, sharedResponses, faultsOf }: ReadDocument =
+  await readDocument(createRatesHandler())
 
 export function operationAt(path: string): Operation {
   const found = operations.find((operation) => operation.path === path)
@@ -82,29 +112,13 @@ export function operationAt(path: string): Operation {
   return found
 }
 
-/** Responses that operations share, by name. */
-export const sharedResponses: Record<string, Response> = Object(
-  resolved(generated.components.responses),
-)
-
 /** Returns the bodies of a response by media type. */
 export function bodiesOf({ content = {}, 'x-csv': csv }: Response): Record<string, Body> {
   return csv ? { ...content, 'text/csv': csv } : content
 }
 
-const $defs = underDefs(generated.components.schemas)
-
 function underDefs(schemas: object): object {
   return JSON.parse(JSON.stringify(schemas).replaceAll('#/components/schemas/', '#/$defs/'))
-}
-
-const validators = new Map<Schema, ReturnType<typeof ajv.compile>>()
-
-/** Validates `value`, and returns the errors as one text, or an empty string. */
-export function faultsOf(schema: Schema, value: unknown): string {
-  const validate = validators.get(schema) ?? ajv.compile({ ...underDefs(schema), $defs })
-  validators.set(schema, validate)
-  return validate(value) ? '' : ajv.errorsText(validate.errors)
 }
 
 /** Validates the text of a query parameter, and returns the errors as one text. */

@@ -108,28 +108,40 @@ export type ReceivedResponse = Awaited<ReturnType<typeof send>>
 const UNDESCRIBED =
   /^(content-(type|length|encoding)|vary|date|connection|keep-alive|transfer-encoding)$/
 
-/** Returns the differences between a response and the document, one sentence each. */
-export function differences({ responses }: Operation, received: ReceivedResponse): string[] {
+/** Returns the differences between a response and the document, one sentence each; `validate` is of that document. */
+export function differences(
+  { responses }: Operation,
+  received: ReceivedResponse,
+  validate: typeof faultsOf = faultsOf,
+): string[] {
   const described = responses[received.status]
   return described
-    ? responseDifferences(described, received)
+    ? responseDifferences(described, received, validate)
     : [`the status ${received.status} is not documented`]
 }
 
 /** Returns the differences to one response of the document, without a check of the status. */
-export function responseDifferences(described: Described, received: ReceivedResponse): string[] {
-  const ofHeaders = headerDifferences(described, received.headers)
-  return [...ofHeaders, ...bodyDifferences(described, received)]
+export function responseDifferences(
+  described: Described,
+  received: ReceivedResponse,
+  validate: typeof faultsOf = faultsOf,
+): string[] {
+  const ofHeaders = headerDifferences(described, received.headers, validate)
+  return [...ofHeaders, ...bodyDifferences(described, received, validate)]
 }
 
-function headerDifferences({ headers: described }: Described, headers: Headers): string[] {
+function headerDifferences(
+  { headers: described }: Described,
+  headers: Headers,
+  validate: typeof faultsOf,
+): string[] {
   const names = Object.keys(described).map((name) => name.toLowerCase())
   const others = [...headers.keys()].filter((name) => !names.includes(name))
   const unknown = others.filter((name) => !UNDESCRIBED.test(name))
   const faults = Object.entries(described).map(([name, { required, schema }]) => {
     const value = headers.get(name)
     if (value === null) return required ? 'is missing' : ''
-    return faultsOf(schema, schema.type === 'integer' ? Number(value) : value)
+    return validate(schema, schema.type === 'integer' ? Number(value) : value)
   })
   return [
     ...unknown.map((name) => `the header ${name} is not documented`),
@@ -137,11 +149,15 @@ function headerDifferences({ headers: described }: Described, headers: Headers):
   ].filter((sentence) => !sentence.endsWith(': '))
 }
 
-function bodyDifferences(response: Described, { headers, body }: ReceivedResponse): string[] {
+function bodyDifferences(
+  response: Described,
+  { headers, body }: ReceivedResponse,
+  validate: typeof faultsOf,
+): string[] {
   if (!response.content) return body === '' ? [] : ['there is a body']
   const type = headers.get('content-type')?.split(';', 1)[0] ?? ''
   const described = bodiesOf(response)[type]
   if (!described) return [`the media type ${type} is not documented`]
-  const faults = faultsOf(described.schema, type === 'application/json' ? JSON.parse(body) : body)
+  const faults = validate(described.schema, type === 'application/json' ? JSON.parse(body) : body)
   return faults === '' ? [] : [`the body: ${faults}`]
 }

@@ -1,0 +1,203 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { describe, expect, it } from 'vitest'
+
+import { createAccess, createKey } from '../../src/access/index.ts'
+import type { AccessOptions } from '../../src/access/index.ts'
+import plain from '../../src/generated/openapi.json' with { type: 'json' }
+import { createRatesHandler } from '../../src/index.ts'
+import type { RatesHandler } from '../../src/index.ts'
+import { bodiesOf, readDocument } from './document.ts'
+import type { Operation } from './document.ts'
+import {
+  differences,
+  exampleOf,
+  handler as withoutAccess,
+  history,
+  latest,
+  now,
+  send,
+} from './live.ts'
+
+const plans = {
+  paid: { burst: '1000/min', month: 100_000 },
+  single: { burst: '1/min' },
+}
+
+const created = await Promise.all([createKey(), createKey(), createKey()])
+const [paid, single, old] = created.map(({ key }) => ({ authorization: `Bearer ${key}` }))
+const planOf = new Map(created.map(({ hash }, index) => [hash, ['paid', 'single', 'old'][index]]))
+
+const pass = <Response>(response: Response): Response => response
+
+function handlerWith(options: Partial<AccessOptions> = {}): RatesHandler {
+  const keys = {
+    find(hash: string) {
+      const plan = planOf.get(hash)
+      return plan === undefined ? undefined : { id: plan, plan }
+    },
+  }
+  const access = createAccess({ plans, keys, ...options })
+  return createRatesHandler({ providers: { latest, history }, now, access })
+}
+
+const guarded = handlerWith()
+const { document, operations, sharedResponses, lookUp, faultsOf } = await readDocument(guarded)
+
+const text = JSON.stringify(document)
+
+const FREE = '/v1/openapi.json'
+const counted = operations.filter(({ path }) => path !== FREE)
+
+const schemes = {
+  bearer: { type: 'http', scheme: 'bearer' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+}
+
+describe('the OpenAPI document of a handler with access', () => {
+  it('is valid, without broken references', async () => {
+    expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
+    const references = [...text.matchAll(/"\$ref":"([^"]*)"/g)].map(([, pointer = '']) => pointer)
+    expect(references.length).toBeGreaterThan(50)
+    for (const pointer of references) expect(lookUp(pointer), pointer).toBeDefined()
+  })
+
+  it('differs from that of other handlers, whose document is the generated one', async () => {
+    const { body } = await send({ path: FREE }, '', {}, withoutAccess)
+    expect(body).toBe(JSON.stringify({ ...plain, servers: [{ url: '/api' }] }))
+    expect(text).not.toBe(body)
+    expect(Object.keys(document)).toEqual(Object.keys(plain))
+    expect(Object(document['info']).description).toContain(plain.info.description)
+  })
+
+  it.each<[string, Partial<AccessOptions>, object[], object]>([
+    ['requires a key', {}, [{ bearer: [] }, { apiKey: [] }], {}],
+    ['makes a key optional', { anonymous: 'single' }, [{ bearer: [] }, { apiKey: [] }, {}], {}],
+    [
+      'names query parameters',
+      { queryParameters: ['access_key', 'app_id'] },
+      [{ bearer: [] }, { apiKey: [] }, { queryKey1: [] }, { queryKey2: [] }],
+      {
+        queryKey1: { type: 'apiKey', in: 'query', name: 'access_key' },
+        queryKey2: { type: 'apiKey', in: 'query', name: 'app_id' },
+      },
+    ],
+  ])('%s', async (_, options, security, more) => {
+    const read = await readDocument(handlerWith(options))
+    expect(read.document['security']).toEqual(security)
+    const expected = { ...schemes, ...more }
+    expect(read.lookUp('#/components/securitySchemes')).toEqual(expected)
+    expect(await new Validator().validate(structuredClone(read.document))).toEqual({ valid: true })
+  })
+
+  it('requires a key for a guard without rules about keys', async () => {
+    const guard = { admit: () => ({ refusal: undefined, finish: pass }), close: () => {} }
+    const access = { createGuard: () => guard }
+    const read = await readDocument(createRatesHandler({ access }))
+    expect(read.document['security']).toEqual([{ bearer: [] }, { apiKey: [] }])
+  })
+
+  it('requires no key for the document itself', () => {
+    const ofOperations = operations.map((operation) => [
+      operation.path,
+      Reflect.get(operation, 'security'),
+    ])
+    expect(ofOperations.filter(([, security]) => security !== undefined)).toEqual([[FREE, []]])
+  })
+
+  it('has the refusals of every operation that costs something', () => {
+    const refusals = ['401', '403', '429']
+    for (const { path, responses } of operations) {
+      const described = refusals.filter((status) => responses[status] !== undefined)
+      expect(described, path).toEqual(path === FREE ? [] : refusals)
+    }
+    const paths = Object(document['paths'])
+    expect(Object.keys(paths['/v1/convert'].post.responses)).toEqual(
+      expect.arrayContaining(refusals),
+    )
+  })
+
+  it.each(['unauthorized', 'forbidden', 'rate_limited'])('describes the error %s', (code) => {
+    const { description, enum: codes } = Object(
+      lookUp('#/components/schemas/Error/properties/error/properties/code'),
+    )
+    expect(codes).toContain(code)
+    expect(description).toContain(`\`${code}\`: `)
+  })
+
+  const examples = Object.entries(sharedResponses).flatMap(([place, response]) =>
+    Object.values(bodiesOf(response)).flatMap(({ schema, examples }) =>
+      Object.entries(examples).map(([name, { value }]) => ({ place, schema, name, value })),
+    ),
+  )
+
+  it.each(examples)('has an example of $place that matches its schema', (example) => {
+    const { schema, name, value } = example
+    expect(faultsOf(schema, value)).toBe('')
+    expect(Object(value).error?.code ?? name).toBe(name)
+  })
+})
+
+describe.each(counted)('$operationId of a handler with access', (operation) => {
+  const query = exampleOf(operation)
+
+  async function responseOf(
+    headers: HeadersInit = {},
+    search: string = query,
+    from: RatesHandler = guarded,
+  ): Promise<Headers> {
+    const received = await send(operation, search, { headers }, from)
+    expect(differences(operation, received, faultsOf)).toEqual([])
+    return new Headers([...received.headers, ['status', String(received.status)]])
+  }
+
+  it('sends a 200, a 304 and a 400 to a key as described', async () => {
+    const success = await responseOf(paid)
+    expect(success.get('status')).toBe('200')
+    expect(success.get('vary')).toBe('Authorization, X-API-Key')
+    expect(success.get('ratelimit-policy')).toBe('"burst";q=1000;w=60, "month";q=100000')
+    expect(success.get('ratelimit')).toMatch(/^"burst";r=\d+;t=\d+, "month";r=\d+;t=\d+$/)
+    expect(success.get('cache-control')).toMatch(/^(private, |no-store$)/)
+    const tag = success.get('etag')
+    const unchanged = await responseOf({ ...paid, 'if-none-match': tag ?? '"none"' })
+    expect(unchanged.get('status')).toBe(tag === null ? '200' : '304')
+    const repeated = operation.parameters.map(({ name }) => `${name}=1&${name}=2`)
+    const wrong = await responseOf(paid, `?${repeated.join('&')}`)
+    expect(wrong.get('status')).toBe(repeated.length === 0 ? '200' : '400')
+  })
+
+  it('sends a 200 without a key as described', async () => {
+    const open = handlerWith({ anonymous: 'paid' })
+    const success = await responseOf({}, query, open)
+    expect(success.get('status')).toBe('200')
+    const isPublic = success.get('cache-control')?.startsWith('public') ?? false
+    expect(success.has('ratelimit')).toBe(!isPublic)
+  })
+
+  it('refuses requests as described', async () => {
+    const unauthorized = await responseOf()
+    expect(unauthorized.get('status')).toBe('401')
+    expect(unauthorized.get('www-authenticate')).toMatch(/^Bearer/)
+    expect((await responseOf({ 'x-api-key': 'wrong' })).get('status')).toBe('401')
+    expect((await responseOf(old)).get('status')).toBe('403')
+    const limited = handlerWith()
+    await responseOf(single, query, limited)
+    const over = await responseOf(single, query, limited)
+    expect(over.get('status')).toBe('429')
+    expect(over.get('retry-after')).toMatch(/^\d+$/)
+    expect(over.get('ratelimit')).toMatch(/^"burst";r=0;t=\d+$/)
+  })
+})
+
+it('serves the document without a key, and without counting', async () => {
+  const operation = operations.find(({ path }): boolean => path === FREE)
+  const described: Operation = operation ?? fail()
+  const received = await send(described, '', {}, guarded)
+  expect(received.status).toBe(200)
+  expect(differences(described, received, faultsOf)).toEqual([])
+  expect(received.headers.get('cache-control')).toMatch(/^public/)
+  expect(received.headers.has('ratelimit')).toBe(false)
+})
+
+function fail(): never {
+  throw new Error(`the document has no ${FREE}`)
+}
