@@ -2,6 +2,8 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { build as bundle } from 'esbuild'
+import { createRatesHandler } from 'ratesmith'
+import { createAccess } from 'ratesmith/access'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { followedPages } from '../release/documentation/page.ts'
@@ -51,6 +53,15 @@ describe.each<[name: string, commandOf: (file: string, folder: string) => string
 
   it('finds no problem in the document', async () => {
     expect(await violations(DOCUMENT)).toEqual([])
+  })
+
+  it('finds no problem in the document of a handler with access', async () => {
+    const plans = { free: { burst: '60/min' } }
+    const access = createAccess({ plans, anonymous: 'free', queryParameters: ['access_key'] })
+    const request = new Request('http://localhost/api/v1/openapi.json')
+    const text = await (await createRatesHandler({ access })(request)).text()
+    expect(text).toContain('"queryKey1"')
+    expect(await violations(text)).toEqual([])
   })
 
   it('finds problems in a worse document', async () => {
@@ -116,7 +127,8 @@ expectTypeOf<Schema<'RateHistory'>>().toEqualTypeOf<Flat<ours.RateHistory<ours.F
 expectTypeOf<Schema<'HistoryRange'>>().toEqualTypeOf<Flat<ours.HistoryRange<ours.FilledPoint>>>()
 expectTypeOf<Schema<'ServiceStatus'>>().toEqualTypeOf<Flat<ours.ServiceStatus>>()
 expectTypeOf<Schema<'CurrencyList'>>().toEqualTypeOf<Flat<ours.CurrencyList>>()
-expectTypeOf<Schemas['Error']['error']['code']>().toEqualTypeOf<ours.RatesErrorCode>()`
+type AccessCode = 'unauthorized' | 'forbidden' | 'rate_limited'
+expectTypeOf<Schemas['Error']['error']['code']>().toEqualTypeOf<Exclude<ours.RatesErrorCode, AccessCode>>()`
 
 const HEY_API_PROGRAM = `import { convert, getHistory, getLatest, getUnversionedRates } from './hey-api'
 import { client } from './hey-api/client.gen'
