@@ -115,10 +115,13 @@ export type RatesEvent =
   | { type: 'access_refused'; reason: AccessRefusal; key?: string }
   /** A client reached the limit named `limit` of its `plan` and got a 429; `key` is the id of its key, if it has one. */
   | { type: 'limit_reached'; plan: string; limit: string; key?: string }
-  /** Counters or keys failed or timed out; `operation` is what was called. */
+  /**
+   * Counters, a key store, the option `client` or a guard failed or timed out; `operation` is what was called. `reason` and
+   * `error` contain no key and no client address.
+   */
   | {
       type: 'counters_failed'
-      operation: 'take' | 'give_back' | 'find_key'
+      operation: 'take' | 'give_back' | 'find_key' | 'find_client' | 'admit'
       reason: string
       error: unknown
     }

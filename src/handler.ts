@@ -1,3 +1,5 @@
+import type { CountersContext } from './access/counters.ts'
+import type { Access } from './access/guard.ts'
 import { createRatesApi } from './api/rates-api.ts'
 import type { RatesOperations } from './api/rates-api.ts'
 import { describeStatus } from './api/status.ts'
@@ -6,8 +8,9 @@ import { createListeners, systemRuntime } from './async.ts'
 import type { Runtime } from './async.ts'
 import { createEndpoints } from './endpoints/routes.ts'
 import { explorerPage } from './endpoints/service.ts'
-import { onceADay } from './events.ts'
+import { onceADay, reasonOf } from './events.ts'
 import type { Emit, RatesEvent } from './events.ts'
+import { createSafeGuard } from './http/guard.ts'
 import type { Guard } from './http/guard.ts'
 import { createLimiter, overloaded } from './http/limiter.ts'
 import type { Limiter } from './http/limiter.ts'
@@ -179,7 +182,7 @@ export function createHandlerOn(
   const onInternalError = (error: unknown, requestId?: string): void =>
     emit({ type: 'internal_error', error, ...(requestId !== undefined && { requestId }) })
   const responseCaches = createResponseCaches(responseCacheBytes, limiter)
-  const guard = access?.createGuard({ runtime, emit })
+  const guard = access && createHandlerGuard(access, { runtime, emit })
   const shared = { basePath, limiter, onInternalError, guard }
   const router = createRouter({
     ...shared,
@@ -210,6 +213,20 @@ export function createHandlerOn(
       guard?.close()
       sources.close()
     },
+  })
+}
+
+/** Creates the guard of a handler, which never throws or rejects. */
+function createHandlerGuard(access: Access, context: CountersContext): Guard {
+  return createSafeGuard(access.createGuard(context), {
+    runtime: context.runtime,
+    onFailure: (error) =>
+      context.emit({
+        type: 'counters_failed',
+        operation: 'admit',
+        reason: reasonOf(error),
+        error,
+      }),
   })
 }
 

@@ -18,7 +18,7 @@ const MAY_IMPORT: Record<string, string> = {
   rates: 'async',
   cache: 'async digest',
   connections: 'known-options node:*',
-  access: 'async cache connections errors events http known-options node:*',
+  access: 'api async cache connections errors events http known-options node:*',
   stores: 'connections known-options types:cache node:*',
   upstream: 'async rates zod/mini',
   providers: 'async known-options rates upstream zod/mini',
@@ -31,7 +31,7 @@ const MAY_IMPORT: Record<string, string> = {
   endpoints: 'api async errors generated http rates types:sources zod/mini',
   options: 'types:access http known-options types:cache types:events providers upstream',
   monitoring: 'async events types:handler http known-options log',
-  handler: 'api async endpoints events http options sources',
+  handler: 'types:access api async endpoints events http options sources',
   compat: `api async known-options endpoints errors types:events types:handler http
     rates zod/mini`,
   index: '*',

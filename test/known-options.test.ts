@@ -18,7 +18,7 @@ for (const { subpath, source } of ENTRY_POINTS) {
 }
 
 const WITHOUT_OPTIONS =
-  /^(RatesError|find\w+|to\w+|createFileStore|fakeClock|mountContract|storeContract|withRequestIds) /
+  /^(RatesError|find\w+|to\w+|createKey|hashKey|createFileStore|fakeClock|mountContract|storeContract|withRequestIds) /
 
 const { latest, history } = fakeProviders()
 const handler = functions['createRatesHandler .']?.({ providers: { latest, history } })

@@ -1,9 +1,12 @@
 import { RatesError } from '../errors.ts'
 import type { AccessRefusal, Emit } from '../events.ts'
+import { accessUnavailable } from '../http/guard.ts'
 import type { Admission, Guard, GuardedRequest } from '../http/guard.ts'
 import type { EndpointResponse, Header, RawRequest } from '../http/messages.ts'
-import type { CountersContext, Decision, Limit, OpenCounters } from './counters.ts'
-import type { KeyRecord } from './keys.ts'
+import type { CountersContext, Decision, Limit, LimitState, OpenCounters } from './counters.ts'
+import { countersFailed } from './failures.ts'
+import type { FoundKey, KeyLookup } from './key-lookup.ts'
+import type { KeyReader } from './sent-key.ts'
 
 /** Rules about keys, plans and limits; result of `createAccess`. */
 export interface Access {
@@ -15,6 +18,8 @@ export interface Access {
 export interface ResolvedPlan {
   name: string
   limits: readonly Limit[]
+  /** The smallest quota: no request costs more, so that every request fits. */
+  maxCost: number
   /** `RateLimit-Policy` of its responses. */
   policy: Header
 }
@@ -25,38 +30,77 @@ export interface GuardOptions {
   /** Plan of requests without a key; undefined where they are refused. */
   anonymous: ResolvedPlan | undefined
   counters: OpenCounters
-  /** Returns the key that a request sends, or undefined. */
-  keyOf(request: RawRequest, query: string): string | undefined
-  /** Returns the record of a key; undefined for an unknown one. Returns a promise only if it has to wait. */
-  findKey(key: string): FoundKey | Promise<FoundKey>
-  /** Identifies a client without a key. */
+  keyOf: KeyReader
+  findKey: KeyLookup
+  /** Identifies a client without a key; may throw. */
   clientOf(request: RawRequest): string
   emit: Emit
   now(): number
 }
 
-/** The result of a look-up: a record, or why there is none. */
-export type FoundKey = KeyRecord | 'malformed_key' | 'unknown_key' | 'unavailable'
-
 /** Creates a guard. */
 export function createGuard(options: GuardOptions): Guard {
-  const { plans, anonymous, counters, keyOf, findKey, clientOf, emit, now } = options
+  const { anonymous, counters, keyOf, findKey, emit } = options
+  const take = createTake(options)
+  const clientOf = createClientReader(options)
+  const refuse = createRefuse(emit)
+  const admitKey = createKeyAdmission(options, take)
 
-  function refuse(reason: AccessRefusal, error: RatesError, key?: string): Admission {
+  function decide(guarded: GuardedRequest): Admission | Promise<Admission> {
+    const { request, query, cost } = guarded
+    const key = keyOf(request, query)
+    if (key === false) {
+      return refuse('malformed_key', unauthorized('The request has more than one API key'))
+    }
+    if (key !== undefined) {
+      const found = findKey(key)
+      return found instanceof Promise
+        ? found.then((each) => admitKey(each, guarded))
+        : admitKey(found, guarded)
+    }
+    if (!anonymous) return refuse('missing_key', unauthorized('An API key is required'))
+    return take({ client: `address:${clientOf(request)}`, plan: anonymous }, cost)
+  }
+
+  function fail(error: unknown): Admission {
+    emit(countersFailed('admit', error))
+    return new Refusal(accessUnavailable())
+  }
+
+  return {
+    admit(guarded) {
+      try {
+        const admission = decide(guarded)
+        return admission instanceof Promise ? admission.catch(fail) : admission
+      } catch (error) {
+        // The header function of an adapter, or the clock, may throw.
+        return fail(error)
+      }
+    },
+    close: () => counters.close(),
+  }
+}
+
+/** Creates a function that refuses a request, with an event. */
+function createRefuse(emit: Emit) {
+  return (reason: AccessRefusal, error: RatesError, key?: string): Admission => {
     emit({ type: 'access_refused', reason, ...(key !== undefined && { key }) })
     return new Refusal(error)
   }
+}
 
-  const take = createTake(options)
-
-  function admitKey(
-    found: FoundKey,
-    { request, cost }: GuardedRequest,
-  ): Admission | Promise<Admission> {
-    if (found === 'unavailable') return new Refusal(keysUnavailable())
+/** Creates a function that decides about a request with a key, by the result of its look-up. */
+function createKeyAdmission(
+  { plans, emit, now }: GuardOptions,
+  take: ReturnType<typeof createTake>,
+) {
+  const refuse = createRefuse(emit)
+  return (found: FoundKey, { request, cost }: GuardedRequest): Admission | Promise<Admission> => {
+    if (found === 'unavailable') return new Refusal(accessUnavailable())
     if (typeof found === 'string') return refuse(found, unauthorized('The API key is not valid'))
-    const { id, plan: name, expiresAt = Infinity, origins } = found
-    if (expiresAt <= now()) {
+    const { id, plan: name, expiresAt, origins } = found
+    // Also refused where the clock is not a number.
+    if (expiresAt !== undefined && !(now() < expiresAt)) {
       return refuse('expired_key', unauthorized('The API key has expired'), id)
     }
     const origin = request.header('origin')
@@ -67,39 +111,60 @@ export function createGuard(options: GuardOptions): Guard {
     if (!plan) return refuse('unknown_plan', forbidden('has no current plan'), id)
     return take({ client: `key:${id}`, plan, key: id }, cost)
   }
+}
 
-  return {
-    admit(guarded) {
-      const { request, query, cost } = guarded
-      const key = keyOf(request, query)
-      if (key !== undefined) {
-        const found = findKey(key)
-        return found instanceof Promise
-          ? found.then((each) => admitKey(each, guarded))
-          : admitKey(found, guarded)
-      }
-      if (!anonymous) return refuse('missing_key', unauthorized('An API key is required'))
-      return take({ client: `address:${clientOf(request)}`, plan: anonymous }, cost)
-    },
-    close: () => counters.close(),
+const MAX_CLIENT_LENGTH = 200
+
+/** Creates a function that returns a client, or an empty text, which all unidentified clients share. */
+function createClientReader({ clientOf, emit }: GuardOptions): (request: RawRequest) => string {
+  return (request) => {
+    let failure = `client must return a string of at most ${MAX_CLIENT_LENGTH} characters`
+    try {
+      const client: unknown = clientOf(request)
+      if (typeof client === 'string' && client.length <= MAX_CLIENT_LENGTH) return client
+    } catch (error) {
+      // The message may quote addresses.
+      failure = `client threw ${error instanceof Error ? error.name : typeof error}`
+    }
+    emit(countersFailed('find_client', failure))
+    return ''
   }
 }
 
 /** Returns a function that takes the cost of a request from the limits of its client. */
 function createTake({ counters, emit }: GuardOptions) {
-  function toAdmission(counted: Counted, cost: number, decision: Decision): Admission {
-    if (decision.granted) return new Grant(counters, counted, cost, decision)
+  function admit(counted: Counted, cost: number, decision: Decision): Admission {
+    const { granted, states } = decision
+    if (typeof granted !== 'boolean' || !Array.isArray(states)) {
+      throw new TypeError('counters must return { granted, states }')
+    }
+    const onFailure = (error: unknown): void =>
+      emit(countersFailed('give_back', error, secretIn(counted)))
+    if (granted) return new Grant({ counters, onFailure }, counted, cost, decision)
     const { plan, key } = counted
-    const exceeded = decision.states.findIndex(({ wait }) => wait > 0)
+    const exceeded = states.findIndex(({ wait }) => wait > 0)
     const limit = plan.limits[exceeded]?.name ?? ''
     emit({ type: 'limit_reached', plan: plan.name, limit, ...(key !== undefined && { key }) })
     return new Refusal(limited(limit, decision), counted, decision)
   }
-  return (counted: Counted, cost: number): Admission | Promise<Admission> => {
-    const decision = counters.take(counted.client, counted.plan.limits, cost)
-    return decision instanceof Promise
-      ? decision.then((each) => toAdmission(counted, cost, each))
-      : toAdmission(counted, cost, decision)
+
+  function fail(counted: Counted, error: unknown): Admission {
+    emit(countersFailed('take', error, secretIn(counted)))
+    return new Refusal(accessUnavailable())
+  }
+
+  return (counted: Counted, wanted: number): Admission | Promise<Admission> => {
+    const { client, plan } = counted
+    const cost = Math.min(wanted, plan.maxCost)
+    try {
+      const decision = counters.take(client, plan.limits, cost)
+      if (!(decision instanceof Promise)) return admit(counted, cost, decision)
+      return decision
+        .then((each) => admit(counted, cost, each))
+        .catch((error: unknown) => fail(counted, error))
+    } catch (error) {
+      return fail(counted, error)
+    }
   }
 }
 
@@ -111,28 +176,44 @@ interface Counted {
   key?: string
 }
 
+/** Returns the address of a client without a key, which events must not contain. */
+function secretIn({ client, key }: Counted): string {
+  return key === undefined ? client.slice('address:'.length) : ''
+}
+
+interface GrantContext {
+  counters: OpenCounters
+  onFailure(error: unknown): void
+}
+
 /** A granted request. A class, because one is created for every request. */
 class Grant implements Admission {
   readonly refusal: undefined
-  readonly #counters: OpenCounters
+  readonly #context: GrantContext
   readonly #counted: Counted
   readonly #cost: number
   readonly #decision: Decision
 
-  constructor(counters: OpenCounters, counted: Counted, cost: number, decision: Decision) {
-    this.#counters = counters
+  constructor(context: GrantContext, counted: Counted, cost: number, decision: Decision) {
+    this.#context = context
     this.#counted = counted
     this.#cost = cost
     this.#decision = decision
   }
 
   finish(response: EndpointResponse, cost = this.#cost): EndpointResponse {
-    const { status } = response
-    const unused = this.#cost - Math.min(this.#cost, costOf(status, cost))
-    if (unused > 0) {
-      this.#counters.giveBack(this.#counted.client, this.#counted.plan.limits, unused)
-    }
+    const unused = this.#cost - Math.min(this.#cost, costOf(response.status, cost))
+    if (unused > 0) this.#giveBack(unused)
     return withLimits(response, this.#counted, this.#decision, unused)
+  }
+
+  #giveBack(unused: number): void {
+    const { client, plan } = this.#counted
+    try {
+      this.#context.counters.giveBack(client, plan.limits, unused)
+    } catch (error) {
+      this.#context.onFailure(error)
+    }
   }
 }
 
@@ -167,34 +248,55 @@ function withLimits(
   { states }: Decision,
   givenBack: number,
 ): EndpointResponse {
-  const isPublic = response.headers.some(
-    ([name, value]) => name === 'cache-control' && value.startsWith('public'),
-  )
+  const at = response.headers.findIndex(([name]) => name === 'cache-control')
+  const caching = response.headers[at]?.[1] ?? ''
   // Shared caches may keep a public response to a request with `Authorization` (RFC 9111 §3.5).
-  if (isPublic && key === undefined) return response
-  const headers = isPublic ? response.headers.map(toPrivate) : [...response.headers]
-  if (key !== undefined) headers.push(VARY)
+  if (caching.startsWith('public') && key === undefined) return response
+  const headers = response.headers.slice()
+  if (key !== undefined) {
+    if (at === -1) headers.push(toPrivate(caching))
+    else headers[at] = toPrivate(caching)
+    headers.push(VARY)
+  }
   if (states.length > 0) headers.push(plan.policy, rateLimit(plan, states, givenBack))
   return { ...response, headers }
 }
 
-function toPrivate(header: Header): Header {
-  const [name, value] = header
-  return name === 'cache-control' ? [name, value.replace(/^public/, 'private')] : header
+function toPrivate(caching: string): Header {
+  if (/no-store|private/.test(caching)) return ['cache-control', caching]
+  const others = caching.replace(/^public(?:, )?/, '')
+  return ['cache-control', others === '' ? 'private' : `private, ${others}`]
 }
 
 // draft-ietf-httpapi-ratelimit-headers-10, section 4
 function rateLimit(
   { limits }: ResolvedPlan,
-  states: Decision['states'],
+  states: readonly LimitState[],
   givenBack: number,
 ): Header {
-  const items = states.map(({ remaining, reset, wait }, index) => {
-    const { name, quota } = limits[index] ?? { name: '', quota: 0 }
-    const left = Math.min(quota, remaining + givenBack)
-    return `"${name}";r=${left};t=${Math.ceil((wait || reset) / 1_000)}`
+  const items = limits.map((limit, index) => {
+    const { remaining = 0, reset = 0, wait = 0 } = states[index] ?? {}
+    const left = toInteger(Math.min(limit.quota, remaining + givenBack))
+    const time = wait > 0 ? wait : resetAfter(limit, { left, reset, givenBack })
+    return `"${limit.name}";r=${left};t=${toInteger(Math.ceil(time / 1_000))}`
   })
   return ['ratelimit', items.join(', ')]
+}
+
+/** Returns the time until the limit is whole again after `givenBack` was given back, in ms. */
+function resetAfter(
+  { quota, window }: Limit,
+  { left, reset, givenBack }: { left: number; reset: number; givenBack: number },
+): number {
+  if (left === quota) return 0
+  if (window === 'month' || givenBack === 0) return reset
+  // Rounded to 1 µs: sums of fractions of a ms are not exact.
+  return Math.round((reset - (givenBack * window) / quota) * 1_000) / 1_000
+}
+
+/** Returns an integer that structured fields accept (RFC 9651 §3.3.1). */
+function toInteger(value: number): number {
+  return value > 0 ? Math.min(Math.floor(value), 999_999_999_999_999) : 0
 }
 
 /** Returns the `RateLimit-Policy` of limits. */
@@ -218,14 +320,8 @@ function forbidden(reason: string): RatesError {
 }
 
 function limited(limit: string, { states }: Decision): RatesError {
-  const wait = Math.max(...states.map((state) => state.wait))
+  const wait = Math.max(0, ...states.map((state) => state.wait))
   return new RatesError('rate_limited', `Rate limit reached: ${limit}`, {
-    retryAfter: Math.max(1, Math.ceil(wait / 1_000)),
-  })
-}
-
-function keysUnavailable(): RatesError {
-  return new RatesError('overloaded', 'API keys cannot be checked now. Please retry shortly.', {
-    retryAfter: 5,
+    retryAfter: Math.max(1, toInteger(Math.ceil(wait / 1_000))),
   })
 }

@@ -1,4 +1,5 @@
 import { createClientAddress } from '../http/client-address.ts'
+import { MISTAKEN_CONVERSION_NAMES } from '../api/mistaken-names.ts'
 import type { AddressOptions } from '../http/client-address.ts'
 import type { RawRequest } from '../http/messages.ts'
 import { assertKnownOptions } from '../known-options.ts'
@@ -10,6 +11,7 @@ import type { KeyStore } from './keys.ts'
 import { createMemoryCounters } from './memory.ts'
 import { limitsOf } from './plans.ts'
 import type { Plan } from './plans.ts'
+import { createKeyReader } from './sent-key.ts'
 
 export type {
   Counters,
@@ -25,6 +27,7 @@ export type { Admission, Guard, GuardedRequest } from '../http/guard.ts'
 export { createKey, hashKey } from './keys.ts'
 export type { KeyRecord, KeyStore } from './keys.ts'
 export { createMemoryCounters } from './memory.ts'
+export type { MemoryCountersOptions } from './memory.ts'
 export type { Plan } from './plans.ts'
 
 /** Options of `createAccess`. */
@@ -67,13 +70,14 @@ export function createAccess(options: AccessOptions): Access {
   // Fails here instead of in createRatesHandler.
   createClientAddress(options)
   const { keys = NO_KEYS, anonymous = 'refuse', counters = createMemoryCounters() } = options
-  const plans = new Map(
-    Object.entries(options.plans).map(([name, plan]): [string, ResolvedPlan] => {
-      const limits = limitsOf(plan, `plans.${name}`)
-      return [name, { name, limits, policy: policyOf(limits) }]
-    }),
-  )
   const { queryParameters = [] } = options
+  const plans = resolvePlans(options.plans)
+  requireAnonymous(anonymous, plans, options.keys !== undefined)
+  requireFunction('keys.find', keys?.find)
+  requireFunction('counters.open', counters?.open)
+  if (options.client !== undefined) requireFunction('client', options.client)
+  requireQueryParameters(queryParameters)
+  const keyOf = createKeyReader([...queryParameters])
   const keyRules = { isOptional: plans.has(anonymous), queryParameters }
   return {
     createGuard: (context) => ({
@@ -82,7 +86,7 @@ export function createAccess(options: AccessOptions): Access {
         plans,
         anonymous: plans.get(anonymous),
         counters: counters.open(context),
-        keyOf: ({ header }) => bearer(header('authorization')) ?? header('x-api-key') ?? undefined,
+        keyOf,
         findKey: createKeyLookup(keys, context),
         clientOf:
           options.client ??
@@ -109,6 +113,67 @@ const KNOWN: Readonly<Record<keyof AccessOptions, true>> = {
   queryParameters: true,
 }
 
-function bearer(authorization: string | null | undefined): string | undefined {
-  return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
+function resolvePlans(plans: unknown): ReadonlyMap<string, ResolvedPlan> {
+  const isObject = typeof plans === 'object' && plans !== null && !Array.isArray(plans)
+  const entries: [string, Plan][] = isObject ? Object.entries(plans) : []
+  if (entries.length === 0) {
+    throw new TypeError(
+      "plans must be an object with at least one plan, such as { public: { burst: '60/min' } }",
+    )
+  }
+  return new Map(
+    entries.map(([name, plan]) => {
+      if (!/^[\w.-]{1,64}$/.test(name) || name === 'refuse') {
+        throw new TypeError(
+          `names of plans must be 1 to 64 letters, digits, _, . or -, and not "refuse", got "${name}"`,
+        )
+      }
+      const limits = limitsOf(plan, `plans.${name}`)
+      const maxCost = Math.min(...limits.map(({ quota }) => quota))
+      return [name, { name, limits, maxCost, policy: policyOf(limits) }]
+    }),
+  )
+}
+
+function requireAnonymous(
+  anonymous: unknown,
+  plans: ReadonlyMap<string, ResolvedPlan>,
+  hasKeys: boolean,
+): void {
+  if (typeof anonymous === 'string' && plans.has(anonymous)) return
+  const names = [...plans.keys()].join(', ')
+  if (anonymous !== 'refuse') {
+    throw new TypeError(
+      `anonymous must be 'refuse' or the name of a plan (${names}), got ${String(anonymous)}`,
+    )
+  }
+  if (hasKeys) return
+  throw new TypeError(
+    `anonymous must be the name of a plan (${names}) unless keys is given: all requests would be refused`,
+  )
+}
+
+function requireFunction(name: string, value: unknown): void {
+  if (typeof value === 'function') return
+  throw new TypeError(`${name} must be a function, got ${typeof value}`)
+}
+
+function requireQueryParameters(names: unknown): void {
+  if (!Array.isArray(names)) {
+    throw new TypeError(`queryParameters must be an array of names, got ${String(names)}`)
+  }
+  for (const name of names) {
+    if (typeof name !== 'string' || !/^\w[\w-]{0,63}$/.test(name)) {
+      throw new TypeError(
+        `queryParameters must contain names of letters, digits, _ and -, got ${String(name)}`,
+      )
+    }
+    // The API ignores other names only.
+    const meant = name.toLowerCase().replaceAll(/[_-]/g, '')
+    if (Object.hasOwn(MISTAKEN_CONVERSION_NAMES.advice, meant)) {
+      throw new TypeError(
+        `queryParameters must not contain names that the API reads or refuses, got ${name}`,
+      )
+    }
+  }
 }

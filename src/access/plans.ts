@@ -4,22 +4,26 @@ import type { Limit } from './counters.ts'
 /** The limits of a plan, at least one. */
 export interface Plan {
   /**
-   * Short-term limit, such as `60/min`: so many requests at once, and as many again over each period. Periods: `s`, `min`,
-   * `h`, `day`, with an optional count (`100/10s`).
+   * Short-term limit, such as `60/min`: 60 requests at once, refilled at 60 per minute. Periods: `s`, `min`, `h`, `day`, with
+   * an optional count (`100/10s`); at most a day, and at most 100 million requests.
    */
   burst?: string | undefined
-  /** Requests in a calendar month, in UTC. */
+  /** Requests in a calendar month, in UTC; at most a billion. */
   month?: number | undefined
 }
+
+const DAY_MS = 86_400_000
 
 const UNITS: Readonly<Record<string, number>> = {
   s: 1_000,
   min: 60_000,
   h: 3_600_000,
-  day: 86_400_000,
+  day: DAY_MS,
 }
 
-const MAX_QUOTA = 1_000_000_000
+/** Requests times ms of a window must be a safe integer, so that counters can be exact. */
+const MAX_BURST = 100_000_000
+const MAX_MONTH = 1_000_000_000
 
 /**
  * Returns the limits of a plan; `name` is used in messages.
@@ -32,29 +36,29 @@ export function limitsOf(plan: Plan, name: string): readonly Limit[] {
   const limits: Limit[] = []
   if (burst !== undefined) limits.push(burstLimit(burst, `${name}.burst`))
   if (month !== undefined) {
-    limits.push({ name: 'month', quota: requireQuota(month, `${name}.month`), window: 'month' })
+    const quota = requireQuota(month, `${name}.month`, MAX_MONTH)
+    limits.push({ name: 'month', quota, window: 'month' })
   }
   if (limits.length === 0) throw new TypeError(`${name} must have a burst or a month limit`)
   return limits
 }
 
-function burstLimit(text: string, name: string): Limit {
-  const [, quota, count = '1', unit = ''] = /^(\d+)\/(\d+)?([a-z]+)$/.exec(String(text)) ?? []
+function burstLimit(burst: unknown, name: string): Limit {
+  const text = typeof burst === 'string' ? burst : ''
+  const [, quota, count = '1', unit = ''] = /^(\d+)\/(\d+)?([a-z]+)$/.exec(text) ?? []
   const unitMs = Object.hasOwn(UNITS, unit) ? UNITS[unit] : undefined
   const window = Number(count) * (unitMs ?? NaN)
-  if (quota === undefined || !(window > 0 && window <= 86_400_000)) {
+  if (quota === undefined || !(window > 0 && window <= DAY_MS)) {
     throw new TypeError(
-      `${name} must be requests per period of at most a day, such as 60/min or 100/10s, got ${String(text)}`,
+      `${name} must be requests per period of at most a day, such as 60/min or 100/10s, got ${String(burst)}`,
     )
   }
-  return { name: 'burst', quota: requireQuota(Number(quota), name), window }
+  return { name: 'burst', quota: requireQuota(Number(quota), name, MAX_BURST), window }
 }
 
-function requireQuota(quota: unknown, name: string): number {
-  if (Number.isInteger(quota) && Number(quota) > 0 && Number(quota) <= MAX_QUOTA) {
-    return Number(quota)
-  }
+function requireQuota(quota: unknown, name: string, max: number): number {
+  if (Number.isInteger(quota) && Number(quota) > 0 && Number(quota) <= max) return Number(quota)
   throw new TypeError(
-    `${name} must be a whole number of requests from 1 to 1e9, got ${String(quota)}`,
+    `${name} must be a whole number of requests from 1 to ${max}, got ${String(quota)}`,
   )
 }

@@ -1,5 +1,6 @@
 import type { LatestRates } from '../api/latest.ts'
 import { RatesError } from '../errors.ts'
+import type { RatesErrorCode } from '../errors.ts'
 import type { RatesHandler } from '../handler.ts'
 import { STATUS } from '../http/response.ts'
 import { toDay } from '../rates/dates.ts'
@@ -147,6 +148,12 @@ function toUtc(instant: number): string {
   return new Date(instant).toUTCString().replace('GMT', '+0000')
 }
 
+const ACCESS_ERRORS: Partial<Record<RatesErrorCode, string>> = {
+  unauthorized: 'invalid-key',
+  forbidden: 'inactive-account',
+  rate_limited: 'quota-reached',
+}
+
 function toErrorResponse({ code }: RatesError, path: string): ErrorResponse {
   const isCurrency = code.endsWith('_currency')
   const status = isCurrency ? 404 : STATUS[code]
@@ -155,7 +162,7 @@ function toErrorResponse({ code }: RatesError, path: string): ErrorResponse {
     ? 'unsupported-code'
     : isNoData
       ? 'no-data-available'
-      : 'malformed-request'
+      : (ACCESS_ERRORS[code] ?? 'malformed-request')
   const isOld = path.startsWith('/v4')
   const named = isOld ? { error_type: type.replaceAll('-', '_') } : { 'error-type': type }
   return { status, body: { result: 'error', ...named } }

@@ -1,5 +1,6 @@
 import type { LatestRates } from '../api/latest.ts'
 import { RatesError } from '../errors.ts'
+import type { RatesErrorCode } from '../errors.ts'
 import type { RatesHandler } from '../handler.ts'
 import { STATUS } from '../http/response.ts'
 import { exactDifference, percentChange } from '../rates/arithmetic.ts'
@@ -187,6 +188,12 @@ const MISSING: Readonly<Record<string, Refused>> = {
 const NO_FUNCTION: Refused = [103, 'invalid_api_function', 'Unknown path']
 const NO_RATES: Refused = [106, 'no_rates_available', 'No rates are available for this request']
 
+const ACCESS_ERRORS: Partial<Record<RatesErrorCode, readonly [code: number, type: string]>> = {
+  unauthorized: [101, 'invalid_access_key'],
+  forbidden: [105, 'function_access_restricted'],
+  rate_limited: [104, 'usage_limit_reached'],
+}
+
 type Refused = readonly [code: number, type: string, info: string]
 
 /** The service reports client errors with status 200. */
@@ -202,6 +209,8 @@ function toErrorResponse(error: RatesError, path: string): ErrorResponse {
 function refusedAs({ code, message, parameter = '' }: RatesError, path: string): Refused {
   if (code === 'not_found' || code === 'method_not_allowed') return NO_FUNCTION
   if (code === 'no_data') return NO_RATES
+  const access = ACCESS_ERRORS[code]
+  if (access) return [...access, message]
   const name = path === '/convert' ? parameter : (NAMES[parameter] ?? parameter)
   const known = (code === 'missing_parameter' ? MISSING[name] : undefined) ?? ERRORS[name]
   return known ?? [NO_RATES[0], NO_RATES[1], message]

@@ -124,6 +124,9 @@ function timed({ updatedAt }: { updatedAt: number }): object {
 const NAMES: Partial<Record<RatesErrorCode, string>> = {
   unsupported_currency: 'invalid_currency',
   no_data: 'not_available',
+  unauthorized: 'invalid_app_id',
+  forbidden: 'access_restricted',
+  rate_limited: 'access_restricted',
 }
 
 const DAYS = ['date', 'start', 'end']

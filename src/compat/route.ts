@@ -22,7 +22,7 @@ import {
   toSendable,
 } from '../http/response.ts'
 import type { Representation } from '../http/response.ts'
-import { assertBasePath, splitTarget } from '../http/router.ts'
+import { assertBasePath, isCounted, splitTarget } from '../http/router.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import { toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
@@ -162,7 +162,7 @@ function admit(
   request: RawRequest,
   { query }: Found,
 ): Admission | Promise<Admission> | undefined {
-  if (request.method === 'OPTIONS') return undefined
+  if (request.method === 'OPTIONS' || isCounted(request)) return undefined
   return guard?.admit({ request, query, cost: 1 })
 }
 

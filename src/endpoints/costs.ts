@@ -1,22 +1,35 @@
 /** The most that one request takes from the limits of a client. */
 export const MAX_COST = 10
 
-/** Returns the cost of a query: 1 for each distinct code in `to`, at most 10. */
+/** Longer queries cost the maximum: decoding takes too long for a request that may be refused. */
+const MAX_DECODED_LENGTH = 8_192
+
+/** Returns the cost of a query: 1 for each distinct code in `to`, at most 10. Reads `to` as the endpoints do. */
 export function costOfCodes(query: string): number {
-  const [, list] = /(?:^|&)to=([^&]*)/.exec(query) ?? []
+  if (query.length > MAX_DECODED_LENGTH) return MAX_COST
+  const list = targetsIn(query)
   // A single code, by far the most frequent query.
-  if (list === undefined || !/,|%2c/i.test(list)) return 1
-  return costOf(list.split(/,|%2c/i, MAX_CODES_READ))
+  if (!list?.includes(',')) return 1
+  return costOf(list.split(',', MAX_CODES_READ))
 }
 
-/** Longer lists cost the maximum, or get a 400. */
-const MAX_CODES_READ = 250
+function targetsIn(query: string): string | undefined {
+  if (/[%+]/.test(query)) {
+    // Without the `&`, a leading question mark would be dropped.
+    return new URLSearchParams(`&${query}`).get('to') ?? undefined
+  }
+  return /(?:^|&)to=([^&]*)/.exec(query)?.[1]
+}
+
+/** Longer lists get a 400. */
+const MAX_CODES_READ = 2_049
 
 /** Returns the cost of conversions to `codes`: 1 for each distinct one, at least 1 and at most 10. */
 export function costOf(codes: Iterable<string>): number {
   const distinct = new Set<string>()
   for (const code of codes) {
-    if (code !== '') distinct.add(code.toUpperCase())
+    const trimmed = code.trim()
+    if (trimmed !== '') distinct.add(trimmed.toUpperCase())
     if (distinct.size === MAX_COST) break
   }
   return Math.max(1, distinct.size)

@@ -1,5 +1,7 @@
-import type { RatesError } from '../errors.ts'
-import type { EndpointResponse, RawRequest } from './messages.ts'
+import { callSafely, withTimeout } from '../async.ts'
+import type { Runtime } from '../async.ts'
+import { RatesError } from '../errors.ts'
+import type { EndpointResponse, Header, RawRequest } from './messages.ts'
 
 /** A request to a guarded endpoint. */
 export interface GuardedRequest {
@@ -23,8 +25,8 @@ export interface Guard {
   /** How requests send a key (default: a key is required, in a header). */
   readonly keyRules?: KeyRules | undefined
   /**
-   * Decides about a request before its endpoint runs. Never throws or rejects. Returns a promise only if it has to wait,
-   * because a synchronous result is much cheaper.
+   * Decides about a request before its endpoint runs. Returns a promise only if it has to wait, because a synchronous result
+   * is much cheaper. Where it throws, rejects or takes longer than 5 s, the request gets a 503.
    */
   admit(request: GuardedRequest): Admission | Promise<Admission>
   /** Ends timers and connections that the guard has opened. */
@@ -40,4 +42,99 @@ export interface Admission {
    * real cost where only the endpoint knew it; the guard gives the rest back.
    */
   finish(response: EndpointResponse, cost?: number): EndpointResponse
+}
+
+/** Longer than the timeouts of key stores and counters. */
+const ADMIT_TIMEOUT_MS = 5_000
+
+const RETRY_AFTER_SECONDS = 5
+
+/** Creates the refusal of a request about which nothing can be decided. */
+export function accessUnavailable(): RatesError {
+  return new RatesError('overloaded', 'Access cannot be checked now. Please retry shortly.', {
+    retryAfter: RETRY_AFTER_SECONDS,
+  })
+}
+
+/** Options of `createSafeGuard`. */
+export interface SafeGuardOptions {
+  runtime: Runtime
+  /** Called with everything that the guard throws, and with results that are not admissions. */
+  onFailure(error: unknown): void
+}
+
+/** Returns `guard` as one that never throws or rejects, and refuses all requests that it does not clearly admit. */
+export function createSafeGuard(guard: Guard, { runtime, onFailure }: SafeGuardOptions): Guard {
+  function refuse(error: unknown): Admission {
+    onFailure(error)
+    return { refusal: accessUnavailable(), finish: (response) => response }
+  }
+
+  function check(admission: Admission): Admission {
+    try {
+      return new CheckedAdmission(admission, onFailure)
+    } catch (error) {
+      return refuse(error)
+    }
+  }
+
+  async function wait(admission: Promise<Admission>): Promise<Admission> {
+    try {
+      return check(await withTimeout(runtime, ADMIT_TIMEOUT_MS, admission))
+    } catch (error) {
+      // What a late admission has taken is given back.
+      admission.then(
+        (late) => check(late).finish({ status: 503, headers: [], body: null }),
+        () => undefined,
+      )
+      return refuse(error)
+    }
+  }
+
+  return {
+    admit(request) {
+      try {
+        const admission = guard.admit(request)
+        return admission instanceof Promise ? wait(admission) : check(admission)
+      } catch (error) {
+        return refuse(error)
+      }
+    },
+    close: () => callSafely(() => guard.close()),
+  }
+}
+
+/** An admission whose `finish` never throws. A class, because one is created for every request. */
+class CheckedAdmission implements Admission {
+  readonly refusal: RatesError | undefined
+  readonly #admission: Admission
+  readonly #onFailure: (error: unknown) => void
+
+  /** @throws {TypeError} unless `admission` is one */
+  constructor(admission: Admission, onFailure: (error: unknown) => void) {
+    const { refusal, finish } = admission
+    const isRefusal = refusal === undefined || refusal instanceof RatesError
+    if (typeof finish !== 'function' || !isRefusal) {
+      throw new TypeError('a guard must return { refusal, finish }')
+    }
+    this.refusal = refusal
+    this.#admission = admission
+    this.#onFailure = onFailure
+  }
+
+  finish(response: EndpointResponse, cost?: number): EndpointResponse {
+    try {
+      const { status, headers, body } = this.#admission.finish(response, cost)
+      if (typeof status === 'number' && Array.isArray(headers)) return { status, headers, body }
+      throw new TypeError('finish() must return a response')
+    } catch (error) {
+      this.#onFailure(error)
+      // The guard might have made it private.
+      return { ...response, headers: response.headers.map(toUnstored) }
+    }
+  }
+}
+
+function toUnstored(header: Header): Header {
+  return header[0] === 'cache-control' ? ['cache-control', 'no-store'] : header
 }

@@ -132,7 +132,7 @@ function admit(
 }
 
 /** Returns whether a wrapper repeats a request that was counted before. */
-function isCounted(request: RawRequest & { isCounted?: boolean }): boolean {
+export function isCounted(request: RawRequest & { isCounted?: boolean }): boolean {
   return request.isCounted === true
 }
 

@@ -1,0 +1,44 @@
+import type { RawRequest } from '../http/messages.ts'
+
+/** The key that a request sends: empty if it cannot be a key, undefined without one, false for several different ones. */
+export type SentKey = string | false | undefined
+
+/** Returns the key that a request sends; `query` is raw, without the question mark. */
+export type KeyReader = (request: Pick<RawRequest, 'header'>, query: string) => SentKey
+
+/** Longer values are not keys. */
+const MAX_LENGTH = 256
+
+/** Creates a reader of `Authorization: Bearer`, `X-API-Key` and the given query parameters. */
+export function createKeyReader(queryParameters: readonly string[]): KeyReader {
+  return ({ header }, query) => {
+    const sent = merge(bearerIn(header('authorization')), textOf(header('x-api-key')))
+    if (queryParameters.length === 0 || query === '') return sent
+    return merge(sent, keyInQuery(query, queryParameters))
+  }
+}
+
+function merge(one: SentKey, other: SentKey): SentKey {
+  if (one === undefined) return other
+  return other === undefined || other === one ? one : false
+}
+
+/** Returns the token of the scheme `Bearer`; undefined for other schemes, which a proxy may have added. */
+function bearerIn(value: unknown): SentKey {
+  if (typeof value !== 'string') return textOf(value)
+  const [scheme] = /^[ \t]*bearer(?=[ \t]|$)/i.exec(value) ?? []
+  return scheme === undefined ? undefined : textOf(value.slice(scheme.length))
+}
+
+/** Returns a value; empty if it is too long, or is not a string, as adapters promise. */
+function textOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined
+  return typeof value === 'string' && value.length <= MAX_LENGTH ? value.trim() : ''
+}
+
+function keyInQuery(query: string, names: readonly string[]): SentKey {
+  // Without the `&`, a leading question mark would be dropped.
+  const parameters = new URLSearchParams(`&${query}`)
+  const values = names.flatMap((name) => parameters.getAll(name))
+  return values.length > 1 ? false : textOf(values[0])
+}
