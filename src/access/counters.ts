@@ -52,3 +52,8 @@ export interface OpenCounters {
   /** Ends timers; does not end the connection of a client that was passed in. */
   close(): void
 }
+
+/** A call to shared counters failed that had a time limit and a circuit breaker. */
+export class GuardedCallError extends Error {
+  override readonly name = 'GuardedCallError'
+}

@@ -12,6 +12,7 @@ import { createMemoryCounters } from './memory.ts'
 import { limitsOf } from './plans.ts'
 import type { Plan } from './plans.ts'
 import { createKeyReader } from './sent-key.ts'
+import { createSafeCounters } from './safe-counters.ts'
 
 export type {
   Counters,
@@ -69,15 +70,18 @@ export function createAccess(options: AccessOptions): Access {
   assertKnownOptions(options, KNOWN)
   // Fails here instead of in createRatesHandler.
   createClientAddress(options)
-  const { keys = NO_KEYS, anonymous = 'refuse', counters = createMemoryCounters() } = options
-  const { queryParameters = [] } = options
+  const { keys = NO_KEYS, anonymous = 'refuse', queryParameters = [] } = options
+  const { counters, whenCountersFail = 'local' } = options
   const plans = resolvePlans(options.plans)
   requireAnonymous(anonymous, plans, options.keys !== undefined)
   requireFunction('keys.find', keys?.find)
-  requireFunction('counters.open', counters?.open)
+  if (counters !== undefined) requireFunction('counters.open', counters?.open)
   if (options.client !== undefined) requireFunction('client', options.client)
   requireQueryParameters(queryParameters)
   const keyOf = createKeyReader([...queryParameters])
+  const safeCounters = counters
+    ? createSafeCounters(counters, whenCountersFail)
+    : createMemoryCounters()
   const keyRules = { isOptional: plans.has(anonymous), queryParameters }
   return {
     createGuard: (context) => ({
@@ -85,7 +89,7 @@ export function createAccess(options: AccessOptions): Access {
       ...createGuard({
         plans,
         anonymous: plans.get(anonymous),
-        counters: counters.open(context),
+        counters: safeCounters.open(context),
         keyOf,
         findKey: createKeyLookup(keys, context),
         clientOf:

@@ -92,6 +92,7 @@ export function createSafeGuard(guard: Guard, { runtime, onFailure }: SafeGuardO
   }
 
   return {
+    keyRules: guard.keyRules,
     admit(request) {
       try {
         const admission = guard.admit(request)

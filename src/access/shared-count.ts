@@ -1,0 +1,349 @@
+/** One atomic call to counters that processes share. Times and durations are in whole µs, by the clock of the counters. */
+export interface SharedRequest {
+  /** Quota of the burst limit; 0 without one. */
+  readonly quota: number
+  /** Window of the burst limit. */
+  readonly window: number
+  /** How long a lot may be used. */
+  readonly life: number
+  /** Quota of the month; 0 without one. */
+  readonly monthQuota: number
+  /** The starts of the previous, the current and the next two months by the clock of the process. */
+  readonly months: readonly [number, number, number, number]
+  /** The least number of permits: all or none. 0 only gives back. */
+  readonly need: number
+  /** Permits for requests that wait, at least `need`. */
+  readonly immediate: number
+  /** Permits for requests that are expected within `life`. */
+  readonly ahead: number
+  /** Permits of an ended lot that were not used, and when the lot was taken. */
+  readonly unused: number
+  readonly unusedAt: number
+  /** Permits of requests that failed, and when the last lot was taken. */
+  readonly refund: number
+  readonly refundAt: number
+}
+
+/** The result of a call. */
+export interface SharedReply {
+  /** Number of permits; 0 where `need` did not fit. */
+  readonly granted: number
+  readonly now: number
+  /** Time until the burst limit has its whole quota again. */
+  readonly deficit: number
+  /** The deficit at which the burst limit is used up. */
+  readonly capacity: number
+  /** Permits used in this month. */
+  readonly used: number
+  /** End of this month; 0 without a limit for months. */
+  readonly monthEnd: number
+}
+
+/**
+ * What the counters keep of a client. The burst limit is a generic cell rate algorithm (GCRA).
+ *
+ * A permit of a lot may be used up to one `life` after it was taken. The shared limit is therefore one `life` of refill
+ * smaller than the plan, except where nothing was lent since it was whole.
+ */
+interface State {
+  /** Theoretical arrival time of the GCRA. */
+  arrival: number
+  /**
+   * The last time at which permits were taken while the limit would have been almost whole without all lots. Permits that
+   * were taken since then can be given back as if they never were taken; of others, the refill since then is subtracted.
+   */
+  since: number
+  /** Number of the current period of two lives; 0 where nothing was lent since the limit was whole. */
+  period: number
+  /** Permits lent in this period and in the one before: an upper bound of those that may still be used or given back. */
+  lent: number
+  before: number
+  monthEnd: number
+  used: number
+}
+
+/** Requests cost at most 10, so that one that fails while another is counted does not make the limit whole. */
+const MARGIN = 10
+
+const STATE = /^\d{1,16}( \d{1,16}){6}$/
+
+const EMPTY: State = { arrival: 0, since: 0, period: 0, lent: 0, before: 0, monthEnd: 0, used: 0 }
+
+/** A new state as text, how long it must be kept in ms, and the result; `COUNT_SCRIPT` is the same in Lua. */
+export interface Counted {
+  text: string
+  keepFor: number
+  reply: SharedReply
+}
+
+/**
+ * Counts a request on the state `text`; text that is not a state counts as absent.
+ *
+ * @throws {Error} if the clocks of the process and the counters are months apart
+ */
+export function count(text: unknown, request: SharedRequest, now: number): Counted {
+  const state = parseState(text)
+  const monthStart = startMonth(state, request, now)
+  const deficit = giveBack(state, request, now, monthStart)
+  return take(state, request, now, deficit)
+}
+
+function parseState(text: unknown): State {
+  if (typeof text !== 'string' || !STATE.test(text)) return { ...EMPTY }
+  const [arrival = 0, since = 0, period = 0, lent = 0, before = 0, monthEnd = 0, used = 0] = text
+    .split(' ')
+    .map(Number)
+  return { arrival, since, period, lent, before, monthEnd, used }
+}
+
+/** Returns the start of the month, and forgets the use of another one. */
+function startMonth(state: State, { monthQuota, months }: SharedRequest, now: number): number {
+  const index = months.findIndex((start) => start > now)
+  const end = months[index]
+  const start = months[index - 1]
+  if (end === undefined || start === undefined) throw new Error('clocks are months apart')
+  const monthEnd = monthQuota > 0 ? end : 0
+  if (state.monthEnd !== monthEnd) state.used = 0
+  state.monthEnd = monthEnd
+  return start
+}
+
+/** Gives back unused and refunded permits; returns the deficit of the burst limit. */
+function giveBack(state: State, request: SharedRequest, now: number, monthStart: number): number {
+  const { quota, window, life, unused, unusedAt, refund, refundAt } = request
+  if (unused > 0 && unusedAt >= monthStart) state.used = Math.max(0, state.used - unused)
+  if (refund > 0 && refundAt >= monthStart) state.used = Math.max(0, state.used - refund)
+  if (quota === 0) return 0
+  startPeriod(state, request, now)
+  let deficit = Math.max(0, state.arrival - now)
+  const returned = Math.min(unused, state.lent + state.before)
+  if (returned > 0 && unusedAt <= now && now - unusedAt <= 2 * life) {
+    const others = deficit - timeOf(state.lent + state.before, request)
+    const whole = Math.floor((returned * window) / quota)
+    const back = unusedAt >= state.since ? whole + Math.min(0, others) : whole - (now - unusedAt)
+    deficit = Math.max(0, deficit - Math.max(0, back))
+    const early = Math.min(state.before, returned)
+    state.before -= early
+    state.lent -= returned - early
+  }
+  if (refund > 0 && refundAt <= now) {
+    const others = Math.max(0, deficit - timeOf(state.lent + state.before, request))
+    const whole = Math.floor((refund * window) / quota)
+    const isWhole = refundAt >= state.since && refund <= MARGIN
+    const back = isWhole ? whole : whole - (now - refundAt)
+    deficit -= Math.max(0, Math.min(back, others))
+  }
+  return deficit
+}
+
+/** Limits times that a clock or another plan left behind, and starts the period of `now`. */
+function startPeriod(state: State, { window, life }: SharedRequest, now: number): void {
+  const period = Math.floor(now / (2 * life))
+  state.arrival = Math.min(state.arrival, now + window)
+  state.since = Math.min(state.since, now)
+  if (state.period > 0 && state.period < period) {
+    state.before = state.period === period - 1 ? state.lent : 0
+    state.lent = 0
+    state.period = period
+  }
+  // One life later, because the last lot may have been used at its end.
+  const isWhole = state.arrival + life <= now && state.lent + state.before === 0
+  if (isWhole) state.period = 0
+}
+
+/** Returns the time in which `permits` are refilled. */
+function timeOf(permits: number, { quota, window }: SharedRequest): number {
+  return Math.ceil((permits * window) / quota)
+}
+
+/** Takes permits if `need` fits both limits. */
+function take(state: State, request: SharedRequest, now: number, deficit: number): Counted {
+  const { quota, window, life, monthQuota, need, immediate } = request
+  let capacity = state.period === 0 ? window : window - life
+  const charge = quota > 0 ? Math.min(timeOf(need, request), capacity) : 0
+  const left = monthQuota > 0 ? monthQuota - state.used : Infinity
+  let granted = 0
+  let taken = 0
+  if (deficit + charge <= capacity && Math.min(need, monthQuota) <= left && need > 0) {
+    const room = quota > 0 ? Math.floor(((capacity - deficit) * quota) / window) : Infinity
+    const used = Math.max(need, Math.min(immediate, room, left))
+    const extra = extraOf(request, deficit, used, left - used)
+    granted = used + extra
+    taken = quota === 0 ? 0 : granted > need ? timeOf(granted, request) : charge
+    if (quota > 0 && isAlmostWhole(state, request, deficit)) state.since = now
+    if (quota > 0 && extra > 0) {
+      state.period = Math.max(state.period, Math.floor(now / (2 * life)))
+      state.lent += extra
+      capacity = window - life
+    }
+    if (monthQuota > 0) state.used += Math.min(granted, left)
+  }
+  if (deficit + taken > 0) state.arrival = now + deficit + taken
+  const { used, monthEnd } = state
+  const reply = { granted, now, deficit: deficit + taken, capacity, used, monthEnd }
+  return { text: Object.values(state).join(' '), keepFor: keepFor(state, request, now), reply }
+}
+
+function isAlmostWhole(state: State, request: SharedRequest, deficit: number): boolean {
+  return deficit <= timeOf(state.lent + state.before + MARGIN, request)
+}
+
+/** Returns how many permits to lend: a tenth of what is left, or a fifth of what one life refills. */
+function extraOf(request: SharedRequest, deficit: number, used: number, left: number): number {
+  const { quota, window, life, ahead } = request
+  if (ahead === 0) return 0
+  let rest = left
+  let share = 1
+  if (quota > 0) {
+    const free = window - life - deficit - timeOf(used, request)
+    rest = Math.min(rest, Math.floor((free * quota) / window))
+    share = Math.ceil((quota * life) / window / 5)
+  }
+  return Math.max(0, Math.min(ahead, Math.max(Math.floor(rest / 10), Math.min(rest, share))))
+}
+
+/** Returns how long the state matters, in ms. */
+function keepFor(state: State, { life }: SharedRequest, now: number): number {
+  const burst = Math.max(state.arrival + life - now, state.period > 0 ? 4 * life : 0)
+  const month = state.used > 0 ? state.monthEnd - now : 0
+  return Math.ceil(Math.max(burst, month, 1) / 1_000)
+}
+
+/**
+ * `count` for Redis. `KEYS[1]` is the state; `ARGV` has the members of `SharedRequest` in their order, and in tests the time
+ * instead of that of the server. Replies with the members of `SharedReply` in their order.
+ */
+export const COUNT_SCRIPT: string = `local arg = {}
+for i = 1, 15 do arg[i] = tonumber(ARGV[i]) end
+local quota, window, life, monthQuota = arg[1], arg[2], arg[3], arg[4]
+local need, immediate, ahead = arg[9], arg[10], arg[11]
+local unused, unusedAt, refund, refundAt = arg[12], arg[13], arg[14], arg[15]
+local now = tonumber(ARGV[16])
+if not now then
+  local time = redis.call('TIME')
+  now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+end
+local floor, ceil, min, max = math.floor, math.ceil, math.min, math.max
+local state = {}
+local text = redis.pcall('GET', KEYS[1])
+if type(text) == 'string' then
+  state = {string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')}
+  for i = 1, #state do
+    if state[i] and #state[i] > 16 then state = {} end
+  end
+end
+for i = 1, 7 do state[i] = tonumber(state[i] or 0) end
+local arrival, since, period, lent, before = state[1], state[2], state[3], state[4], state[5]
+local monthEnd, used = state[6], state[7]
+
+local monthStart, nextMonth
+for i = 8, 6, -1 do
+  if arg[i] > now then monthStart, nextMonth = arg[i - 1], arg[i] end
+end
+if not nextMonth or monthStart > now then return redis.error_reply('ERR clocks are months apart') end
+if monthQuota == 0 then nextMonth = 0 end
+if monthEnd ~= nextMonth then used = 0 end
+monthEnd = nextMonth
+
+local function timeOf(permits) return ceil(permits * window / quota) end
+if unused > 0 and unusedAt >= monthStart then used = max(0, used - unused) end
+if refund > 0 and refundAt >= monthStart then used = max(0, used - refund) end
+local deficit = 0
+if quota > 0 then
+  local current = floor(now / (2 * life))
+  arrival = min(arrival, now + window)
+  since = min(since, now)
+  if period > 0 and period < current then
+    before = period == current - 1 and lent or 0
+    lent = 0
+    period = current
+  end
+  if arrival + life <= now and lent + before == 0 then period = 0 end
+  deficit = max(0, arrival - now)
+  local returned = min(unused, lent + before)
+  if returned > 0 and unusedAt <= now and now - unusedAt <= 2 * life then
+    local others = deficit - timeOf(lent + before)
+    local back = floor(returned * window / quota)
+    if unusedAt >= since then back = back + min(0, others) else back = back - (now - unusedAt) end
+    deficit = max(0, deficit - max(0, back))
+    local early = min(before, returned)
+    before = before - early
+    lent = lent - (returned - early)
+  end
+  if refund > 0 and refundAt <= now then
+    local others = max(0, deficit - timeOf(lent + before))
+    local back = floor(refund * window / quota)
+    if refundAt < since or refund > ${MARGIN} then back = back - (now - refundAt) end
+    deficit = deficit - max(0, min(back, others))
+  end
+end
+
+local capacity = period == 0 and window or window - life
+local charge = 0
+if quota > 0 then charge = min(timeOf(need), capacity) end
+local left = math.huge
+if monthQuota > 0 then left = monthQuota - used end
+local granted, taken = 0, 0
+if deficit + charge <= capacity and min(need, monthQuota) <= left and need > 0 then
+  local room = math.huge
+  if quota > 0 then room = floor((capacity - deficit) * quota / window) end
+  local direct = max(need, min(immediate, room, left))
+  local extra = 0
+  if ahead > 0 then
+    local rest, share = left - direct, 1
+    if quota > 0 then
+      local free = window - life - deficit - timeOf(direct)
+      rest = min(rest, floor(free * quota / window))
+      share = ceil(quota * life / window / 5)
+    end
+    extra = max(0, min(ahead, max(floor(rest / 10), min(rest, share))))
+  end
+  granted = direct + extra
+  if quota > 0 then
+    taken = granted > need and timeOf(granted) or charge
+    if deficit <= timeOf(lent + before + ${MARGIN}) then since = now end
+    if extra > 0 then
+      period = max(period, floor(now / (2 * life)))
+      lent = lent + extra
+      capacity = window - life
+    end
+  end
+  if monthQuota > 0 then used = used + min(granted, left) end
+end
+if deficit + taken > 0 then arrival = now + deficit + taken end
+
+local function join(numbers)
+  for i = 1, #numbers do numbers[i] = string.format('%.0f', numbers[i]) end
+  return table.concat(numbers, ' ')
+end
+local keepFor = max(arrival + life - now, period > 0 and 4 * life or 0, used > 0 and monthEnd - now or 0, 1)
+redis.call('SET', KEYS[1], join({arrival, since, period, lent, before, monthEnd, used}),
+  'PX', string.format('%.0f', ceil(keepFor / 1000)))
+return join({granted, now, deficit + taken, capacity, used, monthEnd})
+`
+
+/** Returns the arguments of `COUNT_SCRIPT`. */
+export function argumentsOf(request: SharedRequest): string[] {
+  const { quota, window, life, monthQuota, months, need, immediate, ahead } = request
+  const { unused, unusedAt, refund, refundAt } = request
+  return [quota, window, life, monthQuota, ...months, need, immediate, ahead]
+    .concat(unused, unusedAt, refund, refundAt)
+    .map(String)
+}
+
+const REPLY = /^\d{1,16}( \d{1,16}){5}$/
+
+/**
+ * Returns a reply of `COUNT_SCRIPT`.
+ *
+ * @throws {Error} if it is not one
+ */
+export function parseReply(reply: unknown): SharedReply {
+  // Some clients return bytes.
+  const text = String(reply)
+  if (!REPLY.test(text)) throw new Error('counters: unexpected reply')
+  const [granted = 0, now = 0, deficit = 0, capacity = 0, used = 0, monthEnd = 0] = text
+    .split(' ')
+    .map(Number)
+  return { granted, now, deficit, capacity, used, monthEnd }
+}
