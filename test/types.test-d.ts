@@ -15,7 +15,9 @@ import type { WorkerContext } from '../adapters/cloudflare.ts'
 import { serve as serveOnDeno } from '../adapters/deno.ts'
 import { toExpressHandler } from '../adapters/express.ts'
 import { createUndiciFetch, serve as serveOnNode, toNodeHandler } from '../adapters/node.ts'
-import type { RunningServer, UndiciFetchOptions } from '../adapters/node.ts'
+import type { FetchHandler, RunningServer, UndiciFetchOptions } from '../adapters/node.ts'
+import { createAccess } from '../src/access/index.ts'
+import type { AccessOptions, AddressOptions, ForwardedHeader } from '../src/access/index.ts'
 import { createRatesClient } from '../src/client/index.ts'
 import type {
   CurrencyCode,
@@ -185,6 +187,10 @@ test('the options have these types', () => {
   createRatesHandler({ basepath: '/fx' })
   // @ts-expect-error cors does not take an origin
   createRatesHandler({ cors: 'https://app.example' })
+  expectTypeOf<RatesHandlerOptions['cors']>().toEqualTypeOf<
+    'v1' | 'all' | 'off' | readonly string[] | undefined
+  >()
+  createRatesHandler({ cors: ['https://app.example', 'https://shop.example'] })
   // @ts-expect-error a history provider does not provide latest rates
   createRatesHandler({ providers: { latest: createFrankfurterProvider() } })
 })
@@ -592,6 +598,31 @@ test('events are distinguished by their type', () => {
       void (event.type === 'oops')
     },
   })
+})
+
+test('a raw request may have an address and an id', () => {
+  expectTypeOf<RawRequest['client']>().toEqualTypeOf<string | undefined>()
+  expectTypeOf<RawRequest['requestId']>().toEqualTypeOf<string | undefined>()
+  const least = { method: 'GET', target: '/', header: () => null }
+  expectTypeOf(least).toExtend<RawRequest>()
+})
+
+test('clients are counted by addresses behind these proxies', () => {
+  expectTypeOf<AddressOptions['trustedProxies']>().toEqualTypeOf<
+    readonly string[] | number | undefined
+  >()
+  expectTypeOf<ForwardedHeader>().toEqualTypeOf<'forwarded' | 'x-forwarded-for'>()
+  expectTypeOf<AccessOptions>().toExtend<AddressOptions>()
+  const plans = { free: { burst: '60/min' } }
+  createAccess({ plans, trustedProxies: ['10.0.0.0/8'], ipv6Prefix: 56 })
+  createAccess({ plans, trustedProxies: 2, forwardedHeader: 'forwarded' })
+  // @ts-expect-error everything would be trusted
+  createAccess({ plans, trustedProxies: true })
+})
+
+test('a fetch-style function may pass the address of a client to a handler', () => {
+  const rates: FetchHandler = createRatesHandler()
+  expectTypeOf(rates).parameters.toEqualTypeOf<[request: Request, info?: unknown]>()
 })
 
 test('a raw response is plain data', () => {

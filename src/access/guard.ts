@@ -3,6 +3,7 @@ import type { AccessRefusal, Emit } from '../events.ts'
 import { accessUnavailable } from '../http/guard.ts'
 import type { Admission, Guard, GuardedRequest } from '../http/guard.ts'
 import type { EndpointResponse, Header, RawRequest } from '../http/messages.ts'
+import { withVary } from '../http/response.ts'
 import type { CountersContext, Decision, Limit, LimitState, OpenCounters } from './counters.ts'
 import { countersFailed } from './failures.ts'
 import type { FoundKey, KeyLookup } from './key-lookup.ts'
@@ -239,8 +240,6 @@ class Refusal implements Admission {
   }
 }
 
-const VARY: Header = ['vary', 'Authorization, X-API-Key']
-
 /** Adds the header fields of limits, except to public responses; one that needed a key becomes private. */
 function withLimits(
   response: EndpointResponse,
@@ -252,11 +251,11 @@ function withLimits(
   const caching = response.headers[at]?.[1] ?? ''
   // Shared caches may keep a public response to a request with `Authorization` (RFC 9111 §3.5).
   if (caching.startsWith('public') && key === undefined) return response
-  const headers = response.headers.slice()
+  let headers = response.headers.slice()
   if (key !== undefined) {
     if (at === -1) headers.push(toPrivate(caching))
     else headers[at] = toPrivate(caching)
-    headers.push(VARY)
+    headers = withVary(headers, 'Authorization, X-API-Key')
   }
   if (states.length > 0) headers.push(plan.policy, rateLimit(plan, states, givenBack))
   return { ...response, headers }

@@ -8,6 +8,7 @@ import { NO_CORS, createCors } from '../http/cors.ts'
 import type { Admission } from '../http/guard.ts'
 import { createLimiter } from '../http/limiter.ts'
 import type { Job, Limiter } from '../http/limiter.ts'
+import { isCounted, statusFor } from '../http/messages.ts'
 import type { EndpointResponse, RawRequest, RawResponse } from '../http/messages.ts'
 import {
   bodyHeaders,
@@ -22,7 +23,7 @@ import {
   toSendable,
 } from '../http/response.ts'
 import type { Representation } from '../http/response.ts'
-import { assertBasePath, isCounted, splitTarget } from '../http/router.ts'
+import { assertBasePath, splitTarget } from '../http/router.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import { toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
@@ -149,9 +150,10 @@ function createRoute(
     const complete = rules.complete({ ...response, headers }, request)
     const sent = admission ? admission.finish(complete) : complete
     const body = method === 'HEAD' ? null : sent.body
-    if (found.endpoint && responses.hasAny()) {
+    if (found.endpoint && responses.hasAny() && !isCounted(request)) {
       const elapsed = monotonic() - startedAt
-      responses.call({ route: service.name, method, status: sent.status, elapsed, request })
+      const status = statusFor(request, sent)
+      responses.call({ route: service.name, method, status, elapsed, request })
     }
     return { ...sent, body, matched: found.endpoint !== null }
   }

@@ -1,7 +1,20 @@
 import type { ReadBody } from '../http/body.ts'
 import { LARGE_BODY_BYTES } from '../http/limiter.ts'
-import type { Header, RawRequest, RawResponse } from '../http/messages.ts'
-import { isMatch, lengthHeader, meetsIfMatch, revalidated, toFetchStyle } from '../http/response.ts'
+import type {
+  EndpointResponse,
+  Header,
+  RawRequest,
+  RawResponse,
+  WrappedRequest,
+} from '../http/messages.ts'
+import {
+  isMatch,
+  lengthHeader,
+  meetsIfMatch,
+  revalidated,
+  toFetchStyle,
+  withVary,
+} from '../http/response.ts'
 import type { Representation, RequestContext } from '../http/response.ts'
 import { createEncodingChoice, createVariants } from './encodings.ts'
 import type { AcceptedEncodings, Codecs, Encoding, Variants } from './encodings.ts'
@@ -15,7 +28,7 @@ const CACHE_BYTES = 16 * 1_024 * 1_024
 /** An `If-Match` value that matches no body. */
 const NO_TAG = 'W/""'
 
-const VARY: Header = ['vary', 'Accept-Encoding']
+const VARY = 'Accept-Encoding'
 
 interface RawHandler {
   answer(request: RawRequest): Promise<RawResponse>
@@ -40,21 +53,13 @@ export function withCompression(handler: RawHandler, codecs: Codecs): Compressed
   /** Applies the codings and preconditions of `request` to `plain`, a 200. */
   async function represented(plain: RawResponse, request: PlainRequest): Promise<RawResponse> {
     const { headers, body } = plain
-    const { accepted, ifMatch, ifNoneMatch } = request
-    const isEncoded = accepted.best !== undefined && body !== null && body.length > MIN_BODY_BYTES
-    if (ifMatch || ifNoneMatch) {
-      const sent = (isEncoded ? encodingsSent(body, accepted) : [undefined]).map((encoding) => ({
-        ...plain,
-        headers: lists.find(headers, encoding),
-      }))
-      // The handler writes the error response.
-      if (!sent.some((each) => meetsIfMatch(each, ifMatch)))
-        return handler.answer(request.refused())
-      const known = sent.map((each) => revalidated(each, ifNoneMatch))
-      const unchanged = known.find(({ status }) => status === 304)
-      if (unchanged) return unchanged
+    const { status, encoding: known } = evaluate(plain, request)
+    // The handler writes the error response.
+    if (status === 412) return handler.answer(request.refused())
+    if (status === 304) {
+      return revalidated({ ...plain, headers: lists.find(headers, known) }, request.ifNoneMatch)
     }
-    const encoded = isEncoded && (await encodedFor(request, body))
+    const encoded = isEncodable(body, request.accepted) && (await encodedFor(request, body))
     if (!encoded) return { ...plain, headers: headersOf(headers, undefined) }
     const { encoding, bytes } = encoded
     return { ...plain, headers: lists.complete(headers, encoding, bytes.length), body: bytes }
@@ -80,8 +85,35 @@ export function withCompression(handler: RawHandler, codecs: Codecs): Compressed
   return Object.assign(toFetchStyle(answer), { answer })
 }
 
+/**
+ * Evaluates the preconditions of a request against each coding in which the client may have received `plain`. `encoding` is
+ * that of the representation that a 304 confirms.
+ */
+function evaluate(
+  plain: EndpointResponse,
+  { accepted, ifMatch, ifNoneMatch }: Pick<PlainRequest, 'accepted' | 'ifMatch' | 'ifNoneMatch'>,
+): { status: number; encoding?: Encoding | undefined } {
+  const { headers, body, status } = plain
+  if (!ifMatch && !ifNoneMatch) return { status }
+  const encodings = isEncodable(body, accepted) ? encodingsSent(body, accepted) : [undefined]
+  const sent = encodings.map((encoding) => ({
+    encoding,
+    response: { ...plain, headers: headersOf(headers, encoding) },
+  }))
+  if (!sent.some(({ response }) => meetsIfMatch(response, ifMatch))) return { status: 412 }
+  const known = sent.find(({ response }) => revalidated(response, ifNoneMatch).status === 304)
+  return known ? { status: 304, encoding: known.encoding } : { status }
+}
+
+function isEncodable(
+  body: EndpointResponse['body'],
+  { best }: AcceptedEncodings,
+): body is NonNullable<EndpointResponse['body']> {
+  return best !== undefined && body !== null && body.length > MIN_BODY_BYTES
+}
+
 /** The request to the handler: a `GET` without preconditions, because the body is needed to choose the representation. */
-class PlainRequest implements RawRequest, RequestContext {
+class PlainRequest implements WrappedRequest, RequestContext {
   readonly #request: RawRequest
   readonly #variants: Variants
   readonly #choose: ReturnType<typeof createEncodingChoice>
@@ -128,11 +160,15 @@ class PlainRequest implements RawRequest, RequestContext {
   }
 
   /** A request that gets a 412. The guard has counted this one before. */
-  refused(): RawRequest & { isCounted: true } {
-    const { method, target, signal } = this
+  refused(): WrappedRequest {
+    const { method, target, signal, requestId } = this
     const header = (name: string): string | null | undefined =>
       name === 'if-match' ? NO_TAG : this.header(name)
-    return { method, target, header, signal, isCounted: true }
+    return { method, target, header, signal, requestId, isCounted: true }
+  }
+
+  statusFor(response: EndpointResponse): number {
+    return evaluate(response, this).status
   }
 
   get ifMatch(): string | null | undefined {
@@ -190,13 +226,13 @@ function createHeaderLists() {
 
 /** Returns the headers of an encoded body, with its own length, if known, and tag. */
 function headersOf(headers: Header[], encoding: Encoding | undefined, length?: number): Header[] {
-  if (!encoding) return [...headers, VARY]
+  if (!encoding) return withVary(headers, VARY)
   const own = headers.map((header): Header => {
     const [name, value] = header
     if (name === 'etag') return [name, tagOf(value, encoding)]
     return name === 'content-length' && length !== undefined ? lengthHeader(length) : header
   })
-  return [...own, ['content-encoding', encoding], VARY]
+  return withVary([...own, ['content-encoding', encoding]], VARY)
 }
 
 function tagOf(plainTag: string, encoding: Encoding | undefined): string {

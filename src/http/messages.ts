@@ -25,6 +25,14 @@ export interface RawRequest {
   readBody?: ReadBody | undefined
 }
 
+/** A request with what a wrapper of the handler, such as compression, needs of it. */
+export interface WrappedRequest extends RawRequest {
+  /** Whether the wrapper repeats a request that was counted before. */
+  readonly isCounted?: boolean
+  /** Returns the status that the wrapper sends for a 200, such as 304: it evaluates the preconditions. */
+  statusFor?(response: EndpointResponse): number
+}
+
 /** A header: lower-case name and value. */
 export type Header = [name: string, value: string]
 
@@ -113,7 +121,7 @@ function addressIn(info: unknown, request: Request): string | undefined {
  * A request that a wrapper passes on, with changes. Reads all other properties of `request` on demand. A class, because
  * spreading an object would read them all.
  */
-export class ForwardedRequest implements RawRequest {
+export class ForwardedRequest implements WrappedRequest {
   readonly #request: RawRequest
   readonly #changes: Partial<Pick<RawRequest, 'client' | 'requestId'>>
 
@@ -151,16 +159,30 @@ export class ForwardedRequest implements RawRequest {
     return readBody && ((...given) => readBody.apply(this.#request, given))
   }
 
-  // Not in `RawRequest`: compression passes them to the handler. Bound, because they read private fields.
+  get isCounted(): boolean {
+    return isCounted(this.#request)
+  }
 
+  statusFor(response: EndpointResponse): number {
+    return statusFor(this.#request, response)
+  }
+
+  /** The function of a wrapper that encodes bodies, such as compression. */
   get encode(): unknown {
     const encode: unknown = Reflect.get(this.#request, 'encode')
-    return typeof encode === 'function' ? encode.bind(this.#request) : encode
+    return typeof encode === 'function' ? encode.bind(this.#request) : undefined
   }
+}
 
-  get isCounted(): unknown {
-    return Reflect.get(this.#request, 'isCounted')
-  }
+/** Returns whether a wrapper repeats a request that was counted before. */
+export function isCounted(request: WrappedRequest): boolean {
+  return request.isCounted === true
+}
+
+/** Returns the status of the response that a wrapper sends instead of `response`, or its own. */
+export function statusFor(request: WrappedRequest, response: EndpointResponse): number {
+  const { status } = response
+  return status === 200 ? (request.statusFor?.(response) ?? status) : status
 }
 
 /**

@@ -197,6 +197,14 @@ export function revalidated<Kind extends EndpointResponse>(
   return { ...response, status: 304, headers, body: null }
 }
 
+/** Returns `headers` with `names` in its only `Vary`: some hosts send the last of several headers with one name. */
+export function withVary(headers: readonly Header[], names: string): Header[] {
+  const index = headers.findIndex(([name]) => name === 'vary')
+  const before = headers[index]?.[1]
+  const vary: Header = ['vary', before === undefined ? names : `${before}, ${names}`]
+  return index < 0 ? [...headers, vary] : headers.with(index, vary)
+}
+
 function tagOf(headers: readonly Header[]): string {
   return headers.find(([name]) => name === 'etag')?.[1] ?? ''
 }

@@ -3,6 +3,7 @@ import { NO_CORS, createCors } from './cors.ts'
 import type { Cors, CorsRules } from './cors.ts'
 import type { Admission, Guard } from './guard.ts'
 import type { Limiter } from './limiter.ts'
+import { isCounted, statusFor } from './messages.ts'
 import type { EndpointResponse, RawRequest, RawResponse } from './messages.ts'
 import { failure, meetsIfMatch, options, revalidated, success } from './response.ts'
 import type {
@@ -85,13 +86,14 @@ export function createRouter(routerOptions: RouterOptions): RequestRouter {
       if (error.code === 'internal_error') onInternalError(error.cause, request.requestId)
       response = withCors(failure(error, route.group.errorBody(error), Boolean(route.post)), route)
     }
-    const { cost } = response
+    const sent = statusFor(request, response)
+    const cost = sent === response.status ? response.cost : 1
     let { status, headers, body } = route.cors.complete(response, request)
     if (admission) ({ status, headers, body } = admission.finish({ status, headers, body }, cost))
     if (method === 'HEAD') body = null
     const matched = route.endpoint !== undefined
-    if (startedAt !== undefined && matched) {
-      observer.end({ route: route.path, request, status, body, startedAt })
+    if (startedAt !== undefined && matched && !isCounted(request)) {
+      observer.end({ route: route.path, request, status: sent, body, startedAt })
     }
     return { status, headers, body, matched }
   }
@@ -129,11 +131,6 @@ function admit(
   if (!route.endpoint || request.method === 'OPTIONS' || isCounted(request)) return undefined
   const cost = route.cost?.(query, request.method) ?? 1
   return cost > 0 ? guard.admit({ request, query, cost }) : undefined
-}
-
-/** Returns whether a wrapper repeats a request that was counted before. */
-export function isCounted(request: RawRequest & { isCounted?: boolean }): boolean {
-  return request.isCounted === true
 }
 
 /** Limits only the parsing of the query, not the wait for data. */

@@ -3,9 +3,12 @@ import { brotliCompress, brotliDecompressSync, gunzipSync, gzip } from 'node:zli
 
 import { describe, expect, it, vi } from 'vitest'
 
+import { createAccess } from '../../src/access/index.ts'
 import { withCompression } from '../../src/compression/with-compression.ts'
+import { frankfurter } from '../../src/compat/frankfurter.ts'
+import { ForwardedRequest } from '../../src/http/messages.ts'
 import { createRatesHandler } from '../../src/index.ts'
-import type { RawResponse } from '../../src/index.ts'
+import type { RawRequest, RawResponse } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { settled } from '../virtual-runtime.ts'
 
@@ -413,5 +416,57 @@ describe('the coding of a body', () => {
 
   it.each([undefined, null])('is plain for a client that sends %j', async (accepted) => {
     expect(header(await get('body', accepted), 'content-encoding')).toBeUndefined()
+  })
+})
+
+describe('a counted request to a compressed handler', () => {
+  const LIST = '/api/v1/convert?from=USD&to=EUR,GBP,JPY,CHF,SEK,NOK'
+
+  /** Opens a handler with one limit, and records what its responses cost and how they are reported. */
+  async function openCounted(path: string) {
+    const now = (): number => NOW
+    const plans = { free: { burst: '1000/day' } }
+    const access = createAccess({ anonymous: 'free', plans, client: () => 'all' })
+    const counted = createRatesHandler({ providers: fakeProviders({ now }), now, access })
+    const route = frankfurter(counted, { now })
+    const reported: number[] = []
+    route.subscribe({ onResponse: ({ status }) => reported.push(status) })
+    // A wrapper in between, such as one that writes a log.
+    const inner = {
+      answer: (given: RawRequest) => route.answer(new ForwardedRequest(given, { requestId: 'x' })),
+    }
+    const handler = withCompression(inner, CODECS)
+    const sendTo = (headers: Record<string, string> = {}, target = path) =>
+      handler.answer({ method: 'GET', target, header: (name) => headers[name] })
+    const left = async (): Promise<number> => {
+      // An error has the header fields of limits, and costs 1.
+      const limits = header(await sendTo({}, '/api/v1/latest?base=zzz'), 'ratelimit')
+      reported.pop()
+      return Number(/;r=(\d+)/.exec(limits ?? '')?.[1])
+    }
+    const first = await sendTo({ 'accept-encoding': 'gzip' })
+    reported.length = 0
+    return { sendTo, left, reported, etag: header(first, 'etag') ?? '' }
+  }
+
+  it.each([
+    [LIST, 6],
+    ['/v1/latest', 1],
+  ])('%s costs %d, a 304 and a 412 cost 1, and each is reported once', async (path, cost) => {
+    const { sendTo, left, reported, etag } = await openCounted(path)
+    const gzip = { 'accept-encoding': 'gzip' }
+    const requests = [
+      [{}, 200, cost],
+      [{ 'if-none-match': etag }, 304, 1],
+      [{ 'if-none-match': '"other"' }, 200, cost],
+      [{ 'if-match': '"other"' }, 412, 1],
+      [{ 'if-match': etag }, 200, cost],
+    ] as const
+    for (const [headers, status, expected] of requests) {
+      const before = await left()
+      expect((await sendTo({ ...gzip, ...headers })).status).toBe(status)
+      expect(before - (await left()) - 1).toBe(expected)
+    }
+    expect(reported).toEqual(requests.map(([, status]) => status))
   })
 })

@@ -2,8 +2,11 @@ import * as fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 
 import { createAccess } from '../../src/access/index.ts'
+import { frankfurter } from '../../src/compat/frankfurter.ts'
+import { withCompression } from '../../src/compression/with-compression.ts'
 import { createClientAddress } from '../../src/http/client-address.ts'
 import type { AddressOptions } from '../../src/http/client-address.ts'
+import { ForwardedRequest } from '../../src/http/messages.ts'
 import type { RawRequest } from '../../src/http/messages.ts'
 import { openService } from '../fixtures/service.ts'
 
@@ -410,4 +413,74 @@ describe('the limit of a handler', () => {
       expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
     }
   })
+})
+
+/** Opens handlers that record the identity of each client, and get every request over a compat route and compression. */
+function openRecorder() {
+  const identities: (string | undefined)[] = []
+  const identify = createClientAddress({ ipv6Prefix: 128 })
+  const client = (sent: RawRequest): string => {
+    identities.push(sent.client === undefined ? undefined : identify(sent))
+    return 'all'
+  }
+  const access = createAccess({ anonymous: 'free', plans: { free: { burst: '100/s' } }, client })
+  const { handler, runtime } = openService({ access })
+  const noCodec = async (): Promise<never> => expect.unreachable()
+  const route = frankfurter(handler, { now: runtime.now })
+  const compressed = withCompression(route, { br: noCodec, gzip: noCodec })
+  return { identities, handler, route, compressed }
+}
+
+type FetchStyle = (request: Request, info?: unknown) => Promise<Response>
+
+describe('the second argument of a fetch-style handler', () => {
+  const unreadable = new Proxy(
+    {},
+    {
+      get: () => {
+        throw new Error('unreadable')
+      },
+    },
+  )
+  it.each<[string, unknown, string | undefined]>([
+    ['Bun’s server', { requestIP: () => ({ address: '192.0.2.1', port: 1 }) }, '192.0.2.1'],
+    ['Bun’s server at a Unix socket', { requestIP: () => null }, undefined],
+    ['Deno’s info', { remoteAddr: { hostname: '2001:db8::1', port: 1 } }, '2001:db8::1'],
+    ['Deno’s info at a Unix socket', { remoteAddr: { transport: 'unix', path: '/a' } }, undefined],
+    ['an address', { client: '192.0.2.1' }, '192.0.2.1'],
+    ['no address', { client: undefined }, undefined],
+    ['bindings of a Worker', { RATES: {}, client: {} }, undefined],
+    ['the context of a framework', { params: Promise.resolve({}) }, undefined],
+    ['a text', '192.0.2.1', undefined],
+    ['null', null, undefined],
+    ['nothing', undefined, undefined],
+    ['an object that throws', unreadable, undefined],
+  ])('has the address in %s', async (_, info, identity) => {
+    const { identities, handler, route, compressed } = openRecorder()
+    const all: FetchStyle[] = [handler, handler.fetch, route, route.fetch, compressed]
+    for (const path of ['/api/v1/latest', '/v1/latest']) {
+      for (const fetch of all) {
+        const { status } = await fetch(new Request(`http://localhost${path}`), info)
+        const isServed = path.startsWith('/api') || (fetch !== handler && fetch !== handler.fetch)
+        expect(status).toBe(isServed ? 200 : 404)
+      }
+    }
+    expect(identities).toEqual(Array.from({ length: 8 }, () => identity))
+  })
+
+  it('is passed to requestIP() as it was received', async () => {
+    const requestIP = vi.fn<(request: Request) => unknown>()
+    const { compressed } = openRecorder()
+    const sent = new Request('http://localhost/api/v1/latest')
+    const fetch: FetchStyle = compressed
+    await fetch(sent, { requestIP })
+    expect(requestIP.mock.calls).toEqual([[sent]])
+  })
+})
+
+it('a wrapper may change the address of a request', async () => {
+  const { identities, handler } = openRecorder()
+  await handler.answer(new ForwardedRequest(request('192.0.2.1'), { client: '192.0.2.2' }))
+  await handler.answer(new ForwardedRequest(request('192.0.2.1'), { requestId: 'x' }))
+  expect(identities).toEqual(['192.0.2.2', '192.0.2.1'])
 })

@@ -1,0 +1,298 @@
+import { describe, expect, it } from 'vitest'
+
+import { createAccess, createKey } from '../../src/access/index.ts'
+import { frankfurter } from '../../src/compat/frankfurter.ts'
+import { withCompression } from '../../src/compression/with-compression.ts'
+import { createRatesHandler } from '../../src/index.ts'
+import type { RatesHandlerOptions } from '../../src/index.ts'
+import { openService } from '../fixtures/service.ts'
+
+const APP = 'https://app.example'
+const SHOP = 'https://shop.example:8443'
+const LIST = [APP, SHOP]
+const LATEST = '/api/v1/latest?symbols=EUR'
+
+/** Not listed, although they look like it. */
+const OTHERS =
+  `null https://evil.example http://app.example https://app.example:443 https://APP.example
+  https://app.example/ https://app.example.evil.example https://evilapp.example https://shop.example
+  https://app.example,https://shop.example:8443 * https://user@app.example undefined`.split(/\s+/)
+
+const CORS_HEADERS = /^(access-control-|cross-origin-resource-policy$)/
+
+const EXPOSED = 'ETag, Retry-After, Cache-Status, Link'
+
+type Fetch = (request: Request) => Promise<Response>
+
+/** Returns the CORS headers of a response, and `Vary`. */
+async function corsOf(fetch: Fetch, target: string, headers = {}, method = 'GET') {
+  const response = await fetch(new Request(`http://localhost${target}`, { method, headers }))
+  const cors = [...response.headers].filter(([name]) => CORS_HEADERS.test(name))
+  const { status } = response
+  return { status, vary: response.headers.get('vary'), cors: Object.fromEntries(cors) }
+}
+
+const open = (options: RatesHandlerOptions = {}) => openService({ cors: LIST, ...options }).handler
+
+describe('cors with a list of origins', () => {
+  it.each(LIST)('allows scripts of %s to read', async (origin) => {
+    expect(await corsOf(open(), LATEST, { origin })).toEqual({
+      status: 200,
+      vary: 'Origin',
+      cors: {
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': EXPOSED,
+        'cross-origin-resource-policy': 'cross-origin',
+      },
+    })
+  })
+
+  it.each(OTHERS)('allows nothing to the origin %s', async (origin) => {
+    const handler = open()
+    for (const method of ['GET', 'HEAD', 'OPTIONS', 'DELETE']) {
+      const { vary, cors } = await corsOf(handler, LATEST, { origin }, method)
+      expect({ vary, cors }).toEqual({ vary: 'Origin', cors: {} })
+    }
+  })
+
+  const tag = { 'if-none-match': '*' }
+  it.each<[string, string, Record<string, string>, number]>([
+    ['GET', LATEST, {}, 200],
+    ['HEAD', LATEST, {}, 200],
+    ['GET', '/api/v1/history?from=USD&to=EUR', {}, 200],
+    ['GET', '/api/v1/status', {}, 200],
+    ['GET', '/api/v1/openapi.json', {}, 200],
+    ['GET', LATEST, tag, 304],
+    ['HEAD', LATEST, tag, 304],
+    ['GET', LATEST, { 'if-match': '"x"' }, 412],
+    ['GET', '/api/v1/latest?base=zzz', {}, 400],
+    ['GET', '/api/v1/latest?date=1900-01-01', {}, 404],
+    ['GET', '/api/v1/nothing', {}, 404],
+    ['POST', '/api/v1/latest', {}, 405],
+    ['OPTIONS', LATEST, {}, 204],
+    ['OPTIONS', '/api/v1/nothing', {}, 204],
+    ['OPTIONS', '/api/v1/convert', {}, 204],
+  ])('sends Vary: Origin to %s %s with %j, a %d', async (method, target, headers, status) => {
+    const handler = open()
+    const none = await corsOf(handler, target, headers, method)
+    expect(none).toEqual({ status, vary: 'Origin', cors: {} })
+    const listed = await corsOf(handler, target, { ...headers, origin: APP }, method)
+    expect(listed).toMatchObject({ status, vary: 'Origin' })
+    expect(listed.cors['access-control-allow-origin']).toBe(APP)
+    expect(listed.cors).not.toHaveProperty('access-control-allow-credentials')
+    expect('access-control-max-age' in listed.cors).toBe(method === 'OPTIONS')
+  })
+
+  it('allows the methods of the endpoint in a preflight, for a day', async () => {
+    const handler = open()
+    const asked = { origin: SHOP, 'access-control-request-method': 'POST' }
+    const preflight = (target: string) => corsOf(handler, target, asked, 'OPTIONS')
+    const allowed = {
+      'access-control-allow-origin': SHOP,
+      'access-control-allow-headers': '*',
+      'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+      'access-control-expose-headers': EXPOSED,
+      'access-control-max-age': '86400',
+      'cross-origin-resource-policy': 'cross-origin',
+    }
+    expect((await preflight(LATEST)).cors).toEqual(allowed)
+    const methods = { 'access-control-allow-methods': 'GET, HEAD, OPTIONS, POST' }
+    expect((await preflight('/api/v1/convert')).cors).toEqual({ ...allowed, ...methods })
+  })
+
+  it('changes nothing on other paths', async () => {
+    const handler = openService({ cors: LIST, explorer: true }).handler
+    for (const target of ['/api/rates', '/api', '/api/nothing', '/other']) {
+      for (const method of ['GET', 'OPTIONS']) {
+        const { vary, cors } = await corsOf(handler, target, { origin: APP }, method)
+        expect([target, vary, cors]).toEqual([target, null, {}])
+      }
+    }
+  })
+
+  it('leaves one Vary where bodies are compressed', async () => {
+    const handler = open()
+    const noCodec = async (): Promise<never> => expect.unreachable()
+    const compressed = withCompression(handler, { br: noCodec, gzip: noCodec })
+    for (const headers of [{ origin: APP }, {}]) {
+      const { headers: list } = await compressed.answer({
+        method: 'GET',
+        target: LATEST,
+        header: (name) => new Map(Object.entries(headers)).get(name),
+      })
+      expect(list.filter(([name]) => name === 'vary')).toEqual([
+        ['vary', 'Origin, Accept-Encoding'],
+      ])
+    }
+  })
+
+  it.each([
+    [[], "cors must be 'v1', 'all', 'off' or an array of origins, got []"],
+    [['*'], 'cors must contain origins such as https://example.com, got *'],
+    [['null'], 'cors must contain origins such as https://example.com, got null'],
+    [[null], 'cors must contain origins such as https://example.com, got null'],
+    [[[APP]], `cors must contain origins such as https://example.com, got ${APP}`],
+    [[new URL(APP)], `cors must contain origins such as https://example.com, got ${APP}/`],
+    [['https://app.example/'], 'got https://app.example/'],
+    [['https://app.example:443'], 'got https://app.example:443'],
+    [['https://*.example'], 'got https://*.example'],
+    [['HTTPS://app.example'], 'got HTTPS://app.example'],
+    [['app.example'], 'got app.example'],
+    [[APP, 'file:///x'], 'got file:///x'],
+    ['https://app.example', "cors must be 'v1', 'all', 'off' or an array of origins, got https:"],
+    [{ 0: APP }, 'got [object Object]'],
+  ])('must not be %j', (cors, message) => {
+    expect(() => createRatesHandler(Object({ cors }))).toThrow(TypeError)
+    expect(() => createRatesHandler(Object({ cors }))).toThrow(message)
+  })
+
+  it('does not change with the array', async () => {
+    const cors = [APP]
+    const { handler } = openService({ cors })
+    cors[0] = SHOP
+    expect((await corsOf(handler, LATEST, { origin: SHOP })).cors).toEqual({})
+  })
+})
+
+describe('without a list and without access', () => {
+  it.each([undefined, 'v1', 'all'] as const)('cors: %j sends the same to all', async (cors) => {
+    const { handler } = openService({ cors })
+    for (const headers of [{}, { origin: APP }, { origin: 'null' }]) {
+      expect(await corsOf(handler, LATEST, headers)).toEqual({
+        status: 200,
+        vary: null,
+        cors: {
+          'access-control-allow-origin': '*',
+          'access-control-expose-headers': EXPOSED,
+          'cross-origin-resource-policy': 'cross-origin',
+        },
+      })
+    }
+  })
+})
+
+const { key: KEY, hash: HASH } = await createKey()
+
+const access = () =>
+  createAccess({
+    anonymous: 'free',
+    plans: { free: { burst: '3/min' }, pro: { burst: '100/min' } },
+    keys: {
+      find: (hash) => (hash === HASH ? { id: 'acme', plan: 'pro' } : undefined),
+    },
+  })
+
+describe('with access', () => {
+  const names = { 'access-control-allow-headers': 'Authorization, X-API-Key, *' }
+  const exposed = {
+    'access-control-expose-headers': `${EXPOSED}, RateLimit, RateLimit-Policy, WWW-Authenticate`,
+  }
+
+  it.each([
+    ['every origin', 'v1' as const, '*', null],
+    ['listed origins', LIST, APP, 'Origin'],
+  ])(
+    'preflights of %s name the headers of keys, and cost nothing',
+    async (_, cors, allowed, vary) => {
+      const { handler } = openService({ cors, access: access() })
+      const asked = { origin: APP, 'access-control-request-headers': 'authorization' }
+      for (let count = 0; count < 10; count += 1) {
+        const preflight = await corsOf(handler, LATEST, asked, 'OPTIONS')
+        expect(preflight).toMatchObject({ status: 204, vary, cors: { ...names, ...exposed } })
+        expect(preflight.cors['access-control-allow-origin']).toBe(allowed)
+      }
+    },
+  )
+
+  it('responses of every kind expose the limits, and keep one Vary', async () => {
+    const { handler } = openService({ cors: LIST, access: access() })
+    const keyed = { origin: APP, authorization: `Bearer ${KEY}` }
+    const seen = async (headers: object, target = LATEST) => {
+      const { status, vary, cors } = await corsOf(handler, target, headers)
+      expect(cors).toMatchObject({ ...exposed, 'access-control-allow-origin': APP })
+      return [status, vary]
+    }
+    const vary = 'Origin, Authorization, X-API-Key'
+    expect(await seen(keyed)).toEqual([200, vary])
+    expect(await seen({ ...keyed, 'if-none-match': '*' })).toEqual([304, vary])
+    expect(await seen(keyed, '/api/v1/latest?base=zzz')).toEqual([400, vary])
+    expect(await seen({ origin: APP, 'x-api-key': 'wrong' })).toEqual([401, 'Origin'])
+    for (const status of [200, 200, 200, 429]) {
+      expect(await seen({ origin: APP })).toEqual([status, 'Origin'])
+    }
+  })
+})
+
+describe('a compat route', () => {
+  it.each([
+    ['every origin, also with a list in the handler', {}, '*'],
+    ['no origin with cors: false', { cors: false }, undefined],
+  ])('allows %s', async (_, options, allowed) => {
+    const { handler, runtime } = openService({ cors: LIST, access: access() })
+    const route = frankfurter(handler, { now: runtime.now, ...options })
+    for (const method of ['GET', 'OPTIONS']) {
+      const { cors, vary } = await corsOf(route, '/v1/latest', { origin: SHOP }, method)
+      expect(cors['access-control-allow-origin']).toBe(allowed)
+      expect(vary).toBeNull()
+    }
+    const own = await corsOf(route, LATEST, { origin: SHOP })
+    expect(own.cors['access-control-allow-origin']).toBe(SHOP)
+  })
+})
+
+interface Stored {
+  /** The values of the request headers that `Vary` names. */
+  selecting: [name: string, value: string | null][]
+  response: Response
+}
+
+/** A shared cache with `Vary` and revalidation (RFC 9111 §4.1 and §4.3). */
+function createSharedCache(fetch: Fetch) {
+  const stored = new Map<string, Stored[]>()
+
+  function keep(request: Request, response: Response): void {
+    const names = response.headers.get('vary')?.split(', ') ?? []
+    const selecting = names.map((name): [string, string | null] => [
+      name,
+      request.headers.get(name),
+    ])
+    const others = (stored.get(request.url) ?? []).filter((each) => !selects(each, request))
+    stored.set(request.url, [...others, { selecting, response: response.clone() }])
+  }
+  const selects = ({ selecting }: Stored, { headers }: Request): boolean =>
+    selecting.every(([name, value]) => headers.get(name) === value)
+
+  return async (request: Request, isStale: boolean): Promise<Response> => {
+    const found = stored.get(request.url)?.find((each) => selects(each, request))
+    if (found && !isStale) return found.response.clone()
+    const sent = new Request(request)
+    const tags = (stored.get(request.url) ?? []).map((each) => each.response.headers.get('etag'))
+    if (tags.length > 0) sent.headers.set('if-none-match', tags.join(', '))
+    const response = await fetch(sent)
+    if (response.status !== 304) {
+      keep(request, response)
+      return response
+    }
+    // Any stored body with the tag, and the headers of the 304 (RFC 9111 §4.3.4).
+    const body = await stored.get(request.url)?.[0]?.response.clone().arrayBuffer()
+    const fresh = new Response(body ?? null, { headers: response.headers })
+    keep(request, fresh)
+    return fresh
+  }
+}
+
+it('one shared cache serves each origin what it may read', async () => {
+  const { handler } = openService({ cors: LIST })
+  const send = createSharedCache(handler)
+  const origins = [APP, SHOP, 'https://evil.example', null]
+  const bodies = new Set<string>()
+  for (let count = 0; count < 200; count += 1) {
+    const origin = origins[(count * 7 + (count >> 3)) % origins.length] ?? null
+    const request = new Request(`http://localhost${LATEST}`, { headers: origin ? { origin } : {} })
+    const response = await send(request, count % 3 === 0)
+    const allowed = origin !== null && LIST.includes(origin) ? origin : null
+    expect(response.headers.get('access-control-allow-origin')).toBe(allowed)
+    bodies.add(await response.text())
+  }
+  expect(bodies.size).toBe(1)
+})
