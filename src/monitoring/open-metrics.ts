@@ -1,5 +1,5 @@
 /** Names and values of labels, in order. */
-export type Labels = Readonly<Record<string, string>>
+type Labels = Readonly<Record<string, string>>
 
 /** A metric with its current samples, named without the suffix of a counter. */
 export interface Family {

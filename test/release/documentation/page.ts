@@ -94,6 +94,12 @@ export const EXCEPTIONS = [
   { language: 'ts', matches: /'openapi-fetch'/, reason: 'is run by openapi-tools.test.ts' },
   { language: 'ts', matches: /\bproxy\.example\b/, reason: 'needs a proxy: undici-fetch.test.ts' },
   { language: 'jsonc', matches: /"compatibility_date"/, reason: 'configures Wrangler' },
+  {
+    language: 'yaml',
+    matches: /^scrape_configs:|- alert:/m,
+    reason: 'is run by monitoring.test.ts',
+  },
+  { language: 'yaml', matches: /^livenessProbe:/m, reason: 'configures Kubernetes' },
   { language: 'nginx', matches: /proxy_pass /, reason: 'is run by test/system/nginx.test.ts' },
 ]
 
