@@ -1,4 +1,5 @@
 import { copyFileSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 
 import { defineConfig } from 'tsup'
 import type { Options } from 'tsup'
@@ -17,6 +18,25 @@ const handlerInOneChunk: NonNullable<Options['esbuildPlugins']>[number] = {
   setup(build) {
     build.onLoad({ filter: ON_DEMAND }, ({ path }) => ({
       contents: `${readFileSync(path, 'utf8')}\nexport { createHandlerOn } from '../handler.ts'`,
+      loader: 'ts',
+    }))
+  },
+}
+
+/**
+ * Modules that `ratesmith serve` loads on demand. In the command each refers to the server, for the same reason: a start
+ * without their flags would otherwise load a file for every combination.
+ */
+const ON_DEMAND_IN_SERVE =
+  /src.(cli.(access|counters|index-page|monitoring)|access.(redis|sqlite))\.ts$/
+
+const SERVE = fileURLToPath(new URL('src/cli/serve.ts', import.meta.url))
+
+const serverInOneChunk: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'server-in-one-chunk',
+  setup(build) {
+    build.onLoad({ filter: ON_DEMAND_IN_SERVE }, ({ path }) => ({
+      contents: `${readFileSync(path, 'utf8')}\nexport { serveAndExit } from ${JSON.stringify(SERVE)}`,
       loader: 'ts',
     }))
   },
@@ -75,6 +95,7 @@ const command: Options = {
   entry: { cli: 'src/cli/main.ts' },
   esbuildPlugins: [
     handlerInOneChunk,
+    serverInOneChunk,
     {
       name: 'providers',
       setup(build) {

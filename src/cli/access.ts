@@ -1,16 +1,18 @@
 import { isIP } from 'node:net'
 
 import { createAccess } from '../access/index.ts'
-import type { Access, Counters, Plan } from '../access/index.ts'
+import type { Access, Plan } from '../access/index.ts'
 import { limitsOf } from '../access/plans.ts'
 import { didYouMean, nearest } from '../known-options.ts'
 import type { CommandContext } from './context.ts'
-import { findKeys, isDatabase, isShared, openKeyStore } from './key-store.ts'
+import { findCounters, openCounters } from './counters.ts'
+import type { NamedCounters } from './counters.ts'
+import { findKeys, isShared, openKeyStore } from './key-store.ts'
 import type { NamedFile } from './key-store.ts'
 import { readChoice } from './serve-flags.ts'
 import type { AccessFlags, ServeFlags } from './serve-flags.ts'
-import { connectRedis, findRedis } from './store.ts'
-import type { NamedRedis, OpenStore } from './store.ts'
+import { findRedis } from './store.ts'
+import type { OpenStore } from './store.ts'
 import { chooseProviders } from './upstreams.ts'
 import { UsageError, withUsageError } from './usage.ts'
 
@@ -28,12 +30,6 @@ export interface AccessSettings {
   whenCountersFail: (typeof WHEN_COUNTERS_FAIL)[number] | undefined
   queryParameters: readonly string[]
 }
-
-/** Where the operator wants requests to be counted. */
-export type NamedCounters =
-  | { kind: 'memory' }
-  | ({ kind: 'redis' } & NamedRedis)
-  | ({ kind: 'sqlite' } & NamedFile)
 
 /**
  * Validates the flags about keys, plans and limits.
@@ -172,26 +168,6 @@ function readKeyParameters(names: readonly string[]): readonly string[] {
   )
 }
 
-/**
- * Returns the counters of the flag `--counters`, or else of the environment; `undefined` without either.
- *
- * @throws {UsageError} naming the flag or variable, but not its value, which may contain a password
- */
-export function findCounters(
-  flag: string | undefined,
-  env: NodeJS.ProcessEnv,
-): NamedCounters | undefined {
-  const name = flag === undefined ? 'RATESMITH_COUNTERS' : '--counters'
-  const text = flag ?? env['RATESMITH_COUNTERS']
-  if (text === undefined || (text === '' && flag === undefined)) return undefined
-  if (text === 'memory') return { kind: 'memory' }
-  if (/^rediss?:\/\//i.test(text)) return { kind: 'redis', name, url: text }
-  if (isDatabase(text) && !text.includes('://')) return { kind: 'sqlite', name, path: text }
-  throw new UsageError(
-    `${name} must be memory, a URL like redis://127.0.0.1:6379, or a file that ends in .db or .sqlite`,
-  )
-}
-
 /** Rules about access, and what the operator should know about them. */
 export interface OpenAccess {
   access: Access
@@ -253,36 +229,6 @@ async function notesOnKeys(
       ? [`Keys of plans without a --plan are refused: ${[...unknown].join(', ')}`]
       : []),
   ]
-}
-
-async function openCounters(
-  named: NamedCounters | undefined,
-  redis: OpenStore['redis'],
-): Promise<{ counters: Counters | undefined; close(): void }> {
-  const doNothing = (): void => {}
-  switch (named?.kind) {
-    case 'memory':
-      return { counters: undefined, close: doNothing }
-    case 'redis': {
-      const { createRedisCounters } = await import('../access/redis.ts')
-      const connection = await connectRedis(named)
-      return { counters: createRedisCounters(connection), close: () => connection.close() }
-    }
-    case 'sqlite': {
-      const { createSqliteCounters } = await import('../access/sqlite.ts')
-      const { name, path } = named
-      return {
-        counters: withUsageError(name, () => createSqliteCounters(path)),
-        close: doNothing,
-      }
-    }
-    // Servers that share rates share limits.
-    default: {
-      if (!redis) return { counters: undefined, close: doNothing }
-      const { createRedisCounters } = await import('../access/redis.ts')
-      return { counters: createRedisCounters(redis), close: doNothing }
-    }
-  }
 }
 
 /** The providers whose terms forbid to pass their rates on: see docs/providers.md. */

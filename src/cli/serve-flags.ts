@@ -1,4 +1,3 @@
-import { isOrigin } from '../access/stored-keys.ts'
 import { exchangeRateApi } from '../compat/exchange-rate-api.ts'
 import { exchangerateHost } from '../compat/exchangerate-host.ts'
 import { frankfurterV2 } from '../compat/frankfurter-v2.ts'
@@ -197,6 +196,10 @@ function readAccessFlags(flags: Values): AccessFlags {
     whenCountersFail: flags['when-counters-fail'],
     keyParameters: flags['key-parameter'] ?? [],
   }
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text
 }
 
 function readCors({ cors, compat }: Values): ServeFlags['cors'] {

@@ -1,0 +1,188 @@
+import fs from 'node:fs'
+
+import { beforeEach, describe, expect, it } from 'vitest'
+
+import { hashKey } from '../../src/access/index.ts'
+import { createSqliteKeyStore } from '../../src/access/sqlite.ts'
+import { temporaryFolder } from '../stores/meets-contract.ts'
+import { DAY, NOW, run } from './run.ts'
+
+const KEY = /^rsk_[0-9A-Za-z]{36}\n$/
+
+let folder = ''
+beforeEach(() => {
+  folder = temporaryFolder()
+})
+
+/** Creates a key and returns it, with its id. */
+async function create(file: string, ...flags: string[]) {
+  const args = ['keys', 'create', '--keys', file, '--plan', 'pro', '--name', 'acme', ...flags]
+  const ran = await run(args)
+  expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(KEY) })
+  const key = ran.stdout.trim()
+  const hash = await hashKey(key)
+  return { key, hash, id: hash.slice(0, 12), stderr: ran.stderr }
+}
+
+async function list(file: string) {
+  const { code, stdout } = await run(['keys', 'list', '--keys', file, '--json'])
+  expect(code).toBe(0)
+  return JSON.parse(stdout).keys
+}
+
+describe.each(['keys.json', 'keys.db', 'keys.SQLITE'])('ratesmith keys in %s', (name) => {
+  let file = ''
+  beforeEach(() => {
+    file = `${folder}/${name}`
+  })
+
+  it('creates a key, which only stdout contains, and keeps its hash', async () => {
+    const { key, id, hash, stderr } = await create(file, '--expires', '90d')
+    expect(stderr).toContain(`key ${id} for acme on plan pro, expires 2027-02-18 19:05\n`)
+    const written = fs
+      .readdirSync(folder)
+      .map((each) => fs.readFileSync(`${folder}/${each}`, 'latin1'))
+      .join('')
+    expect(written).toContain(hash)
+    for (const part of [key, key.slice(4, 20), key.slice(20)]) {
+      expect(stderr + written).not.toContain(part)
+    }
+  })
+
+  it('lists keys with their ends, their origins and their states', async () => {
+    const origins = ['https://acme.example', 'http://localhost:3000']
+    const flags = origins.flatMap((origin) => ['--origin', origin])
+    const { id } = await create(file, '--expires', '2026-11-20', ...flags)
+    const other = await create(file)
+    const fields = { name: 'acme', plan: 'pro', created: '2026-11-20T19:05:59.000Z', revoked: null }
+    expect(await list(file)).toEqual([
+      // The whole last day, in UTC.
+      { ...fields, id, state: 'active', expires: '2026-11-21T00:00:00.000Z', origins },
+      { ...fields, id: other.id, state: 'active', expires: null, origins: null },
+    ])
+    const later = await run(['keys', 'list', '--keys', file], { now: () => NOW + DAY })
+    expect(later.stdout).toBe(
+      `${id}\tacme\tpro\t2026-11-20 19:05\texpired\t2026-11-21 00:00\t${origins.join(',')}\n` +
+        `${other.id}\tacme\tpro\t2026-11-20 19:05\tactive\t\t\n`,
+    )
+    const env = { NO_COLOR: '1' }
+    const shown = await run(['keys', 'list', '--keys', file], { columns: 200, env })
+    expect(shown.stdout).toMatch(/^id +name +plan +created +state +expires +origins\n/)
+    expect(shown.stdout).toContain('https://acme.example,http://localhost:3000')
+  })
+
+  it('revokes a key by its id, or by the name of a single active one', async () => {
+    const first = await create(file)
+    const second = await create(file)
+    const both = await run(['keys', 'revoke', 'acme', '--keys', file])
+    expect(both).toMatchObject({ code: 2, stdout: '' })
+    expect(both.stderr).toContain(`${first.id}, ${second.id}`)
+    const revoked = await run(['keys', 'revoke', first.id, '--keys', file])
+    expect(revoked).toMatchObject({ code: 0, stdout: `revoked ${first.id} (acme)\n` })
+    const again = await run(['keys', 'revoke', first.id, '--keys', file])
+    expect(again).toMatchObject({ code: 0, stdout: `already revoked ${first.id} (acme)\n` })
+    expect((await run(['keys', 'revoke', 'acme', '--keys', file])).stdout).toContain(second.id)
+    expect((await list(file)).map(({ state }: { state: string }) => state)).toEqual([
+      'revoked',
+      'revoked',
+    ])
+  })
+
+  it('suggests a name for an unknown one, and refuses a key instead of an id', async () => {
+    const { key } = await create(file)
+    const unknown = await run(['keys', 'revoke', 'acne', '--keys', file])
+    expect(unknown).toMatchObject({ code: 2, stdout: '' })
+    expect(unknown.stderr).toContain('unknown key acne. Did you mean acme?')
+    const pasted = await run(['keys', 'revoke', key, '--keys', file])
+    expect(pasted).toMatchObject({ code: 2, stdout: '' })
+    expect(pasted.stderr).toContain('not the key')
+    expect(pasted.stderr).not.toContain(key)
+  })
+
+  it('warns if other users can read the file', async () => {
+    await create(file)
+    expect((await run(['keys', 'list', '--keys', file])).stderr).toBe('')
+    fs.chmodSync(file, 0o640)
+    const { code, stderr } = await run(['keys', 'list', '--keys', file])
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining(`chmod 600 ${file}`),
+    })
+  })
+})
+
+describe('ratesmith keys', () => {
+  it('uses the file of RATESMITH_KEYS without --keys', async () => {
+    const { id } = await create(`${folder}/keys.json`)
+    const { stdout } = await run(['keys', 'list'], {
+      env: { RATESMITH_KEYS: `${folder}/keys.json` },
+    })
+    expect(stdout).toContain(id)
+  })
+
+  it('exits with 1 and the reason for a damaged file', async () => {
+    const file = `${folder}/keys.json`
+    fs.writeFileSync(file, '{"version":1,"keys":[')
+    for (const args of [['list'], ['revoke', 'a'], ['create', '--plan', 'a', '--name', 'b']]) {
+      const { code, stdout, stderr } = await run(['keys', ...args, '--keys', file])
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toMatch(/^ratesmith: key file .*keys\.json: damaged[^\n]*\n$/)
+    }
+    expect(fs.readFileSync(file, 'utf8')).toBe('{"version":1,"keys":[')
+  })
+
+  it('exits with 1 for a name with control characters in a changed file', async () => {
+    const file = `${folder}/keys.json`
+    await create(file)
+    const text = fs.readFileSync(file, 'utf8')
+    fs.writeFileSync(file, text.replace('acme', String.raw`a\u001b[2Jb`))
+    const { code, stdout, stderr } = await run(['keys', 'list', '--keys', file])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('keys[0].name must be')
+  })
+
+  it.each([
+    ['', 'keys needs one of: create, list, revoke, usage'],
+    ['revok', 'keys must be followed by create, …revoke…, got revok. Did you mean revoke?'],
+    ['create --name a', 'keys create needs --plan'],
+    ['create --plan a', 'keys create needs --name'],
+    ['create --plan a --name b c', 'keys create has no argument c'],
+    ['create --plan a/b --name b', '--plan must be '],
+    ['create --plan a --name=', '--name must be '],
+    ['create --plan a --name b --expires 0d', '--expires must be a number of days such as 90d'],
+    ['create --plan a --name b --expires 2027-02-30', '--expires must be …got 2027-02-30'],
+    ['create --plan a --name b --expires 2026-11-19', '--expires must not be in the past'],
+    ['create --plan a --name b --origin https://a.example/', '--origin must be like'],
+    ['create --plan a --name b --origin *', '--origin must be like …got *'],
+    ['create --plan a --name b --json', 'keys create has no flag --json'],
+    ['list --plan a', 'keys list has no flag --plan'],
+    ['list --key x', "Unknown option '--key'. Did you mean --keys?"],
+    ['list', 'KEYS: …missing.json does not exist; create a key with: ratesmith keys create'],
+    ['revoke', 'usage: keys revoke <id or name>'],
+    ['usage', 'keys usage needs --counters'],
+    ['usage --counters memory', 'keys usage needs --counters'],
+    ['usage --counters redis', '--counters must be memory, a URL …'],
+    ['list --keys=', '--keys must be a file, got ""'],
+  ])('exits with 2 and one line on stderr: %s', async (typed, line) => {
+    const words = typed.split(' ').filter((word) => word !== '')
+    const env = { RATESMITH_KEYS: `${folder}/missing.json` }
+    const { code, stdout, stderr } = await run(['keys', ...words], { env })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    for (const part of line.split('…')) expect(stderr).toContain(part)
+    expect(stderr).toMatch(/^ratesmith: [^\n]+\n$/)
+    expect(fs.readdirSync(folder)).toEqual([])
+  })
+
+  it('exits with 2 and one line without any file', async () => {
+    const { code, stderr } = await run(['keys', 'list'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('keys list needs --keys with a file, or RATESMITH_KEYS')
+  })
+
+  it('makes keys that the library finds', async () => {
+    const { hash, id } = await create(`${folder}/keys.db`)
+    const store = createSqliteKeyStore(`${folder}/keys.db`)
+    expect(store.find(hash)).toMatchObject({ id, plan: 'pro' })
+    store.close()
+  })
+})
