@@ -4,7 +4,7 @@ import type { FetchHandler, RunningServer, ServeOptions } from '../../adapters/n
 import { LARGE_BODY_BYTES } from '../compression/encodings.ts'
 import type { Codecs } from '../compression/encodings.ts'
 import { withCompression } from '../compression/with-compression.ts'
-import type { RatesHandler, RawResponse } from '../index.ts'
+import type { RatesHandler, RawRequest, RawResponse } from '../index.ts'
 import type { Metrics } from '../monitoring/index.ts'
 import { platform } from './context.ts'
 import type { CommandContext } from './context.ts'
@@ -51,21 +51,20 @@ export async function openServers(
 ): Promise<RunningServer> {
   const { host, port, compress } = flags
   const metrics = monitoring?.openMetrics(handler)
-  const metricsPath = metrics && {
+  const paths = metrics && {
     '/metrics': () => metrics.fetch(new Request('http://localhost/')),
   }
-  const paths = createServicePaths(handler, async (request) => {
-    const { indexPage } = await import('./index-page.ts')
-    return indexPage(request, indexOf(flags))
-  })
+  const servicePaths = createServicePaths(handler)
+  const index = async (request: RawRequest): Promise<Response> =>
+    (await import('./index-page.ts')).indexPage(request, indexOf(flags))
   const metricsPort = monitoring?.metricsPort
-  const own = metricsPort === undefined
-  const mounted = paths.mount(handler, own ? metricsPath : {})
+  const isShared = metricsPort === undefined
+  const mounted = servicePaths.mount(handler, { index, paths: isShared ? paths : {} })
   const compressed = compress ? withCompression(mounted, codecs) : mounted
   const served = monitoring?.withLog(compressed, context) ?? compressed
-  const metricsServer = own
+  const metricsServer = isShared
     ? undefined
-    : await listen(paths.mount({ answer: notFound }, metricsPath), {
+    : await listen(servicePaths.mount({ answer: notFound }, { paths }), {
         port: metricsPort,
         host,
         flag: '--metrics-port',
@@ -75,7 +74,7 @@ export async function openServers(
     return {
       url: server.url,
       async stop() {
-        paths.drain()
+        servicePaths.drain()
         await server.stop()
         // Its probes respond until now; the process ends next.
         void metricsServer?.stop()

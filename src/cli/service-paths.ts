@@ -8,25 +8,30 @@ export interface ServedHandler {
   answer(request: RawRequest): Promise<RawResponse>
 }
 
-/** What a server has at its root, outside the API. */
+/** Creates the response to a `GET`. */
+export type Respond = (request: RawRequest) => Response | Promise<Response>
+
+/** The paths of a server besides its probes. */
+export interface OtherPaths {
+  /** Responses by path. */
+  paths?: Readonly<Record<string, Respond>> | undefined
+  /** The page at `/`, where the handler has none. */
+  index?: Respond | undefined
+}
+
+/** What a server has outside the API. */
 export interface ServicePaths {
-  /** Returns `handler` with the probes `/healthz` and `/readyz`, `more` paths, and a page at `/` where it has none. */
-  mount(
-    handler: Pick<ServedHandler, 'answer'>,
-    more?: Readonly<Record<string, Respond>>,
-  ): ServedHandler
+  /** Returns `handler` with the probes `/healthz` and `/readyz`, and `others`. */
+  mount(handler: Pick<ServedHandler, 'answer'>, others?: OtherPaths): ServedHandler
   /** Makes `/readyz` respond with 503 from now on. */
   drain(): void
 }
 
-/** Creates the response to a `GET`. */
-export type Respond = (request: RawRequest) => Response | Promise<Response>
-
 /**
- * Creates the paths of `ratesmith serve` outside the API. They are free, and need no key. Probes and page are loaded on
- * their first request.
+ * Creates the paths of `ratesmith serve` outside the API. They are free, and need no key. The probes are loaded on their
+ * first request.
  */
-export function createServicePaths(handler: RatesHandler, index: Respond): ServicePaths {
+export function createServicePaths(handler: RatesHandler): ServicePaths {
   let isDraining = false
   let health: Promise<Health> | undefined
 
@@ -45,15 +50,15 @@ export function createServicePaths(handler: RatesHandler, index: Respond): Servi
     '/readyz': () => probe((loaded) => loaded.ready()),
   }
   return {
-    mount({ answer }, more = {}) {
-      const paths = new Map(Object.entries({ ...probes, ...more }))
+    mount({ answer }, { paths = {}, index } = {}) {
+      const all = new Map(Object.entries({ ...probes, ...paths }))
       const answerAll = async (request: RawRequest): Promise<RawResponse> => {
         const path = pathOf(request)
-        const respond = path === undefined ? undefined : paths.get(path)
+        const respond = path === undefined ? undefined : all.get(path)
         if (respond) return toRaw(respond, request)
         const response = await answer(request)
         // With an empty base path, the explorer has this path.
-        return path === '/' && !response.matched ? toRaw(index, request) : response
+        return path === '/' && index && !response.matched ? toRaw(index, request) : response
       }
       return Object.assign(toFetchStyle(answerAll), { answer: answerAll })
     },

@@ -1,0 +1,165 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { expect, it } from 'vitest'
+
+import { piped, rootOf, serve, startUpstreams } from './commands.ts'
+import { describeRuntimes, temporaryFolder } from './processes.ts'
+import type { Running } from './processes.ts'
+import { NODE } from './runtimes.ts'
+import type { Runtime } from './runtimes.ts'
+
+const TARGET = '/api/v1/latest?base=EUR&symbols=USD'
+
+/** Creates a key with the command; returns what it printed on stdout, and its id. */
+async function createKey(file: string, runtime: Runtime = NODE, ...flags: string[]) {
+  const args = ['keys', 'create', '--keys', file, '--plan', 'pro', '--name', 'acme', ...flags]
+  const { code, stdout, stderr } = await piped(runtime, args)
+  expect({ code, stderr }).toMatchObject({ code: 0 })
+  const [, id = ''] = /key (\w+) for acme/.exec(stderr) ?? []
+  return { key: stdout.trim(), id }
+}
+
+function send(root: string, key?: string, headers: Record<string, string> = {}): Promise<Response> {
+  const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  return fetch(root + TARGET, { headers: { ...authorization, ...headers } })
+}
+
+async function statusWith(root: string, key?: string): Promise<number> {
+  return (await send(root, key)).status
+}
+
+describeRuntimes('ratesmith serve --keys', (runtime) => {
+  it.each(['keys.json', 'keys.db'])(
+    'serves requests with a key of the command in %s, and no others',
+    async (name) => {
+      const file = join(temporaryFolder(), name)
+      const { key, id } = await createKey(file, runtime)
+      const args = ['--demo', '--keys', file, '--plan', 'pro=600/min,100000/month']
+      const running = serve(args, {}, runtime)
+      const root = await rootOf(running)
+      const refused = await send(root)
+      expect(refused.status).toBe(401)
+      expect(refused.headers.get('www-authenticate')).toBe('Bearer')
+      expect(await statusWith(root, `${key.slice(0, -1)}_`)).toBe(401)
+      const served = await send(root, key)
+      expect(served.status).toBe(200)
+      expect(served.headers.get('cache-control')).toMatch(/^private, /)
+      expect(served.headers.get('ratelimit-policy')).toBe('"burst";q=600;w=60, "month";q=100000')
+      expect(served.headers.get('ratelimit')).toMatch(/^"burst";r=\d+;t=\d+, "month";r=\d+;t=\d+$/)
+      const other = await fetch(root + TARGET, { headers: { 'x-api-key': key } })
+      expect(other.status).toBe(200)
+      expect(await running.end()).toBe(0)
+      expect(running.stderr).toContain('"event":"access_refused"')
+      expect(running.stdout + running.stderr).not.toContain(key)
+      expect(running.stdout + running.stderr).not.toContain(id.repeat(2))
+    },
+  )
+
+  it('probes, page and description need no key', async () => {
+    const file = join(temporaryFolder(), 'keys.json')
+    await createKey(file, runtime)
+    const running = serve(['--demo', '--keys', file, '--plan', 'pro=1/day'], {}, runtime)
+    const root = await rootOf(running)
+    for (const path of ['/healthz', '/', '/api/v1/openapi.json', '/api/']) {
+      for (let time = 0; time < 3; time += 1) {
+        expect((await fetch(root + path)).status, path).toBe(200)
+      }
+    }
+    await expect.poll(async () => (await fetch(`${root}/readyz`)).status).toBe(200)
+    expect(await (await fetch(root)).text()).toContain('API key')
+    expect(await statusWith(root)).toBe(401)
+  })
+})
+
+it.each(['keys.json', 'keys.db'])(
+  'two servers that share %s refuse a revoked key within seconds, and accept a new one at once',
+  async (name) => {
+    const file = join(temporaryFolder(), name)
+    const { key, id } = await createKey(file)
+    const other = await createKey(file)
+    const start = (): Running => serve(['--demo', '--keys', file, '--plan', 'pro=6000/min'])
+    const roots = await Promise.all([start(), start()].map(rootOf))
+    for (const root of roots) {
+      expect([await statusWith(root, key), await statusWith(root, other.key)]).toEqual([200, 200])
+    }
+    expect(await piped(NODE, ['keys', 'revoke', id, '--keys', file])).toMatchObject({ code: 0 })
+    const added = await createKey(file)
+    for (const root of roots) {
+      // A look-up is remembered for 10 s.
+      await expect.poll(() => statusWith(root, key), { timeout: 20_000, interval: 250 }).toBe(401)
+      expect([await statusWith(root, added.key), await statusWith(root, other.key)]).toEqual([
+        200, 200,
+      ])
+    }
+  },
+)
+
+it('finds keys again after a damaged file is repaired, and logs why they were missing', async () => {
+  const file = join(temporaryFolder(), 'keys.json')
+  const { key } = await createKey(file)
+  const running = serve(['--demo', '--keys', file, '--plan', 'pro=600/min'])
+  const root = await rootOf(running)
+  const text = readFileSync(file, 'utf8')
+  writeFileSync(file, text.slice(0, -30))
+  expect(await statusWith(root, key)).toBe(503)
+  expect(await statusWith(root)).toBe(401)
+  writeFileSync(file, text)
+  await expect.poll(() => statusWith(root, key)).toBe(200)
+  await running.end()
+  expect(running.stderr).toMatch(/"event":"counters_failed".*keys\.json: damaged/)
+  expect(running.stderr).not.toContain(key)
+})
+
+it('limits requests without a key by the plan of --anonymous, and names no address in its log', async () => {
+  const args = ['--demo', '--plan', 'public=3/day', '--anonymous', 'public']
+  const running = serve(args)
+  const root = await rootOf(running)
+  const statuses = []
+  for (let time = 0; time < 5; time += 1) statuses.push(await statusWith(root))
+  expect(statuses).toEqual([200, 200, 200, 429, 429])
+  const limited = await send(root)
+  expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(await limited.json()).toMatchObject({ error: { code: 'rate_limited' } })
+  await running.end()
+  expect(running.stderr).toContain('"event":"limit_reached","plan":"public","limit":"burst"')
+  expect(running.stderr).not.toContain('127.0.0.1')
+})
+
+it('lets web pages of listed origins read responses, and only those of a key use it', async () => {
+  const file = join(temporaryFolder(), 'keys.json')
+  const { key } = await createKey(file, NODE, '--origin', 'https://acme.example')
+  const cors = ['--cors', 'https://acme.example,https://other.example']
+  const root = await rootOf(serve(['--demo', '--keys', file, '--plan', 'pro=600/min', ...cors]))
+  const origin = 'https://acme.example'
+  const served = await send(root, key, { origin })
+  expect([served.status, served.headers.get('access-control-allow-origin')]).toEqual([200, origin])
+  const other = await send(root, key, { origin: 'https://other.example' })
+  expect(other.status).toBe(403)
+  const strange = await send(root, key, { origin: 'https://strange.example' })
+  expect(strange.headers.get('access-control-allow-origin')).toBeNull()
+})
+
+it('prints a line about terms only where the providers forbid to serve rates to others', async () => {
+  const { env } = await startUpstreams()
+  const args = ['--plan', 'public=60/min', '--anonymous', 'public']
+  const line = /^The terms of exchange-rate-api forbid [^\n]+ --latest fawazahmed0,ecb [^\n]+$/m
+  const withTerms = serve(args, env)
+  await withTerms.written(line)
+  const allowed = serve([...args, '--latest', 'ecb'], env)
+  const open = serve([], env)
+  for (const running of [allowed, open]) {
+    await running.written(/v1\/status\n/)
+    await running.end()
+    expect(running.stdout).not.toMatch(line)
+  }
+})
+
+it('names plans of keys that have no --plan, and a file that others can read', async () => {
+  const folder = temporaryFolder()
+  const file = join(folder, 'keys.json')
+  await createKey(file)
+  const running = serve(['--demo', '--plan', 'free=1/s'], { RATESMITH_KEYS: file })
+  await running.written(/^Keys of plans without a --plan are refused: pro$/m)
+  expect(running.stdout).not.toContain('chmod')
+})
