@@ -5,7 +5,7 @@ import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
 import { percentile } from '../figures.ts'
 import type { LoadResult, LoadSettings } from './load.ts'
 
-const { url, target, distinct, connections, seconds }: LoadSettings =
+const { url, target, distinct, connections, seconds, key }: LoadSettings =
   JSON.parse(settingsFromParent())
 let number = distinct ?? 0
 let faults = 0
@@ -20,6 +20,7 @@ const instance = autocannon(
     url: url + target,
     connections,
     duration: seconds,
+    ...(key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } }),
     ...(distinct === undefined ? {} : distinctRequests),
   },
   () => resolve(),

@@ -10,6 +10,8 @@ export interface LoadSettings {
   /** Path and query. If `distinct` is given, a number follows it, starting there and incremented with every request. */
   target: string
   distinct?: number | undefined
+  /** API key of every request, without `distinct`. */
+  key?: string | undefined
   /** Keep-alive connections. */
   connections: number
   seconds: number
@@ -45,7 +47,7 @@ export function wrkVersion(): string | undefined {
 
 /** Runs wrk on one thread. Its duration is in whole seconds. */
 async function runWrk(settings: LoadSettings): Promise<LoadResult> {
-  const { url, target, distinct, connections, seconds } = settings
+  const { url, target, distinct, connections, seconds, key } = settings
   const args = [
     '-t1',
     `-c${connections}`,
@@ -54,8 +56,9 @@ async function runWrk(settings: LoadSettings): Promise<LoadResult> {
     '10s',
   ]
   const script = ['-s', `${ROOT}/bench/wire/load-wrk.lua`]
+  const authorization = key === undefined ? [] : ['-H', `Authorization: Bearer ${key}`]
   const numbers = distinct === undefined ? [] : ['--', target, String(distinct)]
-  const running = run('wrk', [...args, ...script, url + target, ...numbers])
+  const running = run('wrk', [...args, ...authorization, ...script, url + target, ...numbers])
   void killOnExit(running.child)
   const { stdout } = await running
   const [line = '{}'] = /^\{.*\}$/m.exec(stdout) ?? []

@@ -5,7 +5,7 @@ import type { RequestListener } from 'node:http'
 import process from 'node:process'
 
 import { createRatesHandler } from 'ratesmith'
-import type { RatesHandler } from 'ratesmith'
+import type { RatesHandler, RatesHandlerOptions } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
 import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
@@ -58,9 +58,11 @@ export function readPreparedResponse(): PreparedResponse {
 }
 
 /** Returns the handler with the market of all servers, with its data loaded. */
-export async function loadedHandler(): Promise<RatesHandler> {
+export async function loadedHandler(
+  options: Pick<RatesHandlerOptions, 'access'> = {},
+): Promise<RatesHandler> {
   settingsFromParent()
-  const handler = createRatesHandler({ providers: fakeProviders({ seed: SEED }) })
+  const handler = createRatesHandler({ ...options, providers: fakeProviders({ seed: SEED }) })
   await handler.refresh()
   return handler
 }

@@ -50,6 +50,12 @@ interface Goal {
   min: Partial<Record<SheetName, number>>
 }
 
+/** Goals of rows that need more CPU time than another, as the ratio of the other's time to theirs. */
+const CPU_GOALS: readonly [what: string, one: string, other: string, min: number][] = [
+  ['limited by address, of unlimited', 'limited', 'direct', 0.97],
+  ['with keys and limits, of unlimited', 'keyed', 'direct', 0.97],
+]
+
 const GOALS: Goal[] = [
   throughput('Node, directly, of bare', ['direct', 'bare'], [0.9, 0.95, 0.95]),
   throughput('Node, by @whatwg-node/server, of bare', ['fetch-style', 'bare'], [0.5, 0.5, 0.6]),
@@ -75,6 +81,10 @@ export function checkGoals(measured: Measured): Verdict[] {
     for (const { what, one, other, min } of GOALS) {
       const pair = both(one, other)
       if (pair) verdicts.push(checkThroughput(`${sheet}: ${what}`, pair, min[sheet] ?? NaN))
+    }
+    for (const [what, one, other, min] of CPU_GOALS) {
+      const pair = both(one, other)
+      if (pair) verdicts.push(checkCpu(`${sheet}: ${what}`, pair, min))
     }
     for (const framework of BEHIND) {
       const pair = both(framework, 'direct')
@@ -106,6 +116,15 @@ function checkThroughput(what: string, pair: [Sample[], Sample[]], min: number):
   return {
     isReached: ratio >= min,
     text: `${what} ${ratio.toFixed(3)} (by CPU ${byCpu}), goal: at least ${min}`,
+  }
+}
+
+function checkCpu(what: string, [one, other]: [Sample[], Sample[]], min: number): Verdict {
+  const ratio = medianRatio(other, one, 'cpu')
+  const rate = medianRatio(one, other, 'rate').toFixed(2)
+  return {
+    isReached: ratio >= min,
+    text: `${what} ${ratio.toFixed(3)} by CPU (throughput ${rate}), goal: at least ${min}`,
   }
 }
 

@@ -63,7 +63,7 @@ export async function measureRounds(
     time: number,
   ): LoadSettings {
     const { target, distinct } = targets
-    const settings = { url: server.url, connections, seconds: time }
+    const settings = { url: server.url, connections, seconds: time, key: row.key }
     if (!row.isDistinct || distinct === undefined) return { ...settings, target }
     return { ...settings, target: distinct, distinct: (measurement + 1) * AMOUNTS }
   }

@@ -1,3 +1,5 @@
+import { createKey } from 'ratesmith/access'
+
 import { BUN, DENO, NODE } from '../../test/system/runtimes.ts'
 
 /** The runtimes of the servers, in the order of the tables. */
@@ -19,6 +21,10 @@ export interface Row {
   isNaive?: boolean
   /** Whether every request has a new amount. */
   isDistinct?: boolean
+  /** Whether it has keys and limits, and so other headers. */
+  isLimited?: boolean
+  /** API key of every request. */
+  key?: string
 }
 
 /** A table: one target, and so one size of body. */
@@ -41,11 +47,16 @@ export const SHEETS: Record<SheetName, Sheet> = {
 
 const own = { isOurs: true } as const
 
+// The servers accept every key.
+const { key } = await createKey()
+
 const ROWS: Row[] = [
   node('bare', 'bare `node:http`', 'bare-node'),
   node('text', 'the same, a small body as text', 'bare-text'),
   node('direct', '**ratesmith**, `toNodeHandler`', 'direct', own),
   node('distinct', '**ratesmith**, distinct amounts', 'direct', { ...own, isDistinct: true }),
+  node('limited', '**ratesmith**, limited by address', 'limited', { ...own, isLimited: true }),
+  node('keyed', '**ratesmith**, with keys and limits', 'limited', { ...own, isLimited: true, key }),
   node('serve', '**ratesmith**, `serve`', 'serve-node', own),
   node('fetch-style', '**ratesmith** through @whatwg-node/server', 'fetch-style', own),
   node('in-express', '**ratesmith** in Express 5', 'in-express', own),

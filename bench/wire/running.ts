@@ -49,8 +49,8 @@ export async function withServers<Result>(
     for (const row of rows) {
       const server = await start(row, { target, ready })
       running.push({ row, server })
-      const expectOurs = row.isNaive ? expectSameKeys : expectSame
-      expectOurs(row.name, await fetchRaw(server.url, target), ours)
+      const expectOurs = row.isNaive || row.isLimited ? expectSameKeys : expectSame
+      expectOurs(row.name, await fetchRaw(server.url, target, row.key), ours)
     }
     return await measure(running)
   } finally {

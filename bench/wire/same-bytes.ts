@@ -11,10 +11,11 @@ export interface SocketResponse {
 /** Headers of the time and the connection, which may differ between servers. */
 const OWN = ['date', 'connection', 'keep-alive']
 
-/** Requests `target` with the fewest possible headers. */
-export function fetchRaw(url: string, target: string): Promise<SocketResponse> {
+/** Requests `target` with the fewest possible headers, and `key` if it is given. */
+export function fetchRaw(url: string, target: string, key?: string): Promise<SocketResponse> {
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
   return new Promise((resolve, reject) => {
-    get(url + target, { agent: false }, (response) => {
+    get(url + target, { agent: false, headers }, (response) => {
       const parts: Buffer[] = []
       response.on('data', (part: Buffer) => parts.push(part))
       response.on('error', reject)
