@@ -1,5 +1,7 @@
 import { callSafely, systemRuntime } from '../async.ts'
 import { shortened } from '../events.ts'
+import { createClientAddress } from '../http/client-address.ts'
+import type { AddressOptions } from '../http/client-address.ts'
 import type { RawRequest, RawResponse } from '../http/messages.ts'
 import { byteLength } from '../http/response.ts'
 import { splitTarget } from '../http/router.ts'
@@ -23,7 +25,9 @@ export interface AccessLogOptions {
   /** Whether lines contain the address of the client (default false: it is personal data). */
   addresses?: boolean | undefined
   /** The proxies whose forwarding headers are read for the address, as in `createAccess` (default none). */
-  trustedProxies?: readonly string[] | number | undefined
+  trustedProxies?: AddressOptions['trustedProxies']
+  /** The header to which these proxies add the address, as in `createAccess` (default: the one that is present). */
+  forwardedHeader?: AddressOptions['forwardedHeader']
   /**
    * Query parameters whose values are redacted, in addition to `access_key`, `access_token`, `api_key`, `apikey`, `app_id`,
    * `key` and `token` (default none). API keys of ratesmith are redacted everywhere.
@@ -73,8 +77,9 @@ export function withAccessLog<Handler extends AnsweringHandler>(
 function resolve(options: AccessLogOptions) {
   const given: Partial<AccessLogOptions> = options ?? {}
   const { write, format = 'json', sample = 1, addresses = false } = given
-  const { trustedProxies, queryParameters = [], now = Date.now } = given
-  const known = { format, sample, addresses, trustedProxies, queryParameters, now }
+  const { trustedProxies, forwardedHeader, queryParameters = [], now = Date.now } = given
+  const proxies = { trustedProxies, forwardedHeader }
+  const known = { format, sample, addresses, ...proxies, queryParameters, now }
   assertKnownOptions(options, { write, ...known })
   if (typeof write !== 'function') throw new TypeError('write must be a function')
   if (typeof now !== 'function') throw new TypeError('now must be a function')
@@ -127,17 +132,27 @@ interface Entry {
 /** Longer paths and queries are cut. */
 const MAX_TARGET_LENGTH = 2_048
 
+/** IPv6 addresses are logged whole, as IPv4 addresses are. */
+const ALL_BITS = 128
+
+/** The address of a client that has none. */
+const UNKNOWN = 'unknown'
+
 /** Longer headers are cut. */
 const MAX_HEADER_LENGTH = 256
 
-interface DescriptionOptions {
+interface DescriptionOptions extends AddressOptions {
   addresses: boolean
   queryParameters: readonly string[]
 }
 
-function createDescription({ addresses, queryParameters }: DescriptionOptions) {
+function createDescription({ addresses, queryParameters, ...proxies }: DescriptionOptions) {
   const redaction = createRedaction(queryParameters)
-  const addressOf = addresses ? connectedAddress : () => undefined
+  const findAddress = createClientAddress({ ...proxies, ipv6Prefix: ALL_BITS })
+  const addressOf = (request: RawRequest): string | undefined => {
+    const address = addresses ? findAddress(request) : UNKNOWN
+    return address === UNKNOWN ? undefined : address
+  }
 
   return (request: RawRequest, response: RawResponse): Omit<Entry, 'time' | 'duration'> => {
     const { path, query } = splitTarget(request.target)
@@ -153,10 +168,6 @@ function createDescription({ addresses, queryParameters }: DescriptionOptions) {
       address: addressOf(request),
     }
   }
-}
-
-function connectedAddress({ client }: RawRequest): string | undefined {
-  return client
 }
 
 function headerOf(request: RawRequest, name: string, redaction: Redaction): string | undefined {

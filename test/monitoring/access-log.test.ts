@@ -80,6 +80,24 @@ describe('a line of JSON', () => {
     expect(withAddress.entries()).toMatchObject([{ address: '192.0.2.1' }])
   })
 
+  it.each([
+    [{}, '192.0.2.1', '192.0.2.1'],
+    [{}, '::ffff:192.0.2.1', '192.0.2.1'],
+    [{}, '2001:db8:1:2:3:4:5:6', '2001:db8:1:2:3:4:5:6'],
+    [{}, undefined, undefined],
+    [{ trustedProxies: 1 }, '10.0.0.1', '198.51.100.9'],
+    [{ trustedProxies: ['10.0.0.0/8'] }, '10.0.0.1', '198.51.100.9'],
+    [{ trustedProxies: ['10.0.0.0/8'] }, '192.0.2.1', '192.0.2.1'],
+    [{ trustedProxies: 1, forwardedHeader: 'forwarded' }, '10.0.0.1', '10.0.0.1'],
+  ] as const)('has the address behind trusted proxies: %j %s', async (proxies, client, address) => {
+    const { send, entries } = open({ addresses: true, ...proxies })
+    await send(LATEST, {
+      headers: { 'x-forwarded-for': '203.0.113.5, 198.51.100.9' },
+      ...(client !== undefined && { client }),
+    })
+    expect(entries().map((entry) => Reflect.get(entry, 'address'))).toEqual([address])
+  })
+
   it('is not written for paths of others', async () => {
     const { send, lines } = open()
     await send('/other?rsk_secret')
@@ -229,6 +247,9 @@ describe('the option', () => {
     { addresses: 1 },
     { queryParameters: 'key' },
     { queryParameters: [1] },
+    { trustedProxies: '10.0.0.1' },
+    { trustedProxies: ['10.0.0.300'] },
+    { forwardedHeader: 'via' },
     { now: 0 },
   ])('is checked: %j', (options) => {
     // @ts-expect-error the option has another type
