@@ -71,27 +71,26 @@ describeRuntimes('ratesmith serve', (runtime) => {
     for (const path of ['/', CONVERT]) expect(await statusOf(inside + path), path).toBe(404)
   })
 
-  it.each(['json', 'combined'])(
-    'logs each response as %s, without key and address',
-    async (format) => {
-      const key = `rsk_${'a'.repeat(36)}`
-      const running = serve(['--demo', '--access-log', format], {}, runtime)
-      const root = await rootOf(running)
-      const response = await fetch(`${root}${CONVERT}&access_key=${key}`, {
-        headers: { authorization: `Bearer ${key}`, 'x-request-id': 'from-the-proxy' },
-      })
-      expect(response.status).toBe(200)
-      await fetch(`${root}/healthz`)
-      await fetch(`${root}/api/v1/status`)
-      await running.written(/v1\/status.*\n[^]*v1\/status/)
-      await running.end()
-      const lines = running.stdout.split('\n').filter((line) => /^[{-]/.test(line))
-      expect(lines).toHaveLength(2)
-      expect(lines[0]).toContain('/api/v1/convert?from=USD&to=EUR')
-      if (format === 'json') expect(lines[0]).toContain('from-the-proxy')
-      expect(lines.join('')).not.toMatch(/127\.0\.0\.1|rsk_a/)
-    },
-  )
+  it.each([
+    ['json', /"id":"from-the-proxy",.*"path":"\/api\/v1\/convert","query":"from=USD&to=EUR/],
+    ['combined', /"GET \/api\/v1\/convert\?from=USD&to=EUR\S* HTTP/],
+  ])('logs each response as %s, without key and address', async (format, expected) => {
+    const key = `rsk_${'a'.repeat(36)}`
+    const running = serve(['--demo', '--access-log', format], {}, runtime)
+    const root = await rootOf(running)
+    const response = await fetch(`${root}${CONVERT}&access_key=${key}`, {
+      headers: { authorization: `Bearer ${key}`, 'x-request-id': 'from-the-proxy' },
+    })
+    expect(response.status).toBe(200)
+    await fetch(`${root}/healthz`)
+    await fetch(`${root}/api/v1/status`)
+    await running.written(/v1\/status.*\n[^]*v1\/status/)
+    await running.end()
+    const lines = running.stdout.split('\n').filter((line) => /^[{-]/.test(line))
+    expect(lines).toHaveLength(2)
+    expect(lines[0]).toMatch(expected)
+    expect(lines.join('')).not.toMatch(/127\.0\.0\.1|rsk_a/)
+  })
 })
 
 it('logs addresses where the operator asks for them, and a share of the responses', async () => {
