@@ -164,7 +164,7 @@ describe('the page of the command line', async () => {
         expect(documented?.join(' '), name).toContain(value)
       }
       const variables = help.match(/\b[A-Z]+_[A-Z_]+\b/g) ?? []
-      expect(variables).toContain('RATESMITH_LATEST')
+      expect(variables).toContain(command === 'keys' ? 'RATESMITH_KEYS' : 'RATESMITH_LATEST')
       for (const variable of variables) {
         // The keys are in the table of the providers.
         const where = variable.endsWith('_KEY') ? page('docs/providers.md') : text

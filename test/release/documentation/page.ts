@@ -91,6 +91,13 @@ export const EXCEPTIONS = [
   { language: 'sh', matches: /^docker /, reason: 'needs Docker' },
   { language: 'sh', matches: /^npx openapi-typescript /, reason: 'is not installed here' },
   { language: 'sh', matches: /^npx wrangler /, reason: 'is not installed here; workerd is' },
+  { language: 'sh', matches: /^(?:sudo|kubectl) /, reason: 'needs systemd or a cluster' },
+  { language: 'ini', matches: /\[Service\]/, reason: 'is checked by test/system/systemd.test.ts' },
+  {
+    language: 'yaml',
+    matches: /^kind: Deployment$/m,
+    reason: 'is run by kubernetes-probes.test.ts',
+  },
   { language: 'ts', matches: /'openapi-fetch'/, reason: 'is run by openapi-tools.test.ts' },
   { language: 'ts', matches: /\bproxy\.example\b/, reason: 'needs a proxy: undici-fetch.test.ts' },
   { language: 'jsonc', matches: /"compatibility_date"/, reason: 'configures Wrangler' },
