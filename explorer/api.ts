@@ -17,7 +17,12 @@ export interface Responses {
 export interface Api {
   /** Base path. */
   base: string
-  client: RatesClient
+  /** Returns the client with the current key. */
+  client(): RatesClient
+  /** Returns whether requests are sent with a key. */
+  hasKey(): boolean
+  /** Called when a request is refused, by a missing or wrong key or by a limit. */
+  refused(): void
 }
 
 /** A request to the API. */
@@ -50,18 +55,38 @@ export function pathOf(base: string, { operation, parameters }: ApiRequest): str
   return `${base}/v1/${operation}?${new URLSearchParams(parameters).toString()}`
 }
 
-/** Returns a shell command or a program that sends a request to the API at `baseUrl`. */
-export function snippetOf(form: Form, baseUrl: string, apiRequest: ApiRequest): string {
+/** Takes the place of the key in copied requests. */
+const PLACEHOLDER = 'YOUR_KEY'
+
+/** The API of a copied request. */
+export interface SnippetTarget {
+  baseUrl: string
+  /** Whether requests need a key. */
+  hasKey: boolean
+}
+
+/** Returns a shell command or a program that sends a request to an API. */
+export function snippetOf(
+  form: Form,
+  { baseUrl, hasKey }: SnippetTarget,
+  apiRequest: ApiRequest,
+): string {
   // A single quote would end the string in a shell and in JavaScript.
   const [quoted = '', quotedBase = ''] = [pathOf(baseUrl, apiRequest), baseUrl].map(
     (url) => `'${url.replaceAll("'", '%27')}'`,
   )
-  if (form === 'curl') return `curl ${quoted}`
-  if (form === 'fetch') return `await (await fetch(${quoted})).json()`
+  if (form === 'curl') {
+    return `curl ${hasKey ? `-H 'Authorization: Bearer ${PLACEHOLDER}' ` : ''}${quoted}`
+  }
+  if (form === 'fetch') {
+    const init = hasKey ? `, { headers: { Authorization: 'Bearer ${PLACEHOLDER}' } }` : ''
+    return `await (await fetch(${quoted}${init})).json()`
+  }
+  const key = hasKey ? `, key: '${PLACEHOLDER}'` : ''
   return [
     "import { createRatesClient } from 'ratesmith/client'",
     '',
-    `const rates = createRatesClient({ baseUrl: ${quotedBase} })`,
+    `const rates = createRatesClient({ baseUrl: ${quotedBase}${key} })`,
     `await rates.${apiRequest.operation}({ ${argumentsOf(apiRequest)} })`,
   ].join('\n')
 }

@@ -7,6 +7,7 @@ import { createHistoryChart } from './chart.ts'
 import { createConverter } from './converter.ts'
 import { find, fragmentOf, parseView } from './dom.ts'
 import type { Choices, Part, View } from './dom.ts'
+import { createKeyField } from './key.ts'
 import { createRateTable } from './table.ts'
 
 const TICK_INTERVAL_MS = 60_000
@@ -14,11 +15,25 @@ const TICK_INTERVAL_MS = 60_000
 const URL_UPDATE_DELAY_MS = 400
 
 function start(base: string): void {
+  const baseUrl = location.origin + base
   // The panels show errors and retry without a limit.
-  const client = createRatesClient({ baseUrl: location.origin + base, retries: 0 })
-  const page = createPage({ base, client })
+  const connect = (key?: string): RatesClient => createRatesClient({ baseUrl, retries: 0, key })
+  let client = connect()
+  let hasKey = false
+  const field = createKeyField((key) => {
+    client = connect(key)
+    hasKey = key !== undefined
+    page.loadNames()
+    for (const part of page.parts) part.reload()
+  })
+  const page = createPage({
+    base,
+    client: () => client,
+    hasKey: () => hasKey,
+    refused: field.open,
+  })
   addEventListener('hashchange', page.readAddress)
-  addEventListener('online', page.recover)
+  addEventListener('online', () => page.parts.forEach((part) => part.recover()))
   setInterval(page.tick, TICK_INTERVAL_MS)
   showBasePath(base)
   page.readAddress()
@@ -30,8 +45,7 @@ interface Page {
   readAddress(): void
   /** Loads the names of the currencies, and which have a history; the page works without them. */
   loadNames(): void
-  /** Repeats failed requests. */
-  recover(): void
+  parts: readonly Part[]
   /** Updates texts that depend on the time, and loads missing names and coverage. */
   tick(): void
 }
@@ -55,7 +69,7 @@ function createPage(api: Api): Page {
   }
   async function loadNames(): Promise<void> {
     try {
-      const known = await readCurrencies(api.client)
+      const known = await readCurrencies(api.client())
       choices = choices.codes.length > 0 ? { ...known, codes: choices.codes } : known
     } catch {
       choices = { coverage: UNKNOWN_COVERAGE, ...choices }
@@ -81,7 +95,7 @@ function createPage(api: Api): Page {
       show()
     },
     loadNames: () => void loadNames(),
-    recover: () => parts.forEach((part) => part.recover()),
+    parts,
     tick() {
       if (choices.coverage?.isComplete === false) void loadNames()
       for (const part of parts) part.tick(Date.now())

@@ -3,7 +3,7 @@ import type { Attribution, RatesErrorCode } from 'ratesmith/client'
 
 import { pathOf, send, snippetOf } from './api.ts'
 import type { Api, ApiRequest, Form, Responses } from './api.ts'
-import { copyOf, find } from './dom.ts'
+import { copyOf, durationInWords, find } from './dom.ts'
 
 /** Options of a panel. */
 export interface PanelOptions<Operation extends keyof Responses> {
@@ -28,11 +28,11 @@ export interface Panel {
 /** Creates the panel in `section`. */
 export function createPanel<Operation extends keyof Responses>(
   section: HTMLElement,
-  { base, client }: Api,
+  api: Api,
   options: PanelOptions<Operation>,
 ): Panel {
   const outcome = createOutcome(section, options, reload)
-  const requestLine = createRequestLine(section, base)
+  const requestLine = createRequestLine(section, api)
   let current: ApiRequest<Operation> | undefined
   let pending = new AbortController()
 
@@ -40,12 +40,12 @@ export function createPanel<Operation extends keyof Responses>(
     const { signal } = pending
     try {
       await sleep(delay, signal)
-      outcome.succeed(await send(client, apiRequest, signal))
+      outcome.succeed(await send(api.client(), apiRequest, signal))
     } catch (error) {
       if (signal.aborted) return
-      const failure = toRatesError(error)
-      outcome.fail(failure)
-      if (failure.retryAfter) sleep(failure.retryAfter * 1000, signal).then(reload, () => {})
+      const failure = outcome.fail(error)
+      if (isRefusal(failure)) api.refused()
+      retryLater(failure, reload, signal)
     }
     section.ariaBusy = 'false'
   }
@@ -66,7 +66,7 @@ export function createPanel<Operation extends keyof Responses>(
   return {
     load(parameters, delay = 0) {
       const next = { operation: options.operation, parameters }
-      if (!current || pathOf(base, current) !== pathOf(base, next)) start(next, delay)
+      if (!current || pathOf(api.base, current) !== pathOf(api.base, next)) start(next, delay)
     },
     clear() {
       pending.abort()
@@ -92,13 +92,34 @@ function sleep(duration: number, signal: AbortSignal): Promise<void> {
   })
 }
 
+/** Calls `retry` after the `Retry-After` of a failure, unless it is far away or `signal` aborts. */
+function retryLater({ retryAfter = 0 }: RatesError, retry: () => void, signal: AbortSignal): void {
+  const isSoon = retryAfter > 0 && retryAfter <= MAX_RETRY_AFTER_SECONDS
+  if (isSoon) sleep(retryAfter * 1_000, signal).then(retry, () => {})
+}
+
 /** Returns the error of the client, or that of a response which the page cannot show. */
 function toRatesError(error: unknown): RatesError {
   return error instanceof RatesError ? error : new RatesError('internal_error', String(error))
 }
 
+/** A monthly limit may end after weeks, for which no timer waits. */
+const MAX_RETRY_AFTER_SECONDS = 3_600
+
+/** What to do about refused requests. */
+const ADVICE: Partial<Record<RatesErrorCode, string>> = {
+  unauthorized: 'Enter an API key at the top of the page.',
+  forbidden: 'Enter another API key at the top of the page.',
+  rate_limited: 'Wait, or enter an API key with higher limits at the top of the page.',
+}
+
+function isRefusal({ code }: RatesError): boolean {
+  return ADVICE[code] !== undefined
+}
+
 /** Errors that the same request may avoid later; others concern its parameters. */
 const RETRYABLE: readonly RatesErrorCode[] = [
+  'rate_limited',
   'provider_unavailable',
   'overloaded',
   'internal_error',
@@ -107,7 +128,8 @@ const RETRYABLE: readonly RatesErrorCode[] = [
 /** The response or the error message of a panel. */
 interface Outcome<Response> {
   succeed(response: Response): void
-  fail(failure: RatesError): void
+  /** Shows an error, and returns it as that of the client. */
+  fail(error: unknown): RatesError
   clear(): void
 }
 
@@ -135,18 +157,34 @@ function createOutcome<Operation extends keyof Responses>(
       show(response)
     },
     clear: () => enter('empty'),
-    fail(failure) {
-      const { code, summary, retryAfter } = failure
+    fail(error) {
+      const failure = toRatesError(error)
+      const { code, retryAfter } = failure
+      const summary = textOf(failure)
       section.dataset['state'] = 'failed'
       failed?.(failure)
       notice.hidden = false
       // Setting the same text again would make screen readers repeat it.
       if (message.textContent !== summary) message.textContent = summary
       find('.retry', HTMLElement, notice).hidden = !RETRYABLE.includes(code)
-      const waiting = retryAfter ? `Retrying in ${retryAfter} s` : ''
-      find('.waiting', HTMLElement, notice).textContent = waiting
+      find('.waiting', HTMLElement, notice).textContent = retryInWords(retryAfter)
+      return failure
     },
   }
+}
+
+/** Returns the message of a failure, and what to do about it. */
+function textOf({ code, summary }: RatesError): string {
+  const advice = ADVICE[code]
+  if (advice === undefined) return summary
+  return `${summary}${/[.!?]$/.test(summary) ? '' : '.'} ${advice}`
+}
+
+/** Formats when the next request is sent, or may be. */
+function retryInWords(retryAfter: number | undefined): string {
+  if (!retryAfter) return ''
+  if (retryAfter <= MAX_RETRY_AFTER_SECONDS) return `Retrying in ${retryAfter} s`
+  return `Possible again in ${durationInWords(retryAfter * 1_000)}`
 }
 
 function showSource(section: HTMLElement, { name, url }: Attribution): void {
@@ -160,7 +198,7 @@ function showSource(section: HTMLElement, { name, url }: Attribution): void {
 /** Creates the line at the foot of a panel that shows its last request and copies it as code. */
 function createRequestLine(
   section: HTMLElement,
-  base: string,
+  { base, hasKey }: Api,
 ): { show(apiRequest: ApiRequest): void } {
   section.append(copyOf('foot'))
   const line = find('.asked', HTMLElement, section)
@@ -173,7 +211,9 @@ function createRequestLine(
     current = apiRequest
     line.textContent = `GET ${pathOf(base, apiRequest)}`
     outcome.textContent = ''
-    if (form) snippet.textContent = snippetOf(form, location.origin + base, apiRequest)
+    if (!form) return
+    const target = { baseUrl: location.origin + base, hasKey: hasKey() }
+    snippet.textContent = snippetOf(form, target, apiRequest)
   }
 
   async function copy(chosen: Form): Promise<void> {

@@ -139,12 +139,16 @@ describe('a request', () => {
     parameters: { from: 'USD', to: 'EUR', amount },
   })
 
+  const open = (baseUrl: string) => ({ baseUrl, hasKey: false })
+
   it('has a path with the amount as typed, and an escaped shell command', () => {
     expect(pathOf('/api', requestFor('1 &2'))).toBe('/api/v1/convert?from=USD&to=EUR&amount=1+%262')
     const url = pathOf('http://a.example', requestFor("1'; ls '"))
-    expect(snippetOf('curl', 'http://a.example', requestFor("1'; ls '"))).toBe(`curl '${url}'`)
+    expect(snippetOf('curl', open('http://a.example'), requestFor("1'; ls '"))).toBe(
+      `curl '${url}'`,
+    )
     expect(url).not.toContain("'")
-    expect(snippetOf('curl', "http://a.example/it's", requestFor('1'))).toMatch(
+    expect(snippetOf('curl', open("http://a.example/it's"), requestFor('1'))).toMatch(
       /^curl 'http:\/\/a\.example\/it%27s\/v1\/[^']+'$/,
     )
   })
@@ -157,9 +161,32 @@ describe('a request', () => {
     ["it's", "'it\\'s'"],
     ['"\\', "'\"\\\\'"],
   ])('has the argument %s for the amount %j', (typed, argument) => {
-    expect(snippetOf('client', 'http://a.example/api', requestFor(typed))).toContain(
+    expect(snippetOf('client', open('http://a.example/api'), requestFor(typed))).toContain(
       `.convert({ from: 'USD', to: 'EUR', amount: ${argument} })`,
     )
+  })
+})
+
+describe('a request with a key', () => {
+  const apiRequest = { operation: 'latest', parameters: { base: 'EUR' } } as const
+  const target = { baseUrl: 'http://a.example/api', hasKey: true }
+  const url = "'http://a.example/api/v1/latest?base=EUR'"
+
+  it.each([
+    ['curl', `curl -H 'Authorization: Bearer YOUR_KEY' ${url}`],
+    [
+      'fetch',
+      `await (await fetch(${url}, { headers: { Authorization: 'Bearer YOUR_KEY' } })).json()`,
+    ],
+    [
+      'client',
+      `import { createRatesClient } from 'ratesmith/client'
+
+const rates = createRatesClient({ baseUrl: 'http://a.example/api', key: 'YOUR_KEY' })
+await rates.latest({ base: 'EUR' })`,
+    ],
+  ] as const)('has a placeholder for it in %s', (form, text) => {
+    expect(snippetOf(form, target, apiRequest)).toBe(text)
   })
 })
 
