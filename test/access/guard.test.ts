@@ -1,0 +1,664 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+
+import { createAccess, createKey, createMemoryCounters } from '../../src/access/index.ts'
+import type { Admission, Counters, OpenCounters } from '../../src/access/index.ts'
+import { exchangeRateApi } from '../../src/compat/exchange-rate-api.ts'
+import { exchangerateHost } from '../../src/compat/exchangerate-host.ts'
+import { frankfurterV2 } from '../../src/compat/frankfurter-v2.ts'
+import { frankfurter } from '../../src/compat/frankfurter.ts'
+import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
+import { withCompression } from '../../src/compression/with-compression.ts'
+import { ForwardedRequest } from '../../src/http/messages.ts'
+import { RatesError } from '../../src/index.ts'
+import { fragileMarket, openService } from '../fixtures/service.ts'
+import { finish } from '../virtual-runtime.ts'
+import { PLANS, limitIn, openGuarded, recordedStore, sendersTo } from './service.ts'
+
+const MINUTE = 60_000
+
+/** Counters that fail as given. */
+function brokenCounters(take: () => unknown, giveBack: () => void = () => {}): Counters {
+  // @ts-expect-error counters must return decisions
+  return { open: (): OpenCounters => ({ take, giveBack, close() {} }) }
+}
+
+/** Opens a service whose guard is not from `createAccess`. */
+function openWithGuard(admit: () => unknown, close: () => void = () => {}) {
+  const access = { createGuard: () => ({ admit, close }) }
+  // @ts-expect-error a guard must return admissions
+  const service = openService({ access })
+  return { ...service, ...sendersTo(service.handler) }
+}
+
+/** An object that only resembles a promise. */
+function thenable(then: (resolve: (value: unknown) => void) => void): object {
+  const [name, others] = ['then', {}]
+  return Object.assign(others, { [name]: then })
+}
+
+function fail(): never {
+  throw new Error('broken')
+}
+
+describe('limits', () => {
+  it('are reached after the quota, and refused requests neither count nor lengthen the wait', async () => {
+    const { send, runtime, eventsOf } = openGuarded()
+    for (let number = 0; number < 5; number += 1) expect((await send()).status).toBe(200)
+    const refused = await send()
+    expect(refused.status).toBe(429)
+    expect(refused.header('retry-after')).toBe('12')
+    expect(refused.header('ratelimit')).toBe('"burst";r=0;t=12')
+    expect(refused.header('ratelimit-policy')).toBe('"burst";q=5;w=60')
+    expect(refused.header('cache-control')).toBe('no-store')
+    expect(JSON.parse(refused.text).error).toEqual({
+      code: 'rate_limited',
+      message: 'Rate limit reached: burst',
+    })
+    expect(eventsOf('limit_reached')).toEqual([
+      { type: 'limit_reached', plan: 'public', limit: 'burst' },
+    ])
+    for (let second = 0; second < 11; second += 1) {
+      await runtime.advance(1_000)
+      expect((await send()).status).toBe(429)
+    }
+    await runtime.advance(1_000)
+    expect((await send()).status).toBe(200)
+    expect((await send()).status).toBe(429)
+  })
+
+  it('are kept by requests at the same time', async () => {
+    const { send } = openGuarded()
+    const statuses = await Promise.all(Array.from({ length: 50 }, () => send()))
+    expect(statuses.filter(({ status }) => status === 200)).toHaveLength(5)
+    expect(statuses.filter(({ status }) => status === 429)).toHaveLength(45)
+  })
+
+  it('are counted for each client address and each key, not for both together', async () => {
+    const { store, keys } = await recordedStore([
+      { id: 'a', plan: 'public' },
+      { id: 'b', plan: 'public' },
+      { id: '203.0.113.1', plan: 'public' },
+    ])
+    const { send, statusWith } = openGuarded({ keys: store })
+    for (const client of ['203.0.113.1', '203.0.113.2']) {
+      for (let number = 0; number < 5; number += 1) await send({ client })
+      expect((await send({ client })).status).toBe(429)
+    }
+    for (const key of keys) {
+      for (let number = 0; number < 5; number += 1) {
+        // A key is counted wherever it is used.
+        expect(await statusWith(key, { client: `198.51.100.${number}` })).toBe(200)
+      }
+      expect(await statusWith(key, { client: '198.51.100.99' })).toBe(429)
+    }
+  })
+
+  it('give back what failed on the server, and take 1 for errors and 304', async () => {
+    const { upstream, providers } = fragileMarket()
+    const {
+      store,
+      keys: [key = ''],
+    } = await recordedStore([{ id: 'a', plan: 'pro' }])
+    const { send, runtime } = openGuarded({ keys: store }, { providers })
+    const sendWith = (target: string, headers = {}, method = 'GET') =>
+      send({ target, method, headers: { 'x-api-key': key, ...headers } })
+    const left = async (sent: ReturnType<typeof sendWith>) =>
+      limitIn((await sent).header('ratelimit'), 'month').r
+    // Looks the key up: hashes take real time, which the virtual clock does not wait for.
+    expect(await left(sendWith('/v1/convert?from=USD'))).toBe(99)
+    await runtime.advance(5_000)
+    upstream.isUp = false
+    const failed = await finish(runtime, sendWith('/v1/convert?from=USD&to=EUR,GBP,JPY'))
+    expect(failed.status).toBe(502)
+    expect(await left(Promise.resolve(failed))).toBe(99)
+    expect(limitIn(failed.header('ratelimit'), 'burst')).toEqual({ r: 20, t: 0 })
+    upstream.isUp = true
+    await runtime.advance(10 * MINUTE)
+    const LIST = '/v1/convert?from=USD&to=EUR,GBP,JPY'
+    const first = await sendWith(LIST)
+    expect([first.status, await left(Promise.resolve(first))]).toEqual([200, 96])
+    const tag = first.header('etag') ?? ''
+    const second = await sendWith(LIST, { 'if-none-match': tag })
+    expect([second.status, await left(Promise.resolve(second))]).toEqual([304, 95])
+    expect(second.header('cache-control')).toMatch(/^private, max-age=60/)
+    expect(await left(sendWith('/v1/convert?from=USD&to=EUR,GBP,XXQ'))).toBe(94)
+    expect(await left(sendWith(LIST, { 'if-match': '"x"' }))).toBe(93)
+    expect(await left(sendWith(LIST, {}, 'DELETE'))).toBe(92)
+    expect(await left(sendWith(LIST, {}, 'HEAD'))).toBe(89)
+    expect(await left(sendWith('/v1/latest'))).toBe(88)
+  })
+
+  it('count every request that fits, even if it costs more than the quota', async () => {
+    const { send, runtime } = openGuarded({ plans: { public: { burst: '3/min', month: 100 } } })
+    const target = '/v1/convert?from=USD&to=EUR,GBP,JPY,CHF,SEK'
+    expect((await send({ target })).status).toBe(200)
+    const refused = await send({ target })
+    expect([refused.status, refused.header('retry-after')]).toEqual([429, '60'])
+    await runtime.advance(MINUTE)
+    const malformed = await send({ target: `${target},x` })
+    expect([malformed.status, malformed.header('ratelimit')]).toEqual([
+      400,
+      expect.stringMatching(/^"burst";r=2;t=20, "month";r=96;t=\d+$/),
+    ])
+  })
+
+  it('are never shown in a public response', async () => {
+    const { send } = openGuarded({ plans: { public: { burst: '100/min' } } })
+    for (const target of [
+      '/v1/latest',
+      '/v1/convert?from=USD&to=EUR',
+      '/v1/history?from=USD&to=EUR&period=1M',
+      '/v1/currencies',
+      '/v1/status',
+      '/v1/openapi.json',
+      '/rates',
+      '/convert?from=USD&to=EUR',
+      '/v1/convert?from=USD',
+      '/nothing',
+    ]) {
+      for (const method of ['GET', 'HEAD', 'OPTIONS', 'DELETE']) {
+        const { header } = await send({ target, method })
+        const isPublic = header('cache-control')?.startsWith('public') === true
+        const isCounted = header('ratelimit') !== undefined
+        expect(isPublic && isCounted, `${method} ${target}`).toBe(false)
+        expect(header('ratelimit') === undefined).toBe(header('ratelimit-policy') === undefined)
+      }
+    }
+  })
+})
+
+describe('a response to a key', () => {
+  it('is private, varies by the headers of keys and has the fields of limits', async () => {
+    const {
+      store,
+      keys: [key = ''],
+    } = await recordedStore([{ id: 'a', plan: 'pro' }])
+    const { send } = openGuarded({ keys: store })
+    for (const [target, caching] of [
+      ['/v1/latest', /^private, max-age=60, stale/],
+      ['/v1/convert?from=USD&to=EUR', /^private, max-age=60, stale/],
+      ['/v1/status', /^(private, no-cache|no-store)$/],
+      ['/v1/convert?from=USD', /^no-store$/],
+      ['/rates', /^private, max-age=60, stale/],
+    ] as const) {
+      const { header } = await send({ target, headers: { 'x-api-key': key } })
+      expect(header('cache-control'), target).toMatch(caching)
+      expect(header('vary')).toContain('Authorization, X-API-Key')
+      expect(header('ratelimit')).toMatch(/^"burst";r=\d+;t=\d+, "month";r=\d+;t=\d+$/)
+      expect(header('ratelimit-policy')).toBe('"burst";q=20;w=60, "month";q=100')
+    }
+  })
+
+  it('leaves the cached headers of other responses unchanged', async () => {
+    const {
+      store,
+      keys: [key = ''],
+    } = await recordedStore([{ id: 'a', plan: 'pro' }])
+    const { send } = openGuarded({ keys: store })
+    await send({ client: 'a' })
+    const before = await send({ client: 'a' })
+    await send({ headers: { 'x-api-key': key } })
+    const after = await send({ client: 'b' })
+    expect(after.headers).toEqual(before.headers)
+    expect(after.header('vary')).toBeUndefined()
+  })
+})
+
+describe('requests without a key, where one is required', () => {
+  it.each(['/v1/latest', '/v1/status', '/v1/convert?from=USD&to=EUR'])(
+    'get a 401 at %s in the versioned form',
+    async (target) => {
+      const { send } = openGuarded({ anonymous: 'refuse', keys: { find: () => undefined } })
+      for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
+        const { status, header, text, matched } = await send({ target, method })
+        expect([status, header('www-authenticate'), matched]).toEqual([401, 'Bearer', true])
+        expect(header('cache-control')).toBe('no-store')
+        expect(header('access-control-allow-origin')).toBe('*')
+        expect(text).toMatch(method === 'HEAD' ? /^$/ : /^\{"error":\{"code":"unauthorized",/)
+      }
+    },
+  )
+
+  it.each(['/rates', '/convert?from=USD&to=EUR'])(
+    'get a 401 at %s in one sentence',
+    async (target) => {
+      const { send } = openGuarded({ anonymous: 'refuse', keys: { find: () => undefined } })
+      const { status, header, text } = await send({ target })
+      expect([status, header('www-authenticate')]).toEqual([401, 'Bearer'])
+      expect(JSON.parse(text)).toEqual({ error: 'An API key is required' })
+    },
+  )
+
+  it('are free at preflights, the OpenAPI document, the explorer and other paths', async () => {
+    const { send, eventsOf } = openGuarded(
+      { anonymous: 'refuse', keys: { find: fail } },
+      { explorer: true },
+    )
+    for (const [method, target, expected] of [
+      ['OPTIONS', '/v1/latest', 204],
+      ['OPTIONS', '/v1/convert', 204],
+      ['OPTIONS', '/rates', 204],
+      ['GET', '/v1/openapi.json', 200],
+      ['GET', '', 200],
+      ['GET', '/', 200],
+      ['GET', '/v1/nothing', 404],
+      ['GET', '/nothing', 404],
+      ['POST', '/v1/nothing', 404],
+    ] as const) {
+      for (const headers of [{}, { 'x-api-key': 'wrong' }]) {
+        const { status, header, matched } = await send({ method, target, headers })
+        expect([target, status]).toEqual([target, expected])
+        expect(header('ratelimit')).toBeUndefined()
+        expect(matched).toBe(expected !== 404)
+      }
+    }
+    expect(eventsOf('access_refused')).toEqual([])
+  })
+
+  it('are not counted outside the base path', async () => {
+    const { handler, send } = openGuarded()
+    for (let number = 0; number < 20; number += 1) {
+      const { matched } = await handler.answer({
+        method: 'GET',
+        target: '/other',
+        header: () => undefined,
+      })
+      expect(matched).toBe(false)
+    }
+    expect((await send({ target: '/v1/status' })).header('ratelimit')).toContain('r=4')
+  })
+})
+
+/** Each service with a path, the fields of its errors, and how it names refusals by status. */
+const SERVICES: {
+  mount: typeof frankfurter
+  path: string
+  form: object
+  types?: Record<number, unknown>
+}[] = [
+  { mount: frankfurter, path: '/x/v1/latest', form: { message: expect.any(String) } },
+  { mount: frankfurterV2, path: '/x/v2/rates', form: { status: 0, message: expect.any(String) } },
+  {
+    mount: exchangerateHost,
+    path: '/x/live',
+    form: { success: false, error: { code: 0, type: '', info: expect.any(String) } },
+    types: {
+      401: [101, 'invalid_access_key'],
+      403: [105, 'function_access_restricted'],
+      429: [104, 'usage_limit_reached'],
+    },
+  },
+  {
+    mount: openExchangeRates,
+    path: '/x/api/latest.json',
+    form: { error: true, status: 0, message: '', description: expect.any(String) },
+    types: { 401: 'invalid_app_id', 403: 'access_restricted', 429: 'access_restricted' },
+  },
+  {
+    mount: exchangeRateApi,
+    path: '/x/v6/latest/USD',
+    form: { result: 'error', 'error-type': '' },
+    types: { 401: 'invalid-key', 403: 'inactive-account', 429: 'quota-reached' },
+  },
+]
+
+describe.each(SERVICES)('the compatibility route at $path', ({ mount, path, form, types = {} }) => {
+  async function open(anonymous = 'refuse') {
+    const { store, keys } = await recordedStore([
+      { id: 'a', plan: 'pro', origins: ['https://a.example'] },
+    ])
+    const service = openGuarded({ keys: store, anonymous })
+    const mounted = mount(service.handler, { basePath: '/x', now: service.runtime.now })
+    const answer = (headers: Record<string, string> = {}, method = 'GET', target = path) =>
+      mounted.answer({ method, target, header: (name) => headers[name] })
+    return { ...service, answer, mounted, key: keys[0] ?? '', store }
+  }
+
+  it('refuses requests in the form of the service', async () => {
+    const { answer, key } = await open()
+    const statuses: number[] = []
+    const check = async (headers: Record<string, string>): Promise<void> => {
+      const { status, headers: sent, body } = await answer(headers)
+      statuses.push(status)
+      const given = JSON.parse(String(body))
+      expect(Object.keys(given).sort()).toEqual(Object.keys(form).sort())
+      const fields = Object.fromEntries(sent)
+      expect(fields['cache-control']).toBe('no-store')
+      expect(fields['www-authenticate']).toBe(status === 401 ? 'Bearer' : undefined)
+      expect(fields['retry-after']).toBe(status === 429 ? '3' : undefined)
+      const { code, type } = Object(given.error)
+      const shown = code === undefined ? (given['error-type'] ?? given.message) : [code, type]
+      expect(types[status] ?? shown).toEqual(shown)
+    }
+    await check({})
+    await check({ 'x-api-key': key, origin: 'https://b.example' })
+    for (let number = 0; number < 20; number += 1) await answer({ 'x-api-key': key })
+    await check({ 'x-api-key': key })
+    expect(statuses).toEqual([401, 403, 429])
+  })
+
+  it('counts each request once, and no preflight or unknown path', async () => {
+    const { answer, key, send } = await open()
+    const headers = { 'x-api-key': key }
+    const response = await answer(headers)
+    expect(response.status).toBe(200)
+    const sent = Object.fromEntries(response.headers)
+    expect(sent['ratelimit']).toContain('"month";r=99')
+    expect(sent['cache-control']).toMatch(/^private/)
+    await answer(headers, 'OPTIONS')
+    await answer(headers, 'GET', '/x/nothing/at/all')
+    await answer({}, 'GET', '/x/nothing/at/all')
+    expect((await send({ headers })).header('ratelimit')).toContain('"month";r=98')
+  })
+
+  it('counts a request once behind compression, also for a 412', async () => {
+    const { mounted, key, send } = await open()
+    const codec = async () => new Uint8Array(8)
+    const { answer } = withCompression(mounted, { br: codec, gzip: codec })
+    const headers: Record<string, string> = {
+      'x-api-key': key,
+      'if-match': '"other"',
+      'accept-encoding': 'gzip',
+    }
+    const request = { method: 'GET', target: path, header: (name: string) => headers[name] }
+    expect((await answer(request)).status).toBe(412)
+    const own = { 'x-api-key': key }
+    expect((await send({ headers: own })).header('ratelimit')).toContain('"month";r=98')
+  })
+
+  it('responds with 503 while the guard fails', async () => {
+    const { handler } = openWithGuard(() => Promise.reject(new Error('broken')))
+    const mounted = mount(handler, { basePath: '/x' })
+    const { status, headers } = await mounted.answer({
+      method: 'GET',
+      target: path,
+      header: () => undefined,
+    })
+    expect(status).toBe(503)
+    expect(Object.fromEntries(headers)['cache-control']).toBe('no-store')
+  })
+})
+
+describe('compression', () => {
+  it.each([
+    ['', (answer: unknown) => answer],
+    ['behind another wrapper', undefined],
+  ])('counts each request once %s', async (_name, direct) => {
+    const {
+      store,
+      keys: [key = ''],
+    } = await recordedStore([{ id: 'a', plan: 'pro' }])
+    const { handler, send } = openGuarded({ keys: store })
+    const codec = async () => new Uint8Array(8)
+    const inner: Pick<typeof handler, 'answer'> = direct
+      ? handler
+      : { answer: (request) => handler.answer(new ForwardedRequest(request, { requestId: 'r' })) }
+    const compressed = withCompression(inner, { br: codec, gzip: codec })
+    const senders = sendersTo(compressed)
+    for (const [headers, expected] of [
+      [{}, 200],
+      [{ 'accept-encoding': 'br' }, 200],
+      [{ 'accept-encoding': 'br', 'if-match': '"x"' }, 412],
+      [{ 'if-none-match': '*' }, 304],
+    ] as const) {
+      const { status } = await senders.send({ headers: { 'x-api-key': key, ...headers } })
+      expect(status).toBe(expected)
+    }
+    const { header } = await send({ headers: { 'x-api-key': key } })
+    expect(header('ratelimit')).toContain('"month";r=95')
+  })
+})
+
+describe('the option client', () => {
+  it('identifies clients', async () => {
+    const { send } = openGuarded({ client: ({ header }) => String(header('x-tenant')) })
+    const from = async (tenant: string) => (await send({ headers: { 'x-tenant': tenant } })).status
+    for (let number = 0; number < 5; number += 1) expect(await from('a')).toBe(200)
+    expect([await from('a'), await from('b')]).toEqual([429, 200])
+  })
+
+  it.each<[string, () => unknown]>([
+    ['throws', fail],
+    ['returns nothing', () => undefined],
+    ['returns a number', () => 7],
+    ['returns a promise', async () => 'a'],
+    ['returns a long text', () => 'x'.repeat(201)],
+  ])('that %s counts all clients together, with an event', async (_name, client) => {
+    // @ts-expect-error a client must be a string
+    const { send, eventsOf } = openGuarded({ client })
+    const statuses: number[] = []
+    for (let number = 0; number < 6; number += 1) {
+      statuses.push((await send({ client: `203.0.113.${number}` })).status)
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
+    expect(eventsOf('counters_failed')).toHaveLength(6)
+    expect(eventsOf('counters_failed')[0]?.operation).toBe('find_client')
+  })
+})
+
+describe('counters', () => {
+  it.each<[string, () => unknown]>([
+    ['throw', fail],
+    ['reject', () => Promise.reject(new Error('broken'))],
+    ['return nothing', () => undefined],
+    ['return a text', () => 'granted'],
+    ['return no states', () => ({ granted: true })],
+    ['grant with a number', () => ({ granted: 1, states: [] })],
+    ['resolve to nothing', async () => undefined],
+    ['hang', () => new Promise(() => {})],
+    ['return a thenable', () => thenable(() => {})],
+  ])('that %s refuse with 503, with an event', async (_name, take) => {
+    const { send, eventsOf, runtime } = openGuarded({ counters: brokenCounters(take) })
+    const { status, header, text } = await finish(runtime, send())
+    expect([status, header('cache-control')]).toEqual([503, 'no-store'])
+    expect(JSON.parse(text).error.code).toBe('overloaded')
+    expect(Number(header('retry-after'))).toBeGreaterThan(0)
+    expect(eventsOf('counters_failed').length).toBeGreaterThan(0)
+    expect(eventsOf('internal_error')).toEqual([])
+  })
+
+  it('that cannot give back are reported, and the response is sent', async () => {
+    const counters = brokenCounters(() => ({ granted: true, states: [] }), fail)
+    const { send, eventsOf } = openGuarded({ counters })
+    expect((await send({ target: '/v1/convert?from=USD&to=EUR,XXQ' })).status).toBe(400)
+    expect(eventsOf('counters_failed')).toMatchObject([{ operation: 'give_back' }])
+  })
+
+  it('that return nonsense numbers cause well-formed fields', async () => {
+    const states = [{ remaining: NaN, reset: Infinity, wait: -1 }]
+    const counters = brokenCounters(() => ({ granted: true, states }))
+    const { send } = openGuarded({ counters })
+    const { status, header } = await send({ target: '/v1/status' })
+    expect([status, header('ratelimit')]).toEqual([200, '"burst";r=0;t=999999999999999'])
+    const refusing = brokenCounters(() => ({ granted: false, states: [] }))
+    const refused = await openGuarded({ counters: refusing }).send()
+    expect([refused.status, refused.header('retry-after')]).toEqual([429, '1'])
+  })
+
+  it('shared by two handlers with different rules count together', async () => {
+    const counters = createMemoryCounters()
+    const [one, other] = [openGuarded({ counters }), openGuarded({ counters })]
+    for (let number = 0; number < 3; number += 1) await one.send({ client: '203.0.113.1' })
+    expect((await other.send({ client: '203.0.113.1' })).status).toBe(200)
+    expect((await other.send({ client: '203.0.113.1' })).status).toBe(200)
+    expect((await one.send({ client: '203.0.113.1' })).status).toBe(429)
+    expect((await other.send({ client: '203.0.113.2' })).status).toBe(200)
+  })
+})
+
+describe('a guard of another package', () => {
+  const grant = (): Admission => ({ refusal: undefined, finish: (response) => response })
+
+  it('admits and refuses', async () => {
+    expect((await openWithGuard(grant).send()).status).toBe(200)
+    expect((await openWithGuard(async () => grant()).send()).status).toBe(200)
+    const refusal = new RatesError('forbidden', 'Not today')
+    const { status, text } = await openWithGuard(() => ({ ...grant(), refusal })).send()
+    expect([status, JSON.parse(text).error]).toEqual([
+      403,
+      { code: 'forbidden', message: 'Not today' },
+    ])
+  })
+
+  it.each<[string, () => unknown]>([
+    ['throws', fail],
+    [
+      'throws a RatesError',
+      () => {
+        throw new RatesError('not_found', 'x')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('broken'))],
+    ['hangs', () => new Promise(() => {})],
+    ['returns nothing', () => undefined],
+    ['returns null', () => null],
+    ['returns true', () => true],
+    ['returns an object', () => ({})],
+    ['returns a refusal that is not an error', () => ({ ...grant(), refusal: 'no' })],
+    ['returns null as refusal', () => ({ ...grant(), refusal: null })],
+    ['resolves to nothing', async () => undefined],
+    ['returns a thenable', () => thenable((resolve) => resolve(grant()))],
+    [
+      'throws when it is read',
+      () => ({
+        ...grant(),
+        get refusal() {
+          return fail()
+        },
+      }),
+    ],
+  ])('that %s refuses with 503, with one event', async (_name, admit) => {
+    const { send, runtime, eventsOf } = openWithGuard(admit)
+    const { status } = await finish(runtime, send())
+    expect(status).toBe(503)
+    expect(eventsOf('counters_failed')).toMatchObject([{ operation: 'admit' }])
+    expect(eventsOf('internal_error')).toEqual([])
+  })
+
+  it.each<[string, () => unknown]>([
+    ['throws', fail],
+    ['returns nothing', () => undefined],
+    ['returns a text', () => 'response'],
+    ['returns no headers', () => ({ status: 200 })],
+  ])('whose finish %s sends a response that no cache keeps', async (_name, finishing) => {
+    const { send, eventsOf } = openWithGuard(() => ({ refusal: undefined, finish: finishing }))
+    const { status, header } = await send()
+    expect([status, header('cache-control')]).toEqual([200, 'no-store'])
+    expect(eventsOf('counters_failed')).toMatchObject([{ operation: 'admit' }])
+  })
+
+  it('gives back what it admitted too late', async () => {
+    const finished: number[] = []
+    let admitLate: (admission: Admission) => void = () => {}
+    const { send, runtime } = openWithGuard(
+      () => new Promise<Admission>((resolve) => void (admitLate = resolve)),
+    )
+    expect((await finish(runtime, send())).status).toBe(503)
+    admitLate({
+      refusal: undefined,
+      finish(response) {
+        finished.push(response.status)
+        return response
+      },
+    })
+    await runtime.advance(0)
+    expect(finished).toEqual([503])
+  })
+
+  it('is closed with the handler, even if that throws', () => {
+    let closed = 0
+    openWithGuard(grant, () => {
+      closed += 1
+      fail()
+    }).handler.close()
+    expect(closed).toBe(1)
+  })
+
+  it('is the guard of the handler for other routes, and never throws there', async () => {
+    const { handler } = openWithGuard(fail)
+    const request = { method: 'GET', target: '/', header: () => undefined }
+    const admission = await handler.guard?.admit({ request, query: '', cost: 1 })
+    expect(admission?.refusal?.code).toBe('overloaded')
+  })
+})
+
+describe('an adapter', () => {
+  it.each(['authorization', 'x-api-key', 'origin'])(
+    'that throws for the header %s causes a 503, with an event without the key',
+    async (broken) => {
+      const {
+        store,
+        keys: [key = ''],
+      } = await recordedStore([{ id: 'a', plan: 'pro', origins: ['https://a.example'] }])
+      const { handler, events } = openGuarded({ keys: store })
+      const { status } = await handler.answer({
+        method: 'GET',
+        target: '/api/v1/latest',
+        header(name) {
+          if (name === broken) throw new Error(`bad header: ${key}`)
+          return name === 'x-api-key' ? key : undefined
+        },
+      })
+      expect(status).toBe(503)
+      expect(events.filter(({ type }) => type === 'counters_failed')).toHaveLength(1)
+      for (const event of events) expect(described(event)).not.toContain(key)
+    },
+  )
+})
+
+/** Returns all texts of an event, with those of its error. */
+function described(event: object): string {
+  const { error }: { error?: unknown } = { error: undefined, ...event }
+  const of = error instanceof Error ? `${error.name} ${error.message} ${error.stack}` : ''
+  return JSON.stringify(event) + of
+}
+
+describe('without the option', () => {
+  let plain: ReturnType<typeof openService>
+  beforeAll(() => {
+    plain = openService()
+  })
+
+  it('keys and limits are not read', async () => {
+    const read: string[] = []
+    const { status, headers } = await plain.handler.answer({
+      method: 'GET',
+      target: '/api/v1/latest',
+      header: (name) => void read.push(name),
+    })
+    expect(status).toBe(200)
+    expect(read).not.toContain('authorization')
+    expect(read).not.toContain('x-api-key')
+    expect(headers.map(([name]) => name)).not.toContain('ratelimit')
+    expect(plain.handler.guard).toBeUndefined()
+  })
+
+  it('a public response has the same headers as one with access rules, but those of CORS', async () => {
+    const { headers } = await openGuarded().send()
+    const request = { method: 'GET', target: '/api/v1/latest?base=EUR', header: () => undefined }
+    const { headers: expected } = await plain.handler.answer(request)
+    const without = (list: readonly (readonly [string, string])[]) =>
+      list.filter(([name]) => name !== 'access-control-expose-headers')
+    const names = (list: readonly (readonly [string, string])[]) => list.map(([name]) => name)
+    expect(names(headers)).toEqual(names(expected))
+    expect(names(without(headers))).toEqual(names(without(expected)))
+  })
+})
+
+describe('one Access for two handlers', () => {
+  it('counts clients in both together', async () => {
+    const access = createAccess({ plans: PLANS, anonymous: 'public' })
+    const [one, other] = [openService({ access }), openService({ access })].map(({ handler }) =>
+      sendersTo(handler),
+    )
+    for (let number = 0; number < 5; number += 1) await one?.send()
+    expect((await other?.send())?.status).toBe(429)
+  })
+
+  it('refuses a wrong key in each', async () => {
+    const { key } = await createKey()
+    const access = createAccess({ plans: PLANS, anonymous: 'public' })
+    const { handler } = openService({ access })
+    expect(await sendersTo(handler).statusWith(key)).toBe(401)
+  })
+})

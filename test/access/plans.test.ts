@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+
+import { createAccess, createMemoryCounters } from '../../src/access/index.ts'
+import { MISTAKEN_CONVERSION_NAMES } from '../../src/api/mistaken-names.ts'
+import { documentOf } from './document.ts'
+import { openGuarded } from './service.ts'
+
+const plans = { public: { burst: '60/min' } }
+const keys = { find: () => undefined }
+
+/** Calls `createAccess` without types. */
+function create(options: unknown): unknown {
+  return Reflect.apply(createAccess, undefined, [options])
+}
+
+describe('createAccess', () => {
+  it.each([
+    [{ plans, keys }],
+    [{ plans, anonymous: 'public' }],
+    [{ plans, keys, anonymous: 'refuse' }],
+    [{ plans, keys, anonymous: undefined, client: undefined, counters: undefined }],
+    [{ plans: { 'a.b-c_1': { month: 1 } }, keys, queryParameters: [] }],
+    [{ plans, keys, queryParameters: ['access_key', 'app_id', 'api-key', '_k'] }],
+    [
+      {
+        plans: { a: { burst: '1/s' }, b: { burst: '100000000/1day', month: 1_000_000_000 } },
+        keys,
+      },
+    ],
+  ])('accepts %j', (options) => {
+    expect(create(options)).toHaveProperty('createGuard')
+  })
+
+  it.each<[options: unknown, message: string]>([
+    [undefined, 'options must be an object'],
+    [{}, 'plans must be an object with at least one plan'],
+    [{ plans: {}, keys }, 'plans must be an object with at least one plan'],
+    [{ plans: [{ burst: '1/s' }], keys }, 'plans must be an object with at least one plan'],
+    [{ plans: 'public', keys }, 'plans must be an object with at least one plan'],
+    [{ plans: { refuse: { burst: '1/s' } }, keys }, 'names of plans must be'],
+    [{ plans: { 'a b': { burst: '1/s' } }, keys }, 'names of plans must be'],
+    [{ plans: { '': { burst: '1/s' } }, keys }, 'names of plans must be'],
+    [{ plans: { a: {} }, keys }, 'plans.a must have a burst or a month limit'],
+    [{ plans: { a: null }, keys }, 'plans.a must be an object'],
+    [{ plans: { a: '60/min' }, keys }, 'plans.a must be an object'],
+    [{ plans: { a: { bursts: '1/s' } }, keys }, 'did you mean "plans.a.burst"?'],
+    ...['60', '60/m', '60/min ', '60/0s', '60/2day', '-1/s', '1.5/s', '60/toString', 60, null].map(
+      (burst): [unknown, string] => [
+        { plans: { a: { burst } }, keys },
+        'plans.a.burst must be requests per period',
+      ],
+    ),
+    ...['0/s', '100000001/day', '99999999999999999999/s'].map((burst): [unknown, string] => [
+      { plans: { a: { burst } }, keys },
+      'plans.a.burst must be a whole number of requests from 1 to 100000000',
+    ]),
+    ...[0, -1, 1.5, NaN, Infinity, '10', 1_000_000_001].map((month): [unknown, string] => [
+      { plans: { a: { month } }, keys },
+      'plans.a.month must be a whole number of requests from 1 to 1000000000',
+    ]),
+    [{ plans, anonymous: 'pro' }, "anonymous must be 'refuse' or the name of a plan (public)"],
+    [{ plans, anonymous: true, keys }, "anonymous must be 'refuse' or the name of a plan (public)"],
+    [{ plans, anonymous: 'toString', keys }, "anonymous must be 'refuse' or the name of a plan"],
+    [{ plans }, 'unless keys is given'],
+    [{ plans, anonymous: 'refuse' }, 'unless keys is given'],
+    [{ plans, keys: {} }, 'keys.find must be a function'],
+    [{ plans, keys: null }, 'keys.find must be a function'],
+    [{ plans, keys, counters: {} }, 'counters.open must be a function'],
+    [{ plans, keys, counters: null }, 'counters.open must be a function'],
+    [{ plans, keys, client: 'x-real-ip' }, 'client must be a function'],
+    [{ plans, keys, queryParameters: 'access_key' }, 'queryParameters must be an array'],
+    [{ plans, keys, queryParameters: null }, 'queryParameters must be an array'],
+    ...['', 'a b', 'a[]', '?key', 7, 'x'.repeat(65)].map((name): [unknown, string] => [
+      { plans, keys, queryParameters: [name] },
+      'queryParameters must contain names of letters, digits, _ and -',
+    ]),
+    ...['from', 'to', 'base', 'symbols', 'amount', 'BASE', 'max_age', 'start-date'].map(
+      (name): [unknown, string] => [
+        { plans, keys, queryParameters: [name] },
+        'queryParameters must not contain names that the API reads or refuses',
+      ],
+    ),
+  ])('throws a TypeError for %j: %s', (options, message) => {
+    expect(() => create(options)).toThrow(TypeError)
+    expect(() => create(options)).toThrow(message)
+  })
+
+  it('refuses every parameter of the OpenAPI document as the name of a key', async () => {
+    const names = await documentOf()
+    expect(names.length).toBeGreaterThan(12)
+    for (const name of names) {
+      expect(() => create({ plans, keys, queryParameters: [name] }), name).toThrow(TypeError)
+    }
+    expect(Object.keys(MISTAKEN_CONVERSION_NAMES.advice).length).toBeGreaterThan(40)
+  })
+
+  it('does not change with its options', async () => {
+    const names = ['access_key']
+    const changing = { plans: { ...plans }, anonymous: 'public', queryParameters: names }
+    const { send } = openGuarded(changing)
+    names.push('other')
+    changing.plans.public = { burst: '1/day' }
+    const statuses = [await send(), await send(), await send({ target: '/v1/latest?other=x' })]
+    expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200])
+  })
+})
+
+describe('createMemoryCounters', () => {
+  it.each([0, -1, 1.5, NaN, Infinity, '5', null])('throws a TypeError for %j clients', (given) => {
+    const make = (): unknown =>
+      Reflect.apply(createMemoryCounters, undefined, [{ maxClients: given }])
+    expect(make).toThrow(TypeError)
+    expect(make).toThrow('maxClients must be a whole number of clients')
+  })
+})
