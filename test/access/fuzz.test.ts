@@ -1,0 +1,241 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+
+import { createKey, hashKey } from '../../src/access/index.ts'
+import type { KeyRecord } from '../../src/access/index.ts'
+import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
+import { createLog } from '../../src/log.ts'
+import type { RatesEvent } from '../../src/index.ts'
+import { market } from '../fixtures/service.ts'
+import { openGuarded, sendersTo } from './service.ts'
+
+const ADDRESS = '203.0.113.77'
+const ROUNDS = 1_500
+
+/** What the store, the counters and a provider may do: most of it quotes the secrets. */
+const FAULTS = [
+  'none',
+  'throws',
+  'rejects',
+  'quotes in a cause',
+  'invalid record',
+  'has properties',
+]
+
+interface Secrets {
+  keys: string[]
+  hashes: string[]
+}
+
+/** Returns an error that quotes everything in one of several ways. */
+function leaking(fault: string, texts: readonly string[]): Error {
+  const text = texts.join(' | ')
+  if (fault === 'quotes in a cause') {
+    return new Error('driver failed', { cause: new Error(`SELECT * WHERE key = '${text}'`) })
+  }
+  if (fault === 'has properties') {
+    return Object.assign(new Error('driver failed'), { query: text, parameters: texts })
+  }
+  return Object.assign(new Error(`failed for ${text}`), { name: `Error of ${texts[0]}` })
+}
+
+/** Returns all texts reachable from `value`, also in errors, their stacks and symbols. */
+function textsIn(value: unknown, seen = new Set<unknown>()): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null || seen.has(value)) return []
+  seen.add(value)
+  return Reflect.ownKeys(value).flatMap((name) => {
+    const inner: unknown = Reflect.get(value, name)
+    return [String(name), ...textsIn(inner, seen)]
+  })
+}
+
+describe('no key and no client address', () => {
+  let secrets: Secrets
+  let created: { key: string; hash: string }[]
+  beforeAll(async () => {
+    created = await Promise.all(Array.from({ length: 40 }, createKey))
+    secrets = { keys: created.map(({ key }) => key), hashes: created.map(({ hash }) => hash) }
+  })
+
+  /** Texts that must not appear: whole keys, keys in another case or encoding, and most of their characters. */
+  function forbidden(): string[] {
+    const encoded = secrets.keys.map((key) => btoa(key))
+    const parts = secrets.keys.map((key) => key.slice(8, 28))
+    const spelled = secrets.keys.map((key) => key.toLowerCase())
+    return [...parts, ...encoded, ...spelled, ADDRESS]
+  }
+
+  it(`appears in responses, events, log lines, states or errors of ${ROUNDS} requests`, async () => {
+    const random = createRandom(7)
+    const pick = <Item>(items: readonly Item[]): Item => items[random(items.length)] ?? fail()
+    const fault = { store: 'none', counters: 'none', giveBack: 'none', client: 'none' }
+    const written: string[] = []
+    const events: RatesEvent[] = []
+    /** Fails with what the function was called with, and with keys that it cannot have. */
+    const meet = (name: keyof typeof fault, argument: string): void => {
+      const kind = fault[name]
+      if (kind === 'none' || kind === 'invalid record') return
+      throw leaking(kind, [pick(secrets.keys), argument, ...secrets.hashes.slice(0, 2)])
+    }
+    const known = new Map(created.slice(0, 20).map(({ hash }, index) => [hash, index]))
+    const { handler, runtime } = openGuarded(
+      {
+        plans: { public: { burst: '40/min' }, pro: { burst: '20/min', month: 300 } },
+        queryParameters: ['access_key'],
+        keys: {
+          find(hash): KeyRecord | undefined {
+            meet('store', hash)
+            const index = known.get(hash)
+            if (index === undefined) return undefined
+            const id = fault.store === 'invalid record' ? pick(secrets.keys) : `customer ${index}`
+            return { id, plan: pick(['pro', 'gone']), origins: ['https://a.example'] }
+          },
+        },
+        client({ client = '' }) {
+          meet('client', client)
+          return client
+        },
+        counters: {
+          open: () => ({
+            take(client, limits) {
+              meet('counters', client)
+              if (fault.counters === 'invalid record') return { granted: true, states: [] }
+              const wait = pick([0, 0, 1_500])
+              const states = limits.map(() => ({ remaining: 1, reset: 10, wait }))
+              return { granted: wait === 0, states }
+            },
+            giveBack: (client) => meet('giveBack', client),
+            close() {},
+          }),
+        },
+      },
+      {
+        providers: {
+          latest: market.latest,
+          history: { ...market.history, fetchHistory: () => Promise.reject(new Error('down')) },
+        },
+        onEvent: (event) => void events.push(event),
+      },
+    )
+    const logs = (['json', 'text'] as const).map((format) =>
+      createLog({
+        format,
+        write: (line) => void written.push(line),
+        // Far apart, so that no line is left out.
+        now: () => runtime.now() + written.length * 3_600_000,
+      }),
+    )
+    const mounted = openExchangeRates(handler, {
+      basePath: '/api/x',
+      now: runtime.now,
+      onEvent: (event) => void events.push(event),
+    })
+    const { send } = sendersTo(mounted)
+
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const name of ['store', 'counters', 'giveBack', 'client'] as const) {
+        fault[name] = random(3) === 0 ? pick(FAULTS) : 'none'
+      }
+      const key = pick([...secrets.keys, pick(secrets.keys).slice(0, 39), `${pick(secrets.keys)}x`])
+      const path = pick([
+        '/v1/latest?',
+        '/v1/convert?from=USD&to=EUR,GBP,x1&',
+        '/v1/convert?from=USD&to=EUR&',
+        '/v1/history?from=USD&to=EUR&',
+        '/v1/status?',
+        '/rates?',
+        '/nothing?',
+        '/x/api/latest.json?',
+        '/x/api/nothing?',
+      ])
+      const sent = pick<{ headers?: Record<string, unknown>; query?: string }>([
+        { headers: { 'x-api-key': key } },
+        { headers: { authorization: `Bearer ${key}` } },
+        { headers: { authorization: `Bearer ${key}`, 'x-api-key': pick(secrets.keys) } },
+        { headers: { 'x-api-key': key, origin: pick(['https://a.example', 'https://b.example']) } },
+        { headers: { 'x-api-key': [key] } },
+        { query: `access_key=${key}` },
+        { query: `access_key=${key}&access_key=${key}` },
+        {},
+      ])
+      const { headers, text } = await send({
+        target: path + (sent.query ?? ''),
+        method: pick(['GET', 'GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE']),
+        headers: sent.headers ?? {},
+        client: random(2) === 0 ? ADDRESS : undefined,
+      })
+      written.push(text, ...headers.flat())
+      if (random(4) === 0) await runtime.advance(random(20_000))
+    }
+    for (const event of events) for (const log of logs) log(event)
+    written.push(...textsIn(handler.inspect()), ...textsIn(events))
+
+    const kinds = new Set(events.map(({ type }) => type))
+    expect([...kinds]).toEqual(
+      expect.arrayContaining(['access_refused', 'limit_reached', 'counters_failed']),
+    )
+    const operations = events.map((event) => 'operation' in event && event.operation)
+    expect(new Set(operations)).toEqual(
+      new Set([false, 'take', 'give_back', 'find_key', 'find_client']),
+    )
+    const all = written.join('\n')
+    expect(all.length).toBeGreaterThan(100_000)
+    expect(forbidden().filter((each) => all.includes(each))).toEqual([])
+  })
+
+  it('appears in internal errors of a request with a key', async () => {
+    const [{ key } = { key: '' }] = created
+    const events: RatesEvent[] = []
+    let isBroken = false
+    const { send, runtime } = openGuarded(
+      { keys: { find: () => ({ id: 'a', plan: 'pro' }) }, queryParameters: ['access_key'] },
+      {
+        onEvent: (event) => void events.push(event),
+        providers: {
+          latest: {
+            ...market.latest,
+            get attribution() {
+              if (isBroken) throw new Error('broken')
+              return market.latest.attribution
+            },
+          },
+          history: market.history,
+        },
+      },
+    )
+    await send()
+    isBroken = true
+    await runtime.advance(1)
+    const sent = await Promise.all([
+      send({ target: `/v1/currencies?access_key=${key}` }),
+      send({ target: `/v1/latest?base=CHF&access_key=${key}` }),
+      send({ target: '/v1/latest?base=GBP', headers: { authorization: `Bearer ${key}` } }),
+    ])
+    const all = [
+      ...textsIn(events),
+      ...sent.flatMap(({ text, headers }) => [text, ...headers.flat()]),
+    ]
+    expect(all.join('\n')).not.toContain(key.slice(8, 28))
+  })
+
+  it('is found where it is planted', async () => {
+    const error = leaking('has properties', secrets.keys)
+    const [first = ''] = forbidden()
+    expect(textsIn({ error }).join()).toContain(first)
+    expect(textsIn(leaking('quotes in a cause', secrets.keys)).join()).toContain(first)
+    expect(await hashKey(secrets.keys[0] ?? '')).toBe(secrets.hashes[0])
+  })
+})
+
+/** Returns a function that returns the same whole numbers below a limit for the same seed. */
+function createRandom(seed: number): (limit: number) => number {
+  let state = seed
+  return (limit) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * limit)
+  }
+}
+
+function fail(): never {
+  throw new Error('not reached')
+}
