@@ -159,7 +159,7 @@ function timeOf(permits: number, { quota, window }: SharedRequest): number {
 /** Takes permits if `need` fits both limits. */
 function take(state: State, request: SharedRequest, now: number, deficit: number): Counted {
   const { quota, window, life, monthQuota, need, immediate } = request
-  let capacity = state.period === 0 ? window : window - life
+  let capacity = quota === 0 || state.period === 0 ? window : window - life
   const charge = quota > 0 ? Math.min(timeOf(need, request), capacity) : 0
   const left = monthQuota > 0 ? monthQuota - state.used : Infinity
   let granted = 0
@@ -278,7 +278,7 @@ if quota > 0 then
   end
 end
 
-local capacity = period == 0 and window or window - life
+local capacity = (quota == 0 or period == 0) and window or window - life
 local charge = 0
 if quota > 0 then charge = min(timeOf(need), capacity) end
 local left = math.huge
