@@ -11,7 +11,7 @@ interface FunctionUrlEvent {
   rawPath: string
   rawQueryString: string
   headers: Record<string, string | undefined>
-  requestContext: { http: { method: string } }
+  requestContext: { http: { method: string; sourceIp: string } }
 }
 
 interface FunctionUrlResult {
@@ -28,6 +28,7 @@ export async function handler(event: FunctionUrlEvent): Promise<FunctionUrlResul
   const { rawPath, rawQueryString, headers, requestContext } = event
   const response = await rates.answer({
     method: requestContext.http.method,
+    client: requestContext.http.sourceIp,
     target: rawQueryString === '' ? rawPath : `${rawPath}?${rawQueryString}`,
     header: (name) => headers[name],
   })

@@ -119,7 +119,12 @@ describe('an example that serves', () => {
 describe('lambda.ts', () => {
   function event(method: string, target: string, headers: Record<string, string> = {}) {
     const [rawPath = '', rawQueryString = ''] = target.split('?')
-    return { rawPath, rawQueryString, headers, requestContext: { http: { method } } }
+    return {
+      rawPath,
+      rawQueryString,
+      headers,
+      requestContext: { http: { method, sourceIp: '192.0.2.1' } },
+    }
   }
 
   async function overFunction({ url, method, headers }: Request): Promise<Response> {

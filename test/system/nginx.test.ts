@@ -1,19 +1,17 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from 'ratesmith'
 import type { RatesHandlerOptions } from 'ratesmith'
 import { toNodeHandler } from 'ratesmith/node'
 import { fakeProviders } from 'ratesmith/testing'
 
-import { followedPages } from '../release/documentation/page.ts'
 import { rootOf, serve } from './commands.ts'
-import { listen, requireProgram, start, temporaryFolder } from './processes.ts'
+import { NGINX, documentedConfiguration, openCache, replace, startNginx } from './nginx.ts'
+import { listen, requireProgram, temporaryFolder } from './processes.ts'
 import { BUN } from './runtimes.ts'
-import { freePort } from './sockets.ts'
 
 const LATEST = '/api/v1/latest?symbols=EUR'
 const HISTORY = '/api/v1/history?from=USD&to=EUR'
@@ -40,18 +38,6 @@ function lasting({ headers }: { headers: Headers }): [string, string][] {
   return [...headers].filter(([name]) => !/^(date|(x-)?cache-status)$/.test(name))
 }
 
-const NGINX = '/usr/sbin/nginx'
-
-const OWN = 'daemon off; master_process off; pid nginx.pid; error_log stderr; events {}'
-const OWN_HTTP = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-  .map((name) => `${name}_temp_path ${name};`)
-  .join(' ')
-
-/** The supported format of nginx's cache files: `NGX_HTTP_CACHE_VERSION`. */
-const VERSION = 5n
-/** Offsets of 64-bit numbers in a cache file: seconds since the Unix epoch, and durations in seconds. */
-const AT = { version: 0, validUntil: 8, staleWhileRevalidate: 16, staleIfError: 24, keptAt: 40 }
-
 const now = (): number => Date.UTC(2026, 10, 20, 18)
 const market = fakeProviders({ now })
 const withoutData = {
@@ -63,11 +49,6 @@ const APPS = {
   republished: { providers: fakeProviders({ seed: 2, now }) },
   withoutData: { providers: { latest: withoutData } },
 } satisfies Record<string, RatesHandlerOptions>
-
-function replace(text: string, replaced: string, inserted: string): string {
-  if (!text.includes(replaced)) throw new Error(`no ${replaced} in ${text}`)
-  return text.replace(replaced, () => inserted)
-}
 
 /** Starts an app behind nginx with the documented configuration, changed by `change`; both end with the test. */
 async function startProxiedApp(change = (configuration: string): string => configuration) {
@@ -84,12 +65,16 @@ async function startProxiedApp(change = (configuration: string): string => confi
   })
   const folder = temporaryFolder()
   const cache = join(folder, 'cache')
-  const configuration = replace(documentedConfiguration(), '/var/cache/ratesmith', cache)
+  const configuration = replace(
+    documentedConfiguration('docs/api.md'),
+    '/var/cache/ratesmith',
+    cache,
+  )
   const url = await startNginx(
     change(replace(configuration, 'http://127.0.0.1:8787', app.url)),
     folder,
   )
-  const paths = (): string[] => readdirSync(cache).map((name) => join(cache, name))
+  const { kept, makeOlder, unfinished } = openCache(cache)
   return {
     requests,
     become,
@@ -100,66 +85,12 @@ async function startProxiedApp(change = (configuration: string): string => confi
       const response = await fetch(url + target, init)
       const { status, headers } = response
       const body = await response.text()
-      const unfinished = (): string[] => readdirSync(cache).filter((name) => name.includes('.'))
       await expect.poll(unfinished, { timeout: 20_000, interval: 10 }).toEqual([])
       return { status, from: headers.get('x-cache-status'), headers, body }
     },
-    /** Returns the lifetimes of the stored responses, and how long nginx may serve them stale, in seconds. */
-    kept: () =>
-      paths().map((path) => {
-        const file = readEntry(path)
-        const numberAt = (offset: number): number => Number(file.readBigInt64LE(offset))
-        return {
-          maxAge: numberAt(AT.validUntil) - numberAt(AT.keptAt),
-          staleWhileRevalidate: numberAt(AT.staleWhileRevalidate),
-          staleIfError: numberAt(AT.staleIfError),
-        }
-      }),
-    makeOlder(seconds: number): void {
-      for (const path of paths()) {
-        const file = readEntry(path)
-        for (const offset of [AT.validUntil, AT.keptAt]) {
-          file.writeBigInt64LE(file.readBigInt64LE(offset) - BigInt(seconds), offset)
-        }
-        writeFileSync(path, file)
-      }
-    },
+    kept,
+    makeOlder,
   }
-}
-
-function readEntry(path: string): Buffer {
-  const file = readFileSync(path)
-  const version = file.readBigInt64LE(AT.version)
-  if (version !== VERSION) throw new Error(`unsupported version ${version} of nginx cache files`)
-  return file
-}
-
-/** Returns the only nginx configuration in the guides that contains `directive`. */
-function documentedConfiguration(directive: 'proxy_cache ' | 'upstream ' = 'proxy_cache '): string {
-  const configurations = followedPages()
-    .flatMap(({ blocks }) => blocks)
-    .filter(({ language, text }) => language === 'nginx' && text.includes(directive))
-  const [found, ...others] = configurations
-  if (!found || others.length > 0) {
-    throw new Error(
-      `expected one nginx configuration with ${directive}, got ${configurations.length}`,
-    )
-  }
-  return found.text
-}
-
-async function startNginx(configuration: string, folder: string) {
-  const url = `http://127.0.0.1:${await freePort()}`
-  const http = replace(configuration, 'listen 80;', `listen ${new URL(url).host};`)
-  const file = `${OWN}\nhttp { access_log off; ${OWN_HTTP} ${http} }`
-  writeFileSync(join(folder, 'nginx.conf'), file)
-  const nginx = start(NGINX, ['-e', 'stderr', '-p', folder, '-c', 'nginx.conf'])
-  await vi
-    .waitFor(() => fetch(url), { timeout: 20_000, interval: 20 })
-    .catch(() => {
-      throw new Error(`nginx does not respond: ${nginx.stderr}`)
-    })
-  return url
 }
 
 beforeEach(({ skip }) => requireProgram('nginx', NGINX, skip))
@@ -284,7 +215,7 @@ describe('nginx in front of two servers on Bun', () => {
   beforeEach(({ skip }) => requireProgram(name, bun, skip))
 
   it('refuses unknown methods, to which Bun does not respond', async () => {
-    let configuration = documentedConfiguration('upstream ')
+    let configuration = documentedConfiguration('docs/api.md', 'upstream ')
     for (const port of ['8787', '8788']) {
       const root = await rootOf(serve(['--demo'], {}, BUN))
       configuration = replace(configuration, `127.0.0.1:${port}`, new URL(root).host)

@@ -108,6 +108,8 @@ export const EXCEPTIONS = [
   },
   { language: 'yaml', matches: /^livenessProbe:/m, reason: 'configures Kubernetes' },
   { language: 'nginx', matches: /proxy_pass /, reason: 'is run by test/system/nginx.test.ts' },
+  { language: 'haproxy', matches: /^frontend /, reason: 'is run by keyed-proxy.test.ts' },
+  { language: 'caddy', matches: /reverse_proxy/, reason: 'is not installed here' },
 ]
 
 /** Returns whether a line of `sh`, or a block of another language, is run. */
