@@ -81,8 +81,11 @@ describe('an address without proxies', () => {
   it('has the canonical text of URL', () => {
     fc.assert(
       fc.property(fc.ipV6(), (text) => {
-        const { hostname } = new URL(`http://[${text}]`)
         const identity = identityOf(text, { ipv6Prefix: 128 })
+        expect(identity).not.toBe('unknown')
+        // Bun refuses some with IPv4 at their end.
+        fc.pre(URL.canParse(`http://[${text}]`))
+        const { hostname } = new URL(`http://[${text}]`)
         // URL writes mapped addresses in hexadecimal.
         const isMapped = /^\[::ffff:[^:]+:[^:]+\]$/.test(hostname)
         const written = isMapped ? new URL(`http://[::ffff:${identity}]`).hostname : `[${identity}]`
