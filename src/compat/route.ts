@@ -32,7 +32,10 @@ import type { Day } from '../rates/dates.ts'
 export interface CompatOptions {
   /** Prefix of the service's paths: absolute, without a trailing slash (default none). */
   basePath?: string | undefined
-  /** Whether every origin may read the responses (default true, like the services). */
+  /**
+   * Whether every origin may read the responses (default true, like the services). The option `cors` of the handler does not
+   * apply.
+   */
   cors?: boolean | undefined
   /** The clock of the handler, in ms since the Unix epoch (default `Date.now`). */
   now?: (() => number) | undefined
