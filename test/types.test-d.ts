@@ -107,6 +107,20 @@ import { createNbpProvider } from '../src/providers/nbp.ts'
 import { createOpenExchangeRatesProvider } from '../src/providers/open-exchange-rates.ts'
 import { createCacheApiStore } from '../src/stores/cache-api.ts'
 import type { CacheApiStoreOptions, WebCache } from '../src/stores/cache-api.ts'
+import {
+  createHealth,
+  createMetrics,
+  withAccessLog,
+  withRequestIds,
+} from '../src/monitoring/index.ts'
+import type {
+  AccessLogOptions,
+  Health,
+  HealthOptions,
+  Metrics,
+  MetricsOptions,
+  WrappedHandler,
+} from '../src/monitoring/index.ts'
 import { createKvStore } from '../src/stores/cloudflare-kv.ts'
 import type { KvNamespace } from '../src/stores/cloudflare-kv.ts'
 import { createFileStore } from '../src/stores/file.ts'
@@ -916,4 +930,38 @@ test('the operations of a handler type rates by symbols, like a client', () => {
   void latest({ symbols: ['EUR'], bases: 'USD' })
   // @ts-expect-error one code is not a list
   void latest({ symbols: 'EUR' })
+})
+
+test('monitoring wraps any handler, and keeps its members', () => {
+  const handler = createRatesHandler()
+  const write = (line: string): void => void line
+  expectTypeOf(createMetrics(handler)).toEqualTypeOf<Metrics>()
+  expectTypeOf(createMetrics(handler, { process: undefined })).toEqualTypeOf<Metrics>()
+  expectTypeOf<keyof MetricsOptions>().toEqualTypeOf<'process'>()
+  expectTypeOf(createHealth(handler)).toEqualTypeOf<Health>()
+  expectTypeOf(createHealth(handler, { require: ['latest'] })).toEqualTypeOf<Health>()
+  expectTypeOf<HealthOptions>().toEqualTypeOf<{
+    require?: readonly ('latest' | 'history')[] | undefined
+  }>()
+  const wrapped = withRequestIds(withAccessLog(handler, { write }))
+  expectTypeOf(wrapped).toExtend<RatesHandler>()
+  expectTypeOf(wrapped).toExtend<WrappedHandler>()
+  expectTypeOf(wrapped.fetch).toBeCallableWith(new Request('http://localhost'))
+  const answering = withAccessLog({ answer: handler.answer }, { write, format: 'combined' })
+  expectTypeOf(answering(new Request('http://localhost'))).resolves.toEqualTypeOf<Response>()
+  type Names = 'write' | 'format' | 'sample' | 'addresses' | 'queryParameters' | 'now'
+  type Proxies = 'trustedProxies' | 'forwardedHeader'
+  expectTypeOf<keyof AccessLogOptions>().toEqualTypeOf<Names | Proxies>()
+  toNodeHandler(wrapped)
+  toNodeHandler(createMetrics(wrapped).fetch)
+  toNodeHandler(createHealth(wrapped).ready)
+  toExpressHandler(wrapped)
+  toWorker(() => wrapped)
+  void serveOnBun(wrapped)
+  void serveOnDeno(createMetrics(wrapped).fetch)
+  openExchangeRates(wrapped)
+  // @ts-expect-error a function has no answer()
+  withRequestIds(() => new Response())
+  // @ts-expect-error the log needs a function
+  withAccessLog(handler, {})
 })

@@ -239,14 +239,40 @@ const QUALITY_EVENTS = [
   'upstream_ending',
 ] as const
 
-const REFUSALS: readonly AccessRefusal[] = [
-  'missing_key',
-  'malformed_key',
-  'unknown_key',
-  'expired_key',
-  'unknown_plan',
-  'forbidden_origin',
-]
+type Operation<Type extends 'counters_failed' | 'store_failed'> = Extract<
+  RatesEvent,
+  { type: Type }
+>['operation']
+
+// The types make these lists complete.
+
+const REFUSALS: Readonly<Record<AccessRefusal, true>> = {
+  missing_key: true,
+  malformed_key: true,
+  unknown_key: true,
+  expired_key: true,
+  unknown_plan: true,
+  forbidden_origin: true,
+}
+
+const COUNTER_OPERATIONS: Readonly<Record<Operation<'counters_failed'>, true>> = {
+  take: true,
+  give_back: true,
+  find_key: true,
+  find_client: true,
+  admit: true,
+}
+
+const STORE_OPERATIONS: Readonly<Record<Operation<'store_failed'>, true>> = {
+  get: true,
+  set: true,
+  claim: true,
+}
+
+/** Returns each value as the values of a single label. */
+function eachOf(values: object): string[][] {
+  return Object.keys(values).map((value) => [value])
+}
 
 function createCounters() {
   return {
@@ -272,7 +298,7 @@ function createCounters() {
       name: 'access_refused',
       help: 'Requests that got a 401 or 403, by reason.',
       labels: ['reason'],
-      initial: REFUSALS.map((reason) => [reason]),
+      initial: eachOf(REFUSALS),
     }),
     limits: createCounter({
       name: 'limits_reached',
@@ -283,13 +309,13 @@ function createCounters() {
       name: 'counters_failures',
       help: 'Failed operations of counters and key stores.',
       labels: ['operation'],
-      initial: [['take'], ['give_back'], ['find_key']],
+      initial: eachOf(COUNTER_OPERATIONS),
     }),
     store: createCounter({
       name: 'store_failures',
       help: 'Failed operations of the store.',
       labels: ['operation'],
-      initial: [['get'], ['set'], ['claim']],
+      initial: eachOf(STORE_OPERATIONS),
     }),
     overloaded: createCounter({
       name: 'overloaded_responses',

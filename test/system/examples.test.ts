@@ -21,7 +21,7 @@ const isConversion = (body: string): boolean =>
   body.startsWith('{"from":"USD","to":"EUR","amount":100,')
 
 const TRIED =
-  'bun client cloudflare custom-provider custom-store deno express fastify hono lambda node opentelemetry redis-fleet unit-test'
+  'bun client cloudflare custom-provider custom-store deno express fastify hono lambda monitoring node opentelemetry redis-fleet unit-test'
 
 const example = (name: string): string => join('examples', name)
 
@@ -90,6 +90,24 @@ describe('an example that serves', () => {
     await expectServes(running, url + CONVERSION, isConversion)
     expect(running.stdout).toBe(`Try ${url}${CONVERSION}\n`)
     expect(await running.end()).toBe(0)
+  })
+
+  it('monitoring.ts is ready, logs requests, counts them, and drains on SIGTERM', async () => {
+    const [port, metricsPort] = [await freePort(), await freePort()]
+    const env = { PORT: String(port), METRICS_PORT: String(metricsPort) }
+    const running = start(process.execPath, [example('monitoring.ts')], { env })
+    const internal = `http://127.0.0.1:${metricsPort}`
+    const statusOf = async () => (await fetch(`${internal}/readyz`)).status
+    await expect.poll(statusOf).toBe(200)
+    const url = `http://127.0.0.1:${port}${CONVERSION}`
+    expect(isConversion(await (await fetch(url)).text())).toBe(true)
+    const [line = ''] = await running.written(/^\{.*\}$/m)
+    expect(JSON.parse(line)).toMatchObject({ path: '/api/v1/convert', status: 200 })
+    const count = 'ratesmith_requests_total{route="/v1/convert",method="GET",status="200"} 1\n'
+    expect(await (await fetch(`${internal}/metrics`)).text()).toContain(count)
+    running.process.kill('SIGTERM')
+    await expect.poll(statusOf).toBe(503)
+    expect(await running.exited).toBe(0)
   })
 
   it('cloudflare.ts has rates in the store before its first request', async ({ skip }) => {
