@@ -9,7 +9,7 @@ import { createMetrics } from '../../src/monitoring/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { openPage } from '../release/documentation/page.ts'
 import { startChild } from './child.ts'
-import { describeRuntimes, run, temporaryFolder } from './processes.ts'
+import { describeRuntimes, run, start, temporaryFolder } from './processes.ts'
 
 /** Python of the system, for which distributions package the parser; others may lack it. */
 const PYTHONS = ['/usr/bin/python3', 'python3']
@@ -231,6 +231,12 @@ describeRuntimes('monitoring', ([name, runtime, ...flags]) => {
     expect([head.status, await head.text()]).toEqual([200, ''])
     const post = await fetch(metrics, { method: 'POST', body: 'a' })
     expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  })
+
+  it('does not keep a process alive', async () => {
+    const running = start(runtime, [...flags, 'test/system/scrape-program.ts'])
+    expect(await running.exited).toBe(0)
+    expect(running.stdout).toBe('true\n')
   })
 
   it('writes an access log with the address of the client', async () => {
