@@ -130,7 +130,7 @@ export type RatesEvent =
    * limit. Emitted once.
    */
   | { type: 'proxy_untrusted' }
-  /** An expensive request got a 503, while `waiting` others were queued. */
+  /** A request got a 503, while `waiting` others waited. */
   | { type: 'overloaded'; waiting: number }
   /** A request got a 500, or an operation of `handler.rates` rejected with `internal_error`. */
   | { type: 'internal_error'; error: unknown; requestId?: string }

@@ -44,7 +44,8 @@ function receivedId(request: RawRequest): string | undefined {
 
 function withId(response: RawResponse, requestId: string): RawResponse {
   const { headers, matched } = response
-  if (!matched || !headers.some(isUnshared)) return response
+  const isPresent = headers.some(([name]) => name === 'x-request-id')
+  if (!matched || isPresent || !headers.some(isUnshared)) return response
   return { ...response, headers: [...headers.map(withIdExposed), ['x-request-id', requestId]] }
 }
 

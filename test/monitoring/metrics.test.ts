@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 import { createAccess } from '../../src/access/index.ts'
@@ -295,6 +295,38 @@ describe('the metrics', () => {
       expect(samples()['ratesmith_event_loop_delay_seconds']).toBeGreaterThan(0.1)
     })
     metrics.close()
+  })
+
+  it('have the longest delay of the last 15 to 30 seconds', () => {
+    let now = 0
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => {
+      vi.useRealTimers()
+      clock.mockRestore()
+    })
+    const { metrics, samples } = open()
+    const delay = () => samples()['ratesmith_event_loop_delay_seconds']
+    /** Fires timers for `seconds`, each of them `late` ms late. */
+    function pass(seconds: number, late: number): void {
+      const end = now + seconds * 1_000
+      while (now < end) {
+        now += 250 + late
+        vi.advanceTimersByTime(250)
+      }
+    }
+    expect(delay()).toBeUndefined()
+    pass(1, 2)
+    expect(delay()).toBeCloseTo(0.002)
+    pass(0.1, 800)
+    expect(delay()).toBeCloseTo(0.8)
+    pass(15, 3)
+    expect(delay()).toBeCloseTo(0.8)
+    pass(15, 3)
+    expect(delay()).toBeCloseTo(0.003)
+    metrics.close()
+    expect(vi.getTimerCount()).toBe(0)
+    expect(delay()).toBeUndefined()
   })
 
   it('have the figures of the process, unless they are turned off', () => {

@@ -87,6 +87,14 @@ describe('request ids', () => {
     expect(Object.fromEntries(headers)['x-request-id']).toBe('outer')
   })
 
+  it('are on a response once, with two wrappers', async () => {
+    const { plain } = open()
+    const twice = withRequestIds(withRequestIds(plain))
+    const { headers } = await twice.answer({ method: 'GET', target: UNCACHED, header: () => null })
+    const names = headers.filter(([name]) => name === 'x-request-id')
+    expect(names).toHaveLength(1)
+  })
+
   it('do not change a public response', async () => {
     const { request, plain } = open()
     await request(PUBLIC)
