@@ -106,7 +106,6 @@ export const EXCEPTIONS = [
     matches: /^scrape_configs:|- alert:/m,
     reason: 'is run by monitoring.test.ts',
   },
-  { language: 'yaml', matches: /^livenessProbe:/m, reason: 'configures Kubernetes' },
   { language: 'nginx', matches: /proxy_pass /, reason: 'is run by test/system/nginx.test.ts' },
   { language: 'haproxy', matches: /^frontend /, reason: 'is run by keyed-proxy.test.ts' },
   { language: 'caddy', matches: /reverse_proxy/, reason: 'is not installed here' },
