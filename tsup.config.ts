@@ -28,7 +28,7 @@ const handlerInOneChunk: NonNullable<Options['esbuildPlugins']>[number] = {
  * without their flags would otherwise load a file for every combination.
  */
 const ON_DEMAND_IN_SERVE =
-  /src.(cli.(access|counters|index-page|monitoring)|access.(redis|sqlite))\.ts$/
+  /src.(cli.(access|counters|index-page|monitoring)|access.(redis|redis-usage|sqlite|sqlite-usage))\.ts$/
 
 const SERVE = fileURLToPath(new URL('src/cli/serve.ts', import.meta.url))
 

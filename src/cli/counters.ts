@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+
 import type { Counters } from '../access/index.ts'
 import { isDatabase } from './key-store.ts'
 import type { NamedFile } from './key-store.ts'
@@ -63,5 +65,34 @@ export async function openCounters(
       const { createRedisCounters } = await import('../access/redis.ts')
       return { counters: createRedisCounters(redis), close: doNothing }
     }
+  }
+}
+
+/**
+ * Returns what each of `clients` has used in the month of `now` (ms since the Unix epoch), in their order.
+ *
+ * @throws {UsageError} if the file does not exist
+ * @throws {Error} if the counters cannot be read
+ */
+export async function readUsage(
+  named: Exclude<NamedCounters, { kind: 'memory' }>,
+  clients: readonly string[],
+  now: number,
+): Promise<number[]> {
+  if (named.kind === 'sqlite') {
+    const { name, path } = named
+    if (!existsSync(path)) throw new UsageError(`${name}: ${path} does not exist`)
+    const { readSqliteUsage } = await import('../access/sqlite-usage.ts')
+    return readSqliteUsage(path, clients, now)
+  }
+  const { readRedisUsage } = await import('../access/redis-usage.ts')
+  const connection = await connectRedis(named)
+  try {
+    return await readRedisUsage(connection, clients, now)
+  } catch (error) {
+    // The client's error may contain the URL.
+    throw new Error(`${named.name}: the counters in Redis cannot be read`, { cause: error })
+  } finally {
+    connection.close()
   }
 }

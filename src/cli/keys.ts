@@ -4,6 +4,7 @@ import { isOrigin } from '../access/stored-keys.ts'
 import { didYouMean, nearest } from '../known-options.ts'
 import { toSingleLine } from '../log.ts'
 import type { CommandContext } from './context.ts'
+import { findCounters, readUsage } from './counters.ts'
 import { findKeys, isShared, openKeyStore } from './key-store.ts'
 import type { NamedFile } from './key-store.ts'
 import { openOutput } from './output.ts'
@@ -244,6 +245,27 @@ async function readAll(file: NamedFile, context: CommandContext): Promise<Stored
   }
 }
 
-async function usage(_action: Action): Promise<void> {
-  throw new UsageError('keys usage needs --counters')
+async function usage({ values, file, output, context }: Action): Promise<void> {
+  const counters = findCounters(values.counters, context.env)
+  if (!counters || counters.kind === 'memory') {
+    throw new UsageError('keys usage needs --counters in Redis or a file, as of serve')
+  }
+  const now = context.now()
+  const found = await readAll(file, context)
+  const used = await readUsage(
+    counters,
+    found.map(({ id }) => `key:${id}`),
+    now,
+  )
+  const rows = found.map(({ id, name, plan }, index) => ({
+    id,
+    name,
+    plan,
+    used: used[index] ?? 0,
+  }))
+  const month = new Date(now).toISOString().slice(0, 7)
+  if (values.json) return output.print([JSON.stringify({ month, keys: rows })])
+  const cells = rows.map((row) => [row.id, toSingleLine(row.name), row.plan, String(row.used)])
+  if (!output.terminal.isTTY) return output.print(cells.map((row) => row.join('\t')))
+  return output.print(toTable([['id', 'name', 'plan', month], ...cells], 'title', output.terminal))
 }

@@ -1,13 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 
-import { piped, rootOf, serve, startUpstreams } from './commands.ts'
+import { expectRefused, piped, rootOf, serve, startUpstreams } from './commands.ts'
 import { describeRuntimes, temporaryFolder } from './processes.ts'
 import type { Running } from './processes.ts'
+import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 import { NODE } from './runtimes.ts'
 import type { Runtime } from './runtimes.ts'
+import { freePort } from './sockets.ts'
 
 const TARGET = '/api/v1/latest?base=EUR&symbols=USD'
 
@@ -18,6 +20,12 @@ async function createKey(file: string, runtime: Runtime = NODE, ...flags: string
   expect({ code, stderr }).toMatchObject({ code: 0 })
   const [, id = ''] = /key (\w+) for acme/.exec(stderr) ?? []
   return { key: stdout.trim(), id }
+}
+
+async function startOwnRedis() {
+  const redis = await startRedis()
+  onTestFinished(() => redis.kill())
+  return redis
 }
 
 function send(root: string, key?: string, headers: Record<string, string> = {}): Promise<Response> {
@@ -109,6 +117,56 @@ it('finds keys again after a damaged file is repaired, and logs why they were mi
   await running.end()
   expect(running.stderr).toMatch(/"event":"counters_failed".*keys\.json: damaged/)
   expect(running.stderr).not.toContain(key)
+})
+
+it.skipIf(REDIS_IS_MISSING).each([
+  ['an SQLite file', async () => ['--counters', join(temporaryFolder(), 'limits.db')]],
+  ['Redis', async () => ['--counters', (await startOwnRedis()).url]],
+  ['the Redis of the rates', async () => ['--redis', (await startOwnRedis()).url]],
+])('two servers count together in %s, and `keys usage` shows the sum', async (_, prepare) => {
+  const file = join(temporaryFolder(), 'keys.db')
+  const [key, idle] = [await createKey(file), await createKey(file)]
+  const place = await prepare()
+  const plans = ['--keys', file, '--plan', 'pro=60/s,40/month']
+  const servers = [1, 2].map(() => serve(['--demo', ...plans, ...place]))
+  const roots = await Promise.all(servers.map(rootOf))
+  const statuses = []
+  for (let time = 0; time < 25; time += 1) {
+    for (const root of roots) statuses.push(await statusWith(root, key.key))
+  }
+  const served = statuses.filter((status) => status === 200)
+  expect(new Set(statuses)).toEqual(new Set([200, 429]))
+  expect(served.length).toBeLessThanOrEqual(40)
+  expect(served.length).toBeGreaterThanOrEqual(36)
+  for (const server of servers) expect(await server.end()).toBe(0)
+  const usage = ['keys', 'usage', '--keys', file, '--counters', place[1] ?? '']
+  const used = async (): Promise<unknown[]> => {
+    const { code, stdout, stderr } = await piped(NODE, [...usage, '--json'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    return JSON.parse(stdout).keys
+  }
+  const about = { name: 'acme', plan: 'pro' }
+  const [first, second] = await used()
+  expect(first).toMatchObject({ ...about, id: key.id })
+  expect(Object(first).used).toBeGreaterThanOrEqual(served.length)
+  expect(Object(first).used).toBeLessThanOrEqual(40)
+  expect(second).toEqual({ ...about, id: idle.id, used: 0 })
+  expect((await piped(NODE, usage)).stdout).toMatch(
+    new RegExp(`^${key.id}\\tacme\\tpro\\t\\d+\\n${idle.id}\\tacme\\tpro\\t0\\n$`),
+  )
+})
+
+it('shows no usage without the counters, and not the password of a Redis that is down', async () => {
+  const file = join(temporaryFolder(), 'keys.json')
+  await createKey(file)
+  const usage = (env: NodeJS.ProcessEnv): ReturnType<typeof piped> =>
+    piped(NODE, ['keys', 'usage', '--keys', file], env)
+  expectRefused(await usage({ RATESMITH_COUNTERS: join(temporaryFolder(), 'none.db') }), 'none.db')
+  const url = `redis://:hidden@127.0.0.1:${await freePort()}`
+  const { code, stdout, stderr } = await usage({ RATESMITH_COUNTERS: url })
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/^ratesmith: RATESMITH_COUNTERS: [^\n]+\n$/)
+  expect(stderr).not.toContain('hidden')
 })
 
 it('limits requests without a key by the plan of --anonymous, and names no address in its log', async () => {
