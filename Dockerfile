@@ -21,7 +21,8 @@ COPY --from=install /app/node_modules ./node_modules
 RUN mkdir -m 1777 data
 USER node
 EXPOSE 8787
+# A server with keys responds with 401.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
-    CMD ["node", "-e", "fetch('http://127.0.0.1:8787/api/v1/status').then(({ ok }) => process.exit(ok ? 0 : 1))"]
+    CMD ["node", "-e", "fetch('http://127.0.0.1:8787/api/v1/status').then(({ status }) => process.exit([200, 401, 429].includes(status) ? 0 : 1))"]
 # Arguments after the image name are additional flags. If a flag is given twice, the later one counts.
 ENTRYPOINT ["node", "node_modules/ratesmith/dist/cli.js", "serve", "--host", "0.0.0.0"]

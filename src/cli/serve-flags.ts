@@ -74,7 +74,7 @@ export interface AccessFlags {
 }
 
 /** The flags about metrics and access logs, as typed; `src/cli/monitoring.ts` reads them. */
-export interface MonitoringFlags {
+interface MonitoringFlags {
   metrics: boolean
   metricsPort: string | undefined
   accessLog: string | undefined

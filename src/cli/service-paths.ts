@@ -9,10 +9,10 @@ export interface ServedHandler {
 }
 
 /** Creates the response to a `GET`. */
-export type Respond = (request: RawRequest) => Response | Promise<Response>
+type Respond = (request: RawRequest) => Response | Promise<Response>
 
 /** The paths of a server besides its probes. */
-export interface OtherPaths {
+interface OtherPaths {
   /** Responses by path. */
   paths?: Readonly<Record<string, Respond>> | undefined
   /** The page at `/`, where the handler has none. */

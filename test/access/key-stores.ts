@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { StoredKey, WritableKeyStore } from '../../src/access/file.ts'
 
 /** A time in 2026, in ms since the Unix epoch. */
-export const CREATED_AT = 1_790_000_000_000
+const CREATED_AT = 1_790_000_000_000
 
 /** Returns a key with the given number in its id and its hash. */
 export function keyNumber(number: number, changes: Partial<StoredKey> = {}): StoredKey {
