@@ -19,7 +19,7 @@ import { createResponseCache, createResponseCachePerData } from './http/response
 import type { ResponseCaches } from './http/response-cache.ts'
 import { toFetchStyle } from './http/response.ts'
 import { createRouter } from './http/router.ts'
-import type { ResponseObserver } from './http/router.ts'
+import type { ObservedResponse, ResponseObserver } from './http/router.ts'
 import { resolveOptions } from './options.ts'
 import type { RatesHandlerOptions } from './options.ts'
 import { createSources } from './sources/rate-sources.ts'
@@ -258,18 +258,24 @@ function createHandlerListeners({ monotonic }: Runtime): {
 } {
   const events = createListeners<RatesEvent>()
   const responses = createListeners<ResponseSummary>()
+  const observer = {
+    isActive: false,
+    start: monotonic,
+    end({ route, request, status, startedAt }: ObservedResponse) {
+      const { method } = request
+      responses.call({ route, method, status, elapsed: monotonic() - startedAt, request })
+    },
+  }
   return {
     emit: events.call,
     subscribe({ onEvent, onResponse }) {
       const removers = [onEvent && events.add(onEvent), onResponse && responses.add(onResponse)]
-      return () => removers.forEach((remove) => remove?.())
+      observer.isActive = responses.hasAny()
+      return () => {
+        removers.forEach((remove) => remove?.())
+        observer.isActive = responses.hasAny()
+      }
     },
-    observer: {
-      start: () => (responses.hasAny() ? monotonic() : undefined),
-      end({ route, request, status, startedAt }) {
-        const { method } = request
-        responses.call({ route, method, status, elapsed: monotonic() - startedAt, request })
-      },
-    },
+    observer,
   }
 }

@@ -7,6 +7,8 @@ export type Cors = 'v1' | 'all' | 'off' | readonly string[]
 export interface CorsRules {
   /** Headers of every response, to append once to all headers of a representation. */
   readonly constant: readonly Header[]
+  /** Whether `complete` changes every response; otherwise only a 204, the response to a preflight. */
+  readonly dependsOnRequest: boolean
   /** Adds the headers that `constant` does not contain: those of a preflight, and those that depend on the request. */
   complete(response: EndpointResponse, request: Pick<RawRequest, 'header'>): EndpointResponse
 }
@@ -20,7 +22,11 @@ const EXPOSED_WITH_ACCESS = `${EXPOSED}, RateLimit, RateLimit-Policy, WWW-Authen
 const ALLOW = 'GET, HEAD, OPTIONS'
 
 /** The rules of a route that sends no CORS headers. */
-export const NO_CORS: CorsRules = { constant: [], complete: (response) => response }
+export const NO_CORS: CorsRules = {
+  constant: [],
+  dependsOnRequest: false,
+  complete: (response) => response,
+}
 
 /**
  * Creates the rules of routes that the given origins may read: all of them, or those of a list. With keys, preflights name
@@ -48,11 +54,12 @@ export function createCors(origins: '*' | readonly string[], hasAccess = false):
   // Constant: no origin is reflected, no credentials are allowed.
   if (origins === '*') {
     const constant: Header[] = [['access-control-allow-origin', '*'], exposed, shared]
-    return { constant, complete: withPreflight }
+    return { constant, dependsOnRequest: false, complete: withPreflight }
   }
   const listed = new Set(origins)
   return {
     constant: [['vary', 'Origin']],
+    dependsOnRequest: true,
     complete(response, { header }) {
       const origin = header('origin')
       if (!origin || !listed.has(origin)) return response

@@ -43,8 +43,10 @@ export interface ObservedResponse extends Pick<EndpointResponse, 'status' | 'bod
 
 /** Observes responses. */
 export interface ResponseObserver {
-  /** Returns the time on any clock, in ms, or undefined while nothing observes. */
-  start(): number | undefined
+  /** Whether anything observes. A property, because most handlers have no observer. */
+  readonly isActive: boolean
+  /** Returns the time on any clock, in ms. */
+  start(): number
   end(response: ObservedResponse): void
 }
 
@@ -62,7 +64,7 @@ export function createRouter(routerOptions: RouterOptions): RequestRouter {
   const waits = createWaitLimit(routerOptions)
 
   async function answer(request: RawRequest): Promise<RawResponse> {
-    const startedAt = observer.start()
+    const startedAt = observer.isActive ? observer.start() : undefined
     let route = routes.outside
     let response: PostResponse
     let method = ''
@@ -88,7 +90,9 @@ export function createRouter(routerOptions: RouterOptions): RequestRouter {
     }
     const sent = statusFor(request, response)
     const cost = sent === response.status ? response.cost : 1
-    let { status, headers, body } = route.cors.complete(response, request)
+    const { cors } = route
+    const isComplete = !cors.dependsOnRequest && response.status !== 204
+    let { status, headers, body } = isComplete ? response : cors.complete(response, request)
     if (admission) ({ status, headers, body } = admission.finish({ status, headers, body }, cost))
     if (method === 'HEAD') body = null
     const matched = route.endpoint !== undefined
