@@ -22,22 +22,22 @@ function portable(options: BuildOptions): BuildOptions {
 
 /** Budget of each module of the package alone, or of the largest in a folder: its current size and some two per cent. */
 const BUDGETS: Record<string, string> = {
-  '.': '49.1 kB',
+  '.': '51.4 kB',
   './access': '5 kB',
   './access/file': '3 kB',
   './access/redis': '4 kB',
   './access/sqlite': '5 kB',
-  './bun': '1.03 kB',
+  './bun': '1.06 kB',
   './client': '2.83 kB',
-  './cloudflare': '270 B',
-  './compat/exchange-rate-api': '13.7 kB',
-  './compat/exchangerate-host': '18 kB',
-  './compat/frankfurter': '17.2 kB',
-  './compat/frankfurter-v2': '22.9 kB',
-  './compat/open-exchange-rates': '17.5 kB',
+  './cloudflare': '297 B',
+  './compat/exchange-rate-api': '14.4 kB',
+  './compat/exchangerate-host': '18.6 kB',
+  './compat/frankfurter': '17.9 kB',
+  './compat/frankfurter-v2': '23.7 kB',
+  './compat/open-exchange-rates': '18.2 kB',
   './currencies': '5.72 kB',
   './deno': '1.53 kB',
-  './express': '1.31 kB',
+  './express': '1.34 kB',
   './monitoring': '9.9 kB',
   './node': '3.36 kB',
   './providers/*': '17.1 kB',
@@ -71,7 +71,7 @@ const handler = {
   name: 'the handler, as an app loads it',
   path: 'dist/index.js',
   import: '{ createRatesHandler }',
-  limit: '47.6 kB',
+  limit: '49.7 kB',
 }
 
 /** Exports that bundlers load without the handler. */
