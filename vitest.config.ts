@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
 /** Tests that need an idle machine: fleets, kills, memory, clients that do not read, faults under load. */
-const PROOFS = ['test/system/{fleet,kill,memory,overload,pipelining,redis-faults}.test.ts']
+const PROOFS = [
+  'test/system/{counters-fleet,fleet,kill,memory,overload,pipelining,redis-faults}.test.ts',
+]
 
 /** Longer variants of the tests before a merge, too slow to run there. */
 const WEEKLY = [

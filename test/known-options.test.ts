@@ -30,8 +30,8 @@ const client: object = new Proxy({}, { has: () => true, get: () => async () => n
 const FIRST: [functions: RegExp, args: unknown[]][] = [
   [/^serve /, [() => new Response()]],
   [/^crossCheck /, [latest, history]],
-  [/^createSqliteStore /, [':memory:']],
-  [/ \.\/stores\//, [client]],
+  [/^createSqlite(Counters|Store) /, [':memory:']],
+  [/^createRedisCounters | \.\/stores\//, [client]],
   [/^failingProvider /, ['unreachable']],
   [/ \.\/compat\//, [handler]],
   [/ \.\/monitoring$/, [handler]],
@@ -109,6 +109,8 @@ describe('an unknown option', () => {
     ['createFrankfurterProvider .', { baseUrl: '' }, '"baseUrl"; did you mean "url"?'],
     ['serve ./node', { host: '::' }, '"host"; did you mean "hostname"?'],
     ['createUpstashStore ./stores/upstash', { prefx: 'a' }, '"prefx"; did you mean "prefix"?'],
+    ['createRedisCounters ./access/redis', { prefx: 'a' }, '"prefx"; did you mean "prefix"?'],
+    ['createSqliteCounters ./access/sqlite', { now: 1 }, '"now"; known options: prefix'],
     ['serve tls', { pfx: 'a' }, '"tls.pfx"; known options: tls.key, tls.cert'],
     [
       'createUndiciFetch timeouts',

@@ -124,6 +124,11 @@ import type {
 import { createKvStore } from '../src/stores/cloudflare-kv.ts'
 import type { KvNamespace } from '../src/stores/cloudflare-kv.ts'
 import { createFileStore } from '../src/stores/file.ts'
+import type { Counters } from '../src/access/index.ts'
+import { createRedisCounters } from '../src/access/redis.ts'
+import type { RedisCountersOptions } from '../src/access/redis.ts'
+import { createSqliteCounters } from '../src/access/sqlite.ts'
+import type { SqliteCountersOptions } from '../src/access/sqlite.ts'
 import { createRedisStore } from '../src/stores/redis.ts'
 import type { ClaimingStore, RedisClient, StoreOptions } from '../src/stores/redis.ts'
 import { createSqliteStore } from '../src/stores/sqlite.ts'
@@ -290,6 +295,18 @@ test('the stores on disk are stores; the one in SQLite claims and closes too', (
   expectTypeOf<SqliteStore>().toExtend<Required<CacheStore>>()
   expectTypeOf<SqliteStore['close']>().toEqualTypeOf<() => void>()
   expectTypeOf<keyof SqliteStoreOptions>().toEqualTypeOf<'now'>()
+})
+
+test('counters for several processes take the same clients and paths as the stores', () => {
+  type CreateInRedis = (client: RedisClient, options?: RedisCountersOptions) => Counters
+  expectTypeOf(createRedisCounters).toEqualTypeOf<CreateInRedis>()
+  expectTypeOf<Redis | Cluster | RedisClientType>().toExtend<
+    Parameters<typeof createRedisCounters>[0]
+  >()
+  expectTypeOf<keyof RedisCountersOptions>().toEqualTypeOf<'prefix'>()
+  type CreateInSqlite = (path: string, options?: SqliteCountersOptions) => Counters
+  expectTypeOf(createSqliteCounters).toEqualTypeOf<CreateInSqlite>()
+  expectTypeOf<keyof SqliteCountersOptions>().toEqualTypeOf<'prefix'>()
 })
 
 test('the real Redis clients are clients', () => {
