@@ -1,5 +1,6 @@
 import type { Runtime } from '../async.ts'
-import type { Emit } from '../events.ts'
+import { reasonOf } from '../events.ts'
+import type { Emit, RatesEvent } from '../events.ts'
 
 /** A limit of a plan. */
 export interface Limit {
@@ -56,4 +57,16 @@ export interface OpenCounters {
 /** A call to shared counters failed that had a time limit and a circuit breaker. */
 export class GuardedCallError extends Error {
   override readonly name = 'GuardedCallError'
+}
+
+/** Returns the event of a failure, without the name of the client, which errors of databases may quote. */
+export function countersFailed(
+  operation: 'take' | 'give_back',
+  error: unknown,
+  client: string,
+): RatesEvent {
+  const name = client.replace(/^(key|address):/, '')
+  const text = reasonOf(error)
+  const reason = name === '' ? text : text.replaceAll(name, '…')
+  return { type: 'counters_failed', operation, reason, error: new Error(reason) }
 }

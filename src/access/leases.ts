@@ -2,8 +2,7 @@ import { withTimeout } from '../async.ts'
 import type { Runtime } from '../async.ts'
 import { createCircuitBreaker } from '../cache/backoff.ts'
 import { reasonOf } from '../events.ts'
-import type { RatesEvent } from '../events.ts'
-import { GuardedCallError } from './counters.ts'
+import { GuardedCallError, countersFailed } from './counters.ts'
 import type {
   Counters,
   CountersContext,
@@ -166,8 +165,8 @@ function createLeaseTable(monotonic: () => number) {
       const known = leases.get(client)
       if (known?.terms.limits === limits) return known
       const lease = createLease(client, termsFor(limits))
-      leases.set(client, lease)
       removeIdle(monotonic())
+      leases.set(client, lease)
       return lease
     },
   }
@@ -326,7 +325,7 @@ function createCalls(shared: SharedCounters, context: CountersContext) {
       lease.isCalling = false
       lease.lot.permits += reserved
       for (const waiter of lease.waiters.splice(0)) settle(waiter, { error })
-      if (cost === 0) context.emit(giveBackFailed(error))
+      if (cost === 0) context.emit(countersFailed('give_back', error, lease.client))
     }
     const onLateReply = ({ granted, now }: SharedReply): void => {
       addTaken(lease.unused, granted, now)
@@ -493,16 +492,12 @@ function refuseFor(lease: Lease, cost: number, now: number): void {
   lease.refusedUntil = now + wait
 }
 
-function giveBackFailed(error: unknown): RatesEvent {
-  return { type: 'counters_failed', operation: 'give_back', reason: reasonOf(error), error }
-}
-
 /** Returns a function that calls the counters, with a time limit and a circuit breaker; throws or rejects with `GuardedCallError`. */
 function createGuardedCall(shared: SharedCounters, { runtime }: CountersContext) {
   const breaker = createCircuitBreaker(runtime)
   const failed = (error: unknown): GuardedCallError => {
     breaker.recordFailure()
-    return new GuardedCallError(reasonOf(error), { cause: error })
+    return new GuardedCallError(reasonOf(error))
   }
   return (
     client: string,

@@ -2,9 +2,8 @@ import { callSafely, withTimeout } from '../async.ts'
 import type { Runtime } from '../async.ts'
 import { createCircuitBreaker } from '../cache/backoff.ts'
 import { RatesError } from '../errors.ts'
-import { reasonOf } from '../events.ts'
 import type { Emit } from '../events.ts'
-import { GuardedCallError } from './counters.ts'
+import { GuardedCallError, countersFailed } from './counters.ts'
 import type { Counters, CountersContext, Decision, Limit, OpenCounters } from './counters.ts'
 import { createMemoryCounters } from './memory.ts'
 
@@ -84,7 +83,7 @@ function decideWhileFailing(
       try {
         shared.giveBack(...args)
       } catch (error) {
-        emit(failed('give_back', error, client))
+        emit(countersFailed('give_back', error, client))
       }
     },
     close() {
@@ -101,7 +100,7 @@ function createSafeTake(shared: OpenCounters, { runtime, emit }: CountersContext
   function onFailure(error: unknown, client: string): undefined {
     // Such counters have a circuit breaker, and serve some clients from permits in hand.
     if (!(error instanceof GuardedCallError)) breaker.recordFailure()
-    emit(failed('take', error, client))
+    emit(countersFailed('take', error, client))
   }
 
   function requireDecision(value: unknown, limits: readonly Limit[]): Decision {
@@ -144,16 +143,6 @@ function isState(state: unknown): boolean {
     (each: unknown) => typeof each === 'number' && each >= 0 && each < Infinity,
   )
 }
-
-/** Describes a failure without the address of the client, which errors of databases may quote. */
-function failed(operation: 'take' | 'give_back', error: unknown, client: string): CountersFailed {
-  const name = client.replace(/^(key|address):/, '')
-  const text = reasonOf(error)
-  const reason = name === '' ? text : text.replaceAll(name, '…')
-  return { type: 'counters_failed', operation, reason, error: new Error(reason) }
-}
-
-type CountersFailed = Extract<Parameters<Emit>[0], { type: 'counters_failed' }>
 
 /** Passes on at most one failure of each operation per second, with the number of those left out. */
 function limitFailures({ runtime, emit }: { runtime: Runtime; emit: Emit }): Emit {

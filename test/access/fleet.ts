@@ -24,9 +24,7 @@ export function randomFrom(seed: number): () => number {
 }
 
 /** Counters in the memory of a test, shared by processes on a virtual clock. */
-export type Shared = ReturnType<typeof createShared>
-
-export function createShared(runtime: VirtualRuntime, latency: () => number = () => 0) {
+function createShared(runtime: VirtualRuntime, latency: () => number = () => 0) {
   const states = new Map<string, string>()
   const shared = {
     states,

@@ -123,6 +123,7 @@ describe('leased counters of 8 processes under even load', () => {
 describe('leased counters', () => {
   it('decide at once while permits are in hand', async () => {
     const { member, runtime, shared } = createFleet({ processes: 1, limits: [] })
+    await runtime.advance(60 * MINUTE)
     const limits = [burst(6_000, MINUTE)]
     const take = () => member(0).take('key:a', limits, 1)
     for (let count = 0; count < 45; count += 1) await take()
@@ -137,6 +138,7 @@ describe('leased counters', () => {
 
   it('take permits for all requests that wait with one call', async () => {
     const fleet = createFleet({ processes: 1, limits: [burst(600, MINUTE)] })
+    await fleet.runtime.advance(60 * MINUTE)
     const decisions = Array.from({ length: 100 }, () => fleet.request(0))
     await Promise.all(decisions)
     expect(fleet.total()).toBe(100)
@@ -289,6 +291,21 @@ describe('leased counters while the shared ones fail', () => {
     fleet.shared.fault = () => undefined
     await fleet.runtime.advance(5_000)
     expect(await fleet.request(0)).toMatchObject({ granted: true })
+  })
+
+  it('emit an event without the client when permits cannot be given back', async () => {
+    const given = [month(100)]
+    const fleet = createFleet({ processes: 1, limits: given })
+    await fleet.request(0, 1, 'address:203.0.113.9')
+    const error = new Error('WRONGTYPE address:203.0.113.9')
+    fleet.shared.fault = () => Promise.reject(error)
+    fleet.member(0).giveBack('address:203.0.113.9', given, 1)
+    await fleet.runtime.advance(1_000)
+    expect(fleet.events).toMatchObject([
+      { type: 'counters_failed', operation: 'give_back', reason: 'WRONGTYPE address:…' },
+    ])
+    const [event] = fleet.events
+    expect(event && 'error' in event ? event.error : undefined).not.toHaveProperty('cause')
   })
 
   it('give permits of a late reply back', async () => {
