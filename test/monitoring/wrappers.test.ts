@@ -32,8 +32,13 @@ const lines: string[] = []
 
 const write = (line: string): void => void lines.push(line)
 
+interface Stack {
+  (request: Request): Promise<Response>
+  answer: Service['answer']
+}
+
 /** Stacks of wrappers, with compression at every place. */
-const STACKS: Record<string, (handler: Service) => { answer: Service['answer'] }> = {
+const STACKS: Record<string, (handler: Service) => Stack> = {
   'compression inside': (handler) =>
     withRequestIds(withAccessLog(withCompression(handler, CODECS), { write })),
   'compression outside': (handler) =>
@@ -140,6 +145,33 @@ describe.each(Object.entries(STACKS))('wrappers with %s', (_name, stack) => {
       'content-encoding': 'gzip',
     })
     expect(Object.fromEntries(response.headers)['x-request-id']).toMatch(/^[\da-f-]{36}$/)
+  })
+
+  it('read the body of a fetch request', async () => {
+    const { handler, wrapped } = await open()
+    const rows = Array.from({ length: 20 }, () => ({ from: 'USD', to: 'EUR' }))
+    const request = new Request('http://localhost/api/v1/convert', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'accept-encoding': 'gzip' },
+      body: JSON.stringify(rows),
+    })
+    const expected = await (await handler(request.clone())).text()
+    const response = await wrapped(request)
+    expect([response.status, response.headers.get('content-encoding')]).toEqual([200, 'gzip'])
+    const body = gunzipSync(new Uint8Array(await response.arrayBuffer())).toString()
+    expect(body).toBe(expected)
+  })
+
+  it('end the reading of a body when the client disconnects', async () => {
+    const { handler, wrapped, eventsOf } = await open()
+    const request = requestOf('/api/v1/convert', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      readBody: () => Promise.reject(new Error('disconnected')),
+    })
+    const { status, body } = await handler.answer(request)
+    expect(await wrapped.answer(request)).toMatchObject({ status, body })
+    expect(eventsOf('internal_error')).toEqual([])
   })
 
   it('end a wait when the client disconnects, and leave no listener', async () => {
