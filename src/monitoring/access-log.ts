@@ -26,7 +26,7 @@ export interface AccessLogOptions {
   addresses?: boolean | undefined
   /** The proxies whose forwarding headers are read for the address, as in `createAccess` (default none). */
   trustedProxies?: AddressOptions['trustedProxies']
-  /** The header to which these proxies add the address, as in `createAccess` (default: the one that is present). */
+  /** The header to which these proxies add the address, as in `createAccess` (default: either one, if present). */
   forwardedHeader?: AddressOptions['forwardedHeader']
   /**
    * Query parameters whose values are redacted, in addition to `access_key`, `access_token`, `api_key`, `apikey`, `app_id`,
