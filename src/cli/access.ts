@@ -1,7 +1,5 @@
-import { isIP } from 'node:net'
-
 import { createAccess } from '../access/index.ts'
-import type { Access, Plan } from '../access/index.ts'
+import type { Access, AccessOptions, Plan } from '../access/index.ts'
 import { limitsOf } from '../access/plans.ts'
 import { didYouMean, nearest } from '../known-options.ts'
 import type { CommandContext } from './context.ts'
@@ -14,7 +12,7 @@ import type { AccessFlags, ServeFlags } from './serve-flags.ts'
 import { findRedis } from './store.ts'
 import type { OpenStore } from './store.ts'
 import { chooseProviders } from './upstreams.ts'
-import { UsageError, withUsageError } from './usage.ts'
+import { UsageError, messageOf, withUsageError } from './usage.ts'
 
 const WHEN_COUNTERS_FAIL = ['local', 'allow', 'refuse'] as const
 
@@ -146,26 +144,26 @@ export function readTrustedProxies(
 ): readonly string[] | number | undefined {
   const [first] = texts
   if (first === undefined) return undefined
-  if (texts.length === 1 && /^[1-9]\d?$/.test(first)) return Number(first)
-  const wrong = texts.find((text) => !isRange(text))
-  if (wrong === undefined) return texts
-  throw new UsageError(
-    `--trusted-proxy must be an address, a range such as 10.0.0.0/8, or one number of proxies, got ${wrong || '""'}`,
-  )
-}
-
-function isRange(text: string): boolean {
-  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
-  const version = isIP(address)
-  return version !== 0 && Number(bits ?? 0) <= (version === 4 ? 32 : 128)
+  const isCount = texts.length === 1 && /^[1-9]\d?$/.test(first)
+  return checked('trusted-proxy', 'trustedProxies', isCount ? Number(first) : texts)
 }
 
 function readKeyParameters(names: readonly string[]): readonly string[] {
-  const wrong = names.find((name) => !/^[\w.-]{1,64}$/.test(name))
-  if (wrong === undefined) return names
-  throw new UsageError(
-    `--key-parameter must be the name of a query parameter, got ${wrong || '""'}`,
-  )
+  return checked('key-parameter', 'queryParameters', names)
+}
+
+/** Returns `value` if it is valid as an option of `createAccess`. */
+function checked<Name extends 'trustedProxies' | 'queryParameters', Value>(
+  flag: string,
+  option: Name,
+  value: Value & AccessOptions[Name],
+): Value {
+  try {
+    createAccess({ plans: { any: { month: 1 } }, anonymous: 'any', [option]: value })
+    return value
+  } catch (error) {
+    throw new UsageError(messageOf(error).replace(option, `--${flag}`), { cause: error })
+  }
 }
 
 /** Rules about access, and what the operator should know about them. */

@@ -164,14 +164,25 @@ describe('the command line', () => {
       '--when-counters-fail must be local, allow or refuse, got never',
     ],
     ['serve --demo --trusted-proxy 10.0.0.1', '--trusted-proxy needs --anonymous …'],
-    ['serve --plan a=1/s --anonymous a --trusted-proxy 0', '--trusted-proxy must be an address'],
+    [
+      'serve --plan a=1/s --anonymous a --trusted-proxy 0',
+      '--trusted-proxy must contain addresses',
+    ],
+    [
+      'serve --plan a=1/s --anonymous a --trusted-proxy ::/0',
+      '--trusted-proxy must not contain all',
+    ],
+    [
+      'serve --keys a.db --plan a=1/s --key-parameter from',
+      '--key-parameter must not contain names that the API reads',
+    ],
     [
       'serve --plan a=1/s --anonymous a --trusted-proxy 10.0.0.0/33',
-      '--trusted-proxy must be …got 10.0.0.0/33',
+      '--trusted-proxy must contain …got 10.0.0.0/33',
     ],
     [
       'serve --plan a=1/s --anonymous a --trusted-proxy ::1 --trusted-proxy 2',
-      '--trusted-proxy must be …got 2',
+      '--trusted-proxy must contain …got 2',
     ],
     ['serve --metrics --metrics-port 9090', '--metrics and --metrics-port cannot be combined'],
     ['serve --metrics-port 90a', '--metrics-port must be a number from 0 to 65535, got 90a'],

@@ -81,6 +81,17 @@ describeRuntimes('ratesmith serve --keys', (runtime) => {
 })
 
 it.each(['keys.json', 'keys.db'])(
+  'commands that run at the same time lose no key in %s',
+  async (name) => {
+    const file = join(temporaryFolder(), name)
+    const created = await Promise.all(Array.from({ length: 6 }, () => createKey(file)))
+    const { stdout } = await piped(NODE, ['keys', 'list', '--keys', file])
+    const listed = Array.from(stdout.matchAll(/^\w+/gm), ([id]) => id)
+    expect(listed.toSorted()).toEqual(created.map(({ id }) => id).toSorted())
+  },
+)
+
+it.each(['keys.json', 'keys.db'])(
   'two servers that share %s refuse a revoked key within seconds, and accept a new one at once',
   async (name) => {
     const file = join(temporaryFolder(), name)
@@ -103,20 +114,69 @@ it.each(['keys.json', 'keys.db'])(
   },
 )
 
-it('finds keys again after a damaged file is repaired, and logs why they were missing', async () => {
+it('keeps serving the keys that it knows while the file is damaged, and logs the reason', async () => {
   const file = join(temporaryFolder(), 'keys.json')
-  const { key } = await createKey(file)
+  const [known, other] = [await createKey(file), await createKey(file)]
   const running = serve(['--demo', '--keys', file, '--plan', 'pro=600/min'])
   const root = await rootOf(running)
+  expect(await statusWith(root, known.key)).toBe(200)
   const text = readFileSync(file, 'utf8')
   writeFileSync(file, text.slice(0, -30))
-  expect(await statusWith(root, key)).toBe(503)
-  expect(await statusWith(root)).toBe(401)
+  expect([await statusWith(root, known.key), await statusWith(root, other.key)]).toEqual([200, 503])
   writeFileSync(file, text)
-  await expect.poll(() => statusWith(root, key)).toBe(200)
+  await expect.poll(() => statusWith(root, other.key)).toBe(200)
   await running.end()
   expect(running.stderr).toMatch(/"event":"counters_failed".*keys\.json: damaged/)
-  expect(running.stderr).not.toContain(key)
+  for (const { key } of [known, other]) expect(running.stderr).not.toContain(key)
+})
+
+it('counts clients behind a trusted proxy by their addresses, and ignores forged ones', async () => {
+  const plan = ['--demo', '--plan', 'public=2/day', '--anonymous', 'public']
+  const trusting = await rootOf(serve([...plan, '--trusted-proxy', '127.0.0.1']))
+  const plain = await rootOf(serve(plan))
+  const statuses = async (root: string): Promise<number[]> => {
+    const found = []
+    for (const client of ['192.0.2.1', '192.0.2.2', '192.0.2.1', '192.0.2.2', '192.0.2.1']) {
+      // The proxy appends the real address to what the client sent.
+      found.push((await send(root, undefined, { 'x-forwarded-for': `10.9.8.7, ${client}` })).status)
+    }
+    return found
+  }
+  expect(await statuses(trusting)).toEqual([200, 200, 200, 200, 429])
+  expect(await statuses(plain)).toEqual([200, 200, 429, 429, 429])
+})
+
+it('reads keys from the query only with --key-parameter, and logs none of them', async () => {
+  const file = join(temporaryFolder(), 'keys.json')
+  const { key } = await createKey(file)
+  const args = ['--demo', '--keys', file, '--plan', 'pro=600/min', '--access-log', 'combined']
+  const running = serve([...args, '--key-parameter', 'access_key', '--key-parameter', 'app'])
+  const plain = serve(args)
+  const roots = await Promise.all([running, plain].map(rootOf))
+  for (const name of ['access_key', 'app']) {
+    const found = roots.map(async (root) => (await fetch(`${root}${TARGET}&${name}=${key}`)).status)
+    expect(await Promise.all(found)).toEqual([200, 401])
+  }
+  for (const each of [running, plain]) {
+    await each.end()
+    expect(each.stdout).toContain('GET /api/v1/latest')
+    expect(each.stdout + each.stderr).not.toContain(key)
+  }
+})
+
+it.skipIf(REDIS_IS_MISSING)('applies --when-counters-fail after Redis is gone', async () => {
+  const redis = await startOwnRedis()
+  const plan = ['--demo', '--plan', 'public=600/min', '--anonymous', 'public']
+  const rules = ['local', 'allow', 'refuse']
+  const servers = rules.map((rule) =>
+    serve([...plan, '--counters', redis.url, '--when-counters-fail', rule]),
+  )
+  const roots = await Promise.all(servers.map(rootOf))
+  const statuses = (): Promise<number[]> => Promise.all(roots.map((root) => statusWith(root)))
+  expect(await statuses()).toEqual([200, 200, 200])
+  await redis.kill()
+  await expect.poll(statuses).toEqual([200, 200, 503])
+  for (const server of servers) expect(await server.end()).toBe(0)
 })
 
 it.skipIf(REDIS_IS_MISSING).each([
