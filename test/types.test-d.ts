@@ -16,8 +16,22 @@ import { serve as serveOnDeno } from '../adapters/deno.ts'
 import { toExpressHandler } from '../adapters/express.ts'
 import { createUndiciFetch, serve as serveOnNode, toNodeHandler } from '../adapters/node.ts'
 import type { FetchHandler, RunningServer, UndiciFetchOptions } from '../adapters/node.ts'
-import { createAccess } from '../src/access/index.ts'
-import type { AccessOptions, AddressOptions, ForwardedHeader } from '../src/access/index.ts'
+import { createAccess, createKey, createMemoryCounters, hashKey } from '../src/access/index.ts'
+import type {
+  Access,
+  AccessOptions,
+  AddressOptions,
+  Counters,
+  CountersContext,
+  Decision,
+  ForwardedHeader,
+  Guard,
+  KeyRecord,
+  KeyStore,
+  MemoryCountersOptions,
+  OpenCounters,
+  Plan,
+} from '../src/access/index.ts'
 import { createRatesClient } from '../src/client/index.ts'
 import type {
   CurrencyCode,
@@ -981,4 +995,45 @@ test('monitoring wraps any handler, and keeps its members', () => {
   withRequestIds(() => new Response())
   // @ts-expect-error the log needs a function
   withAccessLog(handler, {})
+})
+
+test('access rules are an option of the handler', () => {
+  const plans = { public: { burst: '60/min' }, pro: { month: 100_000 } }
+  const access = createAccess({ plans, anonymous: 'public' })
+  expectTypeOf(access).toEqualTypeOf<Access>()
+  expectTypeOf<RatesHandlerOptions['access']>().toEqualTypeOf<Access | undefined>()
+  expectTypeOf(createRatesHandler({ access }).guard).toEqualTypeOf<Guard | undefined>()
+  expectTypeOf<AccessOptions['plans']>().toEqualTypeOf<Readonly<Record<string, Plan>>>()
+  expectTypeOf<Parameters<NonNullable<AccessOptions['client']>>>().toEqualTypeOf<[RawRequest]>()
+  // @ts-expect-error plans are required
+  void createAccess({ anonymous: 'public' })
+  // @ts-expect-error a burst is a text
+  void createAccess({ plans: { public: { burst: 60 } } })
+  // @ts-expect-error misspelt
+  void createAccess({ plans, anonymus: 'public' })
+  // @ts-expect-error a client is a string
+  void createAccess({ plans, client: () => undefined })
+  // @ts-expect-error not one of the values
+  void createAccess({ plans, whenCountersFail: 'ignore' })
+})
+
+test('a key store returns a record, nothing, or a promise of them', () => {
+  expectTypeOf(createKey()).resolves.toEqualTypeOf<{ key: string; hash: string }>()
+  expectTypeOf(hashKey('')).resolves.toEqualTypeOf<string>()
+  const records = new Map<string, KeyRecord>()
+  expectTypeOf({ find: (hash: string) => records.get(hash) }).toExtend<KeyStore>()
+  expectTypeOf({ find: async (_hash: string) => null }).toExtend<KeyStore>()
+  expectTypeOf({ find: async (hash: string) => records.get(hash) }).toExtend<KeyStore>()
+  expectTypeOf({ find: () => ({ id: 'a' }) }).not.toExtend<KeyStore>()
+  expectTypeOf<KeyRecord['expiresAt']>().toEqualTypeOf<number | undefined>()
+})
+
+test('counters decide at once or later', () => {
+  expectTypeOf(createMemoryCounters()).toEqualTypeOf<Counters>()
+  type Options = Parameters<typeof createMemoryCounters>
+  expectTypeOf<Options>().toEqualTypeOf<[options?: MemoryCountersOptions | undefined]>()
+  expectTypeOf<Counters['open']>().toEqualTypeOf<(context: CountersContext) => OpenCounters>()
+  expectTypeOf<ReturnType<OpenCounters['take']>>().toEqualTypeOf<Decision | Promise<Decision>>()
+  // @ts-expect-error misspelt
+  void createMemoryCounters({ maxClient: 1 })
 })

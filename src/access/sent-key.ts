@@ -1,7 +1,7 @@
 import type { RawRequest } from '../http/messages.ts'
 
 /** The key that a request sends: empty if it cannot be a key, undefined without one, false for several different ones. */
-export type SentKey = string | false | undefined
+type SentKey = string | false | undefined
 
 /** Returns the key that a request sends; `query` is raw, without the question mark. */
 export type KeyReader = (request: Pick<RawRequest, 'header'>, query: string) => SentKey

@@ -21,12 +21,17 @@ const isConversion = (body: string): boolean =>
   body.startsWith('{"from":"USD","to":"EUR","amount":100,')
 
 const TRIED =
-  'bun client cloudflare custom-provider custom-store deno express fastify hono lambda monitoring node opentelemetry redis-fleet unit-test'
+  'access bun client cloudflare custom-provider custom-store deno express fastify hono lambda monitoring node opentelemetry redis-fleet unit-test'
 
 const example = (name: string): string => join('examples', name)
 
 describe('an example that ends', () => {
   it.each([
+    [
+      'access.ts',
+      [],
+      /^(without a key: 200, no fields\n){2}without a key: 429, "burst";r=0;t=30\nwith a key: 200, "burst";r=599;t=1, "month";r=99999;t=\d+\nwith a wrong key: 401, no fields\n$/,
+    ],
     ['custom-provider.ts', [], /from: 'PTS',[^]*rate: 0\.01,\s+result: 25,[^]*'Loyalty points'/],
     [
       'custom-store.ts',
