@@ -75,7 +75,7 @@ export function createRouter(routerOptions: RouterOptions): RequestRouter {
       // Synchronous results are not awaited: a promise takes longer than the rest of the response.
       route = routes.findCached(path) ?? (await routes.find(path))
       const decision = guard && admit(guard, route, query, request)
-      admission = decision instanceof Promise ? await waits.waitFor(decision) : decision
+      admission = decision instanceof Promise ? await waits.waitToAdmit(decision) : decision
       if (admission?.refusal) throw admission.refusal
       const result =
         query.length > MAX_CHEAP_QUERY_LENGTH && route.endpoint
@@ -108,18 +108,30 @@ export function createRouter(routerOptions: RouterOptions): RequestRouter {
 /** Limits the number of requests that wait for data. */
 function createWaitLimit({ refuse }: Pick<RouterOptions, 'refuse'>) {
   let waiting = 0
+
+  async function waitFor<Result>(result: Promise<Result>): Promise<Result> {
+    if (waiting >= MAX_WAITING_REQUESTS) {
+      result.catch(() => undefined)
+      throw refuse(waiting)
+    }
+    waiting += 1
+    try {
+      return await result
+    } finally {
+      waiting -= 1
+    }
+  }
+
   return {
     count: () => waiting,
-    async waitFor<Result>(result: Promise<Result>): Promise<Result> {
-      if (waiting >= MAX_WAITING_REQUESTS) {
-        result.catch(() => undefined)
-        throw refuse(waiting)
-      }
-      waiting += 1
+    waitFor,
+    /** Waits for a guard, which never rejects; what it takes for a refused request is given back. */
+    async waitToAdmit(admission: Promise<Admission>): Promise<Admission> {
       try {
-        return await result
-      } finally {
-        waiting -= 1
+        return await waitFor(admission)
+      } catch (error) {
+        void admission.then((late) => late.finish({ status: 503, headers: [], body: null }))
+        throw error
       }
     },
   }

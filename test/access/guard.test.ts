@@ -457,6 +457,36 @@ describe('counters', () => {
     expect(eventsOf('internal_error')).toEqual([])
   })
 
+  it('that work again need no restart', async () => {
+    let isDown = true
+    const counters = brokenCounters(() => {
+      if (isDown) throw new Error('down')
+      return { granted: true, states: [] }
+    })
+    const { send } = openGuarded({ counters })
+    expect([(await send()).status, (await send()).status]).toEqual([503, 503])
+    isDown = false
+    expect([(await send()).status, (await send()).status]).toEqual([200, 200])
+  })
+
+  it('give back what requests took that are refused because 10,000 others wait', async () => {
+    const decided: ((decision: unknown) => void)[] = []
+    let givenBack = 0
+    const counters = brokenCounters(
+      () => new Promise((resolve) => void decided.push(resolve)),
+      () => void (givenBack += 1),
+    )
+    const { send, handler, eventsOf } = openGuarded({ counters })
+    const sent = Array.from({ length: 10_003 }, () => send())
+    await expect.poll(() => handler.inspect().waiting).toBe(10_000)
+    decided.forEach((decide) => decide({ granted: true, states: [] }))
+    const statuses = (await Promise.all(sent)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 503)).toHaveLength(3)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(10_000)
+    expect(givenBack).toBe(3)
+    expect(eventsOf('overloaded')).toHaveLength(3)
+  })
+
   it('that cannot give back are reported, and the response is sent', async () => {
     const counters = brokenCounters(() => ({ granted: true, states: [] }), fail)
     const { send, eventsOf } = openGuarded({ counters })
