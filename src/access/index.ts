@@ -1,5 +1,5 @@
+import { isParameterName } from '../api/mistaken-names.ts'
 import { createClientAddress } from '../http/client-address.ts'
-import { MISTAKEN_CONVERSION_NAMES } from '../api/mistaken-names.ts'
 import type { AddressOptions } from '../http/client-address.ts'
 import type { RawRequest } from '../http/messages.ts'
 import { assertKnownOptions } from '../known-options.ts'
@@ -173,8 +173,7 @@ function requireQueryParameters(names: unknown): void {
       )
     }
     // The API ignores other names only.
-    const meant = name.toLowerCase().replaceAll(/[_-]/g, '')
-    if (Object.hasOwn(MISTAKEN_CONVERSION_NAMES.advice, meant)) {
+    if (isParameterName(name)) {
       throw new TypeError(
         `queryParameters must not contain names that the API reads or refuses, got ${name}`,
       )

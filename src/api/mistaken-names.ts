@@ -58,7 +58,7 @@ function mistakenNames(
 const HISTORY = 'use /v1/history'
 
 /** Names that tables of rates do not accept. */
-export const MISTAKEN_TABLE_NAMES: MistakenNames = mistakenNames({
+export const MISTAKEN_TABLE_NAMES: MistakenNames = /* @__PURE__ */ mistakenNames({
   base: 'use base',
   targets: 'use symbols',
   amount: 'use /v1/convert',
@@ -77,17 +77,17 @@ export const MISTAKEN_TABLE_NAMES: MistakenNames = mistakenNames({
 })
 
 /** Names that tables of all currencies do not accept; they ignore a list of symbols. */
-export const MISTAKEN_WHOLE_TABLE_NAMES: MistakenNames = {
-  ...MISTAKEN_TABLE_NAMES,
-  advice: Object.fromEntries(
-    Object.entries(MISTAKEN_TABLE_NAMES.advice).filter(
-      ([name]) => !NAMES.targets.split(' ').includes(name),
-    ),
-  ),
+export const MISTAKEN_WHOLE_TABLE_NAMES: MistakenNames =
+  /* @__PURE__ */ withoutTargets(MISTAKEN_TABLE_NAMES)
+
+function withoutTargets({ advice, own }: MistakenNames): MistakenNames {
+  const targets: readonly string[] = NAMES.targets.split(' ')
+  const others = Object.entries(advice).filter(([name]) => !targets.includes(name))
+  return { advice: Object.fromEntries(others), own }
 }
 
 /** Names that conversions do not accept. */
-export const MISTAKEN_CONVERSION_NAMES: MistakenNames = mistakenNames({
+export const MISTAKEN_CONVERSION_NAMES: MistakenNames = /* @__PURE__ */ mistakenNames({
   base: 'use from',
   targets: 'use to',
   amount: 'use amount',
@@ -106,7 +106,7 @@ export const MISTAKEN_CONVERSION_NAMES: MistakenNames = mistakenNames({
 })
 
 /** Names that histories do not accept. */
-export const MISTAKEN_HISTORY_NAMES: MistakenNames = mistakenNames({
+export const MISTAKEN_HISTORY_NAMES: MistakenNames = /* @__PURE__ */ mistakenNames({
   base: 'use from',
   targets: 'use to',
   amount: 'use /v1/convert with a date',
@@ -124,6 +124,16 @@ export const MISTAKEN_HISTORY_NAMES: MistakenNames = mistakenNames({
   format: 'use format',
 })
 
+/** Returns whether an endpoint reads or refuses parameters with `name`, in any spelling. */
+export function isParameterName(name: string): boolean {
+  const meant = toMeaning(name)
+  return Object.values<string>(NAMES).some((names) => names.split(' ').includes(meant))
+}
+
+function toMeaning(name: string): string {
+  return name.toLowerCase().replace(/[_-]/g, '')
+}
+
 /**
  * Throws if `params` has a property with a name that the operation does not accept.
  *
@@ -132,7 +142,7 @@ export const MISTAKEN_HISTORY_NAMES: MistakenNames = mistakenNames({
 export function assertNoMistakenNames(params: object, { advice, own }: MistakenNames): void {
   for (const name in params) {
     if (own.has(name)) continue
-    const meant = name.toLowerCase().replace(/[_-]/g, '')
+    const meant = toMeaning(name)
     if (Object.hasOwn(advice, meant)) throw invalidParameter(name, String(advice[meant]))
   }
 }
