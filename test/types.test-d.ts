@@ -138,7 +138,6 @@ import type {
 import { createKvStore } from '../src/stores/cloudflare-kv.ts'
 import type { KvNamespace } from '../src/stores/cloudflare-kv.ts'
 import { createFileStore } from '../src/stores/file.ts'
-import type { Counters } from '../src/access/index.ts'
 import { createRedisCounters } from '../src/access/redis.ts'
 import type { RedisCountersOptions } from '../src/access/redis.ts'
 import { createSqliteCounters } from '../src/access/sqlite.ts'
