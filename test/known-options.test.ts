@@ -30,7 +30,7 @@ const client: object = new Proxy({}, { has: () => true, get: () => async () => n
 const FIRST: [functions: RegExp, args: unknown[]][] = [
   [/^serve /, [() => new Response()]],
   [/^crossCheck /, [latest, history]],
-  [/^createSqlite(Counters|Store) /, [':memory:']],
+  [/^create(File|Sqlite)(Counters|KeyStore|Store) /, [':memory:']],
   [/^createRedisCounters | \.\/stores\//, [client]],
   [/^failingProvider /, ['unreachable']],
   [/ \.\/compat\//, [handler]],

@@ -59,14 +59,23 @@ export class GuardedCallError extends Error {
   override readonly name = 'GuardedCallError'
 }
 
-/** Returns the event of a failure, without the name of the client, which errors of databases may quote. */
+type CountersFailed = Extract<RatesEvent, { type: 'counters_failed' }>
+
+/**
+ * Creates the event of a failure. Errors of drivers may quote what they were called with: the event has the reason without
+ * keys and without `secret`, a key or the name of a client, and not the error itself, whose properties may contain both.
+ */
 export function countersFailed(
-  operation: 'take' | 'give_back',
+  operation: CountersFailed['operation'],
   error: unknown,
-  client: string,
-): RatesEvent {
-  const name = client.replace(/^(key|address):/, '')
-  const text = reasonOf(error)
-  const reason = name === '' ? text : text.replaceAll(name, '…')
+  secret = '',
+): CountersFailed {
+  const reason = withoutSecrets(reasonOf(error), secret.replace(/^(key|address):/, ''))
   return { type: 'counters_failed', operation, reason, error: new Error(reason) }
+}
+
+/** Returns `text` without keys and without `secret`. */
+function withoutSecrets(text: string, secret: string): string {
+  const known = secret === '' ? text : text.replaceAll(secret, '…')
+  return known.replaceAll(/rsk_[0-9A-Za-z]*/g, 'rsk_…')
 }

@@ -1,8 +1,8 @@
 import { withTimeout } from '../async.ts'
 import { createCircuitBreaker } from '../cache/backoff.ts'
 import { createBoundedMap } from '../http/response-cache.ts'
+import { countersFailed } from './counters.ts'
 import type { CountersContext } from './counters.ts'
-import { countersFailed } from './failures.ts'
 import { hashKey, isKey } from './keys.ts'
 import type { KeyRecord, KeyStore } from './keys.ts'
 
