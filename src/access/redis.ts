@@ -1,9 +1,9 @@
 import { senderOf } from '../connections/redis.ts'
 import type { RedisClient } from '../connections/redis.ts'
 import { assertKnownOptions } from '../known-options.ts'
+import { COUNT_SCRIPT, argumentsOf, parseReply } from './count-script.ts'
 import type { Counters } from './counters.ts'
 import { createLeasedCounters } from './leases.ts'
-import { COUNT_SCRIPT, argumentsOf, parseReply } from './shared-count.ts'
 
 export type { RedisClient } from '../connections/redis.ts'
 export type { Counters } from './counters.ts'
