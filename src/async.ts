@@ -65,6 +65,8 @@ export interface Listeners<Item> {
   /** Calls all listeners; ignores exceptions and rejections. */
   call(item: Item): void
   hasAny(): boolean
+  /** Returns `call` as a function that does nothing while there are no listeners. */
+  whileAny(call: (item: Item) => void): (item: Item) => void
 }
 
 /** Creates an empty list of listeners. */
@@ -81,11 +83,11 @@ export function createListeners<Item>(): Listeners<Item> {
       for (const { listener } of listeners) callSafely(() => listener(item))
     },
     hasAny: () => listeners.size > 0,
+    whileAny: (call) => (item) => {
+      if (listeners.size > 0) call(item)
+    },
   }
 }
-
-/** Takes the place of an absent user hook. */
-export function doNothing(): void {}
 
 /** Calls a user hook; ignores exceptions and rejections. */
 export function callSafely(hook: () => unknown): void {

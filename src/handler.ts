@@ -174,9 +174,9 @@ export function createHandlerOn(
   const { explorer, responseCacheBytes, onEvent, access, ...resolved } = resolveOptions(options)
   const { basePath, cors, now } = resolved
   const runtime = createRuntime(now)
-  const listeners = createHandlerListeners(runtime)
+  const listeners = createHandlerListeners(runtime, (emit) => limitEvents(emit, now))
   if (onEvent) listeners.subscribe({ onEvent })
-  const emit = limitEvents(listeners.emit, now)
+  const { emit, observer, subscribe } = listeners
   const sources = createSources({ ...resolved, runtime, emit })
   const limiter = createLimiter(runtime, (waiting) => emit({ type: 'overloaded', waiting }))
   const onInternalError = (error: unknown, requestId?: string): void =>
@@ -188,7 +188,7 @@ export function createHandlerOn(
     ...shared,
     ...createEndpoints({ ...shared, sources, responseCaches, now, runtime }),
     cors,
-    observer: listeners.observer,
+    observer,
     refuse(waiting) {
       emit({ type: 'overloaded', waiting })
       return overloaded(runtime)
@@ -202,7 +202,7 @@ export function createHandlerOn(
     answer,
     rates: createRatesApi(sources, runtime, onInternalError),
     guard,
-    subscribe: listeners.subscribe,
+    subscribe,
     inspect: () => ({
       status: describeStatus(sources, now()),
       responseCacheBytes: responseCaches.bytes(),
@@ -251,7 +251,10 @@ function createResponseCaches(
 }
 
 /** Creates the listeners of a handler. */
-function createHandlerListeners({ monotonic }: Runtime): {
+function createHandlerListeners(
+  { monotonic }: Runtime,
+  limit: (emit: Emit) => Emit,
+): {
   subscribe: RatesHandler['subscribe']
   emit: Emit
   observer: ResponseObserver
@@ -267,7 +270,8 @@ function createHandlerListeners({ monotonic }: Runtime): {
     },
   }
   return {
-    emit: events.call,
+    // Events that nothing receives must not count as the first of the day.
+    emit: events.whileAny(limit(events.call)),
     subscribe({ onEvent, onResponse }) {
       const removers = [onEvent && events.add(onEvent), onResponse && responses.add(onResponse)]
       observer.isActive = responses.hasAny()

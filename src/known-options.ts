@@ -19,6 +19,16 @@ export function assertKnownOptions<Options extends object>(
   }
 }
 
+/**
+ * Asserts that the value of an option is one of `known`.
+ *
+ * @throws {TypeError} that names the option and the values
+ */
+export function assertOneOf(option: string, value: unknown, known: readonly string[]): void {
+  if (known.some((each) => each === value)) return
+  throw new TypeError(`${option} must be one of ${known.join(', ')}, got ${String(value)}`)
+}
+
 function unknownOption(name: string, known: readonly string[], prefix: string): string {
   const suggested = suggestedOption(name, known)
   const unknown = `unknown option "${prefix}${name}"`

@@ -1,5 +1,5 @@
 import type { DataSet, RatesEvent } from './events.ts'
-import { assertKnownOptions } from './known-options.ts'
+import { assertKnownOptions, assertOneOf } from './known-options.ts'
 
 /** The format of a line: one JSON object, or one sentence. */
 export type LogFormat = 'json' | 'text'
@@ -102,11 +102,6 @@ export function consoleLogger(options: ConsoleLoggerOptions = {}): (event: Rates
     write: (line, severity) => console[severity](line),
     now: Date.now,
   })
-}
-
-function assertOneOf(option: string, value: string, known: readonly string[]): void {
-  if (known.includes(value)) return
-  throw new TypeError(`${option} must be one of ${known.join(', ')}, got ${String(value)}`)
 }
 
 /** Creates a logger that writes one line per event; stale and 503 responses are counted and logged once a minute. */

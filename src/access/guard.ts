@@ -150,6 +150,8 @@ function createTake({ counters, emit }: GuardOptions) {
   }
 
   function fail(counted: Counted, error: unknown): Admission {
+    // Reported by the counters themselves.
+    if (error instanceof RatesError && error.code === 'overloaded') return new Refusal(error)
     emit(countersFailed('take', error, secretIn(counted)))
     return new Refusal(accessUnavailable())
   }

@@ -2,7 +2,7 @@ import { isParameterName } from '../api/mistaken-names.ts'
 import { createClientAddress } from '../http/client-address.ts'
 import type { AddressOptions } from '../http/client-address.ts'
 import type { RawRequest } from '../http/messages.ts'
-import { assertKnownOptions } from '../known-options.ts'
+import { assertKnownOptions, assertOneOf } from '../known-options.ts'
 import type { Counters } from './counters.ts'
 import { createGuard, policyOf } from './guard.ts'
 import type { Access, ResolvedPlan } from './guard.ts'
@@ -77,6 +77,7 @@ export function createAccess(options: AccessOptions): Access {
   requireFunction('keys.find', keys?.find)
   if (counters !== undefined) requireFunction('counters.open', counters?.open)
   if (options.client !== undefined) requireFunction('client', options.client)
+  assertOneOf('whenCountersFail', whenCountersFail, ['local', 'allow', 'refuse'])
   requireQueryParameters(queryParameters)
   const keyOf = createKeyReader([...queryParameters])
   const safeCounters = counters

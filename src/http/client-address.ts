@@ -111,7 +111,7 @@ function walkHops(hops: number): Walk {
 function entriesOf(name: ForwardedHeader, value: string): string[] {
   const isCut = value.length > MAX_CHARACTERS
   const list = isCut ? value.slice(-MAX_CHARACTERS) : value
-  const elements = name === 'forwarded' ? elementsOf(list) : list.split(',').toReversed()
+  const elements = name === 'forwarded' ? splitUnquoted(list, ',') : list.split(',').toReversed()
   // The first element of a cut list may have lost its start.
   const whole = isCut ? elements.slice(0, -1) : elements
   const entries = whole.map((element) => element.trim()).filter((element) => element !== '')
@@ -120,21 +120,21 @@ function entriesOf(name: ForwardedHeader, value: string): string[] {
 }
 
 /**
- * Splits a list at the commas outside quoted strings, from the right: the elements of trusted proxies are at the right, and
+ * Splits a text at separators outside quoted strings, from the right: the elements of trusted proxies are at the right, and
  * are found regardless of what precedes them.
  */
-function elementsOf(list: string): string[] {
-  const elements: string[] = []
-  let end = list.length
+function splitUnquoted(text: string, separator: string): string[] {
+  const parts: string[] = []
+  let end = text.length
   let isQuoted = false
-  for (let index = list.length - 1; index >= 0; index -= 1) {
-    if (list[index] === '"' && !isEscaped(list, index)) isQuoted = !isQuoted
-    else if (list[index] === ',' && !isQuoted) {
-      elements.push(list.slice(index + 1, end))
+  for (let index = text.length - 1; index >= 0; index -= 1) {
+    if (text[index] === '"' && !isEscaped(text, index)) isQuoted = !isQuoted
+    else if (text[index] === separator && !isQuoted) {
+      parts.push(text.slice(index + 1, end))
       end = index
     }
   }
-  return [...elements, list.slice(0, end)]
+  return [...parts, text.slice(0, end)]
 }
 
 function isEscaped(text: string, index: number): boolean {
@@ -143,14 +143,16 @@ function isEscaped(text: string, index: number): boolean {
   return (index - start) % 2 === 1
 }
 
+const PAIR = /^([^\s=;,"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))$/
+
 /** Returns the parameter `for` of an element of `Forwarded` (RFC 7239 §4); undefined without exactly one. */
 function forOf(element: string): string | undefined {
-  const pair = /[ \t]*(?:([^\s=;,"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?[ \t]*(?:;|$)/y
   const found: string[] = []
-  while (pair.lastIndex < element.length) {
-    const match = pair.exec(element)
-    if (!match) return undefined
-    const [, name = '', quoted, plain = ''] = match
+  for (const part of splitUnquoted(element, ';')) {
+    const text = part.trim()
+    if (text === '') continue
+    const [, name, quoted, plain = ''] = PAIR.exec(text) ?? []
+    if (name === undefined) return undefined
     if (name.toLowerCase() === 'for') found.push(quoted?.replace(/\\(.)/g, '$1') ?? plain)
   }
   return found.length === 1 ? found[0] : undefined

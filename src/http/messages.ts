@@ -182,7 +182,13 @@ export function isCounted(request: WrappedRequest): boolean {
 /** Returns the status of the response that a wrapper sends instead of `response`, or its own. */
 export function statusFor(request: WrappedRequest, response: EndpointResponse): number {
   const { status } = response
-  return status === 200 ? (request.statusFor?.(response) ?? status) : status
+  if (status !== 200) return status
+  try {
+    return request.statusFor?.(response) ?? status
+  } catch {
+    // The header function of an adapter may throw.
+    return status
+  }
 }
 
 /**

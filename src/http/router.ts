@@ -88,16 +88,22 @@ export function createRouter(routerOptions: RouterOptions): RequestRouter {
       if (error.code === 'internal_error') onInternalError(error.cause, request.requestId)
       response = withCors(failure(error, route.group.errorBody(error), Boolean(route.post)), route)
     }
-    const sent = statusFor(request, response)
-    const cost = sent === response.status ? response.cost : 1
-    const { cors } = route
-    const isComplete = !cors.dependsOnRequest && response.status !== 204
-    let { status, headers, body } = isComplete ? response : cors.complete(response, request)
-    if (admission) ({ status, headers, body } = admission.finish({ status, headers, body }, cost))
+    const plain = response
+    let { status, headers, body } = completed(plain, route, request)
+    if (admission) {
+      const cost = statusFor(request, plain) === plain.status ? plain.cost : 1
+      ;({ status, headers, body } = admission.finish({ status, headers, body }, cost))
+    }
     if (method === 'HEAD') body = null
     const matched = route.endpoint !== undefined
     if (startedAt !== undefined && matched && !isCounted(request)) {
-      observer.end({ route: route.path, request, status: sent, body, startedAt })
+      observer.end({
+        route: route.path,
+        request,
+        status: statusFor(request, plain),
+        body,
+        startedAt,
+      })
     }
     return { status, headers, body, matched }
   }
@@ -199,6 +205,16 @@ function withCors(
 ): PostResponse {
   if (constant.length === 0) return response
   return { ...response, headers: [...response.headers, ...constant] }
+}
+
+/** Adds CORS headers that depend on the request; none if its headers cannot be read. */
+function completed(response: PostResponse, { cors }: Route, request: RawRequest): EndpointResponse {
+  if (!cors.dependsOnRequest && response.status !== 204) return response
+  try {
+    return cors.complete(response, request)
+  } catch {
+    return response
+  }
 }
 
 /** The paths of a service. */

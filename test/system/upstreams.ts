@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 
-import { createRatesHandler } from 'ratesmith'
-import { fakeProviders } from 'ratesmith/testing'
+import { createRatesHandler } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
 
 import { good } from '../fixtures/feed.ts'
 import { FEEDS } from '../fixtures/feeds.ts'
