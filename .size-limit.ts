@@ -23,10 +23,10 @@ function portable(options: BuildOptions): BuildOptions {
 /** Budget of each module of the package alone, or of the largest in a folder: its current size and some two per cent. */
 const BUDGETS: Record<string, string> = {
   '.': '51.4 kB',
-  './access': '5 kB',
+  './access': '10.4 kB',
   './access/file': '3 kB',
-  './access/redis': '4 kB',
-  './access/sqlite': '5 kB',
+  './access/redis': '6 kB',
+  './access/sqlite': '7.05 kB',
   './bun': '1.06 kB',
   './client': '2.83 kB',
   './cloudflare': '297 B',
@@ -42,7 +42,7 @@ const BUDGETS: Record<string, string> = {
   './node': '3.36 kB',
   './providers/*': '17.1 kB',
   './providers/cross-check': '5.5 kB',
-  './stores/*': '1.51 kB',
+  './stores/*': '1.55 kB',
   './testing': '21.6 kB',
 }
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 
 import { createRatesHandler } from '../../src/index.ts'
-import { fakeProviders } from '../../src/testing/index.ts'
+import { fakeProviders } from '../../src/testing/fake-providers.ts'
 
 import { good } from '../fixtures/feed.ts'
 import { FEEDS } from '../fixtures/feeds.ts'
