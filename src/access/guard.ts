@@ -3,7 +3,6 @@ import type { AccessRefusal, Emit } from '../events.ts'
 import { accessUnavailable } from '../http/guard.ts'
 import type { Admission, Guard, GuardedRequest } from '../http/guard.ts'
 import type { EndpointResponse, Header, RawRequest } from '../http/messages.ts'
-import { withVary } from '../http/response.ts'
 import { countersFailed } from './counters.ts'
 import type { CountersContext, Decision, Limit, LimitState, OpenCounters } from './counters.ts'
 import type { FoundKey, KeyLookup } from './key-lookup.ts'
@@ -60,7 +59,8 @@ export function createGuard(options: GuardOptions): Guard {
         : admitKey(found, guarded)
     }
     if (!anonymous) return refuse('missing_key', unauthorized('An API key is required'))
-    return take({ client: `address:${clientOf(request)}`, plan: anonymous }, cost)
+    const client = `address:${clientOf(request)}`
+    return take({ client, plan: anonymous, key: undefined }, cost)
   }
 
   function fail(error: unknown): Admission {
@@ -133,15 +133,15 @@ function createClientReader({ clientOf, emit }: GuardOptions): (request: RawRequ
 }
 
 /** Returns a function that takes the cost of a request from the limits of its client. */
-function createTake({ counters, emit }: GuardOptions) {
+function createTake(context: GrantContext) {
+  const { counters, emit } = context
+
   function admit(counted: Counted, cost: number, decision: Decision): Admission {
     const { granted, states } = decision
     if (typeof granted !== 'boolean' || !Array.isArray(states)) {
       throw new TypeError('counters must return { granted, states }')
     }
-    const onFailure = (error: unknown): void =>
-      emit(countersFailed('give_back', error, secretIn(counted)))
-    if (granted) return new Grant({ counters, onFailure }, counted, cost, decision)
+    if (granted) return new Grant(context, counted, cost, decision)
     const { plan, key } = counted
     const exceeded = states.findIndex(({ wait }) => wait > 0)
     const limit = plan.limits[exceeded]?.name ?? ''
@@ -176,7 +176,7 @@ interface Counted {
   client: string
   plan: ResolvedPlan
   /** Id of the key; undefined without one. */
-  key?: string
+  key: string | undefined
 }
 
 /** Returns the address of a client without a key, which events must not contain. */
@@ -184,10 +184,7 @@ function secretIn({ client, key }: Counted): string {
   return key === undefined ? client.slice('address:'.length) : ''
 }
 
-interface GrantContext {
-  counters: OpenCounters
-  onFailure(error: unknown): void
-}
+type GrantContext = Pick<GuardOptions, 'counters' | 'emit'>
 
 /** A granted request. A class, because one is created for every request. */
 class Grant implements Admission {
@@ -211,11 +208,12 @@ class Grant implements Admission {
   }
 
   #giveBack(unused: number): void {
+    const { counters, emit } = this.#context
     const { client, plan } = this.#counted
     try {
-      this.#context.counters.giveBack(client, plan.limits, unused)
+      counters.giveBack(client, plan.limits, unused)
     } catch (error) {
-      this.#context.onFailure(error)
+      emit(countersFailed('give_back', error, secretIn(this.#counted)))
     }
   }
 }
@@ -249,24 +247,54 @@ function withLimits(
   { states }: Decision,
   givenBack: number,
 ): EndpointResponse {
-  const at = response.headers.findIndex(([name]) => name === 'cache-control')
-  const caching = response.headers[at]?.[1] ?? ''
-  // Shared caches may keep a public response to a request with `Authorization` (RFC 9111 §3.5).
-  if (caching.startsWith('public') && key === undefined) return response
-  let headers = response.headers.slice()
-  if (key !== undefined) {
-    if (at === -1) headers.push(toPrivate(caching))
-    else headers[at] = toPrivate(caching)
-    headers = withVary(headers, 'Authorization, X-API-Key')
-  }
+  const { status, headers: given, body } = response
+  if (key === undefined && isPublic(given)) return response
+  const headers = key === undefined ? given.slice() : privateHeaders(given)
   if (states.length > 0) headers.push(plan.policy, rateLimit(plan, states, givenBack))
-  return { ...response, headers }
+  return { status, headers, body }
 }
 
+function isPublic(headers: readonly Header[]): boolean {
+  for (const header of headers) {
+    if (header[0] === 'cache-control') return header[1].startsWith('public')
+  }
+  return false
+}
+
+const KEY_HEADERS = 'Authorization, X-API-Key'
+const VARY: Header = ['vary', KEY_HEADERS]
+
+/**
+ * Returns the headers of a response that needed a key: shared caches may keep a public response to a request with
+ * `Authorization` (RFC 9111 §3.5). In one pass, because every request with a key needs new headers.
+ */
+function privateHeaders(headers: readonly Header[]): Header[] {
+  const result: Header[] = []
+  let caching: Header | undefined
+  let vary: Header | undefined
+  for (const header of headers) {
+    if (header[0] === 'cache-control') result.push((caching = toPrivate(header[1])))
+    else if (header[0] === 'vary') result.push((vary = ['vary', `${header[1]}, ${KEY_HEADERS}`]))
+    else result.push(header)
+  }
+  if (!caching) result.push(toPrivate(''))
+  if (!vary) result.push(VARY)
+  return result
+}
+
+/** Private headers by public value; the API sends few different ones. */
+const privateCaching = new Map<string, Header>()
+
 function toPrivate(caching: string): Header {
-  if (/no-store|private/.test(caching)) return ['cache-control', caching]
+  let header = privateCaching.get(caching)
+  if (!header) privateCaching.set(caching, (header = ['cache-control', privateValue(caching)]))
+  return header
+}
+
+function privateValue(caching: string): string {
+  if (/no-store|private/.test(caching)) return caching
   const others = caching.replace(/^public(?:, )?/, '')
-  return ['cache-control', others === '' ? 'private' : `private, ${others}`]
+  return others === '' ? 'private' : `private, ${others}`
 }
 
 // draft-ietf-httpapi-ratelimit-headers-10, section 4
@@ -275,13 +303,15 @@ function rateLimit(
   states: readonly LimitState[],
   givenBack: number,
 ): Header {
-  const items = limits.map((limit, index) => {
+  let text = ''
+  for (const [index, limit] of limits.entries()) {
     const { remaining = 0, reset = 0, wait = 0 } = states[index] ?? {}
     const left = toInteger(Math.min(limit.quota, remaining + givenBack))
     const time = wait > 0 ? wait : resetAfter(limit, { left, reset, givenBack })
-    return `"${limit.name}";r=${left};t=${toInteger(Math.ceil(time / 1_000))}`
-  })
-  return ['ratelimit', items.join(', ')]
+    if (index > 0) text += ', '
+    text += `"${limit.name}";r=${left};t=${toInteger(Math.ceil(time / 1_000))}`
+  }
+  return ['ratelimit', text]
 }
 
 /** Returns the time until the limit is whole again after `givenBack` was given back, in ms. */
