@@ -27,6 +27,8 @@ export interface Decision {
   granted: boolean
   /** In the order of the limits; empty where the counters failed. */
   states: readonly LimitState[]
+  /** When a granted cost was taken, by the clock of the counters: passed to `giveBack` (default none). */
+  takenAt?: number | undefined
 }
 
 /** What counters need of their handler. */
@@ -48,8 +50,8 @@ export interface OpenCounters {
    * counters fail.
    */
   take(client: string, limits: readonly Limit[], cost: number): Decision | Promise<Decision>
-  /** Gives back what `take` took, after a failure of the server; never throws. */
-  giveBack(client: string, limits: readonly Limit[], cost: number): void
+  /** Gives back what `take` took at `takenAt`, as far as no refill has replaced it; never throws. */
+  giveBack(client: string, limits: readonly Limit[], cost: number, takenAt?: number): void
   /** Ends timers; does not end the connection of a client that was passed in. */
   close(): void
 }

@@ -211,7 +211,7 @@ class Grant implements Admission {
     const { counters, emit } = this.#context
     const { client, plan } = this.#counted
     try {
-      counters.giveBack(client, plan.limits, unused)
+      counters.giveBack(client, plan.limits, unused, this.#decision.takenAt)
     } catch (error) {
       emit(countersFailed('give_back', error, secretIn(this.#counted)))
     }

@@ -144,7 +144,7 @@ export function decide(lease: Lease, cost: number, now: number): Decision | unde
   const { lot } = lease
   if (lot.permits >= cost && now < lot.until) {
     lot.permits -= cost
-    return { granted: true, states: statesOf(lease, 0, now) }
+    return { granted: true, states: statesOf(lease, 0, now), takenAt: lot.at }
   }
   if (cost < lease.refusedCost || now >= lease.refusedUntil) return undefined
   return { granted: false, states: statesOf(lease, cost, now) }
@@ -326,7 +326,8 @@ export function accept(
     usable -= waiter.cost
     permits -= waiter.cost
     lease.lot = { permits, at: reply.now, until }
-    settle(waiter, { decision: { granted: true, states: statesOf(lease, 0, now) } })
+    const states = statesOf(lease, 0, now)
+    settle(waiter, { decision: { granted: true, states, takenAt: reply.now } })
   }
   lease.lot = { permits, at: reply.now, until }
   if (isUsedUp(lease)) refuseFor(lease, 1, sentAt)

@@ -62,11 +62,10 @@ function openLeases(shared: SharedCounters, context: CountersContext): OpenCount
       }
       return calls.decide(lease, cost)
     },
-    giveBack(client, limits, given) {
+    giveBack(client, limits, given, takenAt) {
       const lease = leases.get(client, limits)
       const permits = Math.min(given, lease.terms.maxCost)
-      // The newest lot is most likely the one from which the request was granted.
-      lease.refund = { permits: lease.refund.permits + permits, at: lease.reply.now }
+      addTaken(lease.refund, permits, takenAt ?? lease.reply.now)
       lease.refusedUntil = 0
       calls.flushLater(lease)
     },

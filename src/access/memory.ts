@@ -51,14 +51,11 @@ export function createMemoryCounters(options: MemoryCountersOptions = {}): Count
       }
       return {
         take: (client, limits, cost) => take(usages.of(client, limits, readClock()), cost),
-        giveBack(client, _limits, cost) {
+        giveBack(client, _limits, cost, takenAt) {
           const usage = usages.find(client)
           if (!usage) return
           advance(usage, readClock())
-          usage.levels = usage.levels.map((level, index) => {
-            const { unit = 0, quota = 0 } = usage.rules.scales[index] ?? {}
-            return Math.max(0, level - Math.min(cost, quota) * unit)
-          })
+          giveBack(usage, cost, takenAt ?? usage.at)
         },
         close() {},
       }
@@ -91,6 +88,10 @@ interface Usage {
   levels: number[]
   /** The time of the levels, in ms since the Unix epoch. */
   at: number
+  /** The last time at which the level of the burst limit was low before a request. */
+  lowAt: number
+  /** The least level of the burst limit before each request since then. */
+  least: number
 }
 
 /** The usages of at most `maxClients` clients. */
@@ -124,7 +125,8 @@ function createUsages(maxClients: number) {
     if (usages.size >= maxClients) sweep(CHECKED_AT_CAPACITY, now)
     const isFull = usages.size >= maxClients
     if (isFull && rules.overflow) return rules.overflow
-    const usage = { rules, levels: rules.scales.map(() => 0), at: now }
+    const levels = rules.scales.map(() => 0)
+    const usage = { rules, levels, at: now, lowAt: now, least: Infinity }
     if (isFull) rules.overflow = usage
     else usages.set(client, usage)
     return usage
@@ -164,11 +166,42 @@ function take(usage: Usage, cost: number): Decision {
     return { granted: false, states: rules.scales.map(refused) }
   }
   const granted = (scale: Scale, index: number): LimitState => {
-    const level = (levels[index] ?? 0) + Math.min(cost, scale.quota) * scale.unit
+    const before = levels[index] ?? 0
+    if (scale.drain > 0) noteLevel(usage, before, scale)
+    const level = before + Math.min(cost, scale.quota) * scale.unit
     levels[index] = level
     return stateOf(scale, { level, needed: 0, at })
   }
-  return { granted: true, states: rules.scales.map(granted) }
+  return { granted: true, states: rules.scales.map(granted), takenAt: at }
+}
+
+/** A level of at most this number of requests is low: no request costs more. */
+const LOW = 10
+
+function noteLevel(usage: Usage, level: number, { unit }: Scale): void {
+  if (level <= LOW * unit) {
+    usage.lowAt = usage.at
+    usage.least = Infinity
+  } else if (level < usage.least) usage.least = level
+}
+
+/**
+ * Gives back `cost`, which was taken at `takenAt`. Where the burst limit might have been whole meanwhile without that cost,
+ * the refill since then is subtracted: otherwise requests that end late would add up to a second burst.
+ */
+function giveBack(usage: Usage, cost: number, takenAt: number): void {
+  const { rules, levels, at } = usage
+  usage.levels = rules.scales.map(({ unit, drain, quota }, index) => {
+    const level = levels[index] ?? 0
+    const taken = Math.min(cost, quota) * unit
+    if (drain === 0) return takenAt < monthAt(at).start ? level : Math.max(0, level - taken)
+    if (takenAt >= usage.lowAt && taken <= Math.min(usage.least, level)) {
+      usage.least -= taken
+      return level - taken
+    }
+    const refilled = Math.max(0, at - takenAt) * drain
+    return Math.max(0, level - Math.max(0, taken - refilled))
+  })
 }
 
 function stateOf(
@@ -209,6 +242,7 @@ function changePlan(usage: Usage, rules: Rules): void {
     return Math.min(capacity, Math.ceil(((levels[index] ?? 0) / formerUnit) * unit))
   })
   usage.rules = rules
+  usage.least = 0
 }
 
 /** A calendar month in UTC, in ms since the Unix epoch; `end` is the start of the next one. */

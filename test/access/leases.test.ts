@@ -201,6 +201,20 @@ describe('leased counters', () => {
     expect(await fleet.request(1)).toMatchObject({ granted: false })
   })
 
+  it('give no second burst back for a request that ends late', async () => {
+    const limits = [burst(60, MINUTE), month(1_000)]
+    const fleet = createFleet({ processes: 1, limits })
+    const { takenAt } = await fleet.request(0, 10)
+    await fleet.runtime.advance(MINUTE)
+    expect(await fleet.request(0, 10)).toMatchObject({ granted: true })
+    expect(takenAt).toBeDefined()
+    fleet.member(0).giveBack('key:a', limits, 9, takenAt)
+    await fleet.runtime.advance(1_000)
+    // One was refilled; nothing was given back to the burst, and 9 to the month.
+    const { states } = await fleet.request(0)
+    expect(states.map(({ remaining }) => remaining)).toEqual([50, 988])
+  })
+
   it('wait with a timer only to give permits back', async () => {
     const limits = [burst(600, MINUTE), month(1_000)]
     const fleet = createFleet({ processes: 1, limits })

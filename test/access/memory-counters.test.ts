@@ -149,6 +149,44 @@ describe('memory counters', () => {
     expect(drain(() => take('never seen', limits))).toBe(5)
   })
 
+  it('give back no second burst for requests that end late', () => {
+    const limits = limitsOf({ burst: '60/min', month: 1_000 }, 'a')
+    for (const held of [0, 10 * SECOND, 45 * SECOND, MINUTE]) {
+      const { take, giveBack, at, now } = open()
+      const uploads = Array.from({ length: 6 }, () => take('a', limits, 10).takenAt)
+      at(now() + held)
+      let granted = drain(() => take('a', limits))
+      for (const takenAt of uploads) giveBack('a', limits, 9, takenAt)
+      granted += drain(() => take('a', limits))
+      // Of the uploads, 6 remain taken; their rest is whole again after 6 s.
+      expect(granted, String(held)).toBeLessThanOrEqual(60 - Math.max(0, 6 - held / SECOND))
+      expect(granted, String(held)).toBeGreaterThanOrEqual(held === 0 ? 54 : held / SECOND)
+      expect(take('a', limits).states[1]?.remaining).toBe(1_000 - 6 - granted)
+    }
+  })
+
+  it('give a late request back whole while the limit is busy', () => {
+    const { take, giveBack, at, now } = open()
+    const limits = limitsOf({ burst: '60/min' }, 'a')
+    expect(drain(() => take('a', limits))).toBe(60)
+    at(now() + 10 * SECOND)
+    const { takenAt } = take('a', limits, 10)
+    at(now() + 5 * SECOND)
+    expect(drain(() => take('a', limits))).toBe(5)
+    giveBack('a', limits, 9, takenAt)
+    expect(drain(() => take('a', limits))).toBe(9)
+  })
+
+  it('give nothing of another month back', () => {
+    const { take, giveBack, at } = open()
+    const limits = limitsOf({ month: 20 }, 'a')
+    const { takenAt } = take('a', limits, 10)
+    at(Date.UTC(2026, 11))
+    expect(drain(() => take('a', limits))).toBe(20)
+    giveBack('a', limits, 9, takenAt)
+    expect(drain(() => take('a', limits))).toBe(0)
+  })
+
   it('count a cost above the quota as the quota', () => {
     const { take } = open()
     const limits = limitsOf({ burst: '5/min', month: 100 }, 'a')

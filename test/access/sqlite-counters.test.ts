@@ -43,7 +43,7 @@ describe('createSqliteCounters()', () => {
   it('shares limits between processes, and decides at once', () => {
     const runtime = virtualRuntime(START)
     const [first, second] = [openCounters(runtime), openCounters(runtime)]
-    expect(first.take(6)).toEqual({
+    expect(first.take(6)).toMatchObject({
       granted: true,
       states: [
         { remaining: 4, reset: 36_000, wait: 0 },
