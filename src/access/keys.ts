@@ -39,7 +39,17 @@ export async function createKey(): Promise<{ key: string; hash: string }> {
   return { key, hash: await hashKey(key) }
 }
 
-/** Returns the SHA-256 of a key, as 64 lower-case hexadecimal digits. */
+/**
+ * Returns the SHA-256 of a key, as 64 lower-case hexadecimal digits, for key stores that receive the key itself.
+ *
+ * @example
+ * ```ts
+ * import { createKey, hashKey } from 'ratesmith/access'
+ *
+ * const { key, hash } = await createKey()
+ * console.log((await hashKey(key)) === hash) // true
+ * ```
+ */
 export async function hashKey(key: string): Promise<string> {
   const digest = await globalThis.crypto.subtle.digest('SHA-256', new TextEncoder().encode(key))
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
