@@ -7,10 +7,9 @@ const MAX_DECODED_LENGTH = 8_192
 /** Returns the cost of a query: 1 for each distinct code in `to`, at most 10. Reads `to` as the endpoints do. */
 export function costOfCodes(query: string): number {
   if (query.length > MAX_DECODED_LENGTH) return MAX_COST
-  const list = targetsIn(query)
-  // A single code, by far the most frequent query.
-  if (!list?.includes(',')) return 1
-  return costOf(list.split(',', MAX_CODES_READ))
+  // Without a comma, plain or encoded, there is one code at most: by far the most frequent query.
+  if (!query.includes(',') && !query.includes('%')) return 1
+  return costOf(targetsIn(query)?.split(',', MAX_CODES_READ) ?? [])
 }
 
 function targetsIn(query: string): string | undefined {

@@ -1,4 +1,4 @@
-import { formatNetwork, isInRange, parseHost, parseIpRange } from './ip-address.ts'
+import { canonicalIpv4, formatNetwork, isInRange, parseHost, parseIpRange } from './ip-address.ts'
 import type { IpAddress, IpRange } from './ip-address.ts'
 import type { RawRequest } from './messages.ts'
 
@@ -49,13 +49,14 @@ export function createClientAddress(
 
   if (!clientBehind) {
     let isReported = trustedProxies !== undefined
-    return ({ client, header }) => {
-      const peer = client === undefined ? undefined : parseHost(client)
-      if (!isReported && peer && HEADERS.some((name) => header(name)) && isPrivate(peer)) {
-        isReported = true
-        onUntrustedProxy()
+    return ({ client = '', header }) => {
+      if (!isReported && HEADERS.some((name) => header(name))) {
+        const peer = parseHost(client)
+        isReported = peer !== undefined && isPrivate(peer)
+        if (isReported) onUntrustedProxy()
       }
-      return identify(peer)
+      // Faster than to parse and format it; most clients have such an address.
+      return canonicalIpv4(client) ?? identify(parseHost(client))
     }
   }
   return ({ client, header }) => {

@@ -25,13 +25,24 @@ function parseIpAddress(text: string): IpAddress | undefined {
 /** Parses an address that may have a port, `192.0.2.1:443`, or brackets, `[2001:db8::1]:443`. */
 export function parseHost(text: string): IpAddress | undefined {
   if (text.length > MAX_LENGTH) return undefined
-  // Sockets that accept IPv4 and IPv6 have this prefix.
-  const plain = mappedIpv4(text.startsWith('::ffff:') ? text.slice('::ffff:'.length) : text)
+  const plain = mappedIpv4(withoutMapping(text))
   if (plain) return plain
   const [, bracketed] = /^\[([^\]]*)\](?::[\w.-]+)?$/.exec(text) ?? []
   if (bracketed !== undefined) return bracketed.includes(':') ? parseIpv6(bracketed) : undefined
   const [, ipv4] = /^([\d.]+):[\w.-]+$/.exec(text) ?? []
   return parseIpAddress(ipv4 ?? text)
+}
+
+/** Returns `text` without the prefix of IPv4 addresses on sockets that accept IPv4 and IPv6. */
+function withoutMapping(text: string): string {
+  return text.startsWith('::ffff:') ? text.slice('::ffff:'.length) : text
+}
+
+/** Returns the canonical text of an IPv4 address without a port; undefined for other texts. */
+export function canonicalIpv4(text: string): string | undefined {
+  const plain = withoutMapping(text)
+  // A valid text is canonical, because leading zeros are invalid.
+  return ipv4Groups(plain) && plain
 }
 
 function mappedIpv4(text: string): IpAddress | undefined {
