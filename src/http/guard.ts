@@ -49,6 +49,12 @@ const ADMIT_TIMEOUT_MS = 5_000
 
 const RETRY_AFTER_SECONDS = 5
 
+/**
+ * What a failure counts as where the client has disconnected: otherwise expensive requests would be free for clients that
+ * do not wait for their responses. It is never sent.
+ */
+const CLIENT_CLOSED_REQUEST = 499
+
 /** Creates the refusal of a request about which nothing can be decided. */
 export function accessUnavailable(): RatesError {
   return new RatesError('overloaded', 'Access cannot be checked now. Please retry shortly.', {
@@ -70,21 +76,21 @@ export function createSafeGuard(guard: Guard, { runtime, onFailure }: SafeGuardO
     return { refusal: accessUnavailable(), finish: (response) => response }
   }
 
-  function check(admission: Admission): Admission {
+  function check(admission: Admission, { request }: GuardedRequest): Admission {
     try {
-      return new CheckedAdmission(admission, onFailure)
+      return new CheckedAdmission(admission, request, onFailure)
     } catch (error) {
       return refuse(error)
     }
   }
 
-  async function wait(admission: Promise<Admission>): Promise<Admission> {
+  async function wait(admission: Promise<Admission>, guarded: GuardedRequest): Promise<Admission> {
     try {
-      return check(await withTimeout(runtime, ADMIT_TIMEOUT_MS, admission))
+      return check(await withTimeout(runtime, ADMIT_TIMEOUT_MS, admission), guarded)
     } catch (error) {
       // What a late admission has taken is given back.
       admission.then(
-        (late) => check(late).finish({ status: 503, headers: [], body: null }),
+        (late) => check(late, guarded).finish({ status: 503, headers: [], body: null }),
         () => undefined,
       )
       return refuse(error)
@@ -93,10 +99,10 @@ export function createSafeGuard(guard: Guard, { runtime, onFailure }: SafeGuardO
 
   return {
     keyRules: guard.keyRules,
-    admit(request) {
+    admit(guarded) {
       try {
-        const admission = guard.admit(request)
-        return admission instanceof Promise ? wait(admission) : check(admission)
+        const admission = guard.admit(guarded)
+        return admission instanceof Promise ? wait(admission, guarded) : check(admission, guarded)
       } catch (error) {
         return refuse(error)
       }
@@ -109,10 +115,11 @@ export function createSafeGuard(guard: Guard, { runtime, onFailure }: SafeGuardO
 class CheckedAdmission implements Admission {
   readonly refusal: RatesError | undefined
   readonly #admission: Admission
+  readonly #request: RawRequest
   readonly #onFailure: (error: unknown) => void
 
   /** @throws {TypeError} unless `admission` is one */
-  constructor(admission: Admission, onFailure: (error: unknown) => void) {
+  constructor(admission: Admission, request: RawRequest, onFailure: (error: unknown) => void) {
     const { refusal, finish } = admission
     const isRefusal = refusal === undefined || refusal instanceof RatesError
     if (typeof finish !== 'function' || !isRefusal) {
@@ -120,11 +127,17 @@ class CheckedAdmission implements Admission {
     }
     this.refusal = refusal
     this.#admission = admission
+    this.#request = request
     this.#onFailure = onFailure
   }
 
   finish(response: EndpointResponse, cost?: number): EndpointResponse {
     try {
+      // Only read for failures: on Node, the first read of the signal adds a listener.
+      if (response.status >= 500 && this.#request.signal?.aborted) {
+        this.#admission.finish({ ...response, status: CLIENT_CLOSED_REQUEST }, cost)
+        return response
+      }
       const { status, headers, body } = this.#admission.finish(response, cost)
       if (typeof status === 'number' && Array.isArray(headers)) return { status, headers, body }
       throw new TypeError('finish() must return a response')

@@ -128,6 +128,22 @@ describe('limits', () => {
     expect(await left(sendWith('/v1/latest'))).toBe(88)
   })
 
+  it('count requests whose client disconnects before the response', async () => {
+    const { handler, send } = openGuarded({ plans: { public: { month: 100 } } })
+    const left = async (): Promise<number> =>
+      limitIn((await send({ target: '/v1/status' })).header('ratelimit'), 'month').r
+    expect(await left()).toBe(99)
+    const signal = AbortSignal.abort()
+    const header = (): undefined => undefined
+    // Long queries are parsed as jobs, which end when the client disconnects.
+    const target = `/api/v1/convert?from=USD&to=EUR,GBP&amount=1${'&x=y'.repeat(200)}`
+    expect(await handler.answer({ method: 'GET', target, header })).toMatchObject({ status: 200 })
+    expect(await left()).toBe(96)
+    const late = await handler.answer({ method: 'GET', target, header, signal })
+    expect(late.status).toBe(503)
+    expect(await left()).toBe(94)
+  })
+
   it('count every request that fits, even if it costs more than the quota', async () => {
     const { send, runtime } = openGuarded({ plans: { public: { burst: '3/min', month: 100 } } })
     const target = '/v1/convert?from=USD&to=EUR,GBP,JPY,CHF,SEK'
