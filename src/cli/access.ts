@@ -85,7 +85,8 @@ function requirePlans(flags: AccessFlags, keys: NamedFile | undefined): void {
 
 /** Reads `pro=600/min,100000/month`: a burst, a limit by month, or both. */
 function readPlans(texts: readonly string[]): Record<string, Plan> {
-  const plans: Record<string, Plan> = {}
+  // A plan may have any name, such as `__proto__`.
+  const plans: Record<string, Plan> = Object.create(null)
   for (const text of texts) {
     const [, name = '', list = ''] = /^([\w.-]{1,64})=(.+)$/.exec(text) ?? []
     if (name === '') {

@@ -26,7 +26,9 @@ export async function dispatch(args: string[], context: CommandContext): Promise
   } catch (error) {
     const isUsage = error instanceof UsageError
     const hint = isUsage ? ' (see ratesmith --help)' : ''
-    context.stderr.write(`ratesmith: ${messageOf(error)}${hint}\n`)
+    // Arguments and files that a message quotes may contain commands for terminals.
+    const message = messageOf(error).replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd')
+    context.stderr.write(`ratesmith: ${message}${hint}\n`)
     return isUsage ? 2 : 1
   }
 }

@@ -5,7 +5,7 @@ import { isDatabase } from './key-store.ts'
 import type { NamedFile } from './key-store.ts'
 import { connectRedis } from './store.ts'
 import type { NamedRedis, OpenStore } from './store.ts'
-import { UsageError, withUsageError } from './usage.ts'
+import { UsageError, messageOf, withUsageError } from './usage.ts'
 
 /** Where the operator wants requests to be counted. */
 export type NamedCounters =
@@ -83,7 +83,11 @@ export async function readUsage(
     const { name, path } = named
     if (!existsSync(path)) throw new UsageError(`${name}: ${path} does not exist`)
     const { readSqliteUsage } = await import('../access/sqlite-usage.ts')
-    return readSqliteUsage(path, clients, now)
+    try {
+      return readSqliteUsage(path, clients, now)
+    } catch (error) {
+      throw new Error(`${name}: ${path}: ${messageOf(error)}`, { cause: error })
+    }
   }
   const { readRedisUsage } = await import('../access/redis-usage.ts')
   const connection = await connectRedis(named)

@@ -186,3 +186,39 @@ describe('ratesmith keys', () => {
     store.close()
   })
 })
+
+describe('messages of ratesmith keys', () => {
+  it('contain no commands for terminals, from arguments or from files', async () => {
+    const file = `${folder}/keys.json`
+    await create(file)
+    const revoked = await run(['keys', 'revoke', 'x\u001b[2J\u202e\ny', '--keys', file])
+    expect(revoked).toMatchObject({ code: 2, stderr: expect.stringContaining('unknown key x') })
+    const foreign = `${folder}/foreign.json`
+    fs.writeFileSync(foreign, JSON.stringify({ version: '\u001b]0;title\u0007', keys: [] }))
+    const listed = await run(['keys', 'list', '--keys', foreign])
+    expect(listed).toMatchObject({ code: 1, stderr: expect.stringContaining('version must be 1') })
+    for (const { stderr } of [revoked, listed]) expect(stderr).toMatch(/^[^\p{Cc}\p{Cf}]+\n$/u)
+  })
+
+  it('name a file with counters that is not a database', async () => {
+    const [file, counters] = [`${folder}/keys.json`, `${folder}/limits.db`]
+    await create(file)
+    fs.writeFileSync(counters, 'not a database')
+    const ran = await run(['keys', 'usage', '--keys', file, '--counters', counters])
+    expect(ran).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`--counters: ${counters}: `),
+    })
+  })
+})
+
+describe('ratesmith serve --plan', () => {
+  it('reads a plan of any name', async () => {
+    const plans = ['--plan', '__proto__=60/min', '--plan', '__proto__=1/s']
+    const ran = await run(['serve', ...plans, '--anonymous', '__proto__'])
+    expect(ran).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--plan contains __proto__ twice'),
+    })
+  })
+})
