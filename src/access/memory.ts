@@ -4,8 +4,9 @@ import type { Counters, Decision, Limit, LimitState } from './counters.ts'
 /** Options of `createMemoryCounters`. */
 export interface MemoryCountersOptions {
   /**
-   * The number of clients that are counted one by one, at about 250 bytes each; only clients whose limits are not whole
-   * again need an entry. While all entries are in use, new clients of a plan share one more (default 100,000).
+   * The number of clients that are counted one by one, at about 250 bytes each: keys, and as many addresses; only clients
+   * whose limits are not whole again need an entry. While all entries are in use, new clients of a plan share one more
+   * (default 100,000).
    */
   maxClients?: number | undefined
 }
@@ -39,7 +40,10 @@ export function createMemoryCounters(options: MemoryCountersOptions = {}): Count
       `maxClients must be a whole number of clients, 1 or more, got ${String(maxClients)}`,
     )
   }
-  const usages = createUsages(maxClients)
+  const keys = createUsages(maxClients)
+  // Separate, because attackers may have more addresses than entries.
+  const others = createUsages(maxClients)
+  const usagesFor = (client: string) => (client.startsWith('key:') ? keys : others)
   return {
     open({ runtime }) {
       let time = 0
@@ -50,9 +54,10 @@ export function createMemoryCounters(options: MemoryCountersOptions = {}): Count
         return time
       }
       return {
-        take: (client, limits, cost) => take(usages.of(client, limits, readClock()), cost),
+        take: (client, limits, cost) =>
+          take(usagesFor(client).of(client, limits, readClock()), cost),
         giveBack(client, _limits, cost, takenAt) {
-          const usage = usages.find(client)
+          const usage = usagesFor(client).find(client)
           if (!usage) return
           advance(usage, readClock())
           giveBack(usage, cost, takenAt ?? usage.at)

@@ -313,6 +313,15 @@ describe('memory counters with many clients', () => {
     expect(own).toBe(500)
   })
 
+  it('count keys one by one while addresses use up their entries', () => {
+    const { take } = open({ maxClients: 100 })
+    for (let number = 0; number < 200; number += 1) take(`address:203.0.113.${number}`, limits)
+    for (let number = 0; number < 100; number += 1) {
+      expect(drain(() => take(`key:${number}`, limits))).toBe(10)
+    }
+    expect(drain(() => take('address:198.51.100.1', limits))).toBe(0)
+  })
+
   it('take at most about 300 bytes a client', () => {
     const { counters, take } = open({ maxClients: 1_000_000 })
     const COUNT = 200_000
