@@ -157,6 +157,8 @@ export class NodeRawRequest implements RawRequest {
 
   /** Creates a signal that aborts when the client disconnects. */
   get signal(): AbortSignal {
+    // `close` is emitted once.
+    if (this.#response.destroyed) return AbortSignal.abort()
     const controller = new AbortController()
     this.#response.once('close', () => controller.abort())
     return controller.signal

@@ -134,13 +134,13 @@ class CheckedAdmission implements Admission {
   finish(response: EndpointResponse, cost?: number): EndpointResponse {
     try {
       // Only read for failures: on Node, the first read of the signal adds a listener.
-      if (response.status >= 500 && this.#request.signal?.aborted) {
-        this.#admission.finish({ ...response, status: CLIENT_CLOSED_REQUEST }, cost)
-        return response
+      const isAbandoned = response.status >= 500 && this.#request.signal?.aborted === true
+      const given = isAbandoned ? { ...response, status: CLIENT_CLOSED_REQUEST } : response
+      const { status, headers, body } = this.#admission.finish(given, cost)
+      if (typeof status !== 'number' || !Array.isArray(headers)) {
+        throw new TypeError('finish() must return a response')
       }
-      const { status, headers, body } = this.#admission.finish(response, cost)
-      if (typeof status === 'number' && Array.isArray(headers)) return { status, headers, body }
-      throw new TypeError('finish() must return a response')
+      return { status: isAbandoned ? response.status : status, headers, body }
     } catch (error) {
       this.#onFailure(error)
       // The guard might have made it private.

@@ -77,10 +77,12 @@ describe('toNodeHandler()', () => {
     expect(await (await fetch(url)).text()).toBe('fine')
   })
 
-  it('aborts the signal when a client disconnects', async () => {
+  it('aborts the signal when a client disconnects, also one that is read afterwards', async () => {
+    const requests: RawRequest[] = []
     const signals: (AbortSignal | undefined)[] = []
-    const answer = ({ signal }: RawRequest): Promise<RawResponse> => {
-      signals.push(signal)
+    const answer = (request: RawRequest): Promise<RawResponse> => {
+      requests.push(request)
+      signals.push(request.signal)
       return new Promise(() => {})
     }
     const { url } = await listen(toNodeHandler(Object.assign(failOnCall, { answer })))
@@ -91,6 +93,7 @@ describe('toNodeHandler()', () => {
     leaving.abort()
     await expect(left).rejects.toThrow('aborted')
     await expect.poll(() => signals[0]?.aborted).toBe(true)
+    expect(requests[0]?.signal?.aborted).toBe(true)
   })
 
   it('continues when a client disconnects before the response', async () => {
