@@ -30,7 +30,7 @@ export async function serve(
 ): Promise<RunningServer> {
   const { Bun } = globalThis as unknown as { Bun: Bun }
   const { port, hostname, tls } = listenOptions(options)
-  // Bun's own server, which knows the address of the client.
+  // Bun's own server, whose requestIP() returns the address of the client.
   const fetch = (request: Request, info: unknown): Promise<Response> =>
     responseOf(handler, request, info)
   // By default, Bun lets several servers share a port outside development.

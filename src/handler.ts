@@ -74,7 +74,8 @@ export interface RatesHandler {
   /** Decides about requests by the option `access`, also for routes in front of this handler; undefined without it. */
   readonly guard: Guard | undefined
   /**
-   * Calls functions for every event and after every response, until the returned function is called; exceptions are ignored.
+   * Calls functions for every event and after every response, until the returned function is called. Exceptions and
+   * rejections are ignored.
    *
    * @example
    * ```ts
@@ -87,7 +88,17 @@ export interface RatesHandler {
    * ```
    */
   subscribe(listeners: HandlerListeners): () => void
-  /** Returns the current state, without a request and without any effect. */
+  /**
+   * Returns the current state; loads nothing.
+   *
+   * @example
+   * ```ts
+   * import { createRatesHandler } from 'ratesmith'
+   *
+   * const handler = createRatesHandler()
+   * const { status, responseCacheBytes, waiting } = handler.inspect()
+   * ```
+   */
   inspect(): HandlerState
   /** The operations without HTTP. */
   readonly rates: RatesOperations
@@ -157,7 +168,7 @@ export interface ResponseSummary {
 
 /** The state of a handler. */
 export interface HandlerState {
-  /** As in `GET /api/v1/status`. */
+  /** The state and age of the data, as in `GET /api/v1/status`. */
   status: ServiceStatus
   /** Size of the response caches, in bytes. */
   responseCacheBytes: number

@@ -171,7 +171,7 @@ function createTake(context: GrantContext) {
   }
 }
 
-/** Who is counted. */
+/** The client and the plan that a request counts for. */
 interface Counted {
   client: string
   plan: ResolvedPlan

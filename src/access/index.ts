@@ -39,12 +39,15 @@ export interface AccessOptions extends AddressOptions {
   anonymous?: string | undefined
   /** Where keys are looked up (default: no keys). */
   keys?: KeyStore | undefined
-  /** Identifies the client of a request without a key (default: its address, see `trustedProxies`). */
+  /**
+   * Identifies the client of a request without a key, in at most 200 characters (default: its address, see `trustedProxies`).
+   * Clients for which it throws share one limit.
+   */
   client?: ((request: RawRequest) => string) | undefined
   /** Where requests are counted (default `createMemoryCounters()`). */
   counters?: Counters | undefined
   /**
-   * What happens while the counters fail: `'local'` counts in the memory of each process, `'allow'` counts nothing, `'refuse'`
+   * What happens while `counters` fail: `'local'` counts in the memory of each process, `'allow'` counts nothing, `'refuse'`
    * responds with 503 (default `'local'`).
    */
   whenCountersFail?: 'local' | 'allow' | 'refuse' | undefined
@@ -53,7 +56,7 @@ export interface AccessOptions extends AddressOptions {
 }
 
 /**
- * Creates the option `access` of `createRatesHandler`: who may send requests, and how many.
+ * Creates the option `access` of `createRatesHandler`: requires keys, and limits the requests of each key or client address.
  *
  * @throws {TypeError} that names the invalid option
  * @example

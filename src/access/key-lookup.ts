@@ -6,13 +6,13 @@ import type { CountersContext } from './counters.ts'
 import { hashKey, isKey } from './keys.ts'
 import type { KeyRecord, KeyStore } from './keys.ts'
 
-/** The result of a look-up: a record, or why there is none. */
+/** The result of a look-up: a record, or the reason of its absence. */
 export type FoundKey = KeyRecord | 'malformed_key' | 'unknown_key' | 'unavailable'
 
 /** Looks keys up. Returns a promise only if it has to wait; never rejects. */
 export type KeyLookup = (key: string) => FoundKey | Promise<FoundKey>
 
-/** How long a result of the store is used, in ms: a revoked key works at most so long. */
+/** How long a result of the store is used, in ms: a revoked key works no longer than that. */
 const MAX_AGE_MS = 10_000
 
 /** How long a record is used while the store fails, in ms. */

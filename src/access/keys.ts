@@ -1,6 +1,6 @@
-/** What a key permits. */
+/** The plan, the end and the origins of a key. */
 export interface KeyRecord {
-  /** Identifies the key in events, logs and counters; not secret. */
+  /** Identifies the key in events, logs and counters; not secret, 1 to 200 characters. */
   id: string
   /** Name of a plan of `createAccess`. */
   plan: string
@@ -12,7 +12,10 @@ export interface KeyRecord {
 
 /** Where keys are looked up. */
 export interface KeyStore {
-  /** Returns the record of the key with the SHA-256 `hash` (64 lower-case hexadecimal digits), or nothing for an unknown key. */
+  /**
+   * Returns the record of the key with the SHA-256 `hash` (64 lower-case hexadecimal digits), or nothing for an unknown key.
+   * May throw or reject: requests then use the last record, for up to an hour, or get a 503.
+   */
   find(hash: string): KeyRecord | null | undefined | Promise<KeyRecord | null | undefined>
 }
 
@@ -24,7 +27,7 @@ const CHECKSUM_LENGTH = 6
 const PREFIX = 'rsk_'
 
 /**
- * Creates an API key: `rsk_`, 30 random characters and a checksum. Show `key` once; keep only `hash`.
+ * Creates an API key: `rsk_`, 30 random characters and a checksum. Show `key` once; keep only `hash`, its SHA-256.
  *
  * @example
  * ```ts
@@ -40,14 +43,13 @@ export async function createKey(): Promise<{ key: string; hash: string }> {
 }
 
 /**
- * Returns the SHA-256 of a key, as 64 lower-case hexadecimal digits, for key stores that receive the key itself.
+ * Resolves to the SHA-256 of a key, as 64 lower-case hexadecimal digits.
  *
  * @example
  * ```ts
- * import { createKey, hashKey } from 'ratesmith/access'
+ * import { hashKey } from 'ratesmith/access'
  *
- * const { key, hash } = await createKey()
- * console.log((await hashKey(key)) === hash) // true
+ * const hash = await hashKey('rsk_…')
  * ```
  */
 export async function hashKey(key: string): Promise<string> {

@@ -41,7 +41,7 @@ interface Taken {
   at: number
 }
 
-/** What a process knows of a client. */
+/** The state of a client in one process. */
 export interface Lease {
   client: string
   terms: Terms

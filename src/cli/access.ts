@@ -167,7 +167,7 @@ function checked<Name extends 'trustedProxies' | 'queryParameters', Value>(
   }
 }
 
-/** Rules about access, and what the operator should know about them. */
+/** Rules about access, and lines about them for the operator. */
 export interface OpenAccess {
   access: Access
   /** Lines for the start message. */

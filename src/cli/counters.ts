@@ -7,7 +7,7 @@ import { connectRedis } from './store.ts'
 import type { NamedRedis, OpenStore } from './store.ts'
 import { UsageError, messageOf, withUsageError } from './usage.ts'
 
-/** Where the operator wants requests to be counted. */
+/** The counters that a flag or a variable selects. */
 export type NamedCounters =
   | { kind: 'memory' }
   | ({ kind: 'redis' } & NamedRedis)

@@ -10,7 +10,7 @@ export interface AddressOptions {
    */
   trustedProxies?: readonly string[] | number | undefined
   /**
-   * The header to which the trusted proxies add the client (default: the one that is present; where both are and differ, the
+   * The header to which the trusted proxies add the address (default: the present one; if both are present and differ, the
    * proxy is counted as the client, because a proxy may pass on the header that it does not write).
    */
   forwardedHeader?: ForwardedHeader | undefined

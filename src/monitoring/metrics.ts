@@ -22,7 +22,7 @@ export interface Metrics {
   text(): string
   /** Returns the text to `GET` and `HEAD`, and 405 to other methods; ignores the path. */
   readonly fetch: (request: Request) => Response
-  /** Stops counting. */
+  /** Stops counting, and ends the timer that measures the event loop. */
   close(): void
 }
 
@@ -31,7 +31,7 @@ const CONTENT_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8
 const MS_PER_SECOND = 1_000
 
 /**
- * Creates metrics of `handler`, which count from now on. Labels contain no key, no client address and no query.
+ * Creates metrics of `handler`, and starts to count. Labels contain no key, no client address and no query.
  *
  * @throws {TypeError} that names the invalid option
  * @example

@@ -10,8 +10,8 @@ const EXPOSED = 'access-control-expose-headers'
 
 /**
  * Returns `handler` with an id for every request: the `X-Request-Id` of the request if it has 1 to 128 of the characters
- * `A-Z a-z 0-9 . _ -` and is not an API key, else a random UUID. Access logs and `internal_error` events contain it. Responses that shared caches may not
- * keep (`no-store` or `private`) have it as `X-Request-Id`; all others are unchanged.
+ * `A-Z a-z 0-9 . _ -` and does not contain an API key, else a random UUID. Access logs and `internal_error` events contain it.
+ * Responses that shared caches may not keep (`no-store` or `private`) have it as `X-Request-Id`; all others are unchanged.
  *
  * @throws {TypeError} if `handler` has no `answer()`
  * @example

@@ -142,7 +142,7 @@ describe('a key', () => {
     expect((await send()).status).toBe(200)
   })
 
-  it('is refused twice in the query, even the same one', async () => {
+  it('is refused if the query has it twice, even the same one', async () => {
     const { send, key } = await openWithKey({}, { queryParameters: ['access_key', 'app_id'] })
     for (const query of [
       `access_key=${key}&access_key=${key}`,

@@ -102,7 +102,7 @@ describe('createSqliteCounters()', () => {
     expect(take()).toMatchObject({ granted: true })
   })
 
-  it('replaces a state that is nonsense', () => {
+  it('replaces an invalid state', () => {
     const { take } = openCounters()
     void take(10)
     openDatabase().exec("UPDATE ratesmith_limits SET state = 'x'")

@@ -71,7 +71,7 @@ describe('a line of JSON', () => {
     expect(entries()).toMatchObject([{ method, status, bytes: String(body ?? '').length }])
   })
 
-  it('has the address only where it is asked for', async () => {
+  it('has the address only with the option addresses', async () => {
     const sent = { client: '192.0.2.1', headers: { 'x-forwarded-for': '198.51.100.9' } }
     const [without, withAddress] = [open(), open({ addresses: true })]
     await without.send(LATEST, sent)

@@ -65,7 +65,7 @@ async function textsOf(page: Page): Promise<string> {
 }
 
 describe('the explorer of a service that requires a key', () => {
-  it('asks for the key, sends it with every request, and keeps it nowhere else', async () => {
+  it('shows a field for the key, sends the key with every request, and keeps it nowhere else', async () => {
     const { page, requests, seen } = await openGuarded()
     for (const panel of PANELS) {
       expect(await textOf(page, `${panel} [role=alert]`)).toMatch(/ key .*\. Enter an API key at /)

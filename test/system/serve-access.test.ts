@@ -114,7 +114,7 @@ it.each(['keys.json', 'keys.db'])(
   },
 )
 
-it('keeps serving the keys that it knows while the file is damaged, and logs the reason', async () => {
+it('keeps serving remembered keys while the file is damaged, and logs the reason', async () => {
   const file = join(temporaryFolder(), 'keys.json')
   const [known, other] = [await createKey(file), await createKey(file)]
   const running = serve(['--demo', '--keys', file, '--plan', 'pro=600/min'])

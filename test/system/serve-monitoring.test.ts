@@ -93,7 +93,7 @@ describeRuntimes('ratesmith serve', (runtime) => {
   })
 })
 
-it('logs addresses where the operator asks for them, and a share of the responses', async () => {
+it('logs addresses only with --access-log-addresses, and a share of the responses', async () => {
   const running = serve(['--demo', '--access-log', 'json', '--access-log-addresses'])
   expect(await statusOf((await rootOf(running)) + CONVERT)).toBe(200)
   await running.written(/^\{.*127\.0\.0\.1.*\}$/m)
