@@ -5,7 +5,7 @@ import type { KeyRecord, KeyStore } from './keys.ts'
 export interface StoredKey extends KeyRecord {
   /** SHA-256 of the key, as 64 lower-case hexadecimal digits: see `hashKey`. */
   hash: string
-  /** The user of the key, up to 100 characters on one line. */
+  /** The owner of the key, up to 100 characters on one line. */
   name: string
   /** When the key was created, in ms since the Unix epoch. */
   createdAt: number

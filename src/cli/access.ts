@@ -230,10 +230,10 @@ async function notesOnKeys(
   ]
 }
 
-/** The providers whose terms forbid to pass their rates on: see docs/providers.md. */
+/** The providers whose terms forbid redistribution: see docs/providers.md. */
 const NOT_REDISTRIBUTABLE = ['exchange-rate-api', 'exchange-rate-api-v6']
 
-/** Returns a line about the terms of the selected providers, if one forbids to pass rates on. */
+/** Returns a line about the terms of the selected providers, if one forbids redistribution. */
 export async function noteOnTerms(
   { demo, providers }: Pick<ServeFlags, 'demo' | 'providers'>,
   env: NodeJS.ProcessEnv,
@@ -243,6 +243,6 @@ export async function noteOnTerms(
   const found = latest.find(({ name }) => NOT_REDISTRIBUTABLE.includes(name))
   if (!found) return []
   return [
-    `The terms of ${found.name} forbid to serve its rates to others; use for example --latest fawazahmed0,ecb --history ecb`,
+    `The terms of ${found.name} forbid serving its rates to others; use for example --latest fawazahmed0,ecb --history ecb`,
   ]
 }

@@ -170,15 +170,15 @@ ${PROVIDER_FLAGS}  --demo               use synthetic rates, without network
                        (default: the Redis of --redis, else memory)
   --when-counters-fail <rule>
                        local, allow or refuse (default local)
-  --metrics            serve metrics at /metrics
+  --metrics            serve metrics at /metrics, for everyone
   --metrics-port <number>
-                       serve metrics and probes on this port instead
+                       serve metrics on this port instead, with the probes
   --access-log <format>
                        print a line for every response: json or combined
   --access-log-sample <share>
-                       share of the responses, above 0 and at most 1 (default 1)
+                       share of the responses to log, above 0 and at most 1 (default 1)
   --access-log-addresses
-                       with the addresses of clients
+                       add the addresses of clients to these lines
   --help               show this help
 
 Environment:
@@ -198,10 +198,10 @@ Options:
   --keys <file>        file with the keys: SQLite if it ends in .db or .sqlite, else JSON
                        (default: RATESMITH_KEYS)
   --plan <plan>        plan of the key, a name from --plan of serve
-  --name <name>        user of the key
+  --name <name>        owner of the key
   --expires <end>      number of days (90d) or last day in UTC (YYYY-MM-DD) (default never)
   --origin <origin>    origin of web pages that may use the key, repeatable (default all)
-  --counters <place>   the counters of serve: redis://... or an SQLite file
+  --counters <place>   counters of serve: redis://... or an SQLite file
   --json               print one line of JSON
   --help               show this help
 

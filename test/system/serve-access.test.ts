@@ -258,7 +258,7 @@ it('lets web pages of listed origins read responses, and only those of a key use
   expect(strange.headers.get('access-control-allow-origin')).toBeNull()
 })
 
-it('prints a line about terms only where the providers forbid to serve rates to others', async () => {
+it('prints a line about terms only if a provider forbids redistribution', async () => {
   const { env } = await startUpstreams()
   const args = ['--plan', 'public=60/min', '--anonymous', 'public']
   const line = /^The terms of exchange-rate-api forbid [^\n]+ --latest fawazahmed0,ecb [^\n]+$/m
