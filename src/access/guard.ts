@@ -210,6 +210,8 @@ class Grant implements Admission {
   #giveBack(unused: number): void {
     const { counters, emit } = this.#context
     const { client, plan } = this.#counted
+    // Nothing was taken while the counters failed.
+    if (this.#decision.states.length === 0) return
     try {
       counters.giveBack(client, plan.limits, unused, this.#decision.takenAt)
     } catch (error) {

@@ -511,6 +511,31 @@ describe('counters', () => {
     expect(eventsOf('overloaded')).toHaveLength(3)
   })
 
+  it('give nothing back of requests that they did not count', async () => {
+    let [isDown, givenBack] = [true, 0]
+    const counters = brokenCounters(
+      () => {
+        if (isDown) throw new Error('down')
+        return { granted: true, states: [STATE] }
+      },
+      () => void (givenBack += 1),
+    )
+    const { send, handler } = openGuarded({ counters, whenCountersFail: 'allow' })
+    const body = Promise.withResolvers<void>()
+    const upload = handler.answer({
+      method: 'POST',
+      target: '/api/v1/convert',
+      header: (name) => (name === 'content-type' ? 'application/json' : undefined),
+      readBody: () => body.promise,
+    })
+    await expect.poll(() => handler.inspect().waiting).toBe(1)
+    isDown = false
+    expect((await send()).status).toBe(200)
+    body.resolve()
+    expect((await upload).status).toBe(400)
+    expect(givenBack).toBe(0)
+  })
+
   it('that cannot give back are reported, and the response is sent', async () => {
     const counters = brokenCounters(() => ({ granted: true, states: [STATE] }), fail)
     const { send, eventsOf } = openGuarded({ counters })
