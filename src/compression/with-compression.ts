@@ -55,7 +55,7 @@ export function withCompression(handler: RawHandler, codecs: Codecs): Compressed
     const { headers, body } = plain
     const { status, encoding: known } = evaluate(plain, request)
     // The handler writes the error response.
-    if (status === 412) return handler.answer(request.refused())
+    if (status === 412) return withLimits(await handler.answer(request.refused()), headers)
     if (status === 304) {
       return revalidated({ ...plain, headers: lists.find(headers, known) }, request.ifNoneMatch)
     }
@@ -193,6 +193,13 @@ class PlainRequest implements WrappedRequest, RequestContext {
     this.encoded = this.#variants.encodeOnce(body, accepted)
     return this.encoded?.then(() => undefined)
   }
+}
+
+/** Returns the response to a repeated request, with what the guard added to `headers` when it counted the first one. */
+function withLimits(response: RawResponse, headers: readonly Header[]): RawResponse {
+  const added = headers.filter(([name]) => /^(vary|ratelimit)/.test(name))
+  const others = response.headers.filter(([name]) => added.every(([each]) => each !== name))
+  return { ...response, headers: [...others, ...added] }
 }
 
 /** Returns the codings in which the client may have received the body; only large bodies may have been sent plain (undefined). */

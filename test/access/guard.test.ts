@@ -377,7 +377,14 @@ describe.each(SERVICES)('the compatibility route at $path', ({ mount, path, form
       'accept-encoding': 'gzip',
     }
     const request = { method: 'GET', target: path, header: (name: string) => headers[name] }
-    expect((await answer(request)).status).toBe(412)
+    const refused = await answer(request)
+    expect(refused.status).toBe(412)
+    expect(Object.fromEntries(refused.headers)).toMatchObject({
+      'cache-control': 'no-store',
+      vary: 'Authorization, X-API-Key',
+      ratelimit: expect.stringContaining('"month";r=99'),
+      'ratelimit-policy': expect.stringContaining('"month";q=100'),
+    })
     const own = { 'x-api-key': key }
     expect((await send({ headers: own })).header('ratelimit')).toContain('"month";r=98')
   })
