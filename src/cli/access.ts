@@ -22,7 +22,7 @@ export interface AccessSettings {
   /** The plan of requests without a key, or `refuse`. */
   anonymous: string
   keys: NamedFile | undefined
-  trustedProxies: readonly string[] | number | undefined
+  proxies: Proxies
   /** `undefined` for the Redis of the rates, if there is one, and else the memory. */
   counters: NamedCounters | undefined
   whenCountersFail: (typeof WHEN_COUNTERS_FAIL)[number] | undefined
@@ -50,15 +50,19 @@ export function readAccess(
   if (flags.whenCountersFail !== undefined && isMemory) {
     throw new UsageError('--when-counters-fail needs --counters in Redis or a file')
   }
-  const trustedProxies = readTrustedProxies(flags.trustedProxies)
-  if (trustedProxies !== undefined && anonymous === 'refuse' && !monitoring.accessLogAddresses) {
+  const proxies = readProxies(flags)
+  if (
+    proxies.trustedProxies !== undefined &&
+    anonymous === 'refuse' &&
+    !monitoring.accessLogAddresses
+  ) {
     throw new UsageError('--trusted-proxy needs --anonymous with a plan, or --access-log-addresses')
   }
   return {
     plans,
     anonymous,
     keys,
-    trustedProxies,
+    proxies,
     counters,
     whenCountersFail: readChoice(
       '--when-counters-fail',
@@ -135,14 +139,30 @@ function readAnonymous(
   )
 }
 
+const FORWARDED_HEADERS = ['x-forwarded-for', 'forwarded'] as const
+
+/** The proxies in front, as options of `createAccess` and `withAccessLog`. */
+export type Proxies = Pick<AccessOptions, 'trustedProxies' | 'forwardedHeader'>
+
 /**
- * Reads `--trusted-proxy`: addresses and ranges, or one number of proxies; undefined without any.
+ * Reads `--trusted-proxy` and `--forwarded-header`.
  *
  * @throws {UsageError} naming the flag
  */
-export function readTrustedProxies(
-  texts: readonly string[],
-): readonly string[] | number | undefined {
+export function readProxies(
+  flags: Pick<ServeFlags['access'], 'trustedProxies' | 'forwardedHeader'>,
+): Proxies {
+  const trustedProxies = readTrustedProxies(flags.trustedProxies)
+  const name = flags.forwardedHeader?.toLowerCase()
+  const forwardedHeader = readChoice('--forwarded-header', FORWARDED_HEADERS, name)
+  if (forwardedHeader && trustedProxies === undefined) {
+    throw new UsageError('--forwarded-header needs --trusted-proxy')
+  }
+  return { trustedProxies, forwardedHeader }
+}
+
+/** Reads addresses and ranges, or one number of proxies; undefined without any. */
+function readTrustedProxies(texts: readonly string[]): Proxies['trustedProxies'] {
   const [first] = texts
   if (first === undefined) return undefined
   const isCount = texts.length === 1 && /^[1-9]\d?$/.test(first)
@@ -185,7 +205,7 @@ export async function openAccess(
   { redis }: Pick<OpenStore, 'redis'>,
   context: CommandContext,
 ): Promise<OpenAccess> {
-  const { plans, anonymous, keys, trustedProxies, queryParameters, whenCountersFail } = settings
+  const { plans, anonymous, keys, proxies, queryParameters, whenCountersFail } = settings
   const store = keys && (await openKeyStore(keys, context))
   const notes = keys && store ? await notesOnKeys(keys, store, plans, context) : []
   const counters = await openCounters(settings.counters, redis)
@@ -193,7 +213,7 @@ export async function openAccess(
     plans,
     anonymous,
     keys: store,
-    trustedProxies,
+    ...proxies,
     queryParameters,
     whenCountersFail,
     counters: counters.counters,

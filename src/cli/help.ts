@@ -164,6 +164,8 @@ ${PROVIDER_FLAGS}  --demo               use synthetic rates, without network
   --anonymous <plan>   plan of requests without a key, by address, or refuse (default refuse)
   --trusted-proxy <range>
                        address or range of a proxy in front, repeatable, or the number of proxies
+  --forwarded-header <name>
+                       the header that these proxies write: x-forwarded-for or forwarded
   --key-parameter <name>
                        query parameter that may have the key, repeatable (default none)
   --counters <place>   count in this Redis (redis://...), SQLite file (.db, .sqlite) or memory

@@ -53,12 +53,15 @@ export async function openKeyStore(
   }
 }
 
-/** Returns whether users other than the owner can read or change the file at `path`; false if it does not exist. */
+/**
+ * Returns whether others can read the file at `path`, or other users than the owner can change it; false if it does not exist.
+ * A group may read it, as in a secret mounted into a container.
+ */
 export function isShared(path: string, { platform }: Pick<CommandContext, 'platform'>): boolean {
   // Windows has no such modes.
   if (platform === 'win32') return false
   const found = statSync(path, { throwIfNoEntry: false })
-  return found !== undefined && (found.mode & 0o077) !== 0
+  return found !== undefined && (found.mode & 0o027) !== 0
 }
 
 function exists(path: string): boolean {

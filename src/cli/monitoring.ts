@@ -1,7 +1,8 @@
 import type { RatesHandler } from '../index.ts'
 import { createMetrics, withAccessLog, withRequestIds } from '../monitoring/index.ts'
 import type { Metrics, WrappedHandler } from '../monitoring/index.ts'
-import { readTrustedProxies } from './access.ts'
+import { readProxies } from './access.ts'
+import type { Proxies } from './access.ts'
 import type { CommandContext } from './context.ts'
 import { readChoice, readPort } from './serve-flags.ts'
 import type { ServeFlags } from './serve-flags.ts'
@@ -22,7 +23,7 @@ interface AccessLogSettings {
   format: (typeof LOG_FORMATS)[number]
   sample: number | undefined
   addresses: boolean
-  trustedProxies: readonly string[] | number | undefined
+  proxies: Proxies
   /** Query parameters with keys. */
   queryParameters: readonly string[]
 }
@@ -44,8 +45,8 @@ export function readMonitoring({ access, monitoring }: ServeFlags): MonitoringSe
   ] as const) {
     if (isSet && !format) throw new UsageError(`${flag} needs --access-log`)
   }
-  const trustedProxies = readTrustedProxies(access.trustedProxies)
-  if (trustedProxies !== undefined && access.plans.length === 0 && !accessLogAddresses) {
+  const proxies = readProxies(access)
+  if (proxies.trustedProxies !== undefined && access.plans.length === 0 && !accessLogAddresses) {
     throw new UsageError('--trusted-proxy needs --anonymous with a plan, or --access-log-addresses')
   }
   return {
@@ -55,7 +56,7 @@ export function readMonitoring({ access, monitoring }: ServeFlags): MonitoringSe
       format,
       sample: accessLogSample === undefined ? undefined : readShare(accessLogSample),
       addresses: accessLogAddresses,
-      trustedProxies,
+      proxies,
       queryParameters: access.keyParameters,
     },
   }
@@ -84,6 +85,7 @@ export function withLog(
   { stdout, now }: Pick<CommandContext, 'stdout' | 'now'>,
 ): ServedHandler | WrappedHandler {
   if (!accessLog) return handler
+  const { proxies, ...options } = accessLog
   const write = (line: string): void => void stdout.write(`${line}\n`)
-  return withRequestIds(withAccessLog(handler, { ...accessLog, write, now }))
+  return withRequestIds(withAccessLog(handler, { ...options, ...proxies, write, now }))
 }

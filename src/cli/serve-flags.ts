@@ -68,6 +68,7 @@ export interface AccessFlags {
   plans: readonly string[]
   anonymous: string | undefined
   trustedProxies: readonly string[]
+  forwardedHeader: string | undefined
   counters: string | undefined
   whenCountersFail: string | undefined
   keyParameters: readonly string[]
@@ -104,6 +105,7 @@ const options = {
   plan: TEXTS,
   anonymous: TEXT,
   'trusted-proxy': TEXTS,
+  'forwarded-header': TEXT,
   counters: TEXT,
   'when-counters-fail': TEXT,
   'key-parameter': TEXTS,
@@ -182,7 +184,8 @@ export function needsMonitoring({ access, monitoring }: ServeFlags): boolean {
     metrics ||
     accessLogAddresses ||
     Object.values(texts).some((text) => text !== undefined) ||
-    (access.trustedProxies.length > 0 && access.plans.length === 0)
+    ((access.trustedProxies.length > 0 || access.forwardedHeader !== undefined) &&
+      access.plans.length === 0)
   )
 }
 
@@ -192,6 +195,7 @@ function readAccessFlags(flags: Values): AccessFlags {
     plans: flags.plan ?? [],
     anonymous: flags.anonymous,
     trustedProxies: flags['trusted-proxy'] ?? [],
+    forwardedHeader: flags['forwarded-header'],
     counters: flags.counters,
     whenCountersFail: flags['when-counters-fail'],
     keyParameters: flags['key-parameter'] ?? [],

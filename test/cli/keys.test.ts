@@ -99,10 +99,12 @@ describe.each(['keys.json', 'keys.db', 'keys.SQLITE'])('ratesmith keys in %s', (
     expect(pasted.stderr).not.toContain(key)
   })
 
-  it('warns if other users can read the file', async () => {
+  it('warns if others can read the file, but not for a group that only reads it', async () => {
     await create(file)
     expect((await run(['keys', 'list', '--keys', file])).stderr).toBe('')
-    fs.chmodSync(file, 0o640)
+    fs.chmodSync(file, 0o440)
+    expect((await run(['keys', 'list', '--keys', file])).stderr).toBe('')
+    fs.chmodSync(file, 0o644)
     const { code, stderr } = await run(['keys', 'list', '--keys', file])
     expect({ code, stderr }).toEqual({
       code: 0,

@@ -165,6 +165,14 @@ describe('the command line', () => {
     ],
     ['serve --demo --trusted-proxy 10.0.0.1', '--trusted-proxy needs --anonymous …'],
     [
+      'serve --plan a=1/s --anonymous a --forwarded-header forwarded',
+      '--forwarded-header needs --trusted-proxy',
+    ],
+    [
+      'serve --plan a=1/s --anonymous a --trusted-proxy ::1 --forwarded-header x-real-ip',
+      '--forwarded-header must be x-forwarded-for or forwarded, got x-real-ip',
+    ],
+    [
       'serve --plan a=1/s --anonymous a --trusted-proxy 0',
       '--trusted-proxy must contain addresses',
     ],
