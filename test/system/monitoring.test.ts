@@ -9,9 +9,11 @@ import { createMetrics } from '../../src/monitoring/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { openPage } from '../release/documentation/page.ts'
 import { startChild } from './child.ts'
-import { describeRuntimes, run, start, temporaryFolder } from './processes.ts'
+import { describeRuntimes, requireProgram, run, start, temporaryFolder } from './processes.ts'
 
 /** Python of the system, for which distributions package the parser; others may lack it. */
+const PROMTOOL = '/usr/bin/promtool'
+
 const PYTHONS = ['/usr/bin/python3', 'python3']
 
 /** Prints the families in a file as a parser reads them; fails if it is not OpenMetrics text. */
@@ -168,12 +170,11 @@ describe('the recipes for Prometheus', () => {
   }
 
   it('are accepted by promtool', async ({ skip }) => {
-    const version = await run('promtool', ['--version']).catch(() => null)
-    if (version?.code !== 0) skip('promtool is not installed')
+    requireProgram('promtool', PROMTOOL, skip)
     const folder = temporaryFolder()
     const names = ['prometheus.yml', 'rates-alerts.yml']
     for (const name of names) writeFileSync(join(folder, name), recipe(name))
-    const checked = await run('promtool', ['check', 'config', 'prometheus.yml'], { cwd: folder })
+    const checked = await run(PROMTOOL, ['check', 'config', 'prometheus.yml'], { cwd: folder })
     expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining('9 rules found') })
     expect(existsSync(join(folder, 'rates-alerts.yml'))).toBe(true)
   })

@@ -1,11 +1,11 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { beforeEach, describe, expect, it } from 'vitest'
 
 import { openPage } from '../release/documentation/page.ts'
 import { CLI, piped, rootOf } from './commands.ts'
-import { run, start, temporaryFolder } from './processes.ts'
+import { requireProgram, run, start, temporaryFolder } from './processes.ts'
 import { NODE } from './runtimes.ts'
 
 const ANALYZE = '/usr/bin/systemd-analyze'
@@ -27,7 +27,7 @@ function analyze(...args: string[]): ReturnType<typeof run> {
 }
 
 describe('the unit for systemd', () => {
-  beforeEach(({ skip }) => skip(!existsSync(ANALYZE), `systemd is not installed: ${ANALYZE}`))
+  beforeEach(({ skip }) => requireProgram('systemd', ANALYZE, skip))
 
   it('is valid', async () => {
     const { code, stderr } = await analyze('verify', '--man=no', writeUnit(unit))
