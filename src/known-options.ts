@@ -29,6 +29,18 @@ export function assertOneOf(option: string, value: unknown, known: readonly stri
   throw new TypeError(`${option} must be one of ${known.join(', ')}, got ${String(value)}`)
 }
 
+/**
+ * Checks options that are functions; those that are undefined only if `required`.
+ *
+ * @throws {TypeError} that names the first other value
+ */
+export function requireFunctions(functions: Record<string, unknown>, required = false): void {
+  for (const [name, value] of Object.entries(functions)) {
+    if (typeof value === 'function' || (value === undefined && !required)) continue
+    throw new TypeError(`${name} must be a function, got ${typeof value}`)
+  }
+}
+
 function unknownOption(name: string, known: readonly string[], prefix: string): string {
   const suggested = suggestedOption(name, known)
   const unknown = `unknown option "${prefix}${name}"`

@@ -2,7 +2,7 @@ import type { Access } from './access/guard.ts'
 import type { CacheStore } from './cache/store.ts'
 import type { RatesEvent } from './events.ts'
 import { assertBasePath } from './http/router.ts'
-import { assertKnownOptions } from './known-options.ts'
+import { assertKnownOptions, requireFunctions } from './known-options.ts'
 import { createExchangeRateApiProvider } from './providers/exchange-rate-api.ts'
 import { createFrankfurterProvider } from './providers/frankfurter.ts'
 import { requireProvider } from './upstream/provider.ts'
@@ -199,11 +199,4 @@ function requireDuration(name: string, value: unknown): void {
 function requireSize(name: string, value: unknown): void {
   if (typeof value === 'number' && value >= 0) return
   throw new TypeError(`${name} must be a number of bytes, 0 or more, got ${String(value)}`)
-}
-
-function requireFunctions(functions: Record<string, unknown>, required = false): void {
-  for (const [name, value] of Object.entries(functions)) {
-    if (typeof value === 'function' || (value === undefined && !required)) continue
-    throw new TypeError(`${name} must be a function, got ${typeof value}`)
-  }
 }

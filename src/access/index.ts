@@ -2,7 +2,7 @@ import { isParameterName } from '../api/mistaken-names.ts'
 import { createClientAddress } from '../http/client-address.ts'
 import type { AddressOptions } from '../http/client-address.ts'
 import type { RawRequest } from '../http/messages.ts'
-import { assertKnownOptions, assertOneOf } from '../known-options.ts'
+import { assertKnownOptions, assertOneOf, requireFunctions } from '../known-options.ts'
 import type { Counters } from './counters.ts'
 import { createGuard, policyOf } from './guard.ts'
 import type { Access, ResolvedPlan } from './guard.ts'
@@ -77,9 +77,9 @@ export function createAccess(options: AccessOptions): Access {
   const { counters, whenCountersFail = 'local' } = options
   const plans = resolvePlans(options.plans)
   requireAnonymous(anonymous, plans, options.keys !== undefined)
-  requireFunction('keys.find', keys?.find)
-  if (counters !== undefined) requireFunction('counters.open', counters?.open)
-  if (options.client !== undefined) requireFunction('client', options.client)
+  requireFunctions({ 'keys.find': keys?.find }, true)
+  if (counters !== undefined) requireFunctions({ 'counters.open': counters?.open }, true)
+  requireFunctions({ client: options.client })
   assertOneOf('whenCountersFail', whenCountersFail, ['local', 'allow', 'refuse'])
   requireQueryParameters(queryParameters)
   const keyOf = createKeyReader([...queryParameters])
@@ -159,11 +159,6 @@ function requireAnonymous(
   throw new TypeError(
     `anonymous must be the name of a plan (${names}) unless keys is given: all requests would be refused`,
   )
-}
-
-function requireFunction(name: string, value: unknown): void {
-  if (typeof value === 'function') return
-  throw new TypeError(`${name} must be a function, got ${typeof value}`)
 }
 
 function requireQueryParameters(names: unknown): void {
