@@ -15,6 +15,8 @@ const MAY_IMPORT: Record<string, string> = {
   errors: '',
   events: 'async',
   'known-options': '',
+  'currency-search': '',
+  'typed-amount': '',
   rates: 'async',
   cache: 'async digest',
   connections: 'known-options node:*',
@@ -39,10 +41,10 @@ const MAY_IMPORT: Record<string, string> = {
   client: 'types:api async known-options errors types:upstream types:rates ',
   currencies: 'rates',
   testing: 'async known-options cache upstream rates ',
-  cli: `access adapters api async compat compression currencies http index known-options log monitoring providers stores testing
-    upstream
+  cli: `access adapters api async compat compression currencies currency-search http index known-options log monitoring providers
+    stores testing typed-amount upstream
     ioredis node:* ratesmith/package.json`,
-  explorer: 'ratesmith/client',
+  explorer: 'currency-search ratesmith/client typed-amount',
   adapters: '@whatwg-node/server types:index known-options node:* undici',
   scripts: '*',
 }

@@ -1,0 +1,176 @@
+/** What a search knows of a currency. */
+export interface NamedCurrency {
+  /** Upper-case code. */
+  code: string
+  /** English name; absent or null for codes without one. */
+  name?: string | null | undefined
+}
+
+/** Finds currencies by code, name, symbol, country and common words. */
+export interface CurrencySearch {
+  /**
+   * Returns the codes that match `text`, the best first: by code, then symbol, name, country and common word, each as a whole
+   * before its beginnings; then the major ones first. Returns every code for an empty text.
+   */
+  find(text: string): string[]
+  /** Returns the only code that `text` names as a whole, such as `$`, `yen` or `swiss franc`; undefined if none or several do. */
+  exact(text: string): string | undefined
+}
+
+/** Countries and territories (ISO 3166-1) that use each currency, by the tables of ISO 4217. The first one has its flag. */
+const REGIONS = new Map(
+  `AED:AE,AFN:AF,ALL:AL,AMD:AM,AOA:AO,ARS:AR,AUD:AU CC CX HM KI NF NR TV,AWG:AW,AZN:AZ,BAM:BA,BBD:BB,BDT:BD,BHD:BH,BIF:BI,BMD:BM,
+BND:BN,BOB:BO,BRL:BR,BSD:BS,BTN:BT,BWP:BW,BYN:BY,BZD:BZ,CAD:CA,CDF:CD,CHF:CH LI,CLP:CL,CNH:CN,CNY:CN,COP:CO,CRC:CR,CUP:CU,CVE:CV,
+CZK:CZ,DJF:DJ,DKK:DK FO GL,DOP:DO,DZD:DZ,EGP:EG,ERN:ER,ETB:ET,EUR:EU AD AT AX BE BG BL CY DE EE ES FI FR GF GP GR HR IE IT LT LU
+LV MC ME MF MQ MT NL PM PT RE SI SK SM TF VA XK YT,FJD:FJ,FKP:FK,FOK:FO,GBP:GB,GEL:GE,GGP:GG,GHS:GH,GIP:GI,GMD:GM,GNF:GN,GTQ:GT,
+GYD:GY,HKD:HK,HNL:HN,HTG:HT,HUF:HU,IDR:ID,ILS:IL PS,IMP:IM,INR:IN BT,IQD:IQ,IRR:IR,ISK:IS,JEP:JE,JMD:JM,JOD:JO,JPY:JP,KES:KE,KGS:KG,
+KHR:KH,KID:KI,KMF:KM,KPW:KP,KRW:KR,KWD:KW,KYD:KY,KZT:KZ,LAK:LA,LBP:LB,LKR:LK,LRD:LR,LSL:LS,LYD:LY,MAD:MA EH,MDL:MD,MGA:MG,MKD:MK,
+MMK:MM,MNT:MN,MOP:MO,MRU:MR,MUR:MU,MVR:MV,MWK:MW,MXN:MX,MYR:MY,MZN:MZ,NAD:NA,NGN:NG,NIO:NI,NOK:NO BV SJ,NPR:NP,NZD:NZ CK NU PN TK,
+OMR:OM,PAB:PA,PEN:PE,PGK:PG,PHP:PH,PKR:PK,PLN:PL,PYG:PY,QAR:QA,RON:RO,RSD:RS,RUB:RU,RWF:RW,SAR:SA,SBD:SB,SCR:SC,SDG:SD,SEK:SE,SGD:SG,
+SHP:SH,SLE:SL,SOS:SO,SRD:SR,SSP:SS,STN:ST,SVC:SV,SYP:SY,SZL:SZ,THB:TH,TJS:TJ,TMT:TM,TND:TN,TOP:TO,TRY:TR,TTD:TT,TVD:TV,TWD:TW,TZS:TZ,
+UAH:UA,UGX:UG,USD:US AS BQ EC FM GU IO MH MP PR PW SV TC TL UM VG VI,UYU:UY,UZS:UZ,VED:VE,VES:VE,VND:VN,VUV:VU,WST:WS,XAF:CM CF CG
+GA GQ TD,XCD:AG AI DM GD KN LC MS VC,XCG:CW SX,XOF:SN BF BJ CI GW ML NE TG,XPF:PF NC WF,YER:YE,ZAR:ZA,ZMW:ZM,ZWG:ZW`
+    .split(/,\s*/)
+    .map((entry) => entry.split(':'))
+    .map(([code = '', regions = '']) => [code, regions.split(/\s+/)]),
+)
+
+/** Words for a currency that are neither in its English name nor the name of a country. */
+const WORDS = new Map(
+  Object.entries({
+    AED: 'emirates,dubai,dirhams',
+    CHF: 'swiss,franken,sfr',
+    CNY: 'rmb,yuan',
+    CZK: 'czech,koruna,kc,crowns',
+    DKK: 'kroner,kr',
+    EUR: 'euros,europe,eurozone,euro area',
+    GBP: 'uk,pound,pounds,sterling,quid,england,scotland,wales,britain,great britain',
+    HUF: 'forints',
+    ILS: 'shekel,shekels,nis',
+    INR: 'rupee,rupees,rupie',
+    JPY: 'yens',
+    KRW: 'korea,korean',
+    NOK: 'kroner,kr',
+    PLN: 'zlotys,zl',
+    RUB: 'rouble,roubles,rubles',
+    SEK: 'krona,kronor,kr',
+    TRY: 'turkey,lira',
+    USD: 'dollar,dollars,buck,bucks,us,usa,america,greenback',
+    ZAR: 'rands',
+  }).map(([code, words]) => [code, words.split(',')]),
+)
+
+/** The currencies that most requests concern. */
+export const MAJOR_CURRENCIES: readonly string[] =
+  'USD,EUR,GBP,JPY,CHF,CAD,AUD,CNY,INR,SEK,NOK,DKK,PLN,NZD,SGD,HKD,MXN,BRL,ZAR,KRW,TRY'.split(',')
+
+/** Signs that name one currency in common usage, though others share them. */
+const SIGNS = '$£€¥₩'
+
+function rankOf(code: string): number {
+  const rank = MAJOR_CURRENCIES.indexOf(code)
+  return rank < 0 ? MAJOR_CURRENCIES.length : rank
+}
+
+function byRank(one: { code: string }, other: { code: string }): number {
+  return rankOf(one.code) - rankOf(other.code)
+}
+
+/** Creates a search over `currencies`. */
+export function createCurrencySearch(currencies: readonly NamedCurrency[]): CurrencySearch {
+  let index: { code: string; terms: string[][] }[] | undefined
+  // Names of countries take some ms, and most pages and commands search nothing.
+  const entries = (): { code: string; terms: string[][] }[] => (index ??= currencies.map(entryOf))
+  return {
+    find(text) {
+      const wanted = plain(text)
+      if (wanted === '') return currencies.map(({ code }) => code)
+      return entries()
+        .map(({ code, terms }) => ({ code, score: scoreOf(terms, wanted) }))
+        .filter(({ score }) => score < Infinity)
+        .toSorted((one, other) => one.score - other.score || rankOf(one.code) - rankOf(other.code))
+        .map(({ code }) => code)
+    },
+    exact(text) {
+      const wanted = plain(text)
+      if (wanted === '') return undefined
+      for (const kind of KINDS.keys()) {
+        const found = entries().filter(({ terms }) => terms[kind]?.includes(wanted))
+        // Of the dollars, `$` is that of the United States.
+        const [first] = KINDS[kind] === 'symbol' ? found.toSorted(byRank) : found
+        if (first) return found.length === 1 || SIGNS.includes(wanted) ? first.code : undefined
+      }
+      return undefined
+    },
+  }
+}
+
+/** What a term of a currency is, the most certain first. */
+const KINDS = ['code', 'symbol', 'name', 'word', 'country'] as const
+
+function entryOf({ code, name }: NamedCurrency): { code: string; terms: string[][] } {
+  const countries = (REGIONS.get(code) ?? []).flatMap((region) => countryNames(region))
+  const terms: Record<(typeof KINDS)[number], string[]> = {
+    code: [code],
+    symbol: [symbolOf(code), ...(code === 'USD' ? ['us$'] : [])],
+    name: name ? [name] : [],
+    word: [...(WORDS.get(code) ?? []), ...(LONE_NOUNS.get(code) ?? [])],
+    country: countries,
+  }
+  return { code, terms: KINDS.map((kind) => terms[kind].map(plain)) }
+}
+
+/** Nouns that name one currency in common usage, though others have them in their names. */
+const LONE_NOUNS = new Map([
+  ['JPY', ['yen']],
+  ['CNY', ['yuan']],
+  ['PLN', ['zloty']],
+])
+
+/** Returns the place of a match: whole terms first, then beginnings of words; Infinity without one. */
+function scoreOf(terms: readonly (readonly string[])[], wanted: string): number {
+  let best = Infinity
+  for (const [kind, texts] of terms.entries()) {
+    for (const text of texts) {
+      if (text === wanted) best = Math.min(best, kind)
+      else if (text.startsWith(wanted)) best = Math.min(best, 10 + kind)
+      else if (text.includes(` ${wanted}`)) best = Math.min(best, 20 + kind)
+    }
+  }
+  return best
+}
+
+/** Returns `text` in lower case without accents: `zloty` for `złoty`. */
+function plain(text: string): string {
+  return text.trim().toLowerCase().normalize('NFD').replace(/\p{M}/gu, '').replaceAll('ł', 'l')
+}
+
+/** Returns the symbol of a currency in English, such as `€`; its code if it has none. */
+export function symbolOf(code: string): string {
+  const options = { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' } as const
+  try {
+    const parts = new Intl.NumberFormat(code === 'USD' ? 'en-US' : 'en', options).formatToParts(0)
+    return parts.find(({ type }) => type === 'currency')?.value ?? code
+  } catch {
+    return code
+  }
+}
+
+/** Returns the flag of a currency's country as an emoji; empty for a currency of no or several countries, except the euro. */
+export function flagOf(code: string): string {
+  const [region] = REGIONS.get(code) ?? []
+  if (region === undefined || code === 'XAF' || code === 'XCD' || code === 'XOF' || code === 'XPF')
+    return ''
+  return String.fromCodePoint(...Array.from(region, (letter) => 0x1f1a5 + letter.charCodeAt(0)))
+}
+
+function countryNames(region: string): string[] {
+  const locales = ['en', ...(globalThis.navigator?.languages ?? [])]
+  return locales.flatMap((locale) => {
+    try {
+      return new Intl.DisplayNames(locale, { type: 'region' }).of(region) ?? []
+    } catch {
+      return []
+    }
+  })
+}
