@@ -3,7 +3,7 @@ import { runCommand } from '../src/cli/run-command.ts'
 /** The time in the pictures: a Friday evening, after the reference rates of the day. */
 export const NOW: number = Date.UTC(2026, 10, 20, 18)
 
-const COMMANDS = ['convert 100 USD EUR,GBP,JPY --demo', 'history USD EUR --period 1Y --demo']
+const COMMANDS = ['100 usd to eur,gbp,jpy --demo', 'history usd/eur --period 1Y --demo']
 const COLUMNS = 76
 
 /** Sizes in px. */
