@@ -5,6 +5,7 @@ import { RATES_OPTIONS, toRatesFlags } from './session.ts'
 import { alignedNumbers, styled, toTable, wrapped } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
 import { SWITCH, TEXT, UsageError, parseArguments, splitCodes } from './usage.ts'
+import { readConversion, spellOut } from './words.ts'
 
 type Converted = (Conversion | ConversionList) & {
   reverse?: true
@@ -23,7 +24,8 @@ const options = {
 } as const
 
 /** Runs `ratesmith convert`: converts an amount into one or several currencies. */
-export async function convert(args: string[], context: CommandContext): Promise<number> {
+export async function convert(typed: string[], context: CommandContext): Promise<number> {
+  const args = spellOut(typed, context.now())
   const negative = args.find((argument) => /^-[\d.]/.test(argument))
   if (negative !== undefined) throw new UsageError(`amount must not be negative, got ${negative}`)
   const { values, positionals } = parseArguments({ args, options, allowPositionals: true })
@@ -31,13 +33,13 @@ export async function convert(args: string[], context: CommandContext): Promise<
     const { convertLedger } = await import('./convert-ledger.ts')
     return convertLedger({ ...values, csv: values.csv }, positionals, context)
   }
-  const [amount, from, to, ...others] =
-    positionals.length === 2 ? ['1', ...positionals] : positionals
-  if (amount === undefined || from === undefined || to === undefined || others.length > 0) {
+  const conversion = readConversion(positionals)
+  if (!conversion) {
     throw new UsageError(
       'convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR',
     )
   }
+  const { amount = '1', from, to } = conversion
   const { date, rule, 'max-age': maxAge, reverse } = values
   return printRates<Converted>(
     {
@@ -75,7 +77,8 @@ function show(conversion: Converted, publication: string, terminal: Terminal): s
     const [paid, got] = reverse ? [result, amount] : [amount, result]
     return [
       styled('title', `${paid} ${from} = ${got} ${to}`, terminal),
-      ...inLines(`1 ${from} = ${rate} ${to}, ${published}`),
+      // The title of one unit is its rate.
+      ...inLines(paid === 1 ? published : `1 ${from} = ${rate} ${to}, ${published}`),
     ]
   }
   const title = reverse ? `${from} for ${amount} of each` : `${amount} ${from}`

@@ -1,4 +1,5 @@
 import type { CurrencyCoverage, CurrencyHistory, CurrencyList } from '../index.ts'
+import { createCurrencySearch } from '../currency-search.ts'
 import { didYouMean } from '../known-options.ts'
 import type { CommandContext } from './context.ts'
 import { openOutput, suggestCodes } from './output.ts'
@@ -22,7 +23,7 @@ export async function currencies(args: string[], context: CommandContext): Promi
     const response = session.get('/v1/currencies')
     const { body } = await withSpinner(context, 'fetching currencies', response)
     const all: CurrencyList = JSON.parse(body)
-    const found = all.currencies.filter((currency) => matches(currency, search))
+    const found = findCurrencies(all.currencies, search)
     if (flags.json) output.print([JSON.stringify({ currencies: found })])
     else if (found.length > 0) output.print(linesOf(found, all.currencies, output.terminal))
     if (found.length > 0) return 0
@@ -33,6 +34,15 @@ export async function currencies(args: string[], context: CommandContext): Promi
   } finally {
     session.close()
   }
+}
+
+/** Returns the currencies that `search` names by code, symbol, name, country or word, then those that contain it. */
+function findCurrencies(all: readonly CurrencyCoverage[], search: string): CurrencyCoverage[] {
+  if (search.trim() === '') return [...all]
+  const byCode = new Map(all.map((currency) => [currency.code, currency]))
+  const named = createCurrencySearch(all).find(search)
+  const best = named.flatMap((code) => byCode.get(code) ?? [])
+  return [...new Set([...best, ...all.filter((currency) => matches(currency, search))])]
 }
 
 function matches({ code, name, numeric }: CurrencyCoverage, search: string): boolean {

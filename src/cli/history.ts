@@ -16,6 +16,7 @@ import { RATES_OPTIONS, toRatesFlags } from './session.ts'
 import { alignedNumbers, styled, styledLines, toAge, toTable } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
 import { TEXT, UsageError, parseArguments, splitCodes } from './usage.ts'
+import { readPair, spellOut } from './words.ts'
 
 const CHART_HEIGHT = 10
 
@@ -60,14 +61,16 @@ const options = {
 } as const
 
 /** Runs `ratesmith history`: shows the reference rates of one or several pairs. */
-export async function history(args: string[], context: CommandContext): Promise<number> {
+export async function history(typed: string[], context: CommandContext): Promise<number> {
+  const args = spellOut(typed, context.now())
   const { values, positionals } = parseArguments({ args, options, allowPositionals: true })
-  const [from, to, ...others] = positionals
-  if (from === undefined || to === undefined || others.length > 0) {
+  const pair = readPair(positionals)
+  if (!pair) {
     throw new UsageError(
       'history needs <from> <to>, for example: ratesmith history USD EUR --period 1Y',
     )
   }
+  const { from, to } = pair
   const { period, start, end, interval, value, fill, layout = 'long', json } = values
   if (layout !== 'long' && layout !== 'wide') {
     throw new UsageError(`--layout must be long or wide, got ${layout || '""'}`)

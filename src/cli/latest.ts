@@ -4,7 +4,8 @@ import { nameOf, printRates, publicationOf, publicationText } from './output.ts'
 import { RATES_OPTIONS, toRatesFlags } from './session.ts'
 import { alignedNumbers, shortened, styledLines, toColumns } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
-import { TEXT, parseArguments, splitCodes } from './usage.ts'
+import { TEXT, UsageError, parseArguments, splitCodes } from './usage.ts'
+import { readCode, readCodes, readPair, spellOut } from './words.ts'
 
 // Longer names are cut; without room for the minimum, no names are shown.
 const MAX_NAME_LENGTH = 28
@@ -22,9 +23,11 @@ const options = {
 } as const
 
 /** Runs `ratesmith latest`: shows latest rates against a base, or the reference rates of a day. */
-export async function latest(args: string[], context: CommandContext): Promise<number> {
-  const { values } = parseArguments({ args, options })
-  const { base, symbols, date, rule, 'max-age': maxAge } = values
+export async function latest(typed: string[], context: CommandContext): Promise<number> {
+  const args = spellOut(typed, context.now())
+  const { values, positionals } = parseArguments({ args, options, allowPositionals: true })
+  const { date, rule, 'max-age': maxAge } = values
+  const { base, symbols } = readTable(values, positionals)
   return printRates<LatestBody>(
     {
       path: '/v1/latest',
@@ -47,6 +50,26 @@ export async function latest(args: string[], context: CommandContext): Promise<n
     toRatesFlags(values),
     context,
   )
+}
+
+/** Returns the codes of the flags, or of words such as `EUR` and `EUR USD,GBP`. */
+function readTable(
+  { base, symbols }: { base?: string | undefined; symbols?: string | undefined },
+  positionals: readonly string[],
+): { base: string | undefined; symbols: string | undefined } {
+  const text = positionals.join(' ')
+  const pair = readPair(positionals)
+  const [from, to] = pair ? [pair.from, pair.to] : [text === '' ? undefined : readCode(text)]
+  const isTwice = (from !== undefined && base !== undefined) || (to !== undefined && symbols)
+  if (isTwice || /[\s,]/.test(from ?? '')) {
+    throw new UsageError(
+      `latest takes a base and symbols once, for example: ratesmith latest EUR USD,GBP, got ${text}`,
+    )
+  }
+  return {
+    base: from ?? (base && readCode(base)),
+    symbols: to ?? (symbols && readCodes(symbols)),
+  }
 }
 
 /** Returns a cell with code, rate and name for each rate, with as much of the name as fits the terminal. */

@@ -9,6 +9,7 @@ import { openSession } from './session.ts'
 import type { RatesFlags, RatesSession, SessionResponse } from './session.ts'
 import { describeTerminal, styledLines, toAge, toMinute, withSpinner } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
+import { isCryptocurrency } from './words.ts'
 
 /** The outputs of a command. */
 export interface Output {
@@ -175,6 +176,11 @@ async function printFailure(
     : query.suggest?.(error)
   const details = [session.failures(), 'run ratesmith doctor for advice'].filter(Boolean).join('; ')
   const reason = code === 'provider_unavailable' ? ` (${details})` : ''
+  const coin = isCode ? query.codes.find(isCryptocurrency) : undefined
+  if (coin !== undefined && suggestions?.length === 0) {
+    output.note(`ratesmith: ${coin} is not an ISO 4217 currency: ratesmith has no cryptocurrencies`)
+    return 2
+  }
   output.note(`ratesmith: ${message}${reason}${didYouMean(suggestions ?? [])}`)
   return FAILURE_CODES.has(code) ? 1 : 2
 }
@@ -204,11 +210,14 @@ async function coveredCodes(
 
 /**
  * Suggests codes of `covered` for the first of `sent` that is not covered: by currency name, or by similar letters. Suggests
- * nothing for a withdrawn currency, because the API's message names its successor.
+ * nothing for a cryptocurrency, an existing currency, and a withdrawn one, whose successor the API's message names.
  */
 export function suggestCodes(sent: readonly string[], covered: readonly string[]): string[] {
   const wrong = sent.find((code) => !covered.includes(code.toUpperCase()))
-  if (wrong === undefined || findWithdrawn(wrong.toUpperCase())) return []
+  if (wrong === undefined || isCryptocurrency(wrong)) return []
+  const code = wrong.toUpperCase()
+  // Another currency is no answer to a request for an existing one.
+  if (findWithdrawn(code) || findCurrency(code)) return []
   const word = wrong.toLowerCase()
   const named = covered.filter((code) => nameOf(code).toLowerCase() === word)
   if (named.length > 0) return named

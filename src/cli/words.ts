@@ -1,0 +1,275 @@
+import { findCurrency, findWithdrawn, currencies, withdrawnCurrencies } from '../currencies.ts'
+import { createCurrencySearch } from '../currency-search.ts'
+import type { CurrencySearch } from '../currency-search.ts'
+import { toAlternatives } from '../known-options.ts'
+import { parseTypedAmount } from '../typed-amount.ts'
+import { UsageError } from './usage.ts'
+
+/** A conversion as typed. Codes that are unknown here are as typed: a provider may have them. */
+export interface TypedConversion {
+  /** In the form of the API; undefined if none was typed. */
+  amount: string | undefined
+  from: string
+  /** Comma-separated codes. */
+  to: string
+}
+
+/** Two currencies as typed. */
+type TypedPair = Omit<TypedConversion, 'amount'>
+
+// Blanks separate groups of three digits only.
+const AMOUNT =
+  /(?:\.?\d)[\d.,'’_]*(?:[\s\u00a0\u202f]\d{3}(?!\d)[\d.,]*)*(?:e[+-]?\d+(?![\d.,]))?(?:\s?(?:k|m|mio|bn)(?![\p{L}]))?/iu
+
+const CONNECTED = /^(.*?\S)(?:\s+(?:to|in|into)\s+|\s*(?:→|->|=>|=|\/)\s*)(\S.*)$/i
+
+const LEADING_CONNECTOR = /^(?:(?:to|in|into)\s|→|->|=>|=|\/)\s*/i
+
+/**
+ * Reads `100 usd to eur`, `€50 in yen`, `1k usd/eur,gbp`, `usdeur`; undefined for words that are not two currencies with an
+ * optional amount.
+ *
+ * @throws {UsageError} for an amount without a clear meaning, and for a word that names several currencies
+ */
+export function readConversion(words: readonly string[]): TypedConversion | undefined {
+  const text = words.join(' ').trim()
+  const found = AMOUNT.exec(text)
+  if (!found) {
+    const pair = readPair([text])
+    return pair && { amount: undefined, ...pair }
+  }
+  const before = text.slice(0, found.index).trim()
+  const after = text.slice(found.index + found[0].length).trim()
+  const pair =
+    before === '' ? readPair([after]) : connect(before, after.replace(LEADING_CONNECTOR, ''))
+  if (!pair) return undefined
+  const amount = parseTypedAmount(found[0])
+  if (amount === undefined) {
+    throw new UsageError(`amount must be a number such as 1000.50, got ${found[0].trim()}`)
+  }
+  return { amount, ...pair }
+}
+
+/**
+ * Reads `usd eur`, `usd to eur,gbp`, `usd/eur`, `usdeur`, `swiss franc yen`; undefined for anything but two currencies.
+ *
+ * @throws {UsageError} for a word that names several currencies
+ */
+export function readPair(words: readonly string[]): TypedPair | undefined {
+  const text = words.join(' ').trim()
+  const [, left, right] = CONNECTED.exec(text) ?? []
+  if (left !== undefined && right !== undefined) return connect(left, right)
+  const parts = text.split(/\s+/)
+  const [first = '', second] = parts
+  if (second === undefined) return splitGlued(first)
+  if (parts.length === 2) return { from: readCode(first), to: readCodes(second) }
+  const pairs = parts.slice(1).flatMap((_, index) => {
+    const from = findCode(parts.slice(0, index + 1).join(' '))
+    const to = findCode(parts.slice(index + 1).join(' '))
+    return from !== undefined && to !== undefined ? [{ from, to }] : []
+  })
+  return pairs.length === 1 ? pairs[0] : undefined
+}
+
+/** Reads two currencies; undefined if one of them is several words that name none. */
+function connect(left: string, right: string): TypedPair | undefined {
+  if (left === '' || right === '') return undefined
+  const from = readCode(left)
+  const parts = right.split(' ')
+  const areCodes = !right.includes(',') && findCode(right) === undefined && parts.every(findCode)
+  const to = readCodes(areCodes ? parts.join(',') : right)
+  return /\s/.test(from + to) ? undefined : { from, to }
+}
+
+/** Reads `usdeur`, two codes without a separator. */
+function splitGlued(word: string): TypedPair | undefined {
+  const [from, to] = [word.slice(0, 3), word.slice(3)]
+  return isKnownCode(from) && isKnownCode(to) ? { from, to } : undefined
+}
+
+function isKnownCode(code: string): boolean {
+  const upper = code.toUpperCase()
+  return findCurrency(upper) !== undefined || findWithdrawn(upper) !== undefined
+}
+
+/**
+ * Returns comma-separated codes for names such as `yen, swiss franc`; other words as typed.
+ *
+ * @throws {UsageError} for a word that names several currencies
+ */
+export function readCodes(list: string): string {
+  return list
+    .split(/\s*,\s*|\s+and\s+/)
+    .map(readCode)
+    .join(',')
+}
+
+/**
+ * Returns the code of the currency that `word` names: a code, symbol, name or country; other words as typed.
+ *
+ * @throws {UsageError} for a word that names several currencies
+ */
+export function readCode(word: string): string {
+  const code = findCode(word)
+  if (code !== undefined) return code
+  const several = candidates(word)
+  if (several.length < 2) return word
+  const shown = several.slice(0, 5)
+  const more = several.length > shown.length ? ` (and ${several.length - shown.length} more)` : ''
+  throw new UsageError(`${word} names several currencies: ${toAlternatives(shown)}${more}`)
+}
+
+/** Returns the code that `word` names; a code as typed; undefined for none or several. */
+function findCode(word: string): string | undefined {
+  if (word === '' || isKnownCode(word)) return word || undefined
+  if (isCryptocurrency(word)) return undefined
+  const singular = word.replace(/(?<=\p{L}{2})s$/iu, '')
+  const names = [...new Set([word, singular])]
+  for (const search of searches()) {
+    for (const name of names) {
+      const code = search.exact(name)
+      if (code !== undefined) return code
+    }
+  }
+  const only = candidates(word)
+  return only.length === 1 ? only[0] : undefined
+}
+
+let created: CurrencySearch[] | undefined
+
+/** Returns the search of current currencies, then that of withdrawn ones. */
+function searches(): CurrencySearch[] {
+  created ??= [createCurrencySearch(currencies), createCurrencySearch(withdrawnCurrencies)]
+  return created
+}
+
+/** Returns the codes that share a noun, symbol, country or word, such as `krone`; empty for a word of none. */
+function candidates(word: string): string[] {
+  if (isCryptocurrency(word)) return []
+  const singular = word.replace(/(?<=\p{L}{2})s$/iu, '')
+  return [...new Set([word, singular])].flatMap((name) => {
+    const found = searches()[0]?.find(name) ?? []
+    return found.filter((code) => {
+      const currency = findCurrency(code)
+      const noun = plain(currency?.name ?? '')
+        .split(' ')
+        .at(-1)
+      return (
+        noun === plain(name) || createCurrencySearch([{ code, name: currency?.name }]).exact(name)
+      )
+    })
+  })
+}
+
+function plain(text: string): string {
+  return text.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '').replaceAll('ł', 'l')
+}
+
+const CRYPTOCURRENCIES = new Set(
+  `BTC XBT ETH DOGE XRP LTC BCH ADA SOL BNB DOT XMR USDT USDC SHIB AVAX TRX LINK MATIC XLM BITCOIN ETHEREUM ETHER DOGECOIN
+  LITECOIN RIPPLE CARDANO SOLANA MONERO TETHER`.split(/\s+/),
+)
+
+/** Returns whether `word` is the code or name of a cryptocurrency. */
+export function isCryptocurrency(word: string): boolean {
+  return CRYPTOCURRENCIES.has(word.toUpperCase())
+}
+
+/** Returns whether the words of a command line that begins with no command are a conversion, perhaps with a misspelt code. */
+export function isConversion(args: readonly string[]): boolean {
+  const [first = ''] = args
+  if (/^-?\.?\d/.test(first) || /^\p{Sc}/u.test(first)) return true
+  const end = args.findIndex((arg) => arg.startsWith('-') && arg !== '->')
+  try {
+    const typed = readConversion(joinLists(end < 0 ? args : args.slice(0, end)))
+    if (!typed) return false
+    const isFrom = findCode(typed.from) !== undefined
+    const isTo = typed.to.split(',').every(findCode)
+    return isFrom || (isTo && /^[a-z]{3}$/i.test(typed.from))
+  } catch (error) {
+    // Several currencies share the word: `convert` names them.
+    return error instanceof UsageError
+  }
+}
+
+const DAY_FLAGS = new Set(['--date', '--start', '--end', '-d'])
+
+/**
+ * Returns `args` with lists in one argument (`USD, GBP`), and the words for a day after `--date`, `--start` and `--end` as
+ * `YYYY-MM-DD`; `now` is in ms since the Unix epoch.
+ */
+export function spellOut(args: readonly string[], now: number): string[] {
+  const spelled: string[] = []
+  for (let index = 0; index < args.length; index += 1) {
+    const arg = args[index] ?? ''
+    const [, flag = '', value = ''] = /^(--(?:date|start|end))=(.*)$/s.exec(arg) ?? []
+    if (flag !== '') {
+      spelled.push(`${flag}=${readDay(value, now) ?? value}`)
+      continue
+    }
+    spelled.push(arg)
+    if (!DAY_FLAGS.has(arg)) continue
+    // The longest words first: `2 weeks ago`, `last friday`.
+    for (const count of [3, 2, 1]) {
+      const words = args.slice(index + 1, index + 1 + count)
+      const day = words.length === count ? readDay(words.join(' '), now) : undefined
+      if (day === undefined) continue
+      spelled.push(day)
+      index += count
+      break
+    }
+  }
+  return joinLists(spelled)
+}
+
+/** Joins arguments around commas: `USD, GBP` and `USD ,GBP`. */
+function joinLists(args: readonly string[]): string[] {
+  const joined: string[] = []
+  for (const arg of args) {
+    const last = joined.at(-1)
+    const continues = last !== undefined && !arg.startsWith('-')
+    const isPart = last?.endsWith(',') || (arg.length > 1 && arg.startsWith(','))
+    if (continues && isPart && !last.startsWith('-')) joined[joined.length - 1] = last + arg
+    else joined.push(arg)
+  }
+  return joined
+}
+
+const DAY_MS = 86_400_000
+
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
+
+/**
+ * Returns the day that `text` names in UTC, `YYYY-MM-DD`: `today`, `yesterday`, `30d`, `-30d`, `30 days ago`, also with weeks,
+ * months and years, and `friday` or `last friday`, the last one before today. Undefined for other texts.
+ */
+export function readDay(text: string, now: number): string | undefined {
+  const word = text.trim().toLowerCase()
+  if (word === 'today') return toDay(now)
+  if (word === 'yesterday') return toDay(now - DAY_MS)
+  const name = word.replace(/^last\s+/, '')
+  const weekday = WEEKDAYS.findIndex((each) => each === name || each.slice(0, 3) === name)
+  if (weekday >= 0) {
+    const ago = (new Date(now).getUTCDay() - weekday + 7) % 7
+    return toDay(now - (ago || 7) * DAY_MS)
+  }
+  const [, digits, unit] =
+    /^(?:-\s?(?=\S+$))?(\d{1,5})\s?(d|w|m|y|(?:day|week|month|year)s?\sago)$/.exec(word) ?? []
+  if (digits === undefined || unit === undefined) return undefined
+  return daysAgo(Number(digits), unit.charAt(0), now)
+}
+
+function daysAgo(count: number, unit: string, now: number): string {
+  if (unit === 'd') return toDay(now - count * DAY_MS)
+  if (unit === 'w') return toDay(now - count * 7 * DAY_MS)
+  const today = new Date(now)
+  const months = unit === 'y' ? 12 * count : count
+  const [year, month] = [today.getUTCFullYear(), today.getUTCMonth() - months]
+  // The last day of a shorter month.
+  const length = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
+  return toDay(Date.UTC(year, month, Math.min(today.getUTCDate(), length)))
+}
+
+function toDay(instant: number): string {
+  return new Date(instant).toISOString().slice(0, 10)
+}
