@@ -65,10 +65,11 @@ export function withdrawalHint(code: string): string | undefined {
   const { successor, ratio } = succession
   const between =
     withdrawn.successor === successor ? '' : ` for ${withdrawn.successor}, also withdrawn`
-  return `withdrawn on ${withdrawn.withdrawnAt}${between}, use ${successor}${fixedRatio(code, successor, ratio)}`
+  return `withdrawn on ${withdrawn.withdrawnAt}${between}, use ${successor}${fixedRatioText(code, successor, ratio)}`
 }
 
-function fixedRatio(code: string, successor: string, ratio: number | null): string {
+/** Returns the ratio of a withdrawn currency as the end of a sentence; empty without one. */
+export function fixedRatioText(code: string, successor: string, ratio: number | null): string {
   if (ratio === null) return ''
   // A currency worth more than its successor is easier to read inverted, if the inverse is a whole number.
   return ratio < 1 && Number.isInteger(1 / ratio)

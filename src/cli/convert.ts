@@ -41,13 +41,18 @@ export async function convert(typed: string[], context: CommandContext): Promise
   }
   const { amount = '1', from, to } = conversion
   const { date, rule, 'max-age': maxAge, reverse } = values
+  const params = { from, to, amount, date, rule, maxAge, reverse }
   return printRates<Converted>(
     {
       path: '/v1/convert',
-      params: { from, to, amount, date, rule, maxAge, reverse },
+      params,
       dataSet: 'latest',
       codes: [from, ...splitCodes(to)],
       days: { first: date, last: date },
+      async substitute() {
+        const { substituteWithdrawn } = await import('./withdrawn.ts')
+        return substituteWithdrawn(params, context.now())
+      },
       publication: publicationOf,
       show: (conversion, terminal, now) =>
         show(conversion, publicationText(conversion, date, now), terminal),

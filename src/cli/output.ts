@@ -52,6 +52,15 @@ interface Publication {
   last?: string | undefined
 }
 
+/** A request to the API in place of another one. */
+export interface Substitute<Body> {
+  params: RatesQuery<Body>['params']
+  /** Lines for stderr that explain the response. */
+  notes: readonly string[]
+  /** Returns the response to the original request. */
+  restore(body: Body): Body
+}
+
 /** A request to the API and the output for its response. */
 export interface RatesQuery<Body> {
   /** The path after `/api`. */
@@ -64,6 +73,8 @@ export interface RatesQuery<Body> {
   codes: string[]
   /** The first and the last requested day of reference rates, as typed; `undefined` for the API's defaults. */
   days: { first: string | undefined; last: string | undefined }
+  /** Resolves to the request to send if the API has no rates for a code; undefined for none. */
+  substitute?: () => Promise<Substitute<Body> | undefined>
   /** Returns corrections of the parameter that caused `error`. */
   suggest?: (error: ApiError) => string[]
   publication(body: Body, now: number): Publication
@@ -86,7 +97,7 @@ export async function printRates<Body extends object>(
   const session = await openSession(flags, context, { hasArchive: days.first !== undefined, codes })
   const { now } = context
   try {
-    const responding = session.get(toTarget(query), (body) => isSettled(body, query, now()))
+    const responding = respond(session, query, { now: now(), note: output.note })
     const response = await withSpinner(context, 'fetching rates', responding)
     if (flags.json) output.print([response.body])
     if (response.status !== 200) return await printFailure(response, query, { session, output })
@@ -101,6 +112,30 @@ export async function printRates<Body extends object>(
   } finally {
     session.close()
   }
+}
+
+/** Resolves to the response to `query`, or to its substitute if that succeeds. */
+async function respond<Body>(
+  session: RatesSession,
+  query: RatesQuery<Body>,
+  { now, note }: { now: number; note: Output['note'] },
+): Promise<SessionResponse> {
+  const get = (params: RatesQuery<Body>['params']): Promise<SessionResponse> =>
+    session.get(toTarget({ ...query, params }), (body) => isSettled(body, query, now))
+  const response = await get(query.params)
+  if (response.status === 200 || !isCodeError(response)) return response
+  const substitute = await query.substitute?.()
+  if (!substitute) return response
+  const other = await get(substitute.params)
+  if (other.status !== 200) return response
+  const body: Body = JSON.parse(other.body)
+  for (const line of substitute.notes) note(`ratesmith: ${line}`)
+  return { ...other, body: JSON.stringify(substitute.restore(body)) }
+}
+
+function isCodeError({ body }: SessionResponse): boolean {
+  const { error }: { error: ApiError } = JSON.parse(body)
+  return error.code === 'invalid_currency' || error.code === 'unsupported_currency'
 }
 
 /** Accompanies all rates. */
@@ -131,7 +166,7 @@ function sourceOf({ source }: RatesBody): Attribution[] {
   return source ? [source] : []
 }
 
-function toTarget({ path, params }: RatesQuery<never>): string {
+function toTarget({ path, params }: Pick<RatesQuery<never>, 'path' | 'params'>): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(params)) {
     if (value !== undefined) query.set(name, String(value))
