@@ -18,7 +18,7 @@ export function parseTypedAmount(
   // The API's own grammar, with exponents.
   const plainForm = decimal === '.' || !/^\d{1,3}(\.\d{3})+$/.test(compact)
   if (plainForm && /^(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(compact))
-    return compact.replace(/\.$/, '')
+    return compact.replace(/\.(?=e|$)/i, '')
   const [, digits = '', multiple = ''] = /^([\d.,]+)\s?(k|m|mio|bn)?$/i.exec(compact) ?? []
   const number = toNumber(digits, decimal)
   if (number === undefined) return undefined

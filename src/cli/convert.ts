@@ -26,7 +26,9 @@ const options = {
 /** Runs `ratesmith convert`: converts an amount into one or several currencies. */
 export async function convert(typed: string[], context: CommandContext): Promise<number> {
   const args = spellOut(typed, context.now())
-  const negative = args.find((argument) => /^-[\d.]/.test(argument))
+  const negative = args.find(
+    (argument, index) => /^-[\d.]/.test(argument) && args[index - 1] !== '--date',
+  )
   if (negative !== undefined) throw new UsageError(`amount must not be negative, got ${negative}`)
   const { values, positionals } = parseArguments({ args, options, allowPositionals: true })
   if (values.csv !== undefined) {

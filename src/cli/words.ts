@@ -23,6 +23,8 @@ const AMOUNT =
 
 const CONNECTED = /^(.*?\S)(?:\s+(?:to|in|into)\s+|\s*(?:→|->|=>|=|\/)\s*)(\S.*)$/i
 
+const CONNECTOR = /^(?:to|in|into|→|->|=>|=|\/)$/i
+
 const LEADING_CONNECTOR = /^(?:(?:to|in|into)\s|→|->|=>|=|\/)\s*/i
 
 /**
@@ -62,6 +64,7 @@ export function readPair(words: readonly string[]): TypedPair | undefined {
   const parts = text.split(/\s+/)
   const [first = '', second] = parts
   if (second === undefined) return splitGlued(first)
+  if (parts.some((part) => CONNECTOR.test(part))) return undefined
   if (parts.length === 2) return { from: readCode(first), to: readCodes(second) }
   const pairs = parts.slice(1).flatMap((_, index) => {
     const from = findCode(parts.slice(0, index + 1).join(' '))
@@ -207,7 +210,8 @@ export function spellOut(args: readonly string[], now: number): string[] {
       spelled.push(`${flag}=${readDay(value, now) ?? value}`)
       continue
     }
-    spelled.push(arg)
+    // An option for the parser of arguments.
+    spelled.push(arg === '->' ? 'to' : arg)
     if (!DAY_FLAGS.has(arg)) continue
     // The longest words first: `2 weeks ago`, `last friday`.
     for (const count of [3, 2, 1]) {
@@ -225,10 +229,11 @@ export function spellOut(args: readonly string[], now: number): string[] {
 /** Joins arguments around commas: `USD, GBP` and `USD ,GBP`. */
 function joinLists(args: readonly string[]): string[] {
   const joined: string[] = []
-  for (const arg of args) {
+  for (const [index, arg] of args.entries()) {
     const last = joined.at(-1)
     const continues = last !== undefined && !arg.startsWith('-')
-    const isPart = last?.endsWith(',') || (arg.length > 1 && arg.startsWith(','))
+    const isFollowed = index + 1 < args.length && !args[index + 1]?.startsWith('-')
+    const isPart = last?.endsWith(',') || (arg.startsWith(',') && (arg !== ',' || isFollowed))
     if (continues && isPart && !last.startsWith('-')) joined[joined.length - 1] = last + arg
     else joined.push(arg)
   }

@@ -46,7 +46,7 @@ describe('ratesmith convert on a terminal', () => {
     const [result = '', ...about] = await show(['convert', 'USD', 'EUR'], 120, surroundings)
     expect(result).toMatch(/^1 USD = [\d.]+ EUR$/)
     expect(about).toEqual([
-      `${result}, published 2026-11-20 19:05 UTC, ${words}`,
+      `published 2026-11-20 19:05 UTC, ${words}`,
       'Rates By Exchange Rate API, https://www.exchangerate-api.com',
       'For information only, not an offer to exchange currency.',
     ])
@@ -126,9 +126,8 @@ describe('ratesmith currencies on a terminal', () => {
     ['C', '.'],
   ])('shows a table, and cuts names with a mark of the locale %s: %s', async (LANG, mark) => {
     const lines = await show(['currencies', 'EURO', '--demo'], 50, { env: { LANG } })
-    expect(lines.slice(0, 4)).toEqual([
+    expect(lines.slice(0, 3)).toEqual([
       'code  no.  digits  latest  history  name',
-      'CHE   947  2       no      no       WIR Euro',
       'EUR   978  2       yes     yes      Euro',
       `XBA   955  -       no      no       European Comp${mark}`,
     ])

@@ -20,7 +20,7 @@ describe('the command line', () => {
     ['convert USD', 'convert …[amount] <from> <to>'],
     ['convert USD ,', 'Invalid to currency: ,'],
     ['convert 1 USD JPY,GPB', 'Invalid to currency: GPB. Did you mean GBP?'],
-    ['convert 1,5 USD EUR', 'Invalid amount: 1,5'],
+    ['convert 1,5,5 USD EUR', 'amount …such as 1000.50, got 1,5,5 ('],
     ['convert -5 USD EUR', 'amount …negative, got -5 (see'],
     ['convert USD EUR --revers', "Unknown option '--revers'. Did you mean --reverse?"],
     ['convert USD EUR, --date 2020-02-30', 'Invalid parameter: date (…YYYY-MM-DD)'],
@@ -42,8 +42,8 @@ describe('the command line', () => {
       'latest --base HRK --demo',
       'Invalid base currency: HRK (withdrawn on 2023-01-01, use EUR, 1 EUR = ',
     ],
-    ['latest --base EURO --date 2024-02-29', 'Invalid base currency: EURO. Did you mean EUR?'],
-    ['latest EUR', "Unexpected argument 'EUR'"],
+    ['latest --base EURI --date 2024-02-29', 'Invalid base currency: EURI. Did you mean EUR?'],
+    ['latest EUR --base USD', 'latest takes a base and symbols once…EUR USD,GBP'],
     ['latest --demo --latest ecb', '--demo … --latest ('],
     ['latest --latest currencyapi', 'currencyapi needs a key…: set RATESMITH_CURRENCYAPI_KEY'],
     [
@@ -286,17 +286,18 @@ describe('a misspelt word', () => {
   })
 
   it.each([
-    ['EURO', 'EUR'],
-    ['euros', 'EUR'],
+    ['EURI', 'EUR'],
     ['GPB', 'GBP'],
     ['USH', 'USD'],
-    ['yen', 'JPY'],
-    ['Swiss', 'CHF'],
-    ['dollar', 'AUD or USD'],
+    ['Australian', 'AUD'],
     ['VVV', 'VVK'],
     ['QQQ', ''],
-    // A withdrawn currency, although DKM is similar.
-    ['DEM', ''],
+    // A withdrawn currency without a fixed ratio, although DKM is similar.
+    ['DDM', ''],
+    // Currencies that exist, although others are similar.
+    ['GIP', ''],
+    ['XAU', ''],
+    ['ETH', ''],
   ])('is corrected as a code by names and letters: %s to %j', async (sent, expected) => {
     const fillers = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ', (letter) => `V${letter}K`)
     const codes = [...fillers, 'DKM', 'AUD', 'CHF', 'EUR', 'GBP', 'JPY', 'USD']
@@ -307,7 +308,7 @@ describe('a misspelt word', () => {
   })
 
   it('gets at most three suggestions, of codes that the data cover', async () => {
-    expect(await suggest(['convert', 'dollar', 'EUR', '--demo'])).toBe('USD, AUD or BBD')
+    expect(await suggest(['convert', 'New', 'EUR', '--demo'])).toBe('ILS, NZD or PGK')
     expect(await suggest(['convert', 'USD', 'UAX', '--demo'])).toBe('UAH or UGX')
     // The European Central Bank publishes neither.
     expect(await suggest(['history', 'USD', 'UAX', '--demo'])).toBe('')

@@ -1,0 +1,281 @@
+import { describe, expect, it } from 'vitest'
+
+import { publish, run, show } from './run.ts'
+
+const fetch = publish()
+
+/** Runs a command line whose arguments have no blanks. */
+function type(line: string) {
+  return run(line.split(' '), { fetch })
+}
+
+describe('a command line in natural words', () => {
+  it.each([
+    ['100 usd to eur', '85.3679 EUR'],
+    ['100USD EUR', '85.3679 EUR'],
+    ['100usd/eur', '85.3679 EUR'],
+    ['usd/eur', '0.853679 EUR'],
+    ['USD/EUR', '0.853679 EUR'],
+    ['usdeur', '0.853679 EUR'],
+    ['usd eur', '0.853679 EUR'],
+    ['convert usd to eur', '0.853679 EUR'],
+    ['convert 1,000 usd in eur,gbp', 'EUR\t853.679\t0.853679\nGBP\t762.071\t0.762071'],
+    ['convert 1,000.50 usd eur', '854.1058395 EUR'],
+    ['convert 1.000,50 usd eur', '854.1058395 EUR'],
+    ['convert 1,5 usd eur', '1.2805185 EUR'],
+    ['convert 1 000 000 usd eur', '853679 EUR'],
+    ["convert 1'000 chf eur", '1143.523269 EUR'],
+    ['100 $ €', '85.3679 EUR'],
+    ['$100 in €', '85.3679 EUR'],
+    ['€50 in yen', '9471.00374 JPY'],
+    ['50€ into yen', '9471.00374 JPY'],
+    ['£1k usd', '1312.213691 USD'],
+    ['1k usd eur', '853.679 EUR'],
+    ['2.5m jpy usd', '15460.3530375 USD'],
+    ['usd 100 in eur', '85.3679 EUR'],
+    ['100 dollars to yen', '16170.394 JPY'],
+    ['100 swiss francs to swedish krona', '1221.477789 SEK'],
+    ['100 krona eur', '9.361801572 EUR'],
+    [
+      '10 pounds to euros and dollars',
+      'EUR\t11.20209272\t1.120209272\nUSD\t13.12213691\t1.312213691',
+    ],
+    ['100 usd = eur', '85.3679 EUR'],
+    ['100 usd to eur gbp', 'EUR\t85.3679\t0.853679\nGBP\t76.2071\t0.762071'],
+    ['5 yen to baht', '0.971964443 THB'],
+    ['100 uk to japan', '21219.0124 JPY'],
+    ['convert 1 usd eur --date yesterday', '0.854335754 EUR'],
+    ['convert 1 usd eur --date -30d', '0.858000858 EUR'],
+    ['convert 1 usd eur --date=30d', '0.858000858 EUR'],
+    ['convert 1 usd eur --date last friday', '0.8576329331 EUR'],
+    ['convert 1 usd eur --date 2 weeks ago', '0.8631851532 EUR'],
+    ['convert 1 usd eur --date monday', '0.8649770781 EUR'],
+    ['convert 1 usd eur --date 1y', '0.8182636445 EUR'],
+    ['latest eur USD,GBP', 'USD\t1.171400491\tUS Dollar\nGBP\t0.8926903438\tPound Sterling'],
+    [
+      'latest yen --symbols USD, GBP',
+      'USD\t0.006184141215\tUS Dollar\nGBP\t0.00471275468\tPound Sterling',
+    ],
+    ['latest --base € --symbols dollar', 'USD\t1.171400491\tUS Dollar'],
+    ['latest EUR USD --date -1y', 'USD\t1.2221\tUS Dollar'],
+    [
+      'history USD/EUR --start -7d --end yesterday',
+      '2026-11-13\t0.8576329331\n2026-11-16\t0.8649770781\n2026-11-17\t0.8694896096\n2026-11-18\t0.8608815427\n2026-11-19\t0.854335754',
+    ],
+    [
+      'history usdeur --start 3 days ago',
+      '2026-11-17\t0.8694896096\n2026-11-18\t0.8608815427\n2026-11-19\t0.854335754\n2026-11-20\t0.853679358',
+    ],
+    [
+      'history usd to eur, gbp --start last tuesday',
+      'EUR\t2026-11-17\t0.8694896096\nEUR\t2026-11-18\t0.8608815427\nEUR\t2026-11-19\t0.854335754\nEUR\t2026-11-20\t0.853679358\nGBP\t2026-11-17\t0.781671159\nGBP\t2026-11-18\t0.7735106749\nGBP\t2026-11-19\t0.7613840239\nGBP\t2026-11-20\t0.7620710261',
+    ],
+    [
+      'history dollar yen --start 2d',
+      '2026-11-18\t163.2059229\n2026-11-19\t162.6826143\n2026-11-20\t161.703944',
+    ],
+    ['100 usd -> eur, gbp', 'EUR\t85.3679\t0.853679\nGBP\t76.2071\t0.762071'],
+    ['convert 100 usd eur , gbp', 'EUR\t85.3679\t0.853679\nGBP\t76.2071\t0.762071'],
+  ])('prints rates for %j', async (line, stdout) => {
+    const ran = await type(line)
+    expect(ran).toMatchObject({ code: 0, stdout: `${stdout}\n` })
+    expect(ran.stderr).not.toContain('ratesmith:')
+  })
+
+  it('reads a whole sentence in one argument', async () => {
+    for (const args of [['1,000 usd to eur'], ['convert', '1 000', 'US dollar', 'euro']]) {
+      expect(await run(args, { fetch })).toMatchObject({ code: 0, stdout: '853.679 EUR\n' })
+    }
+  })
+
+  it.each([
+    [
+      '100 DEM EUR',
+      '51.1291881196218 EUR',
+      ['DEM was withdrawn on 1999-01-01: converted at the fixed ratio, 1 EUR = 1.95583 DEM'],
+    ],
+    [
+      '100 DEM USD',
+      '59.8927560677564 USD',
+      ['DEM was withdrawn on 1999-01-01: converted at the fixed ratio, 1 EUR = 1.95583 DEM'],
+    ],
+    [
+      '100 EUR DEM,FRF',
+      'DEM\t195.583\t1.95583\nFRF\t655.957\t6.55957',
+      [
+        'DEM was withdrawn on 1999-01-01: converted at the fixed ratio, 1 EUR = 1.95583 DEM',
+        'FRF was withdrawn on 1999-01-01: converted at the fixed ratio, 1 EUR = 6.55957 FRF',
+      ],
+    ],
+    [
+      '100 german marks to italian lira',
+      '98999.9130803802 ITL',
+      [
+        'DEM was withdrawn on 1999-01-01: converted at the fixed ratio, 1 EUR = 1.95583 DEM',
+        'ITL was withdrawn on 1999-01-01: converted at the fixed ratio, 1 EUR = 1936.27 ITL',
+      ],
+    ],
+  ])('converts withdrawn currencies by their fixed ratio: %s', async (line, stdout, notes) => {
+    const ran = await type(line)
+    expect(ran).toMatchObject({ code: 0, stdout: `${stdout}\n` })
+    const noted = ran.stderr.split('\n').filter((each) => each.startsWith('ratesmith: '))
+    expect(noted).toEqual(notes.map((note) => `ratesmith: ${note}`))
+  })
+
+  it('prints the conversion of a withdrawn currency as JSON', async () => {
+    const { stdout } = await type('100 DEM EUR,DEM --json --reverse')
+    expect(JSON.parse(stdout)).toMatchObject({
+      from: 'DEM',
+      amount: 100,
+      reverse: true,
+      results: { EUR: { rate: 0.5112918812, result: 195.583 }, DEM: { rate: 1, result: 100 } },
+    })
+  })
+
+  it.each([
+    ['2001-12-31', '0.511291881196218 EUR'],
+    ['2020-02-29', '0.511291881196218 EUR'],
+  ])('converts a withdrawn currency on %s', async (date, line) => {
+    expect(await type(`1 DEM EUR --date ${date}`)).toMatchObject({ code: 0, stdout: `${line}\n` })
+  })
+
+  it('shows the rate once for one unit', async () => {
+    const lines = await show(['1', 'usd', 'eur'], 120, { fetch })
+    expect(lines.filter((line) => line.includes('0.853679'))).toEqual(['1 USD = 0.853679 EUR'])
+  })
+})
+
+describe('a day in words', () => {
+  it.each([
+    ['2026-11-20T00:00:00Z', 'today', '2026-11-20'],
+    ['2026-11-20T23:59:59Z', 'Yesterday', '2026-11-19'],
+    ['2026-11-21T00:00:00Z', 'last friday', '2026-11-20'],
+    ['2026-11-20T12:00:00Z', 'friday', '2026-11-13'],
+    ['2026-11-20T12:00:00Z', 'Thu', '2026-11-19'],
+    ['2026-11-20T12:00:00Z', 'sat', '2026-11-14'],
+    ['2026-11-20T12:00:00Z', '-30d', '2026-10-21'],
+    ['2026-11-20T12:00:00Z', '2w', '2026-11-06'],
+    ['2026-11-20T12:00:00Z', '1 month ago', '2026-10-20'],
+    ['2026-03-31T12:00:00Z', '1m', '2026-02-28'],
+    ['2024-02-29T12:00:00Z', '-1y', '2023-02-28'],
+    ['2026-11-20T12:00:00Z', '2024-02-29', '2024-02-29'],
+  ])('is that of UTC: at %s, %j is %s', async (now, word, day) => {
+    const at = Date.parse(now)
+    const surroundings = { fetch: publish({ now: () => at }), now: () => at }
+    const words = ['USD', 'EUR', '--json', '--rule', 'on-or-before', '--date']
+    const { stdout } = await run(['convert', ...words, ...word.split(' ')], surroundings)
+    expect(JSON.parse(stdout)).toMatchObject({ asked: day })
+  })
+})
+
+describe('a wrong command line', () => {
+  it.each([
+    ['100 kr eur', 'kr names several currencies: SEK, NOK, DKK or ISK (see ratesmith --help)'],
+    ['100 usd to krone', 'krone names several currencies: NOK or DKK (see ratesmith --help)'],
+    [
+      '100 pesos to eur',
+      'pesos names several currencies: MXN, ARS, CLP, COP or CUP (and 3 more) (see ratesmith --help)',
+    ],
+    ['100 won eur', 'won names several currencies: KRW or KPW (see ratesmith --help)'],
+    [
+      'franc eur',
+      'franc names several currencies: CHF, BIF, CDF, CHW or DJF (and 6 more) (see ratesmith --help)',
+    ],
+    ['100 BTC EUR', 'BTC is not an ISO 4217 currency: ratesmith has no cryptocurrencies'],
+    ['usd bitcoin', 'bitcoin is not an ISO 4217 currency: ratesmith has no cryptocurrencies'],
+    ['convert 100 eth usd', 'eth is not an ISO 4217 currency: ratesmith has no cryptocurrencies'],
+    [
+      'convert 1,00,0 usd eur',
+      'amount must be a number such as 1000.50, got 1,00,0 (see ratesmith --help)',
+    ],
+    [
+      'convert 1.2,3.4 usd eur',
+      'amount must be a number such as 1000.50, got 1.2,3.4 (see ratesmith --help)',
+    ],
+    [
+      '100 usd',
+      'convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR (see ratesmith --help)',
+    ],
+    ['usd', 'unknown command usd (see ratesmith --help)'],
+    [
+      '100',
+      'convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR (see ratesmith --help)',
+    ],
+    [
+      'convert 100 usd eur gbp',
+      'convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR (see ratesmith --help)',
+    ],
+    ['-5 usd eur', 'amount must not be negative, got -5 (see ratesmith --help)'],
+    ['100 gpb eur', 'Invalid from currency: gpb. Did you mean GBP?'],
+    ['100 usd XAU', 'Invalid to currency: XAU'],
+    ['convrt 100 usd eur', 'unknown command convrt. Did you mean convert? (see ratesmith --help)'],
+    ['latst EUR', 'unknown command latst. Did you mean latest? (see ratesmith --help)'],
+    ['usdeux', 'unknown command usdeux (see ratesmith --help)'],
+    [
+      'history aed eur',
+      'Unsupported from currency: aed (history covers AUD, BRL, CAD, CHF, CNY, CZK, DKK, EUR, GBP, HKD, HUF, IDR, ILS, INR, ISK, JPY, KRW, MXN, MYR, NOK, NZD, PHP, PLN, RON, SEK, SGD, THB, TRY, USD, ZAR)',
+    ],
+    [
+      'history usd',
+      'history needs <from> <to>, for example: ratesmith history USD EUR --period 1Y (see ratesmith --help)',
+    ],
+    [
+      'latest eur usd gbp',
+      'latest takes a base and symbols once, for example: ratesmith latest EUR USD,GBP, got eur usd gbp (see ratesmith --help)',
+    ],
+    [
+      'latest EUR --base USD',
+      'latest takes a base and symbols once, for example: ratesmith latest EUR USD,GBP, got EUR (see ratesmith --help)',
+    ],
+    [
+      'latest USD,EUR',
+      'latest takes a base and symbols once, for example: ratesmith latest EUR USD,GBP, got USD,EUR (see ratesmith --help)',
+    ],
+    ['convert 1 usd eur --date yesturday', 'Invalid parameter: date (must be YYYY-MM-DD)'],
+    ['convert 1 usd eur --date tomorrow', 'Invalid parameter: date (must be YYYY-MM-DD)'],
+    [
+      '100 ZWR usd',
+      'Invalid from currency: ZWR (withdrawn on 2009-02-02 for ZWL, also withdrawn, use ZWG)',
+    ],
+    ['100 dollar-ish eur', 'Invalid from currency: dollar-ish'],
+    ['history btc eur', 'btc is not an ISO 4217 currency: ratesmith has no cryptocurrencies'],
+    [
+      '100 krone --json',
+      'convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR (see ratesmith --help)',
+    ],
+    [
+      'convert usd to',
+      'convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR (see ratesmith --help)',
+    ],
+    [
+      'convert 100 USD , EUR',
+      'convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR (see ratesmith --help)',
+    ],
+    [
+      'convert 1 usd eur --date -3x',
+      "Option '--date' argument is ambiguous (see ratesmith --help)",
+    ],
+  ])('exits with 2 and one line on stderr: %j', async (line, message) => {
+    const expected = { code: 2, stderr: `ratesmith: ${message}\n` }
+    expect(await type(line)).toMatchObject(expected)
+  })
+})
+
+describe('ratesmith currencies', () => {
+  it.each([
+    ['sweden', ['SEK']],
+    ['£', ['GBP', 'FKP', 'GIP']],
+    ['uk', ['GBP', 'UAH']],
+    ['krona', ['SEK', 'ISK']],
+    ['978', ['EUR']],
+    ['Deutsche', []],
+    ['BTC', []],
+  ])('finds by country, symbol, word, name and number: %s', async (word, codes) => {
+    const { code, stdout, stderr } = await run(['currencies', word, '--demo'])
+    const lines = stdout.split('\n').map((line) => line.slice(0, 3))
+    expect(lines).toEqual(expect.arrayContaining(codes))
+    expect(lines[0]).toBe(codes[0] ?? '')
+    expect(code).toBe(codes.length > 0 ? 0 : 1)
+    if (codes.length === 0) expect(stderr).toBe(`ratesmith: no currency matches ${word}\n`)
+  })
+})

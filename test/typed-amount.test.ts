@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+
+import { parseTypedAmount } from '../src/typed-amount.ts'
+import type { DecimalSeparator } from '../src/typed-amount.ts'
+
+describe('parseTypedAmount', () => {
+  it.each([
+    ['100', '100'],
+    ['1,000', '1000'],
+    ['1,000.50', '1000.50'],
+    ['1.000,50', '1000.50'],
+    ['1 000 000', '1000000'],
+    ['1\u202f000,5', '1000.5'],
+    ["1'000.5", '1000.5'],
+    ['1’000', '1000'],
+    ['1_000', '1000'],
+    ['12,34,567', '1234567'],
+    ['1,5', '1.5'],
+    ['1.500', '1.500'],
+    ['.5', '.5'],
+    [',5', '.5'],
+    ['1.', '1'],
+    [' 7 ', '7'],
+    ['1k', '1e3'],
+    ['2.5 M', '2.5e6'],
+    ['3mio', '3e6'],
+    ['1,5bn', '1.5e9'],
+    ['1e3', '1e3'],
+    ['0', '0'],
+  ])('reads %j as %j', (text, amount) => {
+    expect(parseTypedAmount(text)).toBe(amount)
+  })
+
+  it.each([
+    ['1.500', '1500'],
+    ['1.500.000', '1500000'],
+    ['1,500', '1.500'],
+    ['1.5', '1.5'],
+    ['0,05', '0.05'],
+  ])('reads %j as %j where the comma separates decimals', (text, amount) => {
+    expect(parseTypedAmount(text, ',')).toBe(amount)
+  })
+
+  it.each([
+    '',
+    ' ',
+    '.',
+    ',',
+    '-5',
+    '+5',
+    '1,00,0',
+    '1.2.3',
+    '1,2.3,4',
+    '1 00',
+    '1k5',
+    'k',
+    '1x',
+    '0x10',
+    'NaN',
+    'Infinity',
+    '1e',
+    '١',
+    '1 000 00',
+    '1e3k',
+  ])('returns undefined for %j', (text) => {
+    expect(parseTypedAmount(text)).toBeUndefined()
+    expect(parseTypedAmount(text, ',')).toBeUndefined()
+  })
+
+  const LOCALES: [locale: string, decimal: DecimalSeparator][] = [
+    ['en', '.'],
+    ['de', ','],
+    ['fr', ','],
+    ['de-CH', '.'],
+    ['en-IN', '.'],
+  ]
+
+  it.each(LOCALES)('reads what Intl.NumberFormat writes in %s', (locale, decimal) => {
+    const format = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 })
+    const random = createRandom(20_261_120)
+    for (let round = 0; round < 2_000; round += 1) {
+      const digits = Math.floor(random() * 7)
+      const scaled = Math.floor(random() * 10 ** (1 + Math.floor(random() * 14)))
+      const value = Number(`${scaled}e-${digits}`)
+      const written = format.format(value)
+      const amount = parseTypedAmount(written, decimal)
+      expect({ written, read: Number(amount) }).toEqual({ written, read: value })
+      expect(amount).toMatch(/^\d+(\.\d+)?$/)
+    }
+  })
+
+  it('returns only undefined or an amount of the API, for any text of its characters', () => {
+    const random = createRandom(7)
+    const characters = Array.from("0123456789..,,  '_kme+-")
+    for (let round = 0; round < 20_000; round += 1) {
+      const length = 1 + Math.floor(random() * 10)
+      const text = Array.from(
+        { length },
+        () => characters[Math.floor(random() * characters.length)],
+      ).join('')
+      const amount = parseTypedAmount(text) ?? '0'
+      expect(amount, text).toMatch(/^(\d+(\.\d+)?|\.\d+)(e[+-]?\d+)?$/i)
+    }
+  })
+})
+
+/** Returns a generator of numbers from 0 to 1, the same for the same seed. */
+function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
