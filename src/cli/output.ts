@@ -198,9 +198,11 @@ const FAILURE_CODES: ReadonlySet<string> = new Set<RatesErrorCode>([
   'internal_error',
 ])
 
+type FailedQuery = Omit<RatesQuery<never>, 'substitute'>
+
 async function printFailure(
   { body }: SessionResponse,
-  query: RatesQuery<never>,
+  query: FailedQuery,
   { session, output }: { session: RatesSession; output: Output },
 ): Promise<number> {
   const { error }: { error: ApiError } = JSON.parse(body)
@@ -227,7 +229,7 @@ function withinTwoSeconds(codes: Promise<string[]>): Promise<string[]> {
 
 async function coveredCodes(
   { rates }: RatesSession,
-  { dataSet, days }: RatesQuery<never>,
+  { dataSet, days }: FailedQuery,
 ): Promise<string[]> {
   const date = days.first
   try {

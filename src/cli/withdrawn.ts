@@ -64,8 +64,8 @@ function restore<Body extends Conversion | ConversionList>(
   }
   const { results } = body
   const rates = targets.map((code) => {
-    const { rate = 1 } = results[ratios.get(code)?.successor ?? code] ?? {}
-    return [code, convert(code, rate)]
+    const current = results[ratios.get(code)?.successor ?? code]
+    return [code, convert(code, current?.rate ?? 1)]
   })
   return { ...body, from, results: Object.fromEntries(rates) }
 }

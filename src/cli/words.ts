@@ -6,7 +6,7 @@ import { parseTypedAmount } from '../typed-amount.ts'
 import { UsageError } from './usage.ts'
 
 /** A conversion as typed. Codes that are unknown here are as typed: a provider may have them. */
-export interface TypedConversion {
+interface TypedConversion {
   /** In the form of the API; undefined if none was typed. */
   amount: string | undefined
   from: string
@@ -248,7 +248,7 @@ const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'frida
  * Returns the day that `text` names in UTC, `YYYY-MM-DD`: `today`, `yesterday`, `30d`, `-30d`, `30 days ago`, also with weeks,
  * months and years, and `friday` or `last friday`, the last one before today. Undefined for other texts.
  */
-export function readDay(text: string, now: number): string | undefined {
+function readDay(text: string, now: number): string | undefined {
   const word = text.trim().toLowerCase()
   if (word === 'today') return toDay(now)
   if (word === 'yesterday') return toDay(now - DAY_MS)
