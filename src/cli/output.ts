@@ -253,7 +253,7 @@ export function suggestCodes(sent: readonly string[], covered: readonly string[]
   const wrong = sent.find((code) => !covered.includes(code.toUpperCase()))
   if (wrong === undefined || isCryptocurrency(wrong)) return []
   const code = wrong.toUpperCase()
-  // Another currency is no answer to a request for an existing one.
+  // The user named an existing currency: another one would be wrong.
   if (findWithdrawn(code) || findCurrency(code)) return []
   const word = wrong.toLowerCase()
   const named = covered.filter((code) => nameOf(code).toLowerCase() === word)
