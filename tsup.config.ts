@@ -7,8 +7,8 @@ import type { Options } from 'tsup'
 import { ENTRY_POINTS } from './scripts/entry-points.ts'
 
 /**
- * Modules that the handler or a command loads on demand. In a bundle each refers to the handler, so that they share with it one chunk:
- * otherwise the handler would be split into a chunk for every combination of modules that load a part of it.
+ * Modules that the handler or a command loads on demand. In a bundle each refers to the handler, so that they share with it one
+ * chunk: otherwise the handler would be split into a chunk for every combination of modules that load a part of it.
  */
 const ON_DEMAND =
   /src.((api|endpoints|http|sources).(body|convert-many|currencies|history-list|publications)|cli.(withdrawn|words))\.ts$/

@@ -150,18 +150,23 @@ function searches(): CurrencySearch[] {
 function candidates(word: string): string[] {
   if (isCryptocurrency(word)) return []
   const singular = word.replace(/(?<=\p{L}{2})s$/iu, '')
-  return [...new Set([word, singular])].flatMap((name) => {
-    const found = searches()[0]?.find(name) ?? []
-    return found.filter((code) => {
-      const currency = findCurrency(code)
-      const noun = plain(currency?.name ?? '')
-        .split(' ')
-        .at(-1)
-      return (
-        noun === plain(name) || createCurrencySearch([{ code, name: currency?.name }]).exact(name)
-      )
-    })
-  })
+  const all = [...new Set([word, singular])].flatMap((name) => [
+    ...(searches()[0]?.find(name) ?? []).filter((code) => isNamed(code, name)),
+    ...withdrawnCurrencies.filter(isCalled(name)).map(({ code }) => code),
+  ])
+  const codes = [...new Set(all)]
+  // A successor that kept the name replaces its predecessor.
+  return codes.filter((code) => !codes.includes(findWithdrawn(code)?.successor ?? ''))
+}
+
+function isNamed(code: string, name: string): boolean {
+  const currency = { code, name: findCurrency(code)?.name }
+  return isCalled(name)(currency) || createCurrencySearch([currency]).exact(name) !== undefined
+}
+
+/** Returns whether the last word of a currency's name is `noun`. */
+function isCalled(noun: string): (currency: { name?: string | undefined }) => boolean {
+  return ({ name = '' }) => plain(name).split(' ').at(-1) === plain(noun)
 }
 
 function plain(text: string): string {
