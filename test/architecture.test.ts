@@ -17,6 +17,7 @@ const MAY_IMPORT: Record<string, string> = {
   'known-options': '',
   'currency-search': '',
   'typed-amount': '',
+  money: '',
   rates: 'async',
   cache: 'async digest',
   connections: 'known-options node:*',
@@ -25,7 +26,7 @@ const MAY_IMPORT: Record<string, string> = {
   upstream: 'async rates zod/mini',
   providers: 'async known-options rates upstream zod/mini',
   sources: 'async cache errors events types:upstream rates',
-  api: 'async errors types:upstream rates types:sources',
+  api: 'async errors money types:upstream rates types:sources',
   // Contains code to copy from the explorer, which imports the client.
   generated: 'ratesmith/client',
   http: 'async digest errors itty-router/Router zod/mini',

@@ -1,0 +1,85 @@
+import { roundFraction, tenTo, toDecimal } from './decimal.ts'
+
+/** The number `amount` × 10^-`scale`, as in dinero.js. */
+export interface ScaledAmount<Integer> {
+  /** An integer; a number is at most `Number.MAX_SAFE_INTEGER`. */
+  readonly amount: Integer
+  /** Digits after the decimal point. */
+  readonly scale: Integer
+}
+
+/** A response with rates: of the latest rates, or of a conversion to one or several currencies. */
+export type RatesSource<Code extends string> =
+  | { readonly rates: Readonly<Partial<Record<Code, number>>> }
+  | { readonly to: Code; readonly rate: number }
+  | { readonly results: Readonly<Partial<Record<Code, { readonly rate: number }>>> }
+
+/** Doubles with more digits are not exact decimals. */
+const EXACT_DIGITS = 15
+
+/** Returns the rates of a response by code. */
+function ratesOf(source: RatesSource<string>): readonly (readonly [string, number | undefined])[] {
+  if ('rates' in source) return Object.entries(source.rates)
+  if ('results' in source) {
+    return Object.entries(source.results).map(([code, result]) => [code, result?.rate])
+  }
+  return [[source.to, source.rate]]
+}
+
+/**
+ * Returns the rates of a response of `latest` or `convert` for `convert` of dinero.js 2, each as an exact decimal: they apply
+ * to amounts in the base, or in `from`. With `bigint`, they are for `dinero.js/bigint`, and products of any size stay exact.
+ * Without it, rates of more than 15 digits are rounded to 15 if their integer is not safe; a product with an amount
+ * must not exceed `Number.MAX_SAFE_INTEGER`, which dinero.js does not check.
+ *
+ * @throws {TypeError} unless every rate is a finite number
+ * @throws {RangeError} for a rate of 2^53 or more, unless `bigint` is set
+ * @example
+ * ```ts
+ * import { toDineroRates } from 'ratesmith/money'
+ *
+ * const rates = toDineroRates({ base: 'USD', rates: { EUR: 0.8456, JPY: 156.25 } })
+ * console.log(rates.EUR) // { amount: 8456, scale: 4 }
+ * ```
+ */
+export function toDineroRates<Code extends string>(
+  source: RatesSource<Code>,
+  options: { bigint: true },
+): Record<Code, ScaledAmount<bigint>>
+export function toDineroRates<Code extends string>(
+  source: RatesSource<Code>,
+  options?: { bigint?: false | undefined },
+): Record<Code, ScaledAmount<number>>
+export function toDineroRates(
+  source: RatesSource<string>,
+  { bigint = false }: { bigint?: boolean | undefined } = {},
+): Record<string, ScaledAmount<bigint | number>> {
+  const scaled = ratesOf(source).flatMap(([code, rate]) =>
+    rate === undefined ? [] : [[code, bigint ? toScaled(rate) : toSafe(rate)] as const],
+  )
+  return Object.fromEntries(scaled)
+}
+
+function toScaled(rate: number): ScaledAmount<bigint> {
+  const { digits, exponent } = toDecimal(rate, 'rate')
+  return exponent > 0
+    ? { amount: digits * tenTo(exponent), scale: 0n }
+    : { amount: digits, scale: BigInt(-exponent) }
+}
+
+function toSafe(rate: number): ScaledAmount<number> {
+  const exact = toScaled(rate)
+  const extra = Math.min(String(exact.amount).length - EXACT_DIGITS, Number(exact.scale))
+  const isSafe = Number.isSafeInteger(Number(exact.amount))
+  const [amount, scale] =
+    isSafe || extra <= 0
+      ? [exact.amount, exact.scale]
+      : [
+          roundFraction({ numerator: exact.amount, denominator: tenTo(extra) }, 'halfExpand'),
+          exact.scale - BigInt(extra),
+        ]
+  if (!Number.isSafeInteger(Number(amount))) {
+    throw new RangeError(`rate ${rate} is not a safe integer; use bigint`)
+  }
+  return { amount: Number(amount), scale: Number(scale) }
+}
