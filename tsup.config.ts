@@ -11,7 +11,7 @@ import { ENTRY_POINTS } from './scripts/entry-points.ts'
  * chunk: otherwise the handler would be split into a chunk for every combination of modules that load a part of it.
  */
 const ON_DEMAND =
-  /src.((api|endpoints|http|sources).(body|convert-many|currencies|history-list|publications)|cli.(withdrawn|words))\.ts$/
+  /src.((api|endpoints|http|sources).(body|convert-many|currencies|history-list|publications|rounded)|cli.(withdrawn|words))\.ts$/
 
 const handlerInOneChunk: NonNullable<Options['esbuildPlugins']>[number] = {
   name: 'handler-in-one-chunk',

@@ -4,6 +4,7 @@ import type {
   ConversionResult,
   ConvertedAmount,
   ConvertedPair,
+  RoundedAmount,
 } from '../../src/api/convert.ts'
 import type {
   CurrencyCoverage,
@@ -28,6 +29,8 @@ import type { ParameterName } from './parameters.ts'
 import { conversionCsv, datedLatestCsv, historyCsv, latestCsv, ruledLatestCsv } from './schemas.ts'
 
 type AnyConversion = ConversionResult<ConversionListParams>
+/** The amount of a list; `rounded` is present on request. */
+type AnyConvertedAmount = ConvertedAmount & Partial<RoundedAmount>
 type OnRequest = Pick<AnyConversion, 'reverse'> & Pick<AnyConversion, 'date' | 'asked' | 'rule'>
 
 /**
@@ -42,8 +45,11 @@ export interface Components {
   LatestRates: LatestRates
   DatedRates: Pick<DatedRates, 'base'> & DatedRates
   UnversionedTable: UnversionedTable
-  ConvertedAmount: ConvertedAmount
-  Conversion: ConvertedPair & OnRequest & Extract<AnyConversion, ConvertedPair>
+  ConvertedAmount: AnyConvertedAmount
+  Conversion: ConvertedPair &
+    Partial<RoundedAmount> &
+    OnRequest &
+    Extract<AnyConversion, ConvertedPair>
   ConversionList: Omit<ConversionList, 'updatedAt' | 'source'> &
     OnRequest &
     Extract<AnyConversion, ConversionList>
@@ -133,17 +139,30 @@ export const operations: readonly Operation[] = [
     summary: 'Convert an amount to one or several currencies',
     description:
       'Uses the latest rates; with `date`, the reference rates of that day. Cacheable for 60 seconds.',
-    parameters: ['from', 'targets', 'amount', 'reverse', 'date', 'rule', 'maxAge', 'format'],
+    parameters: [
+      'from',
+      'targets',
+      'amount',
+      'reverse',
+      'round',
+      'date',
+      'rule',
+      'maxAge',
+      'format',
+    ],
     bodies: ['Conversion', 'ConversionList'],
     csv: conversionCsv,
     examples: {
       oneHundred: '?from=USD&to=EUR&amount=100',
       severalCurrencies: '?from=USD&to=EUR,GBP&amount=100',
       reverse: '?from=USD&to=EUR&amount=100&reverse=true',
+      rounded: '?from=USD&to=EUR,JPY&amount=100&round=minor',
+      roundedToCash: '?from=EUR&to=CHF&amount=100&round=cash',
       onDate: '?from=USD&to=EUR&amount=100&date=2020-02-29',
       byRule: '?from=USD&to=EUR&amount=100&date=2020-02-29&rule=next',
       reverseSeveralOnDate: '?from=USD&to=EUR,GBP&amount=100&reverse=true&date=2020-02-29',
       csv: '?from=USD&to=EUR,GBP&amount=100&format=csv',
+      csvRounded: '?from=USD&to=EUR,GBP&amount=100&round=minor&format=csv',
       csvByRule: '?from=USD&to=EUR,GBP&amount=100&date=2020-02-29&rule=period-end&format=csv',
       csvReverseOnDate: '?from=USD&to=EUR&amount=100&reverse=true&date=2020-02-29&format=csv',
     },

@@ -1,3 +1,4 @@
+import type { Rounding } from '../../src/api/convert.ts'
 import { FILLS, MAX_HISTORIES } from '../../src/api/history-list.ts'
 import { MAX_AGE_LIMIT } from '../../src/api/resolve-code.ts'
 import { LAYOUTS } from '../../src/endpoints/history-list.ts'
@@ -107,6 +108,11 @@ const PARAMETERS = {
       'If true, `amount` is in `to`, and `result` is the amount of `from` that converts to it, to 15 significant digits.',
     schema: { type: 'boolean', default: false },
   },
+  round: {
+    description:
+      'Adds `rounded` to each result, a decimal with the digits of its currency: the exact result rounded half away from zero to the `minor` unit, or to the smallest amount in `cash`, such as 0.05 CHF. A currency without a minor unit is a 400.',
+    schema: { type: 'string', enum: ['minor', 'cash'] satisfies Rounding[] },
+  },
   date: {
     description:
       'Day of the reference rates (`2020-02-29`), from 1999-01-04 to tomorrow in UTC, which is today in some time zones. If none were published on that day, the last published day before it is used, unless `rule` selects another.',
@@ -173,8 +179,8 @@ export function parameterComponents(): Record<string, object> {
 
 /** Returns the schema of one of many conversions, with the parameters of a single one. */
 export function conversionRow(): Readonly<Record<string, unknown>> {
-  const { from, amount, date, rule, maxAge, reverse } = PARAMETERS
-  const properties = { from, to: ROW_TARGETS, amount, date, rule, maxAge, reverse }
+  const { from, amount, date, rule, maxAge, reverse, round } = PARAMETERS
+  const properties = { from, to: ROW_TARGETS, amount, date, rule, maxAge, reverse, round }
   const described = Object.entries<Parameter>(properties).map(([name, each]) => {
     return [name, { description: each.description, ...each.schema }]
   })

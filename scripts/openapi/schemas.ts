@@ -65,6 +65,8 @@ const NAMED: Readonly<Record<string, Schema>> = {
   Interval: { type: 'string', enum: INTERVALS },
   DateRule: { type: 'string', enum: DATE_RULES },
   IntervalValue: { type: 'string', enum: INTERVAL_VALUES },
+  ConvertedAmount: reference('schemas', 'ConvertedAmount'),
+  AmountText: { type: 'string', pattern: '^[0-9]+(\\.[0-9]+)?$' },
   "'previous'": { type: 'string', const: 'previous' },
 }
 
@@ -158,10 +160,19 @@ const DAY_COLUMNS: readonly object[] = [
   { date: DAY, asked: DAY, rule: `(${RULE})` },
 ]
 
-/** CSV of conversions, one schema per combination of `reverse`, `date` and `rule`, which add columns. */
-export const conversionCsv: readonly object[] = [false, true].flatMap((isReverse) =>
+const ROUNDED = '[0-9]+(\\.[0-9]+)?'
+
+const RESULT_COLUMNS: readonly object[] = [
+  {},
+  { reverse: 'true' },
+  { rounded: ROUNDED },
+  { rounded: ROUNDED, reverse: 'true' },
+]
+
+/** CSV of conversions, one schema per combination of `round`, `reverse`, `date` and `rule`, which add columns. */
+export const conversionCsv: readonly object[] = RESULT_COLUMNS.flatMap((results) =>
   DAY_COLUMNS.map((days) => {
-    const optional = { ...(isReverse && { reverse: 'true' }), ...days }
+    const optional: Record<string, string> = { ...results, ...days }
     const names = ['from,to,amount,rate,result', ...Object.keys(optional), 'updatedAt']
     const cells = ['[A-Z]{3}', '[A-Z]{3}', RATE, RATE, RATE, ...Object.values(optional), INSTANT]
     return table(names.join(), cells, '+')
@@ -174,7 +185,7 @@ const NUMBER = `(${RATE})?`
 export const manyConversionsCsv: object = {
   type: 'string',
   pattern: [
-    '^from,to,amount,rate,result,reverse,date,asked,rule,updatedAt,source,sourceUrl,error,message\\r\\n',
-    `(([A-Z]{3})?,([A-Z]{3})?,${NUMBER},${NUMBER},${NUMBER},(true)?,(${DAY})?,(${DAY})?,(${RULE})?,(${INSTANT})?,[^\\r\\n]*\\r\\n)*$`,
+    '^from,to,amount,rate,result,(rounded,)?reverse,date,asked,rule,updatedAt,source,sourceUrl,error,message\\r\\n',
+    `(([A-Z]{3})?,([A-Z]{3})?,${NUMBER},${NUMBER},${NUMBER},(${NUMBER},)?(true)?,(${DAY})?,(${DAY})?,(${RULE})?,(${INSTANT})?,[^\\r\\n]*\\r\\n)*$`,
   ].join(''),
 }

@@ -6,8 +6,13 @@ import { daysByRule, isDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
-import { assertConversionParams, toConversion, withConversionRates } from './convert.ts'
-import type { ConversionListParams, ConversionRates, ConversionResult } from './convert.ts'
+import { assertConversionParams, createConverter, withConversionRates } from './convert.ts'
+import type {
+  ConversionListParams,
+  ConversionRates,
+  ConversionResult,
+  toConversion,
+} from './convert.ts'
 
 /** Maximum number of conversions in one call. */
 export const MAX_ROWS = 10_000
@@ -95,7 +100,8 @@ export async function convertRows(
     const { code, message } = error
     return { error: { code, message } }
   }
-  const convertRow = createRowConverter(loaded, now, failed)
+  const toResult = await createConverter(rows)
+  const convertRow = createRowConverter(loaded, now, { toResult, failed })
   for (let at = 0; at < rows.length;) {
     const results: AnyRowConversion[] = []
     const until = runtime.monotonic() + SLICE_MS
@@ -240,7 +246,10 @@ function latestFor(
 function createRowConverter(
   sources: RateSources,
   now: () => number,
-  failed: (thrown: unknown) => ConversionError,
+  {
+    toResult,
+    failed,
+  }: { toResult: typeof toConversion; failed: (thrown: unknown) => ConversionError },
 ): (row: unknown) => AnyRowConversion | Promise<AnyRowConversion> {
   const ratesOfDays = hasPublications(sources) ? undefined : new Map<string, ConversionRates>()
 
@@ -249,10 +258,10 @@ function createRowConverter(
     const { date, rule, maxAge } = params
     const key = (rule ?? maxAge) === undefined ? date : `${date} ${rule} ${maxAge}`
     const known = key === undefined ? undefined : ratesOfDays?.get(key)
-    if (known) return toConversion(known, params, amountSent)
+    if (known) return toResult(known, params, amountSent)
     return withConversionRates(sources, params, now, undefined, ({ value }) => {
       if (key !== undefined) ratesOfDays?.set(key, value)
-      return toConversion(value, params, amountSent)
+      return toResult(value, params, amountSent)
     })
   }
 
@@ -295,11 +304,11 @@ function toParams(row: unknown): { params: ConversionListParams; amountSent?: st
  * @throws {RatesError} `invalid_parameter`
  */
 function assertPlain(fields: Readonly<Record<string, unknown>>): void {
-  const { from, to, amount, date, reverse, rule, maxAge } = fields
+  const { from, to, amount, date, reverse, rule, maxAge, round } = fields
   if (Array.isArray(to) ? to.some(isObject) : isObject(to)) {
     throw invalidParameter('to', 'must be a code or an array of codes')
   }
-  if (![from, amount, date, reverse, rule, maxAge].some(isObject)) return
+  if (![from, amount, date, reverse, rule, maxAge, round].some(isObject)) return
   const [name = ''] = Object.keys(fields).filter((each) => each !== 'to' && isObject(fields[each]))
   throw invalidParameter(name, 'must not be an object or an array')
 }

@@ -1,5 +1,6 @@
 import type { Instant } from '../async.ts'
 import { invalidAmount, invalidParameter } from '../errors.ts'
+import type { RatesError } from '../errors.ts'
 import { amountNeeded, crossRate, exactProduct } from '../rates/arithmetic.ts'
 import type { UppercaseCode } from '../rates/currency-code.ts'
 import type { DateRule, Day } from '../rates/dates.ts'
@@ -57,6 +58,21 @@ export interface Conversion extends ConvertedPair {
   source: Attribution
 }
 
+/** Smallest amounts to which results are rounded: the minor unit of the currency, or the smallest amount in cash. */
+export type Rounding = 'minor' | 'cash'
+
+/** @internal A decimal with the digits of its currency, such as `12.50`. */
+export type AmountText = string
+
+/** A result rounded for payment or display. */
+export interface RoundedAmount {
+  /**
+   * The exact result rounded to the minor unit of its currency, or with `cash` to the smallest amount in cash, half away from
+   * zero: a decimal with the currency's digits. Present only with `round`.
+   */
+  rounded: AmountText
+}
+
 /** Parameters of a conversion to one or several currencies, at the latest rates or those of a day. */
 export interface ConversionListParams extends Omit<ConversionParams, 'to'> {
   /** Target currency, or a non-empty array of them. */
@@ -72,6 +88,8 @@ export interface ConversionListParams extends Omit<ConversionParams, 'to'> {
   maxAge?: number | undefined
   /** Whether `amount` is in `to`, and `result` the amount of `from` that gives it (default false). */
   reverse?: boolean | undefined
+  /** Whether to add `rounded` to each result: to the `minor` unit of its currency, or to amounts in `cash` (default neither). */
+  round?: Rounding | undefined
 }
 
 /** Rate and result for one of several target currencies, here called `to`. */
@@ -106,8 +124,8 @@ export interface ConversionList<Results = Record<UppercaseCode, ConvertedAmount>
 /** The response type for `Params`: `Conversion` for one target, `ConversionList` for an array. */
 export type ConversionResult<Params extends ConversionListParams> = (Params['to'] extends infer To
   ? To extends readonly CurrencyCode[]
-    ? ConversionList<ByCode<To, ConvertedAmount>>
-    : Conversion
+    ? ConversionList<ByCode<To, ConvertedAmount & RoundedOf<Params>>>
+    : Conversion & RoundedOf<Params>
   : never) &
   (Params extends { date: string }
     ? { date: string }
@@ -135,6 +153,13 @@ export type ConversionResult<Params extends ConversionListParams> = (Params['to'
           /** True if `result` is in `from`; absent unless requested. */
           reverse?: true
         })
+
+/** @internal The field that `round` adds to a result. */
+export type RoundedOf<Params> = Params extends { round: Rounding }
+  ? RoundedAmount
+  : Params extends { from: unknown; round?: undefined }
+    ? {}
+    : Partial<RoundedAmount>
 
 /**
  * Values by upper-case code: `Value` for a known code, `OfUnknown` for any other literal code. Values may be undefined if
@@ -172,7 +197,7 @@ export type ConversionRates = LatestSnapshot | DatedSnapshot
  * @throws {RatesError} `missing_parameter`, `invalid_parameter`, `invalid_currency`, `invalid_amount`
  */
 export function assertConversionParams(params: ConversionListParams, amountSent?: string): void {
-  const { from, to, amount, reverse } = params
+  const { from, to, amount, reverse, round } = params
   assertNoMistakenNames(params, MISTAKEN_CONVERSION_NAMES)
   assertCode('from', from)
   assertCodes('to', to)
@@ -184,6 +209,12 @@ export function assertConversionParams(params: ConversionListParams, amountSent?
     throw invalidParameter('reverse', 'must be true or false')
   }
   assertDated(params)
+  if (round !== undefined && round !== 'minor' && round !== 'cash') throw invalidRounding('round')
+}
+
+/** Creates the error of an unknown rounding. */
+export function invalidRounding(parameter: string): RatesError {
+  return invalidParameter(parameter, 'must be minor or cash')
 }
 
 /**
@@ -197,9 +228,31 @@ export async function conversion(
   now: () => number,
 ): Promise<ConversionResult<ConversionListParams>> {
   assertConversionParams(params)
+  const toResult = await createConverter([params])
   return withConversionRates(sources, params, now, undefined, ({ value }) =>
-    toConversion(value, params),
+    toResult(value, params),
   )
+}
+
+/** Returns `toConversion` if none of `rows` is to be rounded, or else a function that also rounds; its code is loaded on demand. */
+export function createConverter(
+  rows: readonly unknown[],
+): typeof toConversion | Promise<typeof toConversion> {
+  return rows.some(isRounded) ? loadRounding() : toConversion
+}
+
+/** Returns whether a conversion, which may be anything, asks for rounded results. */
+export function isRounded(row: unknown): boolean {
+  const { round }: { round?: unknown } = Object(row)
+  return round !== undefined
+}
+
+async function loadRounding(): Promise<typeof toConversion> {
+  const { withRounded } = await import('./rounded.ts')
+  return (rates, params, amountSent) => {
+    const converted = toConversion(rates, params, amountSent)
+    return params.round ? withRounded(converted, params.round) : converted
+  }
 }
 
 /** Returns the result of `use`, called with the rates of a conversion; `now` returns the time in ms since the Unix epoch. */

@@ -19,7 +19,7 @@ export interface CsvRows {
 }
 
 /** Columns that become parameters. */
-const COLUMNS = ['from', 'to', 'amount', 'date', 'reverse', 'rule', 'maxAge'] as const
+const COLUMNS = ['from', 'to', 'amount', 'date', 'reverse', 'rule', 'maxAge', 'round'] as const
 
 type Column = (typeof COLUMNS)[number]
 
@@ -117,10 +117,11 @@ function toValue(name: Column, cell: string): string | number | boolean {
 const RESULT_COLUMNS =
   'from to amount rate result reverse date asked rule updatedAt source sourceUrl error message'
 
-/** The first line of many conversions as CSV. */
-export const RESULTS_HEAD: string = /* @__PURE__ */ toCsv([
-  /* @__PURE__ */ RESULT_COLUMNS.split(' '),
-])
+/** Returns the first line of many conversions as CSV; `rounded` is a column only if requested. */
+export function resultsHead(hasRounded: boolean): string {
+  const columns = hasRounded ? RESULT_COLUMNS.replace('result ', 'result rounded ') : RESULT_COLUMNS
+  return toCsv([columns.split(' ')])
+}
 
 const EMPTY_CELLS: readonly string[] = /* @__PURE__ */ RESULT_COLUMNS.split(' ')
   .slice(0, -2)
@@ -130,8 +131,19 @@ const EMPTY_CELLS: readonly string[] = /* @__PURE__ */ RESULT_COLUMNS.split(' ')
  * Returns a line for each of `results`. A message, which may quote a cell of the request, begins with fixed words, so that
  * spreadsheets do not take it for a formula; error lines have no other cell of the request.
  */
-export function resultsCsv(results: readonly AnyRowConversion[]): string {
-  return toCsv(results.map(toCells))
+export function resultsCsv(results: readonly AnyRowConversion[], hasRounded: boolean): string {
+  const lines = results.map(toCells)
+  if (!hasRounded) return toCsv(lines)
+  return toCsv(
+    lines.map((cells, index) => cells.toSpliced(ROUNDED_AT, 0, roundedOf(results[index]))),
+  )
+}
+
+/** Index of the column `rounded`. */
+const ROUNDED_AT: number = /* @__PURE__ */ RESULT_COLUMNS.split(' ').indexOf('result') + 1
+
+function roundedOf(result: AnyRowConversion | undefined): string {
+  return (result && 'rounded' in result && result.rounded) || ''
 }
 
 function toCells(result: AnyRowConversion): readonly (string | number)[] {

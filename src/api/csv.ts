@@ -81,8 +81,11 @@ export function conversionCsv(record: ConversionResult<ConversionListParams>): s
     sourceUrl: source.url,
   }
   const results = 'results' in record ? record.results : { [record.to]: record }
-  const lines = Object.entries(results).map(([to, { rate, result }]) => {
-    return [from, to, amount, rate, result, ...Object.values(rest)]
+  const lines = Object.entries(results).map(([to, { rate, result, rounded }]) => {
+    const amounts = rounded === undefined ? [result] : [result, rounded]
+    return [from, to, amount, rate, ...amounts, ...Object.values(rest)]
   })
-  return toCsv([['from', 'to', 'amount', 'rate', 'result', ...Object.keys(rest)], ...lines])
+  const isRounded = Object.values(results).some(({ rounded }) => rounded !== undefined)
+  const amounts = isRounded ? ['result', 'rounded'] : ['result']
+  return toCsv([['from', 'to', 'amount', 'rate', ...amounts, ...Object.keys(rest)], ...lines])
 }

@@ -30,14 +30,16 @@ const NAMES = {
   layout: 'layout',
   reverse: 'reverse',
   format: 'format',
-  rounding: 'places round rounding precision decimals accuracy',
+  round: 'round',
+  rounding: 'places rounding precision decimals accuracy',
   providers: 'provider providers',
   extras: 'showalternative showbidask showinactive',
 } as const
 
+const UNROUNDED = 'not supported; round rates and results for display'
+
 /** Advice for parameters that no endpoint supports. */
 const UNSUPPORTED = {
-  rounding: 'not supported; round rates and results for display',
   providers: 'not supported; every response names its source',
   extras: 'not supported; rates are mid-market rates of currencies in use',
 } as const
@@ -73,6 +75,8 @@ export const MISTAKEN_TABLE_NAMES: MistakenNames = /* @__PURE__ */ mistakenNames
   fill: HISTORY,
   layout: HISTORY,
   reverse: 'use /v1/convert',
+  round: UNROUNDED,
+  rounding: UNROUNDED,
   format: 'use format',
 })
 
@@ -102,6 +106,8 @@ export const MISTAKEN_CONVERSION_NAMES: MistakenNames = /* @__PURE__ */ mistaken
   fill: HISTORY,
   layout: HISTORY,
   reverse: 'use reverse',
+  round: 'use round',
+  rounding: 'use round with minor or cash',
   format: 'use format',
 })
 
@@ -121,6 +127,8 @@ export const MISTAKEN_HISTORY_NAMES: MistakenNames = /* @__PURE__ */ mistakenNam
   fill: 'use fill',
   layout: 'use layout',
   reverse: 'use /v1/convert',
+  round: UNROUNDED,
+  rounding: UNROUNDED,
   format: 'use format',
 })
 

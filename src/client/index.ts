@@ -13,6 +13,8 @@ export type {
   ConvertedAmount,
   ConvertedPair,
   RatesOf,
+  RoundedAmount,
+  Rounding,
 } from '../api/convert.ts'
 export type { ConversionError, ConversionRow, ManyConversions } from '../api/convert-many.ts'
 export type {

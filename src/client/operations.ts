@@ -208,10 +208,10 @@ export function createOperations(call: Call): RatesClient {
   type Convert = ConversionListParams & CallOptions
   function convert<Params extends Convert>(params: Params): Promise<ConversionResult<Params>>
   function convert(params: Convert): Promise<ConversionResult<ConversionListParams>> {
-    const { from, to, amount, date, rule, maxAge, reverse, signal } = params
+    const { from, to, amount, date, rule, maxAge, reverse, round, signal } = params
     return call({
       endpoint: 'convert',
-      query: { from, to: writeTarget(to), amount, date, rule, maxAge, reverse },
+      query: { from, to: writeTarget(to), amount, date, rule, maxAge, reverse, round },
       field: Array.isArray(to) ? 'results' : 'result',
       signal,
     })

@@ -1,6 +1,7 @@
 import { convertRows, hasPublications, loadRates, requireRows } from '../api/convert-many.ts'
 import type { AnyRowConversion, ManyOptions } from '../api/convert-many.ts'
-import { RESULTS_HEAD, readRows, resultsCsv } from '../api/csv-rows.ts'
+import { isRounded } from '../api/convert.ts'
+import { readRows, resultsCsv, resultsHead } from '../api/csv-rows.ts'
 import { MISTAKEN_CONVERSION_NAMES } from '../api/mistaken-names.ts'
 import { runInSlices } from '../async.ts'
 import type { Runtime } from '../async.ts'
@@ -121,14 +122,17 @@ async function respond(
   const rows = await limiter.run(() => parseRows(body, form, { runtime, signal }), context)
   const loaded = await loadRates(sources, rows, { runtime, signal })
   const parts: string[] = []
+  const hasRounded = answer === 'csv' && rows.some(isRounded)
   const use = (results: AnyRowConversion[]): void => {
-    parts.push(answer === 'csv' ? resultsCsv(results) : JSON.stringify(results).slice(1, -1))
+    parts.push(
+      answer === 'csv' ? resultsCsv(results, hasRounded) : JSON.stringify(results).slice(1, -1),
+    )
   }
   const convert = (): Promise<void> =>
     convertRows(loaded, rows, { runtime, onInternalError, signal }, use)
   // Waits for other publications would keep expensive work of other requests from starting.
   await (hasPublications(sources) ? convert() : limiter.run(convert, context, { hasWaited: true }))
-  const text = answer === 'csv' ? RESULTS_HEAD + parts.join('') : `[${parts.join()}]`
+  const text = answer === 'csv' ? resultsHead(hasRounded) + parts.join('') : `[${parts.join()}]`
   return { ...uncachedText(toSendable(toBytes(text)), answer), cost: costOf(targetsOf(rows)) }
 }
 

@@ -1,5 +1,17 @@
-import { codeIn, convert, toConversion, withConversionRates } from '../api/convert.ts'
-import type { Conversion, ConversionListParams, ConversionRates } from '../api/convert.ts'
+import {
+  codeIn,
+  convert,
+  createConverter,
+  invalidRounding,
+  withConversionRates,
+} from '../api/convert.ts'
+import type {
+  Conversion,
+  ConversionListParams,
+  ConversionRates,
+  Rounding,
+  toConversion,
+} from '../api/convert.ts'
 import { conversionCsv } from '../api/csv.ts'
 import { MISTAKEN_CONVERSION_NAMES } from '../api/mistaken-names.ts'
 import { assertDated, toSource } from '../api/resolve-code.ts'
@@ -36,6 +48,7 @@ const amount: Optional<string> = z.optional(z.string().check(z.refine(isAmount, 
 const conversionFailures: Failures = {
   ...failures,
   truth: (parameter) => invalidParameter(parameter, 'must be true or false'),
+  rounding: invalidRounding,
 }
 
 /** One target currency, or a list of at least one with commas, in the format of `symbols`. */
@@ -53,6 +66,11 @@ const booleanFlag: z.ZodMiniType<boolean | undefined, string | undefined> = z.op
     z.string().check(z.refine((text) => text === 'true' || text === 'false', 'truth')),
     z.transform((text) => text === 'true'),
   ),
+)
+
+/** Exactly `minor` or `cash`; optional. */
+const round: Optional<Rounding> = z.optional(
+  z.custom<Rounding>((text) => text === 'minor' || text === 'cash', 'rounding'),
 )
 
 function isList(text: string): boolean {
@@ -86,6 +104,7 @@ const parseVersioned = createQueryParser({
     rule,
     maxAge,
     reverse: booleanFlag,
+    round,
     format,
   },
   failures: conversionFailures,
@@ -108,13 +127,23 @@ function withAmount({
   rule: by,
   maxAge: age,
   reverse,
+  round: rounding,
   format: form,
 }: Omit<ConversionListParams, 'amount'> & {
   amount?: string | undefined
   format?: Format | undefined
 }): ParsedConversion {
   const value = amountSent === undefined ? undefined : Number(amountSent)
-  const params = { from, to, amount: value, date: on, rule: by, maxAge: age, reverse }
+  const params = {
+    from,
+    to,
+    amount: value,
+    date: on,
+    rule: by,
+    maxAge: age,
+    reverse,
+    round: rounding,
+  }
   if ((by ?? age) !== undefined) assertDated(params)
   return { params, amountSent, format: form }
 }
@@ -171,16 +200,21 @@ function conversionEndpoint(
   const respond = (
     freshness: CacheResult<ConversionRates>,
     parsed: ParsedConversion,
+    toResult: typeof toConversion,
   ): DataResult => ({
     representation:
-      representPair(freshness.value, parsed) ?? representAny(freshness.value, parsed, now()),
+      representPair(freshness.value, parsed) ??
+      representAny(toResult(freshness.value, parsed.params, parsed.amountSent), parsed, now()),
     freshness,
   })
   return (query, request) => {
     const parsed = parse(query)
-    return withConversionRates(sources, parsed.params, now, request, (found) =>
-      respond(found, parsed),
-    )
+    const answer = (toResult: typeof toConversion): ReturnType<Endpoint> =>
+      withConversionRates(sources, parsed.params, now, request, (found) =>
+        respond(found, parsed, toResult),
+      )
+    const toResult = createConverter([parsed.params])
+    return toResult instanceof Promise ? toResult.then(answer) : answer(toResult)
   }
 }
 
@@ -202,7 +236,8 @@ function createPairWriter(
 
   return (rates, { params, amountSent, format: form }) => {
     const { to: target, amount: value = 1, date: on, reverse } = params
-    if (typeof target !== 'string' || (on ?? reverse ?? form) !== undefined) return undefined
+    const other = on ?? reverse ?? params.round ?? form
+    if (typeof target !== 'string' || other !== undefined) return undefined
     const from = codeIn(rates, 'from', params.from)
     const to = codeIn(rates, 'to', target)
     const { rate, result } = convert(rates, { from, to, amount: value, reverse: false }, amountSent)
@@ -219,11 +254,10 @@ function createPairWriter(
 type Publication = Pick<ConversionRates['table'], 'updatedAt' | 'publishedAt'>
 
 function representAny(
-  rates: ConversionRates,
-  { params, amountSent, format: form = 'json' }: ParsedConversion,
+  record: ReturnType<typeof toConversion>,
+  { format: form = 'json' }: ParsedConversion,
   now: number,
 ): Representation {
-  const record = toConversion(rates, params, amountSent)
   const lastModified = Math.min(record.updatedAt, now)
   const headers = bodyHeaders({ form, lifetime: 'minute', lastModified })
   return form === 'csv'
