@@ -31,7 +31,7 @@ export type { HistoryStats, IntervalValue } from './rates/series.ts'
 export type { Publication } from './rates/calendar.ts'
 export type { DateRule, Interval } from './rates/dates.ts'
 export type { Period } from './rates/dates.ts'
-export type { ByCode, RatesOf } from './api/convert.ts'
+export type { ByCode, RatesOf, RoundedAmount, Rounding } from './api/convert.ts'
 export type { Conversion, ConversionParams, ConvertedPair } from './api/convert.ts'
 export type {
   ConversionList,

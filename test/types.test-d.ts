@@ -521,8 +521,37 @@ test('a conversion to several currencies has the requested codes, in upper case'
   const request = (params: ConversionListParams) => convert(params)
   expectTypeOf(request).returns.resolves.toEqualTypeOf<ConversionResult<ConversionListParams>>()
   expectTypeOf<ConversionResult<ConversionListParams>>().toEqualTypeOf<
-    (Conversion | ConversionList) & PerhapsBoth & PerhapsRuled
+    (
+      | (Conversion & { rounded?: string })
+      | ConversionList<Record<string, ConvertedAmount & { rounded?: string }>>
+    ) &
+      PerhapsBoth &
+      PerhapsRuled
   >()
+})
+
+test('a conversion has rounded amounts only on request', () => {
+  type Rounded = { rounded: string }
+  const lists = { from: 'USD', to: ['EUR'] } as const
+  expectTypeOf(convert({ ...pair, round: 'minor' })).resolves.toEqualTypeOf<Conversion & Rounded>()
+  expectTypeOf(convert({ ...pair, round: undefined })).resolves.toEqualTypeOf<Conversion>()
+  expectTypeOf(convert({ ...lists, round: 'cash' })).resolves.toEqualTypeOf<
+    ConversionList<{ EUR: ConvertedAmount & Rounded }>
+  >()
+  const round: { round?: 'minor' | 'cash' } = {}
+  const perhaps = convert({ ...pair, ...round })
+  expectTypeOf(perhaps).resolves.toEqualTypeOf<Conversion & Partial<Rounded>>()
+  expectTypeOf(client.convert({ ...pair, round: 'cash', signal })).resolves.toEqualTypeOf<
+    Conversion & Rounded
+  >()
+  const { convertMany } = createRatesHandler().rates
+  expectTypeOf(convertMany([{ ...pair, round: 'minor' }])).resolves.items.toEqualTypeOf<
+    (Conversion & Rounded) | ConversionError
+  >()
+  // @ts-expect-error not one of the roundings
+  void convert({ ...pair, round: 2 })
+  // @ts-expect-error without a rounding
+  void convert(pair).then(({ rounded }) => rounded)
 })
 
 test('a misspelt, missing or ill-typed parameter of an operation does not compile', () => {

@@ -107,7 +107,7 @@ export const MISTAKEN_CONVERSION_NAMES: MistakenNames = /* @__PURE__ */ mistaken
   layout: HISTORY,
   reverse: 'use reverse',
   round: 'use round',
-  rounding: 'use round with minor or cash',
+  rounding: 'use round',
   format: 'use format',
 })
 

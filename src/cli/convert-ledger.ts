@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 
 import { MAX_ROWS } from '../api/convert-many.ts'
 import type { AnyRowConversion, ConversionRow } from '../api/convert-many.ts'
+import { isRounded } from '../api/convert.ts'
 import { readRows } from '../api/csv-rows.ts'
 import type { CsvRows } from '../api/csv-rows.ts'
 import { toLine } from '../api/csv.ts'
@@ -13,8 +14,6 @@ import { openSession, toRatesFlags } from './session.ts'
 import { withSpinner } from './terminal.ts'
 import { UsageError, messageOf, withUsageError } from './usage.ts'
 
-const RESULT_COLUMNS = ['rate', 'result', 'rateDate', 'source', 'error']
-
 /** The flags of `convert` that apply to a ledger. */
 type LedgerFlags = Parameters<typeof toRatesFlags>[0] & {
   /** A path, or `-` for stdin. */
@@ -23,6 +22,7 @@ type LedgerFlags = Parameters<typeof toRatesFlags>[0] & {
   rule?: string | undefined
   'max-age'?: string | undefined
   reverse?: boolean | undefined
+  round?: string | undefined
 }
 
 /** Runs `ratesmith convert --csv`: prints the file with columns for the result of each row. */
@@ -51,7 +51,7 @@ export async function convertLedger(
       results.push(...converted.results)
       isOverdue ||= converted.isOverdue
     }
-    context.stdout.write(toText(ledger, results, text))
+    context.stdout.write(toText(ledger, results, { text, hasRounded: rows.some(isRounded) }))
     if (isOverdue) {
       const reason = session.failures() || 'no response in time'
       output.note(`ratesmith: offline: the newest rates could not be fetched (${reason})`)
@@ -84,9 +84,9 @@ async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 /** Returns a row with the flags for the parameters that it lacks. */
 function withDefaults(row: unknown, flags: LedgerFlags): ConversionRow {
   if (row instanceof RatesError) return Object(row)
-  const { date, rule, 'max-age': maxAge, reverse } = flags
+  const { date, rule, 'max-age': maxAge, reverse, round } = flags
   const days = maxAge === undefined ? undefined : Number(maxAge)
-  const defaults = { date, rule, maxAge: days, reverse }
+  const defaults = { date, rule, maxAge: days, reverse, round }
   return { ...defaults, ...Object(row) }
 }
 
@@ -103,26 +103,30 @@ function isDated({ date }: ConversionRow): boolean {
 function toText(
   { separator, header, records }: CsvRows,
   results: readonly AnyRowConversion[],
-  text: string,
+  { text, hasRounded }: { text: string; hasRounded: boolean },
 ): string {
   const end = text.includes('\r\n') ? '\r\n' : '\n'
   const mark = text.startsWith('\u{FEFF}') ? '\u{FEFF}' : ''
   const lines = records.map((cells, index) => {
     const missing = Array.from({ length: Math.max(0, header.length - cells.length) }, () => '')
-    return [...cells, ...missing, ...toCells(results[index])]
+    return [...cells, ...missing, ...toCells(results[index], hasRounded)]
   })
-  const all = [[...header, ...RESULT_COLUMNS], ...lines]
+  const rounded = hasRounded ? ['rounded'] : []
+  const columns = ['rate', 'result', ...rounded, 'rateDate', 'source', 'error']
+  const all = [[...header, ...columns], ...lines]
   return mark + all.map((cells) => `${toLine(cells, separator)}${end}`).join('')
 }
 
 /** The message of an error begins with fixed words, so that spreadsheets do not take a quoted cell for a formula. */
-function toCells(result: AnyRowConversion | undefined): (string | number)[] {
+function toCells(result: AnyRowConversion | undefined, hasRounded: boolean): (string | number)[] {
   if (!result || 'error' in result || !('rate' in result)) {
     const message = result && 'error' in result ? result.error.message : ''
-    return ['', '', '', '', message]
+    return ['', '', ...(hasRounded ? [''] : []), '', '', message]
   }
   const { rate, result: converted, date, updatedAt, source } = result
-  return [rate, converted, date ?? new Date(updatedAt).toISOString().slice(0, 10), source.name, '']
+  const rounded = hasRounded ? [result.rounded ?? ''] : []
+  const day = date ?? new Date(updatedAt).toISOString().slice(0, 10)
+  return [rate, converted, ...rounded, day, source.name, '']
 }
 
 /** Writes the sources, which must accompany their rates, and the number of failed rows; returns the exit code. */

@@ -1,4 +1,10 @@
-import type { Conversion, ConversionList, ConvertedAmount, DateRule } from '../index.ts'
+import type {
+  Conversion,
+  ConversionList,
+  ConvertedAmount,
+  DateRule,
+  RoundedAmount,
+} from '../index.ts'
 import type { CommandContext } from './context.ts'
 import { nameOf, printRates, publicationOf, publicationText } from './output.ts'
 import { RATES_OPTIONS, toRatesFlags } from './session.ts'
@@ -7,7 +13,10 @@ import type { Terminal } from './terminal.ts'
 import { SWITCH, TEXT, UsageError, parseArguments, splitCodes } from './usage.ts'
 import { readConversion, spellOut } from './words.ts'
 
-type Converted = (Conversion | ConversionList) & {
+type Converted = (
+  | (Conversion & Partial<RoundedAmount>)
+  | ConversionList<Record<string, ConvertedAmount & Partial<RoundedAmount>>>
+) & {
   reverse?: true
   date?: string
   asked?: string
@@ -20,6 +29,7 @@ const options = {
   rule: TEXT,
   'max-age': TEXT,
   reverse: SWITCH,
+  round: TEXT,
   csv: TEXT,
 } as const
 
@@ -42,8 +52,8 @@ export async function convert(typed: string[], context: CommandContext): Promise
     )
   }
   const { amount = '1', from, to } = conversion
-  const { date, rule, 'max-age': maxAge, reverse } = values
-  const params = { from, to, amount, date, rule, maxAge, reverse }
+  const { date, rule, 'max-age': maxAge, reverse, round } = values
+  const params = { from, to, amount, date, rule, maxAge, reverse, round }
   return printRates<Converted>(
     {
       path: '/v1/convert',
@@ -67,11 +77,11 @@ export async function convert(typed: string[], context: CommandContext): Promise
 
 function list(conversion: Converted): string[] {
   if ('result' in conversion) {
-    const { result, reverse, from, to } = conversion
-    return [`${result} ${reverse ? from : to}`]
+    const { rounded, result, reverse, from, to } = conversion
+    return [`${rounded ?? result} ${reverse ? from : to}`]
   }
   return Object.entries(conversion.results).map(
-    ([code, { rate, result }]) => `${code}\t${result}\t${rate}`,
+    ([code, { rate, result, rounded = result }]) => `${code}\t${rounded}\t${rate}`,
   )
 }
 
@@ -80,12 +90,16 @@ function show(conversion: Converted, publication: string, terminal: Terminal): s
   const published = `${date === undefined ? 'published' : 'reference rates of'} ${publication}`
   const inLines = (text: string): string[] => wrapped(text, terminal.width)
   if ('result' in conversion) {
-    const { to, rate, result } = conversion
-    const [paid, got] = reverse ? [result, amount] : [amount, result]
+    const { to, rate, result, rounded } = conversion
+    const shown = rounded ?? result
+    const [paid, got] = reverse ? [shown, amount] : [amount, shown]
+    const exact = rounded === undefined ? '' : `exactly ${result} ${reverse ? from : to}, `
     return [
       styled('title', `${paid} ${from} = ${got} ${to}`, terminal),
       // The title of one unit is its rate.
-      ...inLines(paid === 1 ? published : `1 ${from} = ${rate} ${to}, ${published}`),
+      ...inLines(
+        paid === 1 && exact === '' ? published : `${exact}1 ${from} = ${rate} ${to}, ${published}`,
+      ),
     ]
   }
   const title = reverse ? `${from} for ${amount} of each` : `${amount} ${from}`
@@ -104,14 +118,14 @@ const MIN_NAME_LENGTH = 6
  * left out; only names and, as the last resort, results are cut.
  */
 function toRateRows(
-  results: Readonly<Record<string, ConvertedAmount>>,
+  results: Readonly<Record<string, ConvertedAmount & Partial<RoundedAmount>>>,
   head: string,
   terminal: Terminal,
 ): string[] {
   const converted = Object.values(results)
   const columns = [
     ['code', ...Object.keys(results)],
-    [head, ...alignedNumbers(converted.map(({ result }) => result))],
+    [head, ...alignedNumbers(converted.map(({ result, rounded = result }) => rounded))],
     ['rate', ...alignedNumbers(converted.map(({ rate }) => rate))],
     ['name', ...Object.keys(results).map(nameOf)],
   ]

@@ -91,6 +91,7 @@ Options:
 ${RULES}  --csv <file>         convert each row of this file; --date, --rule, --max-age and --reverse
                        apply to rows without their own
   --reverse            show how much <from> gives the amount of <to>
+  --round <minor|cash> round results to the minor unit, or to the smallest amount in cash
 ${shared('the API response')}
 ${ENVIRONMENT}`,
 

@@ -67,7 +67,7 @@ export function shortened(
 }
 
 /** Formats numbers with the same width, aligned by their decimal points. */
-export function alignedNumbers(numbers: readonly number[]): string[] {
+export function alignedNumbers(numbers: readonly (number | string)[]): string[] {
   const parts = numbers.map((number) => {
     const [, whole = '', rest = ''] = /^(-?\d+)(.*)$/.exec(String(number)) ?? []
     return { whole, rest }
