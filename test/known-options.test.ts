@@ -18,7 +18,7 @@ for (const { subpath, source } of ENTRY_POINTS) {
 }
 
 const WITHOUT_OPTIONS =
-  /^(RatesError|find\w+|to\w+|createKey|hashKey|createFileStore|fakeClock|mountContract|storeContract|withRequestIds) /
+  /^(RatesError|allocate|digitsOf|find\w+|fromMinorUnits|to\w+|createKey|hashKey|createFileStore|fakeClock|mountContract|storeContract|withRequestIds) /
 
 const { latest, history } = fakeProviders()
 const handler = functions['createRatesHandler .']?.({ providers: { latest, history } })
@@ -28,6 +28,7 @@ const client: object = new Proxy({}, { has: () => true, get: () => async () => n
 
 /** Arguments before the options. */
 const FIRST: [functions: RegExp, args: unknown[]][] = [
+  [/^roundTo /, ['1', 'USD']],
   [/^serve /, [() => new Response()]],
   [/^crossCheck /, [latest, history]],
   [/^create(File|Sqlite)(Counters|KeyStore|Store) /, [':memory:']],

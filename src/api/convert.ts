@@ -22,6 +22,9 @@ import {
   withDay,
 } from './resolve-code.ts'
 import type { DatedSnapshot } from './resolve-code.ts'
+import type { Product, RoundedAmount, Rounding } from './rounded.ts'
+
+export type { RoundedAmount, Rounding } from './rounded.ts'
 
 /** Parameters of a conversion. Codes have three letters in either case. */
 export interface ConversionParams {
@@ -56,21 +59,6 @@ export interface Conversion extends ConvertedPair {
   updatedAt: Instant
   /** Source of the rate; show it next to the rate. */
   source: Attribution
-}
-
-/** Smallest amounts to which results are rounded: the minor unit of the currency, or the smallest amount in cash. */
-export type Rounding = 'minor' | 'cash'
-
-/** @internal A decimal with the digits of its currency, such as `12.50`. */
-export type AmountText = string
-
-/** A result rounded for payment or display. */
-export interface RoundedAmount {
-  /**
-   * The exact result rounded to the minor unit of its currency, or with `cash` to the smallest amount in cash, half away from
-   * zero: a decimal with the currency's digits. Present only with `round`.
-   */
-  rounded: AmountText
 }
 
 /** Parameters of a conversion to one or several currencies, at the latest rates or those of a day. */
@@ -248,11 +236,34 @@ export function isRounded(row: unknown): boolean {
 }
 
 async function loadRounding(): Promise<typeof toConversion> {
-  const { withRounded } = await import('./rounded.ts')
+  const { roundResult } = await import('./rounded.ts')
   return (rates, params, amountSent) => {
     const converted = toConversion(rates, params, amountSent)
-    return params.round ? withRounded(converted, params.round) : converted
+    const { round } = params
+    return round ? withRounded(converted, (product) => roundResult(product, round)) : converted
   }
+}
+
+/** Returns `conversion` with `rounded` after each `result`. */
+function withRounded(
+  conversion: ConversionResult<ConversionListParams>,
+  roundResult: (product: Product) => string,
+): ConversionResult<ConversionListParams> {
+  const { from, amount, reverse = false } = conversion
+  const round = (
+    to: string,
+    { rate, result }: ConvertedAmount,
+  ): ConvertedAmount & RoundedAmount => {
+    const rounded = roundResult({ amount, rate, reverse, code: reverse ? from : to })
+    return { rate, result, rounded }
+  }
+  if ('results' in conversion) {
+    const entries = Object.entries(conversion.results)
+    const results = Object.fromEntries(entries.map(([to, each]) => [to, round(to, each)]))
+    return { ...conversion, results }
+  }
+  const { to, rate, result, from: _from, amount: _amount, ...rest } = conversion
+  return { from, to, amount, ...round(to, { rate, result }), ...rest }
 }
 
 /** Returns the result of `use`, called with the rates of a conversion; `now` returns the time in ms since the Unix epoch. */

@@ -3,40 +3,24 @@ import { roundToUnits } from '../money/amounts.ts'
 import { toDecimal, toFraction, toText } from '../money/decimal.ts'
 import type { Fraction } from '../money/decimal.ts'
 import { findDigits } from '../money/minor-units.ts'
-import type {
-  ConversionListParams,
-  ConversionResult,
-  ConvertedAmount,
-  RoundedAmount,
-  Rounding,
-} from './convert.ts'
 
-type AnyConversion = ConversionResult<ConversionListParams>
+/** Smallest amounts to which results are rounded: the minor unit of the currency, or the smallest amount in cash. */
+export type Rounding = 'minor' | 'cash'
 
-/**
- * Returns `conversion` with `rounded` after each `result`: the exact product or quotient rounded to the currency of the result,
- * half away from zero.
- *
- * @throws {RatesError} `invalid_parameter` if that currency has no minor unit
- */
-export function withRounded(conversion: AnyConversion, round: Rounding): AnyConversion {
-  const { from, amount, reverse = false } = conversion
-  const toRounded = (to: string, rate: number): string =>
-    roundResult({ amount, rate, reverse, code: reverse ? from : to }, round)
-  if ('results' in conversion) {
-    const { results } = conversion
-    const entries = Object.entries(results).map(([to, { rate, result }]) => {
-      const each: ConvertedAmount & RoundedAmount = { rate, result, rounded: toRounded(to, rate) }
-      return [to, each] as const
-    })
-    return { ...conversion, results: Object.fromEntries(entries) }
-  }
-  const { from: source, to, amount: given, rate, result, ...rest } = conversion
-  const rounded = toRounded(to, rate)
-  return { from: source, to, amount: given, rate, result, rounded, ...rest }
+/** @internal A decimal with the digits of its currency, such as `12.50`. */
+export type AmountText = string
+
+/** A result rounded for payment or display. */
+export interface RoundedAmount {
+  /**
+   * The exact result rounded to the minor unit of its currency, or with `cash` to the smallest amount in cash, half away from
+   * zero: a decimal with the currency's digits. Present only with `round`.
+   */
+  rounded: AmountText
 }
 
-interface Product {
+/** A product of `amount` and `rate`, or with `reverse` their quotient. */
+export interface Product {
   amount: number
   rate: number
   reverse: boolean
@@ -44,7 +28,12 @@ interface Product {
   code: string
 }
 
-function roundResult({ amount, rate, reverse, code }: Product, round: Rounding): string {
+/**
+ * Returns the exact result rounded to its currency, half away from zero.
+ *
+ * @throws {RatesError} `invalid_parameter` if the currency has no minor unit
+ */
+export function roundResult({ amount, rate, reverse, code }: Product, round: Rounding): string {
   const digits = findDigits(code)
   if (digits === undefined) throw invalidParameter('round', `${code} has no minor unit`)
   const [left, right] = [toFraction(toDecimal(amount)), toFraction(toDecimal(rate))]

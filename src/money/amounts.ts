@@ -1,4 +1,4 @@
-import { roundFraction, tenTo, toDecimal, toFraction, toText } from './decimal.ts'
+import { assertOptions, roundFraction, tenTo, toDecimal, toFraction, toText } from './decimal.ts'
 import type { Fraction, RoundingMode } from './decimal.ts'
 import { cashStepOf, digitsOf } from './minor-units.ts'
 
@@ -14,8 +14,10 @@ export interface RoundingOptions {
 export function roundToUnits(
   { numerator, denominator }: Fraction,
   code: string,
-  { mode = 'halfExpand', cash = false }: RoundingOptions,
+  options: RoundingOptions,
 ): bigint {
+  assertOptions(options, ['mode', 'cash'])
+  const { mode = 'halfExpand', cash = false } = options
   const scale = tenTo(digitsOf(code))
   const step = cash ? cashStepOf(code) : 1n
   const steps = { numerator: numerator * scale, denominator: denominator * step }

@@ -39,6 +39,17 @@ export function toDecimal(value: number | string, name = 'value'): Decimal {
   return { digits: sign === '-' ? -digits : digits, exponent: Number(power) - decimals.length }
 }
 
+/**
+ * Asserts that `options` has only the keys `known`.
+ *
+ * @throws {TypeError} that names the unknown option
+ */
+export function assertOptions(options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  throw new TypeError(`unknown option "${unknown}"; known options: ${known.join(', ')}`)
+}
+
 /** Returns 10^`power`. */
 export function tenTo(power: number): bigint {
   return 10n ** BigInt(power)

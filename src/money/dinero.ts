@@ -1,4 +1,4 @@
-import { roundFraction, tenTo, toDecimal } from './decimal.ts'
+import { assertOptions, roundFraction, tenTo, toDecimal } from './decimal.ts'
 
 /** The number `amount` × 10^-`scale`, as in dinero.js. */
 export interface ScaledAmount<Integer> {
@@ -52,8 +52,10 @@ export function toDineroRates<Code extends string>(
 ): Record<Code, ScaledAmount<number>>
 export function toDineroRates(
   source: RatesSource<string>,
-  { bigint = false }: { bigint?: boolean | undefined } = {},
+  options: { bigint?: boolean | undefined } = {},
 ): Record<string, ScaledAmount<bigint | number>> {
+  assertOptions(options, ['bigint'])
+  const { bigint = false } = options
   const scaled = ratesOf(source).flatMap(([code, rate]) =>
     rate === undefined ? [] : [[code, bigint ? toScaled(rate) : toSafe(rate)] as const],
   )

@@ -68,6 +68,11 @@ function isBeyondDoubles(name: string, text: string): boolean {
   return name === 'amount' && (value === Infinity || (value === 0 && /^[^eE]*[1-9]/.test(text)))
 }
 
+/** Whether `round` may name a currency without a minor unit, which no pattern can express. */
+function isUnrounded(query: object): boolean {
+  return 'round' in query && /XDR|XA[GU]|XP[DT]/i.test(JSON.stringify(query))
+}
+
 describe.each(operations)('$operationId', (operation) => {
   const names = operation.parameters.map(({ name }) => name)
   const isWholeTable = operation.operationId === 'getUnversionedRates'
@@ -79,7 +84,8 @@ describe.each(operations)('$operationId', (operation) => {
 
   it('returns 200 for all covered currencies', async () => {
     const property = fc.asyncProperty(answerableQueries(operation, codes), async (query) => {
-      expect(outcomeOf(await request(operation, toSearch(query)))).toBe('200')
+      const outcome = outcomeOf(await request(operation, toSearch(query)))
+      expect(outcome).toMatch(isUnrounded(query) ? /^(200|400 invalid_parameter)$/ : /^200$/)
     })
     await fc.assert(property, RUNS)
   })

@@ -1,0 +1,318 @@
+import { Big } from 'big.js'
+import { convert, dinero, toDecimal } from 'dinero.js'
+import {
+  convert as convertBig,
+  dinero as dineroBig,
+  toDecimal as toDecimalBig,
+} from 'dinero.js/bigint'
+import { describe, expect, it } from 'vitest'
+
+import { currencies, withdrawnCurrencies } from '../src/currencies.ts'
+import { createRatesHandler } from '../src/index.ts'
+import {
+  allocate,
+  digitsOf,
+  fromMinorUnits,
+  roundTo,
+  toDineroRates,
+  toMinorUnits,
+} from '../src/money/index.ts'
+import type { RoundingMode } from '../src/money/index.ts'
+import { fixedProviders } from '../src/testing/index.ts'
+
+/** The modes of big.js. */
+const MODES: readonly (readonly [RoundingMode, 0 | 1 | 2 | 3])[] = [
+  ['trunc', 0],
+  ['halfExpand', 1],
+  ['halfEven', 2],
+  ['expand', 3],
+]
+
+const ALL_MODES: readonly RoundingMode[] = [
+  ...MODES.map(([mode]) => mode),
+  'ceil',
+  'floor',
+  'halfCeil',
+  'halfFloor',
+  'halfTrunc',
+]
+
+/** Smallest amounts in cash: CLDR 48.2, `supplemental/currencyData.json`. */
+const CASH: Record<string, string> = {
+  CAD: '0.05',
+  CHF: '0.05',
+  DKK: '0.50',
+  SEK: '1.00',
+  NOK: '1.00',
+  CZK: '1.00',
+  HUF: '5.00',
+  IQD: '1.000',
+  JPY: '1',
+  EUR: '0.01',
+}
+
+/** Creates a generator of numbers from 0 to 1 (mulberry32). */
+function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** Returns a decimal with up to 16 digits and an exponent; one in three is a tie of two decimals. */
+function decimalOf(random: () => number): string {
+  const digits = Math.floor(random() * 10 ** Math.ceil(random() * 16))
+  const sign = random() < 0.5 ? '-' : ''
+  if (random() < 0.33) return `${sign}${digits}.${Math.floor(random() * 100)}5`
+  return `${sign}${digits}e${Math.floor(random() * 24) - 18}`
+}
+
+describe('roundTo', () => {
+  it('agrees with big.js on a hundred thousand decimals in each of its modes', () => {
+    const random = createRandom(1)
+    const different: string[] = []
+    for (let index = 0; index < 100_000; index += 1) {
+      const value = decimalOf(random)
+      const code = ['USD', 'JPY', 'KWD', 'CLF'][index % 4] ?? ''
+      const [mode, of] = MODES[Math.floor(random() * 4)] ?? ['trunc', 0]
+      const expected = new Big(value).round(digitsOf(code), of).toFixed(digitsOf(code))
+      const rounded = roundTo(value, code, { mode })
+      if (rounded !== expected.replace(/^-(?=[0.]+$)/, ''))
+        different.push(`${value} ${code} ${mode}`)
+    }
+    expect(different).toEqual([])
+  })
+
+  it.each(ALL_MODES)('rounds as Intl.NumberFormat does in the mode %s', (mode) => {
+    const format = new Intl.NumberFormat('en', {
+      maximumFractionDigits: 2,
+      minimumFractionDigits: 2,
+      useGrouping: false,
+      ...{ roundingMode: mode },
+    })
+    for (const value of ['1.004', '1.005', '1.006', '1.015', '2', '0', '0.0001', '0.005']) {
+      for (const signed of [value, `-${value}`]) {
+        const expected = format.format(Object(signed).valueOf()).replace(/^-(?=[0.]+$)/, '')
+        expect(roundTo(signed, 'USD', { mode }), signed).toBe(expected)
+      }
+    }
+  })
+
+  it.each(Object.entries(CASH))('rounds %s in cash to multiples of %s', (code, step) => {
+    const random = createRandom(2)
+    for (let index = 0; index < 500; index += 1) {
+      const value = (random() * 1_000).toFixed(4)
+      const steps = new Big(value).div(step).round(0, 1)
+      const expected = steps.times(step).toFixed(digitsOf(code))
+      expect(roundTo(value, code, { cash: true }), value).toBe(expected)
+    }
+  })
+
+  it('takes a number by its shortest decimal form', () => {
+    expect(roundTo(1.005, 'USD')).toBe('1.01')
+    expect(roundTo(16170.394, 'JPY')).toBe('16170')
+    expect(roundTo(3243148242410675.5, 'VND')).toBe('3243148242410676')
+    expect(roundTo(1e-7, 'usd', { mode: 'ceil' })).toBe('0.01')
+    expect(roundTo(-0.001, 'USD')).toBe('0.00')
+    expect(roundTo(Number.MAX_VALUE, 'JPY')).toBe(
+      String(
+        BigInt(Number.MAX_VALUE.toFixed === undefined ? 0 : '17976931348623157' + '0'.repeat(292)),
+      ),
+    )
+    expect(roundTo(Number.MIN_VALUE, 'KWD', { mode: 'expand' })).toBe('0.001')
+  })
+
+  it.each([NaN, Infinity, '', '.', '1.', '1,5', '1 000', '0x10', '١', 'e5', '1e', '--1', '1\n'])(
+    'throws a TypeError for %j',
+    (value) => {
+      expect(() => roundTo(value, 'USD')).toThrow(TypeError)
+    },
+  )
+
+  it.each(['1e401', '1e-401', '1e9999', '9'.repeat(401)])('throws a RangeError for %s', (value) => {
+    expect(() => roundTo(value, 'USD')).toThrow(RangeError)
+  })
+
+  it.each([
+    ['XXY', 'unknown currency code "XXY"'],
+    ['US', 'unknown currency code "US"'],
+    ['D A', 'unknown currency code "D A"'],
+    ['XAU', 'XAU has no minor unit'],
+  ])('throws a TypeError for the code %j', (code, message) => {
+    expect(() => roundTo(1, code)).toThrow(new TypeError(message))
+  })
+})
+
+describe('digitsOf', () => {
+  it('has the digits of ISO 4217 for every currency in use, and some for every withdrawn one', () => {
+    const inUse = currencies.filter(({ minorUnits }) => minorUnits !== null)
+    expect(inUse.map(({ code }) => [code, digitsOf(code)])).toEqual(
+      inUse.map(({ code, minorUnits }) => [code, minorUnits]),
+    )
+    expect(withdrawnCurrencies.map(({ code }) => digitsOf(code)).every((each) => each <= 2)).toBe(
+      true,
+    )
+    const none = currencies.filter(({ minorUnits }) => minorUnits === null)
+    for (const { code } of none) expect(() => digitsOf(code)).toThrow(`${code} has no minor unit`)
+  })
+})
+
+describe('minor units', () => {
+  it('are exact both ways', () => {
+    const random = createRandom(3)
+    for (let index = 0; index < 10_000; index += 1) {
+      const units = BigInt(Math.floor((random() - 0.5) * 1e15))
+      const code = ['USD', 'JPY', 'KWD'][index % 3] ?? ''
+      expect(toMinorUnits(fromMinorUnits(units, code), code)).toBe(units)
+    }
+    expect(fromMinorUnits(-5, 'KWD')).toBe('-0.005')
+  })
+
+  it('lose no digits without a mode', () => {
+    expect(() => toMinorUnits('1.005', 'USD')).toThrow(RangeError)
+    expect(toMinorUnits('1.005', 'USD', { mode: 'floor' })).toBe(100n)
+    expect(toMinorUnits('1.0500', 'USD')).toBe(105n)
+    expect(() => fromMinorUnits(0.5, 'USD')).toThrow(TypeError)
+    expect(() => fromMinorUnits(2 ** 53, 'USD')).toThrow(RangeError)
+  })
+})
+
+describe('allocate', () => {
+  it('loses nothing, and gives nothing to a ratio of 0', () => {
+    const random = createRandom(4)
+    for (let index = 0; index < 5_000; index += 1) {
+      const amount = fromMinorUnits(Math.floor((random() - 0.5) * 1e9), 'USD')
+      const ratios = [1, ...Array.from({ length: 5 }, () => Math.floor(random() * 4) / 4), 0]
+      const parts = allocate(amount, ratios, 'USD')
+      const sum = parts.reduce((total, part) => total.plus(part), new Big(0))
+      expect(sum.eq(amount)).toBe(true)
+      expect(parts.filter((_, at) => ratios[at] === 0).every((part) => Number(part) === 0)).toBe(
+        true,
+      )
+      const total = ratios.reduce((all, ratio) => all + ratio, 0)
+      parts.forEach((part, at) => {
+        const exact = new Big(amount).times(ratios[at] ?? 0).div(total)
+        expect(Math.abs(exact.minus(part).toNumber())).toBeLessThan(0.01)
+      })
+    }
+  })
+
+  it.each<[...Parameters<typeof allocate>, string[]]>([
+    ['100.00', 3, 'USD', ['33.34', '33.33', '33.33']],
+    ['-0.05', [7, 3, 0], 'EUR', ['-0.04', '-0.01', '0.00']],
+    ['10', ['0.5', '1e-1'], 'JPY', ['8', '2']],
+  ])('divides %s by %j %s', (amount, parts, code, expected) => {
+    expect(allocate(amount, parts, code)).toEqual(expected)
+  })
+
+  it.each<Parameters<typeof allocate>>([
+    ['0.001', 2, 'USD'],
+    [1, 0, 'USD'],
+    [1, 10_001, 'USD'],
+    [1, [0, 0], 'USD'],
+    [1, [2, -1], 'USD'],
+    [1, [], 'USD'],
+  ])('throws a RangeError for %s, %j', (amount, parts, code) => {
+    expect(() => allocate(amount, parts, code)).toThrow(RangeError)
+  })
+})
+
+describe('toDineroRates', () => {
+  const USD = { code: 'USD', base: 10, exponent: 2 }
+  const VND = { code: 'VND', base: 10, exponent: 0 }
+  const BIG_USD = { code: 'USD', base: 10n, exponent: 2n }
+  const BIG_VND = { code: 'VND', base: 10n, exponent: 0n }
+
+  it.each([26345.12345, 0.8536793581, 1e-7, 1.234567891e-9, 156.25, 1, 123456])(
+    'converts exactly at the rate %s',
+    (rate) => {
+      const expected = new Big(rate).times('12.34')
+      const rates = toDineroRates({ base: 'USD', rates: { VND: rate } })
+      const converted = toDecimal(convert(dinero({ amount: 1234, currency: USD }), VND, rates))
+      expect(new Big(converted).eq(expected)).toBe(true)
+    },
+  )
+
+  it('converts exactly where a product of numbers overflows', () => {
+    const source = { from: 'USD', to: 'VND', rate: 26345.12345 } as const
+    const amount = 324_314_824_241_067_550n
+    const rates = toDineroRates(source, { bigint: true })
+    const converted = convertBig(dineroBig({ amount, currency: BIG_USD }), BIG_VND, rates)
+    expect(
+      new Big(toDecimalBig(converted)).eq(new Big('3243148242410675.5').times(26345.12345)),
+    ).toBe(true)
+    const shown = toDineroRates({ to: 'VND', rate: 3243148242410675.5 })
+    expect(shown.VND).toEqual({ amount: 3243148242410676, scale: 0 })
+    expect(toDineroRates({ to: 'VND', rate: 3243148242410675.5 }, { bigint: true }).VND).toEqual({
+      amount: 32431482424106755n,
+      scale: 1n,
+    })
+    expect(() => toDineroRates({ to: 'VND', rate: 1e21 })).toThrow(RangeError)
+  })
+
+  it('takes a list of conversions', () => {
+    expect(toDineroRates({ results: { EUR: { rate: 0.85 } } })).toEqual({
+      EUR: { amount: 85, scale: 2 },
+    })
+  })
+})
+
+describe('a conversion with round', () => {
+  const { rates, ...handler } = openRates()
+
+  function openRates() {
+    const providers = fixedProviders({ base: 'USD', rates: { EUR: 0.85, JPY: 156.255, CHF: 0.9 } })
+    const created = createRatesHandler({ providers })
+    return {
+      rates: created.rates,
+      get: (path: string) => created(new Request(`http://a/api/v1/${path}`)),
+    }
+  }
+
+  it('adds rounded amounts after each result, and changes nothing else', async () => {
+    const plain = await rates.convert({ from: 'USD', to: 'JPY', amount: 2.5 })
+    const rounded = await rates.convert({ from: 'USD', to: 'JPY', amount: 2.5, round: 'minor' })
+    expect(rounded).toEqual({ ...plain, rounded: '391' })
+    expect(Object.keys(rounded).slice(0, 6)).toEqual([...Object.keys(plain).slice(0, 5), 'rounded'])
+    const list = await rates.convert({
+      from: 'USD',
+      to: ['EUR', 'CHF'],
+      amount: 1.03,
+      round: 'cash',
+    })
+    expect(list.results.EUR.rounded).toBe('0.88')
+    expect(list.results.CHF.rounded).toBe('0.95')
+    const needed = await rates.convert({
+      from: 'USD',
+      to: 'EUR',
+      amount: 1,
+      reverse: true,
+      round: 'minor',
+    })
+    expect(needed.rounded).toBe('1.18')
+  })
+
+  it('has the same body over HTTP, a column in CSV, and an error for another value', async () => {
+    const target = 'convert?from=USD&to=EUR,JPY&amount=3&round=minor'
+    const params = { from: 'USD', to: ['EUR', 'JPY'], amount: 3, round: 'minor' } as const
+    expect(await (await handler.get(target)).json()).toEqual(await rates.convert(params))
+    const [head, line] = (await (await handler.get(`${target}&format=csv`)).text()).split('\r\n')
+    expect(head).toMatch(/^from,to,amount,rate,result,rounded,/)
+    expect(line).toMatch(/^USD,EUR,3,0\.85,2\.55,2\.55,/)
+    const refused = await handler.get('convert?from=USD&to=EUR&round=2')
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining('round (must be minor or cash)'),
+    ])
+  })
+
+  it('is an option of each of many rows', async () => {
+    const pair = { from: 'USD', to: 'JPY', amount: '2.5' } as const
+    const [plain, rounded] = await rates.convertMany([pair, { ...pair, round: 'minor' }])
+    expect(plain).not.toHaveProperty('rounded')
+    expect(rounded).toHaveProperty('rounded', '391')
+  })
+})
