@@ -71,10 +71,10 @@ function decimalOf(random: () => number): string {
 }
 
 describe('roundTo', () => {
-  it('agrees with big.js on a hundred thousand decimals in each of its modes', () => {
+  it('agrees with big.js on a million decimals, in its modes', () => {
     const random = createRandom(1)
     const different: string[] = []
-    for (let index = 0; index < 100_000; index += 1) {
+    for (let index = 0; index < 1_000_000; index += 1) {
       const value = decimalOf(random)
       const code = ['USD', 'JPY', 'KWD', 'CLF'][index % 4] ?? ''
       const [mode, of] = MODES[Math.floor(random() * 4)] ?? ['trunc', 0]
@@ -117,11 +117,7 @@ describe('roundTo', () => {
     expect(roundTo(3243148242410675.5, 'VND')).toBe('3243148242410676')
     expect(roundTo(1e-7, 'usd', { mode: 'ceil' })).toBe('0.01')
     expect(roundTo(-0.001, 'USD')).toBe('0.00')
-    expect(roundTo(Number.MAX_VALUE, 'JPY')).toBe(
-      String(
-        BigInt(Number.MAX_VALUE.toFixed === undefined ? 0 : '17976931348623157' + '0'.repeat(292)),
-      ),
-    )
+    expect(roundTo(Number.MAX_VALUE, 'JPY')).toBe(`17976931348623157${'0'.repeat(292)}`)
     expect(roundTo(Number.MIN_VALUE, 'KWD', { mode: 'expand' })).toBe('0.001')
   })
 
