@@ -22,7 +22,7 @@ function portable(options: BuildOptions): BuildOptions {
 
 /** Budget of each module of the package alone, or of the largest in a folder: its current size and some two per cent. */
 const BUDGETS: Record<string, string> = {
-  '.': '51.4 kB',
+  '.': '51.8 kB',
   './access': '10.4 kB',
   './access/file': '3 kB',
   './access/redis': '6 kB',
@@ -38,7 +38,7 @@ const BUDGETS: Record<string, string> = {
   './currencies': '5.72 kB',
   './deno': '1.53 kB',
   './express': '1.34 kB',
-  './money': '2.85 kB',
+  './money': '2.95 kB',
   './monitoring': '9.9 kB',
   './node': '3.36 kB',
   './providers/*': '17.1 kB',
@@ -72,7 +72,7 @@ const handler = {
   name: 'the handler, as an app loads it',
   path: 'dist/index.js',
   import: '{ createRatesHandler }',
-  limit: '49.7 kB',
+  limit: '50 kB',
 }
 
 /** Exports that bundlers load without the handler. */

@@ -19,6 +19,7 @@ import {
 } from '../src/money/index.ts'
 import type { RoundingMode } from '../src/money/index.ts'
 import { fixedProviders } from '../src/testing/index.ts'
+import { run, show } from './cli/run.ts'
 
 /** The modes of big.js. */
 const MODES: readonly (readonly [RoundingMode, 0 | 1 | 2 | 3])[] = [
@@ -91,7 +92,7 @@ describe('roundTo', () => {
       maximumFractionDigits: 2,
       minimumFractionDigits: 2,
       useGrouping: false,
-      ...{ roundingMode: mode },
+      roundingMode: mode,
     })
     for (const value of ['1.004', '1.005', '1.006', '1.015', '2', '0', '0.0001', '0.005']) {
       for (const signed of [value, `-${value}`]) {
@@ -265,6 +266,14 @@ describe('a conversion with round', () => {
     return {
       rates: created.rates,
       get: (path: string) => created(new Request(`http://a/api/v1/${path}`)),
+      post: (body: string) =>
+        created(
+          new Request('http://a/api/v1/convert', {
+            method: 'POST',
+            body,
+            headers: { 'content-type': 'text/csv' },
+          }),
+        ),
     }
   }
 
@@ -303,6 +312,28 @@ describe('a conversion with round', () => {
       400,
       expect.stringContaining('round (must be minor or cash)'),
     ])
+  })
+
+  it('is a column of many rows in CSV, which adds one to the response', async () => {
+    const post = async (body: string) => {
+      const response = await handler.post(body)
+      return (await response.text()).split('\r\n').map((line) => line.split(',').slice(0, 6))
+    }
+    const [head, first, second] = await post(
+      'from,to,amount,round\nUSD,JPY,2.5,minor\nUSD,JPY,2.5,',
+    )
+    expect(head).toEqual(['from', 'to', 'amount', 'rate', 'result', 'rounded'])
+    expect(first).toEqual(['USD', 'JPY', '2.5', '156.255', '390.6375', '391'])
+    expect(second).toEqual(['USD', 'JPY', '2.5', '156.255', '390.6375', ''])
+    expect((await post('from,to\nUSD,JPY'))[0]?.at(-1)).toBe('reverse')
+  })
+
+  it('is a flag of the command, whose first line has the rounded amount', async () => {
+    const { stdout } = await run(['convert', '100', 'USD', 'JPY', '--round', 'minor', '--demo'])
+    expect(stdout).toMatch(/^\d+ JPY\n$/)
+    const shown = await show(['convert', '100', 'USD', 'JPY', '--round', 'minor', '--demo'], 120)
+    expect(shown[0]).toMatch(/^100 USD = \d+ JPY$/)
+    expect(shown[1]).toMatch(/^exactly \d+\.\d+ JPY, 1 USD = /)
   })
 
   it('is an option of each of many rows', async () => {

@@ -10,9 +10,12 @@ export interface ScaledAmount<Integer> {
 
 /** A response with rates: of the latest rates, or of a conversion to one or several currencies. */
 export type RatesSource<Code extends string> =
-  | { readonly rates: Readonly<Partial<Record<Code, number>>> }
-  | { readonly to: Code; readonly rate: number }
-  | { readonly results: Readonly<Partial<Record<Code, { readonly rate: number }>>> }
+  | { readonly base?: string; readonly rates: Readonly<Partial<Record<Code, number>>> }
+  | { readonly from?: string; readonly to: Code; readonly rate: number }
+  | {
+      readonly from?: string
+      readonly results: Readonly<Partial<Record<Code, { readonly rate: number }>>>
+    }
 
 /** Doubles with more digits are not exact decimals. */
 const EXACT_DIGITS = 15
