@@ -17,6 +17,8 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   currencies: async () => (await import('./currencies.ts')).currencies,
   doctor: async () => (await import('./doctor.ts')).doctor,
   keys: async () => (await import('./keys.ts')).keys,
+  completion: async () => (await import('./completion.ts')).completion,
+  help: async () => showHelp,
 }
 
 /** Runs the command that `args` select and resolves to its exit code; prints an error as one line on stderr. */
@@ -36,8 +38,7 @@ export async function dispatch(args: string[], context: CommandContext): Promise
 async function run(args: string[], context: CommandContext): Promise<number> {
   const [name, ...rest] = args
   if (args.includes('--help') || args.includes('-h')) {
-    const { HELP, OVERVIEW } = await import('./help.ts')
-    return print(isCommandName(name) ? HELP[name] : OVERVIEW, context)
+    return showHelp(isCommandName(name) ? [name] : [], context)
   }
   if (args.includes('--version') || args.includes('-v')) {
     return print(`${manifest.version}\n`, context)
@@ -51,6 +52,18 @@ async function run(args: string[], context: CommandContext): Promise<number> {
   }
   const command = await COMMANDS[name]()
   return command(rest, context)
+}
+
+/** Runs `ratesmith help`: shows the overview, or the page of a command or topic. */
+async function showHelp([name, ...others]: string[], context: CommandContext): Promise<number> {
+  const { TOPICS, environmentPage, overview, pageOf, providersPage } = await import('./help.ts')
+  if (others.length > 0) throw new UsageError(`help has no argument ${others[0]}`)
+  if (name === undefined) return print(overview(), context)
+  if (name === 'environment') return print(await environmentPage(), context)
+  if (name === 'providers') return print(await providersPage(), context)
+  if (isCommandName(name)) return print(pageOf(name), context)
+  const suggestion = didYouMean(nearest(name, [...Object.keys(COMMANDS), ...TOPICS], 2))
+  throw new UsageError(`unknown command ${name}${suggestion}`)
 }
 
 function isCommandName(name: string | undefined): name is CommandName {

@@ -17,7 +17,7 @@ import { UsageError, messageOf, withUsageError } from './usage.ts'
 /** The flags of `convert` that apply to a ledger. */
 type LedgerFlags = Parameters<typeof toRatesFlags>[0] & {
   /** A path, or `-` for stdin. */
-  csv: string
+  file: string
   date?: string | undefined
   rule?: string | undefined
   'max-age'?: string | undefined
@@ -25,17 +25,18 @@ type LedgerFlags = Parameters<typeof toRatesFlags>[0] & {
   round?: string | undefined
 }
 
-/** Runs `ratesmith convert --csv`: prints the file with columns for the result of each row. */
+/** Runs `ratesmith convert --file`: prints the file with columns for the result of each row. */
 export async function convertLedger(
   flags: LedgerFlags,
   positionals: readonly string[],
   context: CommandContext,
 ): Promise<number> {
   if (positionals.length > 0)
-    throw new UsageError('--csv takes the amount and currencies from the file')
-  if (flags.json) throw new UsageError('--csv cannot be combined with --json')
-  const text = await readText(flags.csv, context)
-  const ledger = withUsageError(flags.csv, () => runAtOnce(readRows(text, true)))
+    throw new UsageError('--file takes the amount and currencies from the file')
+  if (flags.watch !== undefined) throw new UsageError('--file cannot be combined with --watch')
+  if (flags.json) throw new UsageError('--file cannot be combined with --json')
+  const text = await readText(flags.file, context)
+  const ledger = withUsageError(flags.file, () => runAtOnce(readRows(text, true)))
   const rows = ledger.rows.map((row) => withDefaults(row, flags))
   const output = openOutput(context)
   const session = await openSession(toRatesFlags(flags), context, {
@@ -52,11 +53,14 @@ export async function convertLedger(
       isOverdue ||= converted.isOverdue
     }
     context.stdout.write(toText(ledger, results, { text, hasRounded: rows.some(isRounded) }))
-    if (isOverdue) {
+    if (isOverdue && !flags.quiet) {
       const reason = session.failures() || 'no response in time'
       output.note(`ratesmith: offline: the newest rates could not be fetched (${reason})`)
     }
-    return reportTo(output.note, results, session.failures())
+    return reportTo(output.note, results, {
+      failures: session.failures(),
+      isQuiet: flags.quiet ?? false,
+    })
   } finally {
     session.close()
   }
@@ -133,7 +137,7 @@ function toCells(result: AnyRowConversion | undefined, hasRounded: boolean): (st
 function reportTo(
   note: (line: string) => void,
   results: readonly AnyRowConversion[],
-  failures: string,
+  { failures, isQuiet }: { failures: string; isQuiet: boolean },
 ): number {
   const sources = new Set<string>()
   let failed = 0
@@ -141,7 +145,7 @@ function reportTo(
     if ('error' in result) failed += 1
     else sources.add(`${result.source.name}, ${result.source.url}`)
   }
-  for (const line of sources.size > 0 ? [...sources, DISCLAIMER] : []) note(line)
+  for (const line of sources.size > 0 && !isQuiet ? [...sources, DISCLAIMER] : []) note(line)
   if (failed === 0) return 0
   const reason = failures === '' ? '' : ` (${failures})`
   note(`ratesmith: ${failed} of ${results.length} rows failed; see the column error${reason}`)

@@ -6,11 +6,12 @@ import type {
   RoundedAmount,
 } from '../index.ts'
 import type { CommandContext } from './context.ts'
+import { CONVERT_OPTIONS } from './flags.ts'
 import { nameOf, printRates, publicationOf, publicationText } from './output.ts'
-import { RATES_OPTIONS, toRatesFlags } from './session.ts'
+import { toRatesFlags } from './session.ts'
 import { alignedNumbers, styled, toTable, wrapped } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
-import { SWITCH, TEXT, UsageError, parseArguments, splitCodes } from './usage.ts'
+import { UsageError, fillWatch, parseArguments, splitCodes } from './usage.ts'
 import { readConversion, spellOut } from './words.ts'
 
 type Converted = (
@@ -23,16 +24,6 @@ type Converted = (
   rule?: DateRule
 }
 
-const options = {
-  ...RATES_OPTIONS,
-  date: TEXT,
-  rule: TEXT,
-  'max-age': TEXT,
-  reverse: SWITCH,
-  round: TEXT,
-  csv: TEXT,
-} as const
-
 /** Runs `ratesmith convert`: converts an amount into one or several currencies. */
 export async function convert(typed: string[], context: CommandContext): Promise<number> {
   const args = spellOut(typed, context.now())
@@ -40,10 +31,18 @@ export async function convert(typed: string[], context: CommandContext): Promise
     (argument, index) => /^-[\d.]/.test(argument) && args[index - 1] !== '--date',
   )
   if (negative !== undefined) throw new UsageError(`amount must not be negative, got ${negative}`)
-  const { values, positionals } = parseArguments({ args, options, allowPositionals: true })
-  if (values.csv !== undefined) {
+  const { values, positionals } = parseArguments({
+    args: fillWatch(args, true),
+    options: CONVERT_OPTIONS,
+    allowPositionals: true,
+  })
+  if (values.file !== undefined) {
     const { convertLedger } = await import('./convert-ledger.ts')
-    return convertLedger({ ...values, csv: values.csv }, positionals, context)
+    return convertLedger({ ...values, file: values.file }, positionals, context)
+  }
+  if (positionals.length === 1 && positionals[0] === '-') {
+    const { convertList } = await import('./convert-list.ts')
+    return convertList(values, context)
   }
   const conversion = readConversion(positionals)
   if (!conversion) {

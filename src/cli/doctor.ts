@@ -11,19 +11,20 @@ import {
   checkRuntime,
 } from './doctor-checks.ts'
 import type { CheckResult } from './doctor-checks.ts'
+import { DOCTOR_OPTIONS } from './flags.ts'
 import { openOutput } from './output.ts'
 import { providerKeys } from './providers.ts'
-import { RATES_OPTIONS, toRatesFlags } from './session.ts'
+import { toRatesFlags } from './session.ts'
 import type { RatesFlags } from './session.ts'
 import { findRedis } from './store.ts'
 import { styled, withSpinner, wrapped } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
 import { URL_VARIABLES, chooseUpstreams } from './upstreams.ts'
-import { TEXT, parseArguments } from './usage.ts'
+import { parseArguments } from './usage.ts'
 
 /** Runs `ratesmith doctor`: checks providers, stores and the machine. Resolves to 1 if a check fails. */
 export async function doctor(args: string[], context: CommandContext): Promise<number> {
-  const { values } = parseArguments({ args, options: { ...RATES_OPTIONS, redis: TEXT } })
+  const { values } = parseArguments({ args, options: DOCTOR_OPTIONS })
   const flags = toRatesFlags(values)
   const output = openOutput(context)
   const checks = runChecks(flags, values.redis, context)

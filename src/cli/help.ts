@@ -1,217 +1,242 @@
-import { loadProviders } from './providers.ts'
-import type { ProvidedData } from './upstreams.ts'
+import {
+  CONVERT_OPTIONS,
+  DOCTOR_OPTIONS,
+  HISTORY_OPTIONS,
+  LATEST_OPTIONS,
+  RATES_OPTIONS,
+} from './flags.ts'
+import { KEYS_OPTIONS } from './keys.ts'
+import { SERVE_OPTIONS } from './serve-flags.ts'
+import { wrapped } from './terminal.ts'
+import type { Completion, Flag } from './usage.ts'
 
-/** The output of `ratesmith --help`. */
-export const OVERVIEW = `Usage: ratesmith <command> [options]
+/** The page of a command. */
+interface Page {
+  /** The line of the overview: arguments and meaning. */
+  summary: readonly [args: string, meaning: string]
+  usage: readonly string[]
+  about: string
+  options: Readonly<Record<string, Flag>>
+  examples: readonly string[]
+  /** Completions of the words after the command. */
+  words?: Completion
+}
+
+const SHELLS = ['bash', 'zsh', 'fish']
+
+/** The topics of `ratesmith help` besides the commands. */
+export const TOPICS = ['environment', 'providers'] as const
+
+/** The commands: the source of the help and of the completion. */
+export const PAGES = {
+  convert: {
+    summary: ['[amount] <from> <to>', 'convert an amount into one or several currencies'],
+    usage: ['[amount] <from> <to>[,<to>...]', '- (lines from stdin)', '--file <file>'],
+    about: `Converts an amount (default 1) at the latest rate, or at the rate of a day. Several codes give a table. With -, each line
+of stdin, such as 100 USD EUR, gives a line. With --file, the rows of a CSV file get the columns rate, result, rateDate, source and
+error; its first line names the columns: from, to and, as needed, amount, date, reverse, rule, maxAge.`,
+    options: CONVERT_OPTIONS,
+    examples: [
+      'ratesmith convert 100 USD EUR',
+      'ratesmith convert 100 USD EUR,GBP,JPY --date 2020-02-28',
+      'ratesmith convert 100 USD EUR --reverse',
+      "printf '100 USD EUR\\n5 GBP JPY\\n' | ratesmith convert -",
+      "printf 'from,to,amount\\nUSD,EUR,12.50\\n' | ratesmith convert --file -",
+    ],
+    words: 'currencies',
+  },
+  latest: {
+    summary: ['', 'show latest rates against a base, or the rates of a day'],
+    usage: [''],
+    about: `Shows latest rates: units of each currency per unit of the base. A terminal shows the major currencies unless --all or
+--symbols is set; pipes get all of them.`,
+    options: LATEST_OPTIONS,
+    examples: [
+      'ratesmith latest -b EUR --all',
+      'ratesmith latest -b EUR -s USD,GBP,JPY',
+      'ratesmith latest --sort change',
+      'ratesmith latest --date 2020-02-28 --csv',
+    ],
+  },
+  history: {
+    summary: ['<from> <to>', 'chart the daily reference rates of one or several pairs'],
+    usage: ['<from> <to>[,<to>...]'],
+    about: `Shows daily reference rates: a chart and a summary on a terminal, one line per day elsewhere. Several codes give a table.`,
+    options: HISTORY_OPTIONS,
+    examples: [
+      'ratesmith history USD EUR -p 1Y',
+      'ratesmith history EUR USD,GBP --start 2021-01-01 --interval year --value average',
+      'ratesmith history USD EUR --start 2008-01-01 --end 2009-12-31 --csv',
+      'ratesmith history EUR USD,GBP --layout wide --fill previous',
+    ],
+    words: 'currencies',
+  },
+  currencies: {
+    summary: ['[search]', 'list currencies'],
+    usage: ['[search]'],
+    about: 'Lists the currencies that match, and the rates available for each.',
+    options: RATES_OPTIONS,
+    examples: [
+      'ratesmith currencies',
+      'ratesmith currencies krona',
+      'ratesmith currencies 978 --json',
+    ],
+  },
+  doctor: {
+    summary: ['', 'check every provider and store'],
+    usage: [''],
+    about: 'Checks every provider and store, and shows how to fix each failure.',
+    options: DOCTOR_OPTIONS,
+    examples: ['ratesmith doctor', 'ratesmith doctor --no-cache', 'ratesmith doctor --json'],
+  },
+  serve: {
+    summary: ['', 'serve exchange rates over HTTP'],
+    usage: [''],
+    about: 'Serves exchange rates over HTTP.',
+    options: SERVE_OPTIONS,
+    examples: [
+      'ratesmith serve --port 0',
+      'ratesmith serve --data rates --port 0',
+      'ratesmith serve --plan free=60/min --anonymous free --port 0',
+    ],
+  },
+  keys: {
+    summary: ['<action>', 'create, list and revoke API keys of serve, and show their usage'],
+    usage: [
+      'create --plan <plan> --name <name>',
+      'list',
+      'revoke <id or name>',
+      'usage --counters <place>',
+    ],
+    about: `Creates, lists and revokes API keys for ratesmith serve --keys. A key is printed once; the file has only its hash.
+Running servers notice changes within 10 s.`,
+    options: KEYS_OPTIONS,
+    examples: [
+      'ratesmith keys create --plan pro --name acme --keys keys.json',
+      'ratesmith keys list --keys keys.json',
+      'ratesmith keys revoke acme --keys keys.json',
+    ],
+    words: ['create', 'list', 'revoke', 'usage'],
+  },
+  completion: {
+    summary: ['<shell>', 'print the completion script of bash, zsh or fish'],
+    usage: ['bash|zsh|fish'],
+    about: `Prints a script that completes commands, flags, currency codes, providers, periods and rules. Load it in the file that
+your shell reads at its start.`,
+    options: {},
+    examples: [
+      'ratesmith completion bash',
+      'ratesmith completion zsh',
+      'ratesmith completion fish',
+    ],
+    words: SHELLS,
+  },
+  help: {
+    summary: ['[command]', 'show this help, or the page of a command or topic'],
+    usage: ['[command]', TOPICS.join('|')],
+    about: 'Shows an overview, the page of a command, the environment variables or the providers.',
+    options: {},
+    examples: ['ratesmith help', 'ratesmith help convert', 'ratesmith help environment'],
+    // The completion script adds the commands.
+    words: TOPICS,
+  },
+} as const satisfies Record<string, Page>
+
+/** The name of a command. */
+export type CommandName = keyof typeof PAGES
+
+const WIDTH = 80
+const INDENT = 23
+
+/** Returns the output of `ratesmith help`. */
+export function overview(): string {
+  const lines = Object.entries(PAGES).map(([name, { summary }]) => {
+    const [args, meaning] = summary
+    return `  ${`${name} ${args}`.padEnd(30)}  ${meaning}`
+  })
+  return `Usage: ratesmith <command> [options]
 
 Commands:
-  convert [amount] <from> <to>    convert an amount into one or several currencies
-  latest                          show latest rates against a base, or the rates of a day
-  history <from> <to>             chart the daily reference rates of one or several pairs
-  currencies [search]             list currencies
-  doctor                          check every provider and store
-  serve                           serve exchange rates over HTTP
-  keys <action>                   create, list and revoke API keys of serve, and show their usage
+${lines.join('\n')}
 
 Options:
-  --help       show this help, or that of a command: ratesmith convert --help
-  --version    show the version
+  -h, --help     show this help, or that of a command: ratesmith help convert
+  -v, --version  show the version
 
 Exit codes: 0 success, 1 no data or a failed check, 2 invalid usage.
+More: ratesmith help environment, ratesmith help providers
 `
-
-const shared = (
-  output: string,
-): string => `  --json               print ${output} as one line of JSON
-${PROVIDER_FLAGS}  --demo               use synthetic rates, without network
-  --no-cache           do not read or write the cache folder
-  --help               show this help
-`
-
-const RULES = `  --rule <rule>        day with the rates for --date: on-or-before (default), exact, next,
-                       previous-business-day or period-end
-  --max-age <days>     fail if the rates are more days older than --date
-`
-
-const PROVIDER_FLAGS = `  --latest <names>     providers of latest rates, in order, comma-separated
-  --history <names>    providers of reference rates, in order, comma-separated
-`
-
-const ALL = await loadProviders()
-
-const KEY_VARIABLES = ALL.flatMap(({ keyVariable }) => keyVariable ?? []).join(', ')
-
-const UPSTREAMS = `  RATESMITH_LATEST, RATESMITH_HISTORY
-                         same as --latest and --history
-  RATESMITH_LATEST_URL, RATESMITH_HISTORY_URL
-                         root URLs that replace the providers' own, comma-separated
-  ${KEY_VARIABLES}
-                         keys of the providers that require one
-`
-
-const PROVIDERS = `
-Providers, tried in order until one succeeds. For history, banks widen the coverage: a pair has
-the rates of the first one with both currencies.
-  latest   ${listOf('latest')}
-  history  ${listOf('history')}
-`
-
-/** Returns the names of all providers of a data set, the default first, in lines of 80 characters. */
-function listOf(data: ProvidedData): string {
-  const [first, ...others] = ALL.filter((provider) => provider[data]).map(({ name }) => name)
-  return [`${first} (default)`, ...others]
-    .join(', ')
-    .replaceAll(/(?=.{70})(.{1,68},) /g, `$1\n${' '.repeat('  history  '.length)}`)
 }
 
-const PROXIES = `  HTTPS_PROXY, HTTP_PROXY, NO_PROXY
-                         proxies for upstream calls, and hosts that bypass them
+/** Returns the output of `ratesmith help <command>`. */
+export function pageOf(name: CommandName): string {
+  const { usage, about, options, examples }: Page = PAGES[name]
+  const named = Object.entries(options).filter(([, { help }]) => help !== '')
+  const flags = [
+    ...named.map(([flag, details]) => row(headOf(flag, details), details.help, INDENT)),
+    row(headOf('help', { short: 'h' }), 'show this help', INDENT),
+  ]
+  const uses = usage.map((args) => `ratesmith ${name} ${args}`.trimEnd())
+  return `Usage: ${uses.map((use) => `${use} [options]`).join('\n       ')}
+
+${wrapped(about.replaceAll('\n', ' '), WIDTH).join('\n')}
+
+Options:
+${flags.join('\n')}
+
+Examples:
+${examples.map((example) => `  ${example}`).join('\n')}
+
+More: ratesmith help environment, ratesmith help providers
 `
-
-const REDIS = `  RATESMITH_REDIS_URL    same as --redis, but keeps the password out of the process list
-`
-
-const ENVIRONMENT = `Environment:
-${UPSTREAMS}  RATESMITH_CACHE_DIR    folder for fetched rates (default: the user's cache folder)
-  NO_COLOR               turn colours off
-${PROXIES}${PROVIDERS}`
-
-/** The output of `ratesmith <command> --help`, by command. */
-export const HELP = {
-  convert: `Usage: ratesmith convert [amount] <from> <to>[,<to>...] [options]
-       ratesmith convert --csv <file> [options]
-
-Converts an amount (default 1) at the latest rate: ratesmith convert 100 USD EUR
-Several codes give a table: ratesmith convert 100 USD EUR,GBP,JPY
-A file in CSV, or - for stdin, is printed with the columns rate, result, rateDate, source and error.
-Its first line names the columns: from, to and, as needed, amount, date, reverse, rule, maxAge.
-
-Options:
-  --date <day>         use the reference rates of this day, or the last before it (YYYY-MM-DD)
-${RULES}  --csv <file>         convert each row of this file; --date, --rule, --max-age and --reverse
-                       apply to rows without their own
-  --reverse            show how much <from> gives the amount of <to>
-  --round <minor|cash> round results to the minor unit, or to the smallest amount in cash
-${shared('the API response')}
-${ENVIRONMENT}`,
-
-  latest: `Usage: ratesmith latest [options]
-
-Shows latest rates: units of each currency per unit of the base.
-
-Options:
-  --base <code>        base currency (default USD)
-  --symbols <codes>    show only these currencies, comma-separated (default all)
-  --date <day>         show the reference rates of this day, or the last before it (YYYY-MM-DD)
-${RULES}${shared('the API response')}
-${ENVIRONMENT}`,
-
-  history: `Usage: ratesmith history <from> <to>[,<to>...] [options]
-
-Shows daily reference rates: a chart and a summary on a terminal, one line per day elsewhere.
-Several codes give a table: ratesmith history EUR USD,GBP --period 1Y
-
-Options:
-  --period <period>    1W, 1M, 3M, 6M, 1Y or 5Y back from the newest day (default 1M)
-  --start <day>        first day, instead of a period (1999-01-04 or later)
-  --end <day>          last day (default: the newest)
-  --interval <length>  day, week, month, quarter or year: a point for each (default day)
-  --value <value>      last, average, open, high or low of each interval (default last)
-  --fill previous      also show days without a publication, with the last rate before them
-  --layout <layout>    long, or wide: a line per day with a column per code (default long)
-${shared('the API response')}
-${ENVIRONMENT}`,
-
-  currencies: `Usage: ratesmith currencies [search] [options]
-
-Lists the currencies whose code, name or number matches, and the rates available for each.
-
-Options:
-${shared('the API response')}
-${ENVIRONMENT}`,
-
-  doctor: `Usage: ratesmith doctor [options]
-
-Checks every provider and store, and shows how to fix each failure.
-
-Options:
-  --redis <url>        also check this Redis (default: RATESMITH_REDIS_URL)
-${shared('the results')}
-${ENVIRONMENT}`,
-
-  serve: `Usage: ratesmith serve [options]
-
-Serves exchange rates over HTTP.
-
-Options:
-  --port <number>      port to listen on; 0 picks a free one (default 8787)
-  --host <address>     address to listen on (default 127.0.0.1)
-  --https              serve HTTPS; implied by the next two
-  --https-key <file>   private key (PEM)
-  --https-cert <file>  certificate (PEM), followed by the intermediate ones
-  --base-path <path>   prefix of every path (default /api)
-  --cors <scope>       responses that every origin may read: v1, all or off (default v1); or the
-                       origins that may read v1, comma-separated
-  --compat <names>     also serve the paths of these services, comma-separated: frankfurter,
-                       frankfurter-v2, exchangerate-host, open-exchange-rates, exchange-rate-api
-  --no-compress        turn brotli and gzip off
-  --no-explorer        turn the explorer page at the base path off
-${PROVIDER_FLAGS}  --demo               use synthetic rates, without network
-  --data <folder>      store fetched rates in this folder for the next start
-  --redis <url>        store fetched rates in this Redis and share them with other servers
-  --log <format>       json or text (default: text on a terminal, json elsewhere)
-  --plan <limits>      name and limits of a plan, repeatable: pro=600/min,100000/month
-  --keys <file>        require keys from this file: see ratesmith keys
-  --anonymous <plan>   plan of requests without a key, by address, or refuse (default refuse)
-  --trusted-proxy <range>
-                       address or range of a proxy in front, repeatable, or the number of proxies
-  --forwarded-header <name>
-                       the header that these proxies write: x-forwarded-for or forwarded
-  --key-parameter <name>
-                       query parameter that may have the key, repeatable (default none)
-  --counters <place>   count in this Redis (redis://...), SQLite file (.db, .sqlite) or memory
-                       (default: the Redis of --redis, else memory)
-  --when-counters-fail <rule>
-                       local, allow or refuse (default local)
-  --metrics            serve metrics at /metrics, for everyone
-  --metrics-port <number>
-                       serve metrics on this port instead, with the probes
-  --access-log <format>
-                       print a line for every response: json or combined
-  --access-log-sample <share>
-                       share of the responses to log, above 0 and at most 1 (default 1)
-  --access-log-addresses
-                       add the addresses of clients to these lines
-  --help               show this help
-
-Environment:
-${UPSTREAMS}${REDIS}  RATESMITH_KEYS         same as --keys
-  RATESMITH_COUNTERS     same as --counters, but keeps the password out of the process list
-${PROXIES}${PROVIDERS}`,
-
-  keys: `Usage: ratesmith keys create --plan <plan> --name <name> [options]
-       ratesmith keys list [--json]
-       ratesmith keys revoke <id or name>
-       ratesmith keys usage --counters <place> [--json]
-
-Creates, lists and revokes API keys for ratesmith serve --keys. A key is printed once; the file has
-only its hash. Running servers notice changes within 10 s.
-
-Options:
-  --keys <file>        file with the keys: SQLite if it ends in .db or .sqlite, else JSON
-                       (default: RATESMITH_KEYS)
-  --plan <plan>        plan of the key, a name from --plan of serve
-  --name <name>        owner of the key
-  --expires <end>      number of days (90d) or last day in UTC (YYYY-MM-DD) (default never)
-  --origin <origin>    origin of web pages that may use the key, repeatable (default all)
-  --counters <place>   counters of serve: redis://... or an SQLite file
-  --json               print one line of JSON
-  --help               show this help
-
-Environment:
-  RATESMITH_KEYS         same as --keys
-  RATESMITH_COUNTERS     same as --counters, but keeps the password out of the process list
-`,
 }
 
-export type CommandName = keyof typeof HELP
+/** Returns `-b, --base <code>`, indented where a flag has no letter. */
+function headOf(name: string, { short, value }: Pick<Flag, 'short' | 'value'>): string {
+  const head = short === undefined ? `    --${name}` : `-${short}, --${name}`
+  return value === undefined ? head : `${head} ${value}`
+}
+
+/** Returns two columns; a long head has a line without the second one. */
+function row(head: string, text: string, width: number): string {
+  const gap = `\n${' '.repeat(width + 2)}`
+  const lines = wrapped(text, WIDTH - width - 2).join(gap)
+  return head.length + 2 > width ? `  ${head}${gap}${lines}` : `  ${head.padEnd(width)}${lines}`
+}
+
+/** Returns the output of `ratesmith help environment`. */
+export async function environmentPage(): Promise<string> {
+  const { loadProviders } = await import('./providers.ts')
+  const all = await loadProviders()
+  const keys = all.flatMap(({ keyVariable }) => keyVariable ?? []).join(', ')
+  const rows = {
+    'RATESMITH_LATEST, RATESMITH_HISTORY': 'same as --latest and --history',
+    'RATESMITH_LATEST_URL, RATESMITH_HISTORY_URL':
+      "root URLs that replace the providers' own, comma-separated",
+    [keys]: 'keys of the providers that require one',
+    RATESMITH_CACHE_DIR: "folder for fetched rates (default: the user's cache folder)",
+    RATESMITH_REDIS_URL:
+      'same as --redis of serve and doctor, but keeps the password out of the process list',
+    RATESMITH_KEYS: 'same as --keys of serve and keys',
+    RATESMITH_COUNTERS:
+      'same as --counters of serve and keys, but keeps the password out of the process list',
+    'HTTPS_PROXY, HTTP_PROXY, NO_PROXY': 'proxies for upstream calls, and hosts that bypass them',
+    NO_COLOR: 'turn colours off',
+    FORCE_COLOR: 'turn colours on for every output, or off with 0',
+  }
+  const lines = Object.entries(rows).map(([name, text]) => row(name, text, INDENT))
+  return `Environment variables:\n${lines.join('\n')}\n`
+}
+
+/** Returns the output of `ratesmith help providers`. */
+export async function providersPage(): Promise<string> {
+  const { loadProviders } = await import('./providers.ts')
+  const all = await loadProviders()
+  const rows = (['latest', 'history'] as const).map((data) => {
+    const [first, ...others] = all.filter((provider) => provider[data]).map(({ name }) => name)
+    return row(data, [`${first} (default)`, ...others].join(', '), 9)
+  })
+  const about = `Providers, tried in order until one succeeds; choose them with --latest and --history, comma-separated. For history, banks
+widen the coverage: a pair has the rates of the first one with both currencies.`
+  return `${wrapped(about.replaceAll('\n', ' '), WIDTH).join('\n')}\n\n${rows.join('\n')}\n`
+}

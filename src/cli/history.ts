@@ -3,67 +3,32 @@ import type {
   HistoryList,
   HistoryRange,
   HistoryRangeList,
-  Interval,
-  IntervalValue,
-  Period,
   RateHistory,
 } from '../index.ts'
 import { nearest } from '../known-options.ts'
 import { drawChart } from './chart.ts'
 import type { CommandContext } from './context.ts'
+import { HISTORY_OPTIONS, INTERVALS, PERIODS, VALUES } from './flags.ts'
 import { printRates } from './output.ts'
-import { RATES_OPTIONS, toRatesFlags } from './session.ts'
+import { toRatesFlags } from './session.ts'
 import { alignedNumbers, styled, styledLines, toAge, toTable } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
-import { TEXT, UsageError, parseArguments, splitCodes } from './usage.ts'
+import { UsageError, fillWatch, parseArguments, splitCodes } from './usage.ts'
 import { readPair, spellOut } from './words.ts'
 
 const CHART_HEIGHT = 10
 
-// `satisfies` makes the compiler report a missing period.
-const PERIODS = Object.keys({
-  '1W': true,
-  '1M': true,
-  '3M': true,
-  '6M': true,
-  '1Y': true,
-  '5Y': true,
-} satisfies Record<Period, true>)
-
-const INTERVALS = Object.keys({
-  day: true,
-  week: true,
-  month: true,
-  quarter: true,
-  year: true,
-} satisfies Record<Interval, true>)
-
-const VALUES: Record<IntervalValue, string> = {
-  last: 'the last day',
-  average: 'the average',
-  open: 'the first day',
-  high: 'the highest rate',
-  low: 'the lowest rate',
-}
-
 type Pair = RateHistory<FilledPoint> | HistoryRange<FilledPoint>
 type HistoryBody = Pair | HistoryList<Record<string, Pair>> | HistoryRangeList<Record<string, Pair>>
-
-const options = {
-  ...RATES_OPTIONS,
-  period: TEXT,
-  start: TEXT,
-  end: TEXT,
-  interval: TEXT,
-  value: TEXT,
-  fill: TEXT,
-  layout: TEXT,
-} as const
 
 /** Runs `ratesmith history`: shows the reference rates of one or several pairs. */
 export async function history(typed: string[], context: CommandContext): Promise<number> {
   const args = spellOut(typed, context.now())
-  const { values, positionals } = parseArguments({ args, options, allowPositionals: true })
+  const { values, positionals } = parseArguments({
+    args: fillWatch(args),
+    options: HISTORY_OPTIONS,
+    allowPositionals: true,
+  })
   const pair = readPair(positionals)
   if (!pair) {
     throw new UsageError(
@@ -81,6 +46,7 @@ export async function history(typed: string[], context: CommandContext): Promise
     {
       path: '/v1/history',
       params: { from, to, period, start, end, interval, value, fill },
+      csvParams: isWide ? { layout } : {},
       dataSet: 'history',
       codes: [from, ...splitCodes(to)],
       days: { first: start, last: end },

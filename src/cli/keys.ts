@@ -10,19 +10,26 @@ import type { NamedFile } from './key-store.ts'
 import { openOutput } from './output.ts'
 import type { Output } from './output.ts'
 import { toTable } from './terminal.ts'
-import { SWITCH, TEXT, TEXTS, UsageError, parseArguments } from './usage.ts'
+import { UsageError, parseArguments, text, texts, toggle } from './usage.ts'
 
-const options = {
-  keys: TEXT,
-  plan: TEXT,
-  name: TEXT,
-  expires: TEXT,
-  origin: TEXTS,
-  counters: TEXT,
-  json: SWITCH,
-} as const
+/** The flags of `keys` for `parseArguments()`, the help and completion. */
+export const KEYS_OPTIONS = {
+  keys: text(
+    '<file>',
+    'file with the keys: SQLite if it ends in .db or .sqlite, else JSON (default: RATESMITH_KEYS)',
+    { complete: 'file' },
+  ),
+  plan: text('<plan>', 'plan of the key, a name from --plan of serve'),
+  name: text('<name>', 'owner of the key'),
+  expires: text('<end>', 'number of days (90d) or last day in UTC (YYYY-MM-DD) (default never)'),
+  origin: texts('<origin>', 'origin of web pages that may use the key, repeatable (default all)'),
+  counters: text('<place>', 'counters of serve: redis://... or an SQLite file', {
+    complete: 'file',
+  }),
+  json: toggle('print one line of JSON', { short: 'j' }),
+}
 
-type Values = ReturnType<typeof parseArguments<{ options: typeof options }>>['values']
+type Values = ReturnType<typeof parseArguments<{ options: typeof KEYS_OPTIONS }>>['values']
 
 /** What an action needs. */
 interface Action {
@@ -49,7 +56,11 @@ type ActionName = keyof typeof ACTIONS
 
 /** Runs `ratesmith keys`: creates, lists and revokes API keys, and shows their usage. */
 export async function keys(args: string[], context: CommandContext): Promise<number> {
-  const { values, positionals } = parseArguments({ args, options, allowPositionals: true })
+  const { values, positionals } = parseArguments({
+    args,
+    options: KEYS_OPTIONS,
+    allowPositionals: true,
+  })
   const [name, ...words] = positionals
   const action = requireAction(name)
   const { run, flags }: { run: (action: Action) => Promise<void>; flags: readonly string[] } =

@@ -1,33 +1,44 @@
+import { MAJOR_CURRENCIES } from '../currency-search.ts'
 import type { DateRule, LatestRates } from '../index.ts'
+import { didYouMean, nearest } from '../known-options.ts'
+import type { Changes } from './changes.ts'
 import type { CommandContext } from './context.ts'
+import { LATEST_OPTIONS } from './flags.ts'
 import { nameOf, printRates, publicationOf, publicationText } from './output.ts'
-import { RATES_OPTIONS, toRatesFlags } from './session.ts'
+import { toRatesFlags } from './session.ts'
+import type { RatesFlags } from './session.ts'
 import { alignedNumbers, shortened, styledLines, toColumns } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
-import { TEXT, UsageError, parseArguments, splitCodes } from './usage.ts'
+import { UsageError, fillWatch, parseArguments, splitCodes } from './usage.ts'
 import { readCode, readCodes, readPair, spellOut } from './words.ts'
 
 // Longer names are cut; without room for the minimum, no names are shown.
 const MAX_NAME_LENGTH = 28
 const MIN_NAME_LENGTH = 6
 
-type LatestBody = LatestRates & { date?: string; asked?: string; rule?: DateRule }
+type LatestBody = LatestRates & {
+  date?: string
+  asked?: string
+  rule?: DateRule
+  /** Change since the previous day by code, in percent. */
+  changes?: Changes
+}
 
-const options = {
-  ...RATES_OPTIONS,
-  base: TEXT,
-  symbols: TEXT,
-  date: TEXT,
-  rule: TEXT,
-  'max-age': TEXT,
-} as const
+const ORDERS = ['change', 'code', 'rate']
 
 /** Runs `ratesmith latest`: shows latest rates against a base, or the reference rates of a day. */
 export async function latest(typed: string[], context: CommandContext): Promise<number> {
   const args = spellOut(typed, context.now())
-  const { values, positionals } = parseArguments({ args, options, allowPositionals: true })
-  const { date, rule, 'max-age': maxAge } = values
+  const { values, positionals } = parseArguments({
+    args: fillWatch(args),
+    options: LATEST_OPTIONS,
+    allowPositionals: true,
+  })
+  const { date, rule, 'max-age': maxAge, sort, all = false } = values
   const { base, symbols } = readTable(values, positionals)
+  const flags = toRatesFlags(values)
+  checkOrder(sort, flags)
+  const isShort = !all && symbols === undefined
   return printRates<LatestBody>(
     {
       path: '/v1/latest',
@@ -36,18 +47,27 @@ export async function latest(typed: string[], context: CommandContext): Promise<
       codes: splitCodes(`${base ?? 'USD'},${symbols ?? ''}`),
       days: { first: date, last: date },
       publication: publicationOf,
+      async enrich(table, session) {
+        if (sort !== 'change') return { ...table, rates: sorted(table, sort) }
+        const { loadChanges } = await import('./changes.ts')
+        const changed = { ...table, changes: await loadChanges(table, session) }
+        return { ...changed, rates: sorted(changed, sort) }
+      },
       show: (table, terminal, now) => [
         ...styledLines(
           'title',
           `1 ${table.base} on ${publicationText(table, date, now)}`,
           terminal,
         ),
-        ...toColumns(cellsOf(table, terminal), terminal.width),
+        ...showRates(table, isShort, terminal),
       ],
-      list: ({ rates }) =>
-        Object.entries(rates).map(([code, rate]) => `${code}\t${rate}\t${nameOf(code)}`),
+      list: ({ rates, changes }) =>
+        Object.entries(rates).map(([code, rate]) => {
+          const change = changes ? [changes.get(code) ?? ''] : []
+          return [code, rate, ...change, nameOf(code)].join('\t')
+        }),
     },
-    toRatesFlags(values),
+    flags,
     context,
   )
 }
@@ -72,13 +92,60 @@ function readTable(
   }
 }
 
+function checkOrder(sort: string | undefined, { json, csv }: RatesFlags): void {
+  if (sort === undefined) return
+  if (!ORDERS.includes(sort)) {
+    const suggestion = didYouMean(nearest(sort, ORDERS, 2))
+    throw new UsageError(`--sort must be change, code or rate, got ${sort || '""'}${suggestion}`)
+  }
+  if (json || csv) throw new UsageError('--sort cannot be combined with --json or --csv')
+}
+
+/** Returns the rates in order; rates without a change are last. */
+function sorted({ rates, changes }: LatestBody, sort: string | undefined): Record<string, number> {
+  const entries = Object.entries(rates)
+  if (sort === undefined) return rates
+  if (sort === 'code') return Object.fromEntries(entries.toSorted())
+  const keyOf = ([code, rate]: [string, number]): number =>
+    sort === 'rate' ? rate : -(changes?.get(code) ?? -Infinity)
+  return Object.fromEntries(
+    entries.toSorted((one, other) => {
+      const [first, second] = [keyOf(one), keyOf(other)]
+      return first === second ? 0 : first - second
+    }),
+  )
+}
+
+/** Shows rates in columns, and how to see those that are left out. */
+function showRates(table: LatestBody, isShort: boolean, terminal: Terminal): string[] {
+  const entries = Object.entries(table.rates)
+  const major = isShort ? entries.filter(([code]) => MAJOR_CURRENCIES.includes(code)) : []
+  if (major.length === 0) return toColumns(cellsOf(table, terminal), terminal.width)
+  const shown = { ...table, rates: Object.fromEntries(major) }
+  return [
+    ...toColumns(cellsOf(shown, terminal), terminal.width),
+    ...styledLines(
+      'aside',
+      `${major.length} of ${entries.length} currencies; --all shows all`,
+      terminal,
+    ),
+  ]
+}
+
 /** Returns a cell with code, rate and name for each rate, with as much of the name as fits the terminal. */
-function cellsOf({ rates }: LatestBody, { width, hasUnicode }: Terminal): string[] {
-  const numbers = alignedNumbers(Object.values(rates))
+function cellsOf({ rates, changes }: LatestBody, { width, hasUnicode }: Terminal): string[] {
+  const plain = alignedNumbers(Object.values(rates))
+  const percents = Object.keys(rates).map((code) => toPercent(changes?.get(code)))
+  const numbers = changes ? plain.map((each, index) => `${each}  ${percents[index]}`) : plain
   const room = width - 'USD'.length - (numbers[0]?.length ?? 0) - 2 - 2
   const nameWidth = room < MIN_NAME_LENGTH ? 0 : Math.min(room, MAX_NAME_LENGTH)
   return Object.keys(rates).map((code, index) => {
     const name = shortened(nameOf(code), { width: nameWidth, hasUnicode })
     return `${code}  ${numbers[index]}  ${name}`.trimEnd()
   })
+}
+
+function toPercent(change: number | undefined): string {
+  const text = change === undefined ? '' : `${change > 0 ? '+' : ''}${change.toFixed(2)} %`
+  return text.padStart('+10.00 %'.length)
 }

@@ -67,6 +67,10 @@ export interface RatesQuery<Body> {
   path: string
   /** The parameters; undefined ones are omitted. */
   params: Readonly<Record<string, string | boolean | undefined>>
+  /** Further parameters of the request for CSV. */
+  csvParams?: Readonly<Record<string, string>>
+  /** Returns the body with data of further requests. */
+  enrich?: (body: Body, session: RatesSession) => Promise<Body>
   /** The data set of the response. */
   dataSet: Exclude<DataSet, 'archive'>
   /** The requested codes, in the order in which the API checks them. */
@@ -92,23 +96,15 @@ export async function printRates<Body extends object>(
   flags: RatesFlags,
   context: CommandContext,
 ): Promise<number> {
-  const output = openOutput(context)
   const { codes, days } = query
+  const quieter = flags.quiet ? { ...context, stderr: muted(context.stderr) } : context
   const session = await openSession(flags, context, { hasArchive: days.first !== undefined, codes })
-  const { now } = context
+  const round = (output: Output): Promise<Round> =>
+    printRound(query, flags, { session, output, context: quieter })
   try {
-    const responding = respond(session, query, { now: now(), note: output.note })
-    const response = await withSpinner(context, 'fetching rates', responding)
-    if (flags.json) output.print([response.body])
-    if (response.status !== 200) return await printFailure(response, query, { session, output })
-    const body: Body = JSON.parse(response.body)
-    const reason = session.failures() || 'no response in time'
-    const { when } = query.publication(body, now())
-    const offline = response.isOverdue ? `offline: rates of ${when} (${reason})` : ''
-    const isShown = output.terminal.isTTY && !flags.json
-    if (offline !== '' && !isShown) output.note(`ratesmith: ${offline}`)
-    if (!flags.json) printBody(body, query, { output, offline, now: now() })
-    return 0
+    if (flags.watch === undefined) return (await round(openOutput(context))).code
+    const { repeat } = await import('./watch.ts')
+    return await repeat(flags.watch, round, context)
   } finally {
     session.close()
   }
@@ -138,13 +134,72 @@ function isCodeError({ body }: SessionResponse): boolean {
   return error.code === 'invalid_currency' || error.code === 'unsupported_currency'
 }
 
+/** Returns a stream on which no spinner is shown. */
+function muted(stderr: CommandContext['stderr']): CommandContext['stderr'] {
+  return {
+    isTTY: false,
+    write: (text) => stderr.write(text),
+    on: (event, listener) => stderr.on(event, listener),
+  }
+}
+
+/** What a round printed. */
+export interface Round {
+  /** The exit code. */
+  code: number
+  /** The response, and whether it is offline; equal if nothing has changed. */
+  state: string
+}
+
+async function printRound<Body extends object>(
+  query: RatesQuery<Body>,
+  flags: RatesFlags,
+  { session, output, context }: { session: RatesSession; output: Output; context: CommandContext },
+): Promise<Round> {
+  const { now } = context
+  const isMachine = flags.json || flags.csv
+  const note = flags.quiet ? () => {} : output.note
+  // The API has no CSV of a substitute.
+  const asked = flags.csv ? { ...query, substitute: undefined } : query
+  const responding = respond(session, asked, { now: now(), note })
+  const response = await withSpinner(context, 'fetching rates', responding)
+  const state = `${response.isOverdue} ${response.body}`
+  if (flags.json) output.print([response.body])
+  if (response.status !== 200) {
+    return { state, code: await printFailure(response, query, { session, output }) }
+  }
+  const received: Body = JSON.parse(response.body)
+  const reason = session.failures() || 'no response in time'
+  const { when } = query.publication(received, now())
+  const offline = response.isOverdue ? `offline: rates of ${when} (${reason})` : ''
+  const isShown = output.terminal.isTTY && !isMachine
+  if (offline !== '' && !isShown && !flags.quiet) output.note(`ratesmith: ${offline}`)
+  if (flags.csv) output.print(await csvLines(query, session))
+  if (isMachine) return { state, code: 0 }
+  const body = query.enrich ? await query.enrich(received, session) : received
+  printBody(body, query, { output, offline, now: now(), isQuiet: flags.quiet })
+  return { state, code: 0 }
+}
+
+/** Returns the API's CSV of a response that the session has. */
+async function csvLines(query: RatesQuery<never>, session: RatesSession): Promise<string[]> {
+  const params = { ...query.params, ...query.csvParams, format: 'csv' }
+  const { body } = await session.get(toTarget({ ...query, params }), () => true)
+  return body.trimEnd().split('\r\n')
+}
+
 /** Accompanies all rates. */
 export const DISCLAIMER = 'For information only, not an offer to exchange currency.'
 
 function printBody<Body extends object>(
   body: Body,
   { show, list, sources = sourceOf }: RatesQuery<Body>,
-  { output, offline, now }: { output: Output; offline: string; now: number },
+  {
+    output,
+    offline,
+    now,
+    isQuiet,
+  }: { output: Output; offline: string; now: number; isQuiet: boolean },
 ): void {
   const { terminal, print, note } = output
   // Attribution and disclaimer must accompany the rates.
@@ -152,7 +207,7 @@ function printBody<Body extends object>(
   const notice = [...named, DISCLAIMER]
   if (!terminal.isTTY) {
     print(list(body))
-    for (const line of notice) note(line)
+    for (const line of isQuiet ? [] : notice) note(line)
     return
   }
   print([

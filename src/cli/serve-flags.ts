@@ -7,7 +7,7 @@ import { openExchangeRates } from '../compat/open-exchange-rates.ts'
 import type { RatesHandler } from '../index.ts'
 import { toAlternatives } from '../known-options.ts'
 import type { ProviderFlags } from './upstreams.ts'
-import { SWITCH, TEXT, TEXTS, UsageError, parseArguments, parseNames } from './usage.ts'
+import { UsageError, parseArguments, parseNames, text, texts, toggle } from './usage.ts'
 
 const LOG_FORMATS = ['json', 'text'] as const
 const CORS_SCOPES = ['v1', 'all', 'off'] as const
@@ -83,40 +83,87 @@ interface MonitoringFlags {
   accessLogAddresses: boolean
 }
 
-const options = {
-  port: TEXT,
-  host: TEXT,
-  https: SWITCH,
-  'https-key': TEXT,
-  'https-cert': TEXT,
-  'base-path': TEXT,
-  cors: TEXT,
-  compat: TEXT,
-  compress: SWITCH,
-  'no-compress': SWITCH,
-  'no-explorer': SWITCH,
-  demo: SWITCH,
-  latest: TEXT,
-  history: TEXT,
-  data: TEXT,
-  redis: TEXT,
-  log: TEXT,
-  keys: TEXT,
-  plan: TEXTS,
-  anonymous: TEXT,
-  'trusted-proxy': TEXTS,
-  'forwarded-header': TEXT,
-  counters: TEXT,
-  'when-counters-fail': TEXT,
-  'key-parameter': TEXTS,
-  metrics: SWITCH,
-  'metrics-port': TEXT,
-  'access-log': TEXT,
-  'access-log-sample': TEXT,
-  'access-log-addresses': SWITCH,
-} as const
+const SERVICE_NAMES = Object.keys(SERVICES)
 
-type Values = ReturnType<typeof parseArguments<{ options: typeof options }>>['values']
+/** The flags of `serve` for `parseArguments()`, the help and completion. */
+export const SERVE_OPTIONS = {
+  port: text('<number>', 'port to listen on; 0 picks a free one (default 8787)'),
+  host: text('<address>', 'address to listen on (default 127.0.0.1)'),
+  https: toggle('serve HTTPS; implied by the next two'),
+  'https-key': text('<file>', 'private key (PEM)', { complete: 'file' }),
+  'https-cert': text('<file>', 'certificate (PEM), followed by the intermediate ones', {
+    complete: 'file',
+  }),
+  'base-path': text('<path>', 'prefix of every path (default /api)'),
+  cors: text(
+    '<scope>',
+    'responses that every origin may read: v1, all or off (default v1); or the origins that may read v1, comma-separated',
+    { complete: CORS_SCOPES },
+  ),
+  compat: text(
+    '<names>',
+    `also serve the paths of these services, comma-separated: ${SERVICE_NAMES.join(', ')}`,
+    { complete: SERVICE_NAMES },
+  ),
+  compress: toggle(''),
+  'no-compress': toggle('turn brotli and gzip off'),
+  'no-explorer': toggle('turn the explorer page at the base path off'),
+  demo: toggle('use synthetic rates, without network'),
+  latest: text('<names>', 'providers of latest rates, in order, comma-separated', {
+    complete: 'latest',
+  }),
+  history: text('<names>', 'providers of reference rates, in order, comma-separated', {
+    complete: 'history',
+  }),
+  data: text('<folder>', 'store fetched rates in this folder for the next start', {
+    complete: 'file',
+  }),
+  redis: text('<url>', 'store fetched rates in this Redis and share them with other servers'),
+  log: text('<format>', 'json or text (default: text on a terminal, json elsewhere)', {
+    complete: LOG_FORMATS,
+  }),
+  plan: texts('<limits>', 'name and limits of a plan, repeatable: pro=600/min,100000/month'),
+  keys: text('<file>', 'require keys from this file: see ratesmith help keys', {
+    complete: 'file',
+  }),
+  anonymous: text(
+    '<plan>',
+    'plan of requests without a key, by address, or refuse (default refuse)',
+  ),
+  'trusted-proxy': texts(
+    '<range>',
+    'address or range of a proxy in front, repeatable, or the number of proxies',
+  ),
+  'forwarded-header': text(
+    '<name>',
+    'the header that these proxies write: x-forwarded-for or forwarded',
+    { complete: ['x-forwarded-for', 'forwarded'] },
+  ),
+  'key-parameter': texts(
+    '<name>',
+    'query parameter that may have the key, repeatable (default none)',
+  ),
+  counters: text(
+    '<place>',
+    'count in this Redis (redis://...), SQLite file (.db, .sqlite) or memory (default: the Redis of --redis, else memory)',
+    { complete: 'file' },
+  ),
+  'when-counters-fail': text('<rule>', 'local, allow or refuse (default local)', {
+    complete: ['local', 'allow', 'refuse'],
+  }),
+  metrics: toggle('serve metrics at /metrics, for everyone'),
+  'metrics-port': text('<number>', 'serve metrics on this port instead, with the probes'),
+  'access-log': text('<format>', 'print a line for every response: json or combined', {
+    complete: ['json', 'combined'],
+  }),
+  'access-log-sample': text(
+    '<share>',
+    'share of the responses to log, above 0 and at most 1 (default 1)',
+  ),
+  'access-log-addresses': toggle('add the addresses of clients to these lines'),
+}
+
+type Values = ReturnType<typeof parseArguments<{ options: typeof SERVE_OPTIONS }>>['values']
 
 /**
  * Reads the flags of `ratesmith serve`.
@@ -124,7 +171,7 @@ type Values = ReturnType<typeof parseArguments<{ options: typeof options }>>['va
  * @throws {UsageError} naming the invalid flag
  */
 export function parseServeFlags(args: string[]): ServeFlags {
-  const flags = parseArguments({ args, options }).values
+  const flags = parseArguments({ args, options: SERVE_OPTIONS }).values
   const { port = '8787', host = '127.0.0.1', demo = false, 'base-path': basePath = '/api' } = flags
   // For an empty host, Node listens on every address.
   if (host === '') throw new UsageError('--host must be an address, got ""')

@@ -8,33 +8,36 @@ import { createRatesHandler } from '../index.ts'
 import type { CacheStore, HistoryProvider, RatesEvent, RatesOperations } from '../index.ts'
 import { toSingleLine } from '../log.ts'
 import type { CommandContext } from './context.ts'
+import type { RATES_OPTIONS } from './flags.ts'
 import { chooseProviders, chooseUpstreams } from './upstreams.ts'
 import type { UpstreamFlags } from './upstreams.ts'
-import { SWITCH, TEXT } from './usage.ts'
+import { UsageError } from './usage.ts'
 import type { parseArguments } from './usage.ts'
-
-/** The flags of every command except `serve`, for `parseArguments()`. */
-export const RATES_OPTIONS = {
-  latest: TEXT,
-  history: TEXT,
-  json: SWITCH,
-  demo: SWITCH,
-  'no-cache': SWITCH,
-} as const
 
 /** The values of `RATES_OPTIONS`. */
 export interface RatesFlags extends UpstreamFlags {
   /** Whether to print JSON. */
   json: boolean
+  /** Whether to print the CSV of the API. */
+  csv: boolean
+  /** Whether to print errors only on stderr. */
+  quiet: boolean
+  /** Seconds between rounds, as typed; `undefined` for one round. */
+  watch: string | undefined
   /** Whether fetched rates are read from and written to the cache folder. */
   cache: boolean
 }
 
-type Values = ReturnType<typeof parseArguments<{ options: typeof RATES_OPTIONS }>>['values']
+type Values = ReturnType<typeof parseArguments<{ options: typeof RATES_OPTIONS }>>['values'] & {
+  csv?: boolean | undefined
+  watch?: string | undefined
+}
 
 export function toRatesFlags(values: Values): RatesFlags {
-  const { latest, history, json = false, demo = false, 'no-cache': isUncached = false } = values
-  return { providers: { latest, history }, json, demo, cache: !isUncached }
+  const { latest, history, json = false, csv = false, quiet = false, demo = false, watch } = values
+  if (json && csv) throw new UsageError('--json and --csv cannot be combined')
+  const cache = !values['no-cache']
+  return { providers: { latest, history }, json, csv, quiet, watch, demo, cache }
 }
 
 // A refresh may take longer without any cached rates to show.

@@ -20,12 +20,15 @@ const DEFAULT_WIDTH = 80
 export function describeTerminal({ stdout, env, platform }: CommandContext): Terminal {
   const { isTTY = false, columns } = stdout
   const isDumb = env['TERM'] === 'dumb'
+  // As in Node, it wins over NO_COLOR.
+  const forced = env['FORCE_COLOR']
+  const isForced = forced !== '0' && forced !== 'false'
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''
   return {
     isTTY,
     // A terminal without a known size reports 0.
     width: columns || DEFAULT_WIDTH,
-    hasColour: isTTY && !isDumb && !env['NO_COLOR'],
+    hasColour: forced === undefined ? isTTY && !isDumb && !env['NO_COLOR'] : isForced,
     hasUnicode: !isDumb && (platform === 'win32' || /utf-?8/i.test(locale)),
   }
 }

@@ -26,14 +26,53 @@ export function withUsageError<Made>(name: string, make: () => Made): Made {
   }
 }
 
-/** A flag with a value. */
-export const TEXT = { type: 'string' } as const
+/** Completions of a value: words, or a list that the completion script has. */
+export type Completion =
+  | readonly string[]
+  | 'currency'
+  | 'currencies'
+  | 'latest'
+  | 'history'
+  | 'file'
 
-/** A flag with a value that may be repeated. */
-export const TEXTS = { type: 'string', multiple: true } as const
+/** Optional parts of a flag. */
+interface FlagDetails {
+  /** The letter after a single hyphen. */
+  short?: string
+  /** Default: none. */
+  complete?: Completion
+}
 
-/** A flag without a value. */
-export const SWITCH = { type: 'boolean' } as const
+/** A flag for `parseArgs`, for the help and for completion. */
+export interface Flag extends FlagDetails {
+  type: 'string' | 'boolean'
+  multiple?: boolean
+  /** The value in the help: `<code>`. */
+  value?: string
+  help: string
+}
+
+/** Returns a flag with a value. */
+export function text(
+  value: string,
+  help: string,
+  details: FlagDetails = {},
+): Flag & { type: 'string'; multiple?: false } {
+  return { type: 'string', value, help, ...details }
+}
+
+/** Returns a flag with a value that may be repeated. */
+export function texts(value: string, help: string): Flag & { type: 'string'; multiple: true } {
+  return { type: 'string', multiple: true, value, help }
+}
+
+/** Returns a flag without a value. */
+export function toggle(
+  help: string,
+  details: FlagDetails = {},
+): Flag & { type: 'boolean'; multiple?: false } {
+  return { type: 'boolean', help, ...details }
+}
 
 /** Calls `parseArgs` of Node and turns its errors into a `UsageError` of one sentence. */
 export function parseArguments<Config extends ParseArgsConfig>(
@@ -82,4 +121,20 @@ export function splitCodes(text: string): string[] {
     .split(',')
     .map((code) => code.trim())
     .filter((code) => code !== '')
+}
+
+/**
+ * Returns `args` with the default of 60 s for `--watch` without a number. Before a code, a number is an amount if `hasAmount`:
+ * `--watch 100 USD EUR`.
+ */
+export function fillWatch(args: readonly string[], hasAmount = false): string[] {
+  const at = args.indexOf('--watch')
+  if (at === -1) return [...args]
+  const [value = '', next = '-'] = args.slice(at + 1)
+  const isSeconds = /^\d/.test(value) && (!hasAmount || /^[-\d]/.test(next))
+  return [
+    ...args.slice(0, at),
+    `--watch=${isSeconds ? value : 60}`,
+    ...args.slice(at + (isSeconds ? 2 : 1)),
+  ]
 }

@@ -1,0 +1,131 @@
+import type { DateRule, Interval, IntervalValue, Period } from '../index.ts'
+import { text, toggle } from './usage.ts'
+
+/** The flags of every command about rates, for `parseArguments()`, the help and completion. */
+export const RATES_OPTIONS = {
+  json: toggle('print one line of JSON', { short: 'j' }),
+  quiet: toggle('print no notes on stderr, only errors', { short: 'q' }),
+  latest: text('<names>', 'providers of latest rates, in order, comma-separated', {
+    complete: 'latest',
+  }),
+  history: text('<names>', 'providers of reference rates, in order, comma-separated', {
+    complete: 'history',
+  }),
+  demo: toggle('use synthetic rates, without network'),
+  'no-cache': toggle('do not read or write the cache folder'),
+}
+
+// `satisfies` makes the compiler report a missing name.
+const RULES = Object.keys({
+  'on-or-before': true,
+  exact: true,
+  next: true,
+  'previous-business-day': true,
+  'period-end': true,
+} satisfies Record<DateRule, true>)
+
+/** The periods of `history`. */
+export const PERIODS: readonly string[] = Object.keys({
+  '1W': true,
+  '1M': true,
+  '3M': true,
+  '6M': true,
+  '1Y': true,
+  '5Y': true,
+} satisfies Record<Period, true>)
+
+/** The intervals of `history`. */
+export const INTERVALS: readonly string[] = Object.keys({
+  day: true,
+  week: true,
+  month: true,
+  quarter: true,
+  year: true,
+} satisfies Record<Interval, true>)
+
+/** The values of an interval, with their description. */
+export const VALUES: Readonly<Record<IntervalValue, string>> = {
+  last: 'the last day',
+  average: 'the average',
+  open: 'the first day',
+  high: 'the highest rate',
+  low: 'the lowest rate',
+}
+
+const DATED = {
+  date: text('<day>', 'use the reference rates of this day, or the last before it (YYYY-MM-DD)', {
+    short: 'd',
+  }),
+  rule: text(
+    '<rule>',
+    'day with the rates for --date: on-or-before (default), exact, next, previous-business-day or period-end',
+    { complete: RULES },
+  ),
+  'max-age': text('<days>', 'fail if the rates are more days older than --date'),
+}
+
+const PRINTED = {
+  csv: toggle('print CSV with a header, as the API does'),
+  watch: text('[seconds]', 'print again when the rates change, checked every 60 s, at least 10'),
+}
+
+/** The flags of `convert`. */
+export const CONVERT_OPTIONS = {
+  ...DATED,
+  reverse: toggle('show how much <from> gives the amount of <to>'),
+  file: text(
+    '<file>',
+    'convert each row of this CSV file, - for stdin; --date, --rule, --max-age and --reverse apply to rows without their own',
+    { complete: 'file' },
+  ),
+  ...PRINTED,
+  ...RATES_OPTIONS,
+}
+
+/** The flags of `latest`. */
+export const LATEST_OPTIONS = {
+  base: text('<code>', 'base currency (default USD)', { short: 'b', complete: 'currency' }),
+  symbols: text('<codes>', 'show only these currencies, comma-separated (default all)', {
+    short: 's',
+    complete: 'currencies',
+  }),
+  ...DATED,
+  all: toggle('show all currencies on a terminal, not only the major ones'),
+  sort: text(
+    '<order>',
+    'code, rate, or change: adds the change since the previous day, largest first',
+    { complete: ['change', 'code', 'rate'] },
+  ),
+  ...PRINTED,
+  ...RATES_OPTIONS,
+}
+
+/** The flags of `history`. */
+export const HISTORY_OPTIONS = {
+  period: text('<period>', '1W, 1M, 3M, 6M, 1Y or 5Y back from the newest day (default 1M)', {
+    short: 'p',
+    complete: PERIODS,
+  }),
+  start: text('<day>', 'first day, instead of a period (1999-01-04 or later)'),
+  end: text('<day>', 'last day (default: the newest)'),
+  interval: text('<length>', 'day, week, month, quarter or year: a point for each (default day)', {
+    complete: INTERVALS,
+  }),
+  value: text('<value>', 'last, average, open, high or low of each interval (default last)', {
+    complete: Object.keys(VALUES),
+  }),
+  fill: text('previous', 'also show days without a publication, with the last rate before them', {
+    complete: ['previous'],
+  }),
+  layout: text('<layout>', 'long, or wide: a line per day with a column per code (default long)', {
+    complete: ['long', 'wide'],
+  }),
+  ...PRINTED,
+  ...RATES_OPTIONS,
+}
+
+/** The flags of `doctor`. */
+export const DOCTOR_OPTIONS = {
+  redis: text('<url>', 'also check this Redis (default: RATESMITH_REDIS_URL)'),
+  ...RATES_OPTIONS,
+}
