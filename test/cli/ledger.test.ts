@@ -19,7 +19,7 @@ function convert(csv: string | Uint8Array, args: string[] = [], surroundings: Su
   async function* stdin(): AsyncGenerator<Uint8Array> {
     yield typeof csv === 'string' ? new TextEncoder().encode(csv) : csv
   }
-  return run(['convert', '--csv', '-', '--no-cache', ...args], {
+  return run(['convert', '--file', '-', '--no-cache', ...args], {
     fetch: publish(),
     stdin: stdin(),
     ...surroundings,
@@ -29,7 +29,7 @@ function convert(csv: string | Uint8Array, args: string[] = [], surroundings: Su
 const rowsOf = (csv: string) =>
   Papa.parse<Record<string, string>>(csv.trimEnd(), { header: true }).data
 
-describe('ratesmith convert --csv', () => {
+describe('ratesmith convert --file', () => {
   it('keeps all columns, and appends those of the results', async () => {
     const csv =
       'no,from,to,amount,date,text\n1,USD,EUR,100,2026-11-14,"a,""b"""\n2,usd,jpy,5,,=1+1\n'
@@ -85,7 +85,7 @@ describe('ratesmith convert --csv', () => {
     const folder = makeFolder()
     const file = join(folder, 'ledger.csv')
     writeFileSync(file, 'from,to,date\nUSD,EUR,2003-05-05\nUSD,EUR,\n')
-    const args = ['convert', '--csv', file]
+    const args = ['convert', '--file', file]
     const env = { RATESMITH_CACHE_DIR: join(folder, 'cache') }
     const failed = await run(args, { env })
     expect([failed.code, rowsOf(failed.stdout)[0]?.['rate']]).toEqual([1, ''])
@@ -98,8 +98,8 @@ describe('ratesmith convert --csv', () => {
   })
 
   it.each<[string, string, string[], string]>([
-    ['currencies as arguments', 'from,to\n', ['1', 'USD', 'EUR'], '--csv takes the amount and'],
-    ['JSON', 'from,to\n', ['--json'], '--csv cannot be combined with --json'],
+    ['currencies as arguments', 'from,to\n', ['1', 'USD', 'EUR'], '--file takes the amount and'],
+    ['JSON', 'from,to\n', ['--json'], '--file cannot be combined with --json'],
     ['a header without a column', 'from,target\nUSD,EUR\n', [], 'target (use to)'],
     ['an unclosed quote', 'from,to\n"USD', [], 'line 2 has an unclosed quote'],
     ['an empty file', '', [], 'the first line must name the column from'],
@@ -110,7 +110,7 @@ describe('ratesmith convert --csv', () => {
   })
 
   it('refuses a file that is missing or not UTF-8', async () => {
-    const missing = await run(['convert', '--csv', join(makeFolder(), 'none.csv')])
+    const missing = await run(['convert', '--file', join(makeFolder(), 'none.csv')])
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('none.csv')])
     const latin = await convert(Uint8Array.from([0x66, 0xe9, 0x0a]))
     expect([latin.code, latin.stderr]).toEqual([2, expect.stringContaining('must be UTF-8')])

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+
+import { PAGES, TOPICS } from '../../src/cli/help.ts'
+import { publish, run } from './run.ts'
+
+/** Splits an example of the help into the text of its `printf`, if any, and its arguments. */
+function parse(example: string): { input: string; args: string[] } {
+  const [, typed = '', command = ''] = /^(?:printf '(.*)' \| )?ratesmith (.*)$/.exec(example) ?? []
+  return { input: typed.replaceAll(String.raw`\n`, '\n'), args: command.split(' ') }
+}
+
+async function* streamOf(text: string): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(text)
+}
+
+const COMMANDS = Object.entries(PAGES)
+
+// `serve` and the actions of `keys` write files or listen; their own tests cover these flags.
+const PRINTING = COMMANDS.filter(([name]) => !['serve', 'keys'].includes(name)).flatMap(
+  ([, { examples }]) => [...examples],
+)
+
+describe('ratesmith help', () => {
+  it('lists every command', async () => {
+    const { code, stdout, stderr } = await run(['help'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const [name] of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
+    expect(stdout).toBe((await run(['--help'])).stdout)
+  })
+
+  it.each(COMMANDS)('shows the page of %s in 80 columns, as --help does', async (name, page) => {
+    const { code, stdout } = await run(['help', name])
+    expect(code).toBe(0)
+    expect(stdout).toBe((await run([name, '--help'])).stdout)
+    expect(stdout).toMatch(new RegExp(`^Usage: ratesmith ${name} `))
+    const parts = ['\n\nOptions:\n', '\n\nExamples:\n', '\n\nMore: ratesmith help environment, ']
+    for (const part of parts) expect(stdout).toContain(part)
+    expect(page.examples.length).toBeGreaterThanOrEqual(3)
+    expect(page.examples.length).toBeLessThanOrEqual(5)
+    for (const example of page.examples) expect(stdout).toContain(`  ${example}\n`)
+    for (const line of stdout.split('\n')) {
+      if (!page.examples.some((example) => line.endsWith(example))) {
+        expect(line.length, line).toBeLessThanOrEqual(90)
+      }
+    }
+  })
+
+  it.each(TOPICS)('shows the page about the %s', async (topic) => {
+    const { code, stdout } = await run(['help', topic])
+    expect(code).toBe(0)
+    expect(stdout).toContain(topic === 'environment' ? 'NO_COLOR ' : 'frankfurter')
+  })
+
+  it('suggests a command for a misspelt one', async () => {
+    const { code, stderr } = await run(['help', 'convrt'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('unknown command convrt. Did you mean convert?')
+  })
+
+  it.each(PRINTING)('has an example that runs: %s', async (example) => {
+    const { input, args } = parse(example)
+    const isRates = !['help', 'completion'].includes(args[0] ?? '')
+    const { code, stdout, stderr } = await run([...args, ...(isRates ? ['--demo'] : [])], {
+      stdin: streamOf(input),
+      fetch: publish(),
+    })
+    expect(code, stderr).toBe(0)
+    expect(stdout).not.toBe('')
+  })
+})

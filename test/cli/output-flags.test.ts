@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest'
+
+import { describeTerminal } from '../../src/cli/terminal.ts'
+import { NOW, publish, run, show } from './run.ts'
+
+const PAIR = ['convert', '100', 'USD', 'EUR', '--no-cache']
+
+async function* streamOf(text: string): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(text)
+}
+
+describe('the short flags', () => {
+  it.each([
+    [
+      'latest -b EUR -s USD -d 2020-02-28 -j',
+      'latest --base EUR --symbols USD --date 2020-02-28 --json',
+    ],
+    ['history USD EUR -p 1W -q', 'history USD EUR --period 1W --quiet'],
+    ['convert USD EUR -qd 2020-02-28', 'convert USD EUR --quiet --date 2020-02-28'],
+  ])('%s equals %s', async (short, long) => {
+    const ran = await run([...short.split(' '), '--demo'])
+    expect(ran.code).toBe(0)
+    expect(ran).toEqual(await run([...long.split(' '), '--demo']))
+  })
+})
+
+describe('--quiet', () => {
+  it.each(['convert USD EUR', 'latest', 'history USD EUR'])(
+    'leaves stderr empty, and stdout as it is: %s',
+    async (command) => {
+      const args = [...command.split(' '), '--demo']
+      const loud = await run(args)
+      expect(loud.stderr).not.toBe('')
+      expect(await run([...args, '-q'])).toEqual({ ...loud, stderr: '' })
+    },
+  )
+
+  it('keeps errors', async () => {
+    const { code, stderr } = await run(['convert', 'USD', 'EURO', '--demo', '--quiet'])
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('EURO') })
+  })
+})
+
+describe('--csv', () => {
+  it.each([
+    [
+      'convert 5 USD EUR,JPY',
+      /^from,to,amount,rate,result,[^\n]*\nUSD,EUR,5,[^\n]*\nUSD,JPY,5,[^\n]*\n$/,
+    ],
+    ['latest --symbols EUR', /^base,code,rate,[^\n]*\nUSD,EUR,[^\n]*\n$/],
+    [
+      'history USD EUR --period 1W',
+      /^from,to,date,rate,source,sourceUrl\n(USD,EUR,2026-[^\n]*\n)+$/,
+    ],
+    ['history USD EUR,GBP --period 1W --layout wide', /^date,EUR,GBP\n(2026-[^\n]*\n)+$/],
+  ])('prints a header and rows: %s', async (command, rows) => {
+    const { code, stdout, stderr } = await run([...command.split(' '), '--csv', '--demo'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(rows)
+  })
+
+  it('cannot be combined with --json', async () => {
+    const { code, stderr } = await run(['latest', '--csv', '--json', '--demo'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('--json and --csv cannot be combined')
+  })
+})
+
+describe('convert -', () => {
+  const list = (text: string, ...flags: string[]) =>
+    run(['convert', '-', '--demo', ...flags], { stdin: streamOf(text) })
+
+  it('prints a line for each line of stdin', async () => {
+    const { code, stdout } = await list('100 USD EUR\n\n1,000 gbp to JPY\r\nUSD EUR')
+    expect(code).toBe(0)
+    const single = await run(['convert', '100', 'USD', 'EUR', '--demo'])
+    expect(stdout).toMatch(/^[\d.]+ EUR\n[\d.]+ JPY\n[\d.]+ EUR\n$/)
+    expect(stdout.startsWith(single.stdout)).toBe(true)
+  })
+
+  it('prints an empty line for a failed one, and exits with 1', async () => {
+    const { code, stdout, stderr } = await list('1 USD XXQ\n1 USD EUR\n', '--quiet')
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^\n[\d.]+ EUR\n$/)
+    expect(stderr).toMatch(/^ratesmith: line 1: [^\n]*XXQ[^\n]*\n$/)
+  })
+
+  it('prints CSV and JSON', async () => {
+    expect((await list('2 USD EUR\n', '--csv')).stdout).toMatch(
+      /^from,to,amount,.*\nUSD,EUR,2,.*\n$/,
+    )
+    expect(JSON.parse((await list('2 USD EUR\n', '--json')).stdout)).toMatchObject({ amount: 2 })
+  })
+
+  it('names a line that it cannot read', async () => {
+    const { code, stderr } = await list('1 USD EUR\nhello\n')
+    expect(code).toBe(2)
+    expect(stderr).toContain('line 2 must be like 100 USD EUR, got hello')
+  })
+})
+
+describe('latest --sort', () => {
+  const rowsOf = async (...args: string[]) => {
+    const { stdout } = await run(['latest', '--demo', ...args])
+    return stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t'))
+  }
+
+  it('adds the change of the newest reference rate, the largest first, and none without a history', async () => {
+    const rows = await rowsOf('--sort', 'change')
+    const changes = rows.flatMap(([, , change = '']) => (change === '' ? [] : [Number(change)]))
+    expect(changes.length).toBeGreaterThan(25)
+    expect(changes).toEqual(changes.toSorted((one, other) => other - one))
+    expect(rows.slice(changes.length).every(([, , change]) => change === '')).toBe(true)
+    const history = await run(['history', 'USD', 'EUR', '--period', '1W', '--demo'])
+    const [before = 0, last = 0] = history.stdout
+      .trimEnd()
+      .split('\n')
+      .slice(-2)
+      .map((line) => Number(line.split('\t')[1]))
+    const euro = rows.find(([code]) => code === 'EUR')
+    expect(Number(euro?.[2])).toBeCloseTo((last / before - 1) * 100, 3)
+  })
+
+  it('needs one upstream request for each data set', async () => {
+    const calls: unknown[] = []
+    const answer = publish()
+    const { code } = await run(['latest', '--sort', 'change', '--no-cache'], {
+      fetch: (...args) => (calls.push(args[0]), answer(...args)),
+    })
+    expect(code).toBe(0)
+    expect(calls).toHaveLength(2)
+  })
+
+  it('orders by rate and by code', async () => {
+    const rates = (await rowsOf('--sort', 'rate')).map(([, rate]) => Number(rate))
+    expect(rates).toEqual(rates.toSorted((one, other) => one - other))
+    const codes = (await rowsOf('--sort', 'code')).map(([code]) => code)
+    expect(codes).toEqual(codes.toSorted())
+  })
+
+  it('must be a known order, without --json', async () => {
+    const wrong = await run(['latest', '--demo', '--sort', 'chnge'])
+    expect(wrong.stderr).toContain('must be change, code or rate, got chnge. Did you mean change?')
+    expect((await run(['latest', '--demo', '--sort', 'rate', '--json'])).code).toBe(2)
+  })
+})
+
+describe('latest on a terminal', () => {
+  it('shows the major currencies, and all with --all', async () => {
+    const short = await show(['latest', '--demo'], 80)
+    expect(short.join('\n')).toMatch(/\d+ of \d+ currencies; --all shows all/)
+    expect(short.join('\n')).not.toContain('AED')
+    expect((await show(['latest', '--demo', '--all'], 80)).join('\n')).toContain('AED')
+    expect((await show(['latest', '--demo', '-s', 'AED'], 80)).join('\n')).toContain('AED')
+  })
+})
+
+describe('FORCE_COLOR', () => {
+  const stdout = { on() {}, write() {} }
+  it.each([
+    [{ FORCE_COLOR: '1' }, true],
+    [{ FORCE_COLOR: '', NO_COLOR: '1' }, true],
+    [{ FORCE_COLOR: '0' }, false],
+    [{}, false],
+  ])('%j in a pipe: %s', (env, hasColour) => {
+    const context = { stdout, stderr: stdout, env, platform: 'linux', versions: {}, now: () => 0 }
+    expect(describeTerminal(context)).toMatchObject({ hasColour, isTTY: false })
+  })
+})
+
+describe('--watch', () => {
+  /** Runs `rounds` rounds in virtual time. */
+  async function watch(args: string[], rounds: number, columns?: number) {
+    const controller = new AbortController()
+    const waits: number[] = []
+    const calls: string[] = []
+    let now = NOW
+    const answer = publish({ now: () => now })
+    const ran = await run(args, {
+      ...(columns === undefined ? {} : { columns }),
+      now: () => now,
+      interrupted: controller.signal,
+      fetch: (...request) => (calls.push(String(request[0])), answer(...request)),
+      async sleep(ms) {
+        waits.push(ms)
+        now += ms
+        if (waits.length === rounds) controller.abort()
+      },
+    })
+    return { ...ran, waits, calls }
+  }
+
+  it('prints once while the data stay the same, asks the upstream once, and ends with 0', async () => {
+    const { code, stdout, waits, calls } = await watch([...PAIR, '--watch'], 5)
+    expect({ code, calls: calls.length }).toEqual({ code: 0, calls: 1 })
+    expect(waits).toEqual([60_000, 60_000, 60_000, 60_000, 60_000])
+    expect(stdout).toMatch(/^[\d.]+ EUR\n$/)
+  })
+
+  it('prints again when the rates change', async () => {
+    const { code, stdout, waits } = await watch([...PAIR, '--watch', '86400'], 3)
+    expect({ code, waits }).toEqual({ code: 0, waits: [86_400_000, 86_400_000, 86_400_000] })
+    expect(stdout).toMatch(/^([\d.]+ EUR\n){3}$/)
+  })
+
+  it('clears only a terminal', async () => {
+    const clear = '\u001B[2J\u001B[H'
+    expect((await watch([...PAIR, '--watch=30'], 2, 80)).stdout.startsWith(clear)).toBe(true)
+    expect((await watch(['history', 'USD', 'EUR', '--watch=30'], 2)).stdout).not.toContain(clear)
+  })
+
+  it('takes a number before a code for the amount', async () => {
+    const first = await watch(['convert', '--watch', '100', 'USD', 'EUR'], 1)
+    expect(first.waits).toEqual([60_000])
+    const second = await watch(['convert', '--watch', '20', '100', 'USD', 'EUR'], 1)
+    expect(second).toMatchObject({ waits: [20_000], stdout: first.stdout })
+  })
+
+  it('must be at least 10 s', async () => {
+    const { code, stderr } = await run(['latest', '--demo', '--watch', '5'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('--watch must be 10 to 86400 seconds, got 5')
+  })
+
+  it('exits with the code of a first round that fails', async () => {
+    expect((await watch(['convert', 'USD', 'EURO', '--watch'], 3)).code).toBe(2)
+  })
+})
