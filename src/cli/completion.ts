@@ -206,7 +206,7 @@ end
 function __ratesmith_list
   set -l done (string match -r '.*,' -- (commandline -ct | string replace -r '^--[^=]*=' ''))
   for word in $argv
-    echo $done$word
+    echo "$done$word"
   end
 end
 complete -c ratesmith -f

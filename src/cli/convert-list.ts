@@ -1,12 +1,12 @@
 import { MAX_ROWS } from '../api/convert-many.ts'
 import type { AnyRowConversion, ConversionRow } from '../api/convert-many.ts'
 import { resultsCsv, RESULTS_HEAD } from '../api/csv-rows.ts'
-import { parseTypedAmount } from '../typed-amount.ts'
 import type { CommandContext } from './context.ts'
 import { DISCLAIMER, openOutput } from './output.ts'
 import { openSession, toRatesFlags } from './session.ts'
 import { withSpinner } from './terminal.ts'
 import { UsageError } from './usage.ts'
+import { readConversion } from './words.ts'
 
 /** The flags of `convert` that apply to a list. */
 type ListFlags = Parameters<typeof toRatesFlags>[0] & {
@@ -14,6 +14,7 @@ type ListFlags = Parameters<typeof toRatesFlags>[0] & {
   rule?: string | undefined
   'max-age'?: string | undefined
   reverse?: boolean | undefined
+  round?: string | undefined
 }
 
 /** Runs `ratesmith convert -`: converts each line of stdin, such as `100 USD EUR`, and prints a line for each. */
@@ -66,22 +67,25 @@ async function readRows(flags: ListFlags, context: CommandContext): Promise<Conv
   const chunks: Uint8Array[] = []
   for await (const chunk of context.stdin ?? process.stdin) chunks.push(chunk)
   const lines = Buffer.concat(chunks).toString().split(/\r?\n/)
-  const { date, rule, 'max-age': maxAge, reverse } = flags
-  const shared = { date, rule, maxAge: maxAge === undefined ? undefined : Number(maxAge), reverse }
+  const { date, rule, 'max-age': maxAge, reverse, round } = flags
+  const shared = {
+    date,
+    rule,
+    maxAge: maxAge === undefined ? undefined : Number(maxAge),
+    reverse,
+    round,
+  }
   return lines
     .filter((line) => line.trim() !== '')
     .map((line, index): ConversionRow => Object({ ...toRow(line, index + 1), ...shared }))
 }
 
-/** Reads `100 USD EUR`, `100 USD to EUR` or `USD EUR`. */
+/** Reads a line as the command reads its words, for one target currency. */
 function toRow(line: string, number: number): Pick<ConversionRow, 'amount' | 'from' | 'to'> {
-  const words = line.trim().split(/\s+/)
-  const named = words.filter((word, index) => index === 0 || !/^(to|in)$/i.test(word))
-  const [from = '', to = ''] = named.slice(-2)
-  const typed = named.slice(0, -2).join(' ') || '1'
-  const amount = parseTypedAmount(typed)
-  if (to === '' || amount === undefined) {
+  const read = readConversion(line.trim().split(/\s+/))
+  if (!read || read.to.includes(',')) {
     throw new UsageError(`line ${number} must be like 100 USD EUR, got ${line.trim()}`)
   }
-  return { from: from.toUpperCase(), to: to.toUpperCase(), amount }
+  const { amount = '1', from, to } = read
+  return { amount, from: from.toUpperCase(), to: to.toUpperCase() }
 }

@@ -73,6 +73,9 @@ const PRINTED = {
 export const CONVERT_OPTIONS = {
   ...DATED,
   reverse: toggle('show how much <from> gives the amount of <to>'),
+  round: text('<digits>', 'minor or cash: round to the digits or coins of the currency', {
+    complete: ['minor', 'cash'],
+  }),
   file: text(
     '<file>',
     'convert each row of this CSV file, - for stdin; --date, --rule, --max-age and --reverse apply to rows without their own',

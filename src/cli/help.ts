@@ -31,14 +31,17 @@ export const TOPICS = ['environment', 'providers'] as const
 export const PAGES = {
   convert: {
     summary: ['[amount] <from> <to>', 'convert an amount into one or several currencies'],
-    usage: ['[amount] <from> <to>[,<to>...]', '- (lines from stdin)', '--file <file>'],
+    usage: ['[amount] <from> [to] <to>[,<to>...]', '- (lines from stdin)', '--file <file>'],
     about: `Converts an amount (default 1) at the latest rate, or at the rate of a day. Several codes give a table. With -, each line
 of stdin, such as 100 USD EUR, gives a line. With --file, the rows of a CSV file get the columns rate, result, rateDate, source and
-error; its first line names the columns: from, to and, as needed, amount, date, reverse, rule, maxAge.`,
+error; its first line names the columns: from, to and, as needed, amount, date, reverse, round, rule,
+maxAge.`,
     options: CONVERT_OPTIONS,
     examples: [
       'ratesmith convert 100 USD EUR',
-      'ratesmith convert 100 USD EUR,GBP,JPY --date 2020-02-28',
+      'ratesmith 1,000 usd to eur',
+      'ratesmith convert 100 USD EUR,GBP,JPY --date yesterday',
+      'ratesmith convert 100 USD CHF --round cash',
       'ratesmith convert 100 USD EUR --reverse',
       "printf '100 USD EUR\\n5 GBP JPY\\n' | ratesmith convert -",
       "printf 'from,to,amount\\nUSD,EUR,12.50\\n' | ratesmith convert --file -",
@@ -46,14 +49,14 @@ error; its first line names the columns: from, to and, as needed, amount, date, 
     words: 'currencies',
   },
   latest: {
-    summary: ['', 'show latest rates against a base, or the rates of a day'],
-    usage: [''],
+    summary: ['[base] [symbols]', 'show latest rates against a base, or the rates of a day'],
+    usage: ['[base] [symbols]'],
     about: `Shows latest rates: units of each currency per unit of the base. A terminal shows the major currencies unless --all or
 --symbols is set; pipes get all of them.`,
     options: LATEST_OPTIONS,
     examples: [
       'ratesmith latest -b EUR --all',
-      'ratesmith latest -b EUR -s USD,GBP,JPY',
+      'ratesmith latest EUR USD,GBP,JPY',
       'ratesmith latest --sort change',
       'ratesmith latest --date 2020-02-28 --csv',
     ],
@@ -64,7 +67,7 @@ error; its first line names the columns: from, to and, as needed, amount, date, 
     about: `Shows daily reference rates: a chart and a summary on a terminal, one line per day elsewhere. Several codes give a table.`,
     options: HISTORY_OPTIONS,
     examples: [
-      'ratesmith history USD EUR -p 1Y',
+      'ratesmith history usd/eur -p 1Y',
       'ratesmith history EUR USD,GBP --start 2021-01-01 --interval year --value average',
       'ratesmith history USD EUR --start 2008-01-01 --end 2009-12-31 --csv',
       'ratesmith history EUR USD,GBP --layout wide --fill previous',
