@@ -1,13 +1,12 @@
 import { MAX_HISTORIES } from '../api/history-list.ts'
 import type { CurrencyList, HistoryList, LatestRates, RateHistory } from '../index.ts'
-import { addDays } from '../rates/dates.ts'
 import type { RatesSession } from './session.ts'
 
 /** Changes in percent by code; without the currencies that have no daily history. */
 export type Changes = ReadonlyMap<string, number>
 
 /** Covers the longest time between two publications. */
-const DAYS_BACK = 10
+const BACK_MS = 10 * 86_400_000
 
 /** Returns the change of each rate between the last two publications, up to the day of the rates if they have one. */
 export async function loadChanges(
@@ -17,7 +16,7 @@ export async function loadChanges(
   const codes = await coveredCodes(session)
   const asked = Object.keys(rates).filter((code) => code !== base && codes.has(code))
   if (!codes.has(base)) return new Map()
-  const range = date === undefined ? 'period=1W' : `start=${addDays(date, -DAYS_BACK)}&end=${date}`
+  const range = date === undefined ? 'period=1W' : `start=${startOf(date)}&end=${date}`
   const changes = new Map([[base, 0]])
   for (let at = 0; at < asked.length; at += MAX_HISTORIES) {
     // A trailing comma makes one code a list.
@@ -34,6 +33,10 @@ export async function loadChanges(
     }
   }
   return changes
+}
+
+function startOf(date: string): string {
+  return new Date(Date.parse(date) - BACK_MS).toISOString().slice(0, 10)
 }
 
 async function coveredCodes(session: RatesSession): Promise<Set<string>> {

@@ -25,7 +25,7 @@ export async function convertList(values: ListFlags, context: CommandContext): P
   const output = openOutput(context)
   const session = await openSession(flags, context, {
     hasArchive: values.date !== undefined,
-    codes: [...new Set(rows.flatMap(({ from, to }) => [from, to]))],
+    codes: [...new Set(rows.flatMap(({ from, to }) => [from, String(to)]))],
   })
   try {
     const results: AnyRowConversion[] = []

@@ -48,10 +48,11 @@ export async function latest(typed: string[], context: CommandContext): Promise<
       days: { first: date, last: date },
       publication: publicationOf,
       async enrich(table, session) {
-        if (sort !== 'change') return { ...table, rates: sorted(table, sort) }
-        const { loadChanges } = await import('./changes.ts')
-        const changed = { ...table, changes: await loadChanges(table, session) }
-        return { ...changed, rates: sorted(changed, sort) }
+        if (sort === 'change') {
+          const { loadChanges } = await import('./changes.ts')
+          table.changes = await loadChanges(table, session)
+        }
+        table.rates = sorted(table, sort)
       },
       show: (table, terminal, now) => [
         ...styledLines(

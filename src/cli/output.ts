@@ -9,6 +9,7 @@ import { openSession } from './session.ts'
 import type { RatesFlags, RatesSession, SessionResponse } from './session.ts'
 import { describeTerminal, styledLines, toAge, toMinute, withSpinner } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
+import type { Round } from './watch.ts'
 import { isCryptocurrency } from './words.ts'
 
 /** The outputs of a command. */
@@ -69,8 +70,8 @@ export interface RatesQuery<Body> {
   params: Readonly<Record<string, string | boolean | undefined>>
   /** Further parameters of the request for CSV. */
   csvParams?: Readonly<Record<string, string>>
-  /** Returns the body with data of further requests. */
-  enrich?: (body: Body, session: RatesSession) => Promise<Body>
+  /** Adds data of further requests to the body. */
+  enrich?: (body: Body, session: RatesSession) => Promise<void>
   /** The data set of the response. */
   dataSet: Exclude<DataSet, 'archive'>
   /** The requested codes, in the order in which the API checks them. */
@@ -104,7 +105,7 @@ export async function printRates<Body extends object>(
   try {
     if (flags.watch === undefined) return (await round(openOutput(context))).code
     const { repeat } = await import('./watch.ts')
-    return await repeat(flags.watch, round, context)
+    return await repeat(flags.watch, round, { output: openOutput(context), context })
   } finally {
     session.close()
   }
@@ -143,14 +144,6 @@ function muted(stderr: CommandContext['stderr']): CommandContext['stderr'] {
   }
 }
 
-/** What a round printed. */
-export interface Round {
-  /** The exit code. */
-  code: number
-  /** The response, and whether it is offline; equal if nothing has changed. */
-  state: string
-}
-
 async function printRound<Body extends object>(
   query: RatesQuery<Body>,
   flags: RatesFlags,
@@ -168,15 +161,15 @@ async function printRound<Body extends object>(
   if (response.status !== 200) {
     return { state, code: await printFailure(response, query, { session, output }) }
   }
-  const received: Body = JSON.parse(response.body)
+  const body: Body = JSON.parse(response.body)
   const reason = session.failures() || 'no response in time'
-  const { when } = query.publication(received, now())
+  const { when } = query.publication(body, now())
   const offline = response.isOverdue ? `offline: rates of ${when} (${reason})` : ''
   const isShown = output.terminal.isTTY && !isMachine
   if (offline !== '' && !isShown && !flags.quiet) output.note(`ratesmith: ${offline}`)
   if (flags.csv) output.print(await csvLines(query, session))
   if (isMachine) return { state, code: 0 }
-  const body = query.enrich ? await query.enrich(received, session) : received
+  await query.enrich?.(body, session)
   printBody(body, query, { output, offline, now: now(), isQuiet: flags.quiet })
   return { state, code: 0 }
 }

@@ -1,9 +1,23 @@
 import { setTimeout as sleepFor } from 'node:timers/promises'
 
 import type { CommandContext } from './context.ts'
-import { openOutput } from './output.ts'
-import type { Output, Round } from './output.ts'
+import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage.ts'
+
+/** What a round printed. */
+export interface Round {
+  /** The exit code. */
+  code: number
+  /** The response, and whether it is offline; equal if nothing has changed. */
+  state: string
+}
+
+/** The output of a round. */
+interface RoundOutput {
+  terminal: Terminal
+  print(lines: readonly string[]): void
+  note(line: string): void
+}
 
 const MIN_SECONDS = 10
 const MAX_SECONDS = 86_400
@@ -19,14 +33,13 @@ const CLEAR = '\u001B[2J\u001B[H'
  */
 export async function repeat(
   seconds: string,
-  round: (output: Output) => Promise<Round>,
-  context: CommandContext,
+  round: (output: RoundOutput) => Promise<Round>,
+  { output, context }: { output: RoundOutput; context: CommandContext },
 ): Promise<number> {
   const length = Number(seconds)
   if (!/^\d+$/.test(seconds) || length < MIN_SECONDS || length > MAX_SECONDS) {
     throw new UsageError(`--watch must be ${MIN_SECONDS} to 86400 seconds, got ${seconds || '""'}`)
   }
-  const output = openOutput(context)
   const { sleep = sleepQuietly } = context
   const { signal, release } = openInterrupt(context)
   try {
