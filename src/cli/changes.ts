@@ -1,5 +1,5 @@
 import { MAX_HISTORIES } from '../api/history-list.ts'
-import type { CurrencyList, HistoryList, LatestRates, RateHistory } from '../index.ts'
+import type { CurrencyList, HistoryList, LatestRates } from '../index.ts'
 import type { RatesSession } from './session.ts'
 
 /** Changes in percent by code; without the currencies that have no daily history. */
@@ -26,7 +26,7 @@ export async function loadChanges(
       () => true,
     )
     if (status !== 200) continue
-    const { series }: HistoryList<Record<string, RateHistory>> = JSON.parse(body)
+    const { series }: HistoryList = JSON.parse(body)
     for (const { to: code, points } of Object.values(series)) {
       const [before, last] = points.slice(-2)
       if (before && last) changes.set(code, Number(((last.r / before.r - 1) * 100).toFixed(4)))

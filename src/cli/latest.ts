@@ -106,7 +106,8 @@ function checkOrder(sort: string | undefined, { json, csv }: RatesFlags): void {
 function sorted({ rates, changes }: LatestBody, sort: string | undefined): Record<string, number> {
   const entries = Object.entries(rates)
   if (sort === undefined) return rates
-  if (sort === 'code') return Object.fromEntries(entries.toSorted())
+  if (sort === 'code')
+    return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)))
   const keyOf = ([code, rate]: [string, number]): number =>
     sort === 'rate' ? rate : -(changes?.get(code) ?? -Infinity)
   return Object.fromEntries(

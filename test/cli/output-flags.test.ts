@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { describeTerminal } from '../../src/cli/terminal.ts'
-import { NOW, publish, run, show } from './run.ts'
+import { NOW, publish, run, show, urlOf } from './run.ts'
 
 const PAIR = ['convert', '100', 'USD', 'EUR', '--no-cache']
 
@@ -183,7 +183,7 @@ describe('--watch', () => {
       ...(columns === undefined ? {} : { columns }),
       now: () => now,
       interrupted: controller.signal,
-      fetch: (...request) => (calls.push(String(request[0])), answer(...request)),
+      fetch: (...request) => (calls.push(urlOf(request[0])), answer(...request)),
       async sleep(ms) {
         waits.push(ms)
         now += ms
