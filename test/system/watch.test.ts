@@ -15,7 +15,7 @@ describe('--watch', () => {
       '--demo',
       '--watch',
     ])
-    await running.written(/Synthetic rates/)
+    await running.written(/EUR\n/)
     running.process.kill('SIGINT')
     expect(await running.exited, running.stderr).toBe(0)
   })
