@@ -75,9 +75,27 @@ export interface View {
   base: string
   /** Length of the history. */
   period: string
+  /** Comma-separated codes of further currencies in the chart. */
+  compare: string
+  /** First day of the history; empty if unset. */
+  start: string
+  /** Last day of the history; empty if unset. */
+  end: string
+  /** Order of the table; empty if unset. */
+  sort: string
 }
 
-const START: View = { amount: '100', from: 'USD', to: 'EUR', base: 'USD', period: '3M' }
+const START: View = {
+  amount: '100',
+  from: 'USD',
+  to: 'EUR',
+  base: 'USD',
+  period: '3M',
+  compare: '',
+  start: '',
+  end: '',
+  sort: '',
+}
 
 /** Reads the view from the fragment of an address, without checks: the API reports invalid values. */
 export function parseView(fragment: string): View {
@@ -90,12 +108,17 @@ export function parseView(fragment: string): View {
     to: code('to'),
     base: code('base'),
     period: given.get('period') ?? START.period,
+    compare: given.get('compare')?.toUpperCase() ?? START.compare,
+    start: given.get('start') ?? START.start,
+    end: given.get('end') ?? START.end,
+    sort: given.get('sort') ?? START.sort,
   }
 }
 
-/** Returns the fragment of an address that shows `view`. */
+/** Returns the fragment of an address that shows `view`, without unset members. */
 export function fragmentOf(view: View): string {
-  return `#${new URLSearchParams({ ...view }).toString()}`
+  const set = Object.entries(view).filter(([name, value]) => value !== '' || name === 'amount')
+  return `#${new URLSearchParams(set).toString()}`
 }
 
 /** Currencies to choose from. */
