@@ -93,6 +93,13 @@ const page = {
   limit: '20 kB',
 }
 
+const apiTab = {
+  ...page,
+  name: 'the API tab of the explorer',
+  path: 'dist/explorer-api-*.js',
+  limit: '6 kB',
+}
+
 /** Budgets for parts of the build with all dependencies, minified and gzipped. */
 export default [
   ...[handler, ...light, ...modules].map((part) => ({
@@ -101,4 +108,5 @@ export default [
     gzip: true,
   })),
   page,
+  apiTab,
 ]

@@ -6,6 +6,8 @@ import type {
   RatesClient,
 } from 'ratesmith/client'
 
+import type { Exchange } from './response.ts'
+
 /** Responses to the operations of the panels. */
 export interface Responses {
   latest: LatestRates
@@ -17,8 +19,10 @@ export interface Responses {
 export interface Api {
   /** Base path. */
   base: string
-  /** Returns the client with the current key. */
-  client(): RatesClient
+  /** Returns the client with the current key; it calls `observe` with every response. */
+  client(observe?: (exchange: Exchange) => void): RatesClient
+  /** Returns the header with the current key, or none. */
+  keyHeader(): Record<string, string>
   /** Returns whether requests are sent with a key. */
   hasKey(): boolean
   /** Called when a request is refused, by a missing or wrong key or by a limit. */
@@ -33,7 +37,7 @@ export interface ApiRequest<Operation extends keyof Responses = keyof Responses>
 }
 
 /** Format of a copied request. */
-export type Form = 'curl' | 'fetch' | 'client'
+export type Form = 'curl' | 'fetch' | 'client' | 'python' | 'cli' | 'url'
 
 /**
  * Sends a request with `client`, a `RatesClient` without its types: the API reports invalid parameters.
@@ -65,12 +69,11 @@ export interface SnippetTarget {
   hasKey: boolean
 }
 
-/** Returns a shell command or a program that sends a request to an API. */
-export function snippetOf(
-  form: Form,
-  { baseUrl, hasKey }: SnippetTarget,
-  apiRequest: ApiRequest,
-): string {
+/** Returns a shell command, a program or an address for a request to an API. */
+export function snippetOf(form: Form, target: SnippetTarget, apiRequest: ApiRequest): string {
+  const { baseUrl, hasKey } = target
+  if (form === 'cli') return commandOf(apiRequest)
+  if (form === 'url') return pathOf(baseUrl, apiRequest)
   // A single quote would end the string in a shell and in JavaScript.
   const [quoted = '', quotedBase = ''] = [pathOf(baseUrl, apiRequest), baseUrl].map(
     (url) => `'${url.replaceAll("'", '%27')}'`,
@@ -82,6 +85,7 @@ export function snippetOf(
     const init = hasKey ? `, { headers: { Authorization: 'Bearer ${PLACEHOLDER}' } }` : ''
     return `await (await fetch(${quoted}${init})).json()`
   }
+  if (form === 'python') return pythonOf(quoted, hasKey)
   const key = hasKey ? `, key: '${PLACEHOLDER}'` : ''
   return [
     "import { createRatesClient } from 'ratesmith/client'",
@@ -89,6 +93,28 @@ export function snippetOf(
     `const rates = createRatesClient({ baseUrl: ${quotedBase}${key} })`,
     `await rates.${apiRequest.operation}({ ${argumentsOf(apiRequest)} })`,
   ].join('\n')
+}
+
+function pythonOf(quoted: string, hasKey: boolean): string {
+  const headers = hasKey ? `, headers={'Authorization': 'Bearer ${PLACEHOLDER}'}` : ''
+  return [
+    'import json',
+    'from urllib.request import Request, urlopen',
+    '',
+    `print(json.load(urlopen(Request(${quoted}${headers}))))`,
+  ].join('\n')
+}
+
+/** Returns the command line that prints the same data, from its own providers. */
+function commandOf({ operation, parameters }: ApiRequest): string {
+  const { amount, from, to, ...options } = parameters
+  const words = [amount, from, ...(to?.split(',') ?? [])].filter((word) => word !== undefined)
+  const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
+  return ['ratesmith', operation, ...[...words, ...flags].map(shellWord)].join(' ')
+}
+
+function shellWord(word: string): string {
+  return /^[\w.:-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
 
 function argumentsOf({ parameters }: ApiRequest): string {

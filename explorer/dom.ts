@@ -83,6 +83,8 @@ export interface View {
   end: string
   /** Order of the table; empty if unset. */
   sort: string
+  /** `api` for the description of the API; empty for the rates. */
+  tab: string
 }
 
 const START: View = {
@@ -95,6 +97,7 @@ const START: View = {
   start: '',
   end: '',
   sort: '',
+  tab: '',
 }
 
 /** Reads the view from the fragment of an address, without checks: the API reports invalid values. */
@@ -112,6 +115,7 @@ export function parseView(fragment: string): View {
     start: given.get('start') ?? START.start,
     end: given.get('end') ?? START.end,
     sort: given.get('sort') ?? START.sort,
+    tab: given.get('tab') ?? START.tab,
   }
 }
 

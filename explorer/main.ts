@@ -7,8 +7,12 @@ import { createHistoryChart } from './chart.ts'
 import { createConverter } from './converter.ts'
 import { find, fragmentOf, parseView } from './dom.ts'
 import type { Choices, Part, View } from './dom.ts'
+import { createCopyLink, createThemeSwitch, showBasePath } from './header.ts'
 import { createKeyField } from './key.ts'
+import { observedFetch } from './response.ts'
+import type { Exchange } from './response.ts'
 import { createRateTable } from './table.ts'
+import { createTabs } from './tabs.ts'
 
 const TICK_INTERVAL_MS = 60_000
 /** Delay before a changed view goes into the address, in ms: browsers limit how often an address may change. */
@@ -16,33 +20,44 @@ const URL_UPDATE_DELAY_MS = 400
 
 function start(base: string): void {
   const baseUrl = location.origin + base
-  // The panels show errors and retry without a limit.
-  const connect = (key?: string): RatesClient => createRatesClient({ baseUrl, retries: 0, key })
-  let client = connect()
-  let hasKey = false
-  const field = createKeyField((key) => {
-    client = connect(key)
-    hasKey = key !== undefined
+  let key: string | undefined
+  const field = createKeyField((next) => {
+    key = next
     page.loadNames()
     for (const part of page.parts) part.reload()
   })
   const page = createPage({
     base,
-    client: () => client,
-    hasKey: () => hasKey,
+    client: (observe) => connect({ baseUrl, key }, observe),
+    keyHeader: () => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    hasKey: () => key !== undefined,
     refused: field.open,
   })
   addEventListener('hashchange', page.readAddress)
   addEventListener('online', () => page.parts.forEach((part) => part.recover()))
   setInterval(page.tick, TICK_INTERVAL_MS)
+  createThemeSwitch()
+  createCopyLink(page.settle)
   showBasePath(base)
   page.readAddress()
+  page.settle()
   page.loadNames()
+}
+
+/** Creates a client. The panels show errors and retry, not the client. */
+function connect(
+  service: { baseUrl: string; key: string | undefined },
+  observe?: (exchange: Exchange) => void,
+): RatesClient {
+  const fetch = observe && ((request: Request) => observedFetch(request, observe))
+  return createRatesClient({ ...service, retries: 0, fetch })
 }
 
 interface Page {
   /** Shows the view in the address. */
   readAddress(): void
+  /** Writes the view into the address. */
+  settle(): void
   /** Loads the names of the currencies, and which have a history; the page works without them. */
   loadNames(): void
   parts: readonly Part[]
@@ -57,14 +72,19 @@ function createPage(api: Api): Page {
   let settling: ReturnType<typeof setTimeout> | undefined
 
   function show(): void {
-    document.title = `${view.from} to ${view.to} – ratesmith`
-    for (const part of parts) part.show(view, choices)
+    const isApi = view.tab === 'api'
+    tabs.show(view)
+    document.title = `${isApi ? 'API' : `${view.from} to ${view.to}`} – ratesmith`
+    if (!isApi) for (const part of parts) part.show(view, choices)
+  }
+  function settle(): void {
+    clearTimeout(settling)
+    history.replaceState(null, '', fragmentOf(view))
   }
   function change(to: Partial<View>): void {
     view = { ...view, ...to }
     show()
     clearTimeout(settling)
-    const settle = (): void => history.replaceState(null, '', fragmentOf(view))
     settling = setTimeout(settle, URL_UPDATE_DELAY_MS)
   }
   async function loadNames(): Promise<void> {
@@ -77,12 +97,14 @@ function createPage(api: Api): Page {
     show()
   }
 
+  const tabs = createTabs(api)
   const converter = createConverter(api, change)
   const table = createRateTable(api, {
     change,
     listed({ rates, updatedAt }) {
       const codes = Object.keys(rates).toSorted()
       if (codes.join() !== choices.codes.join()) choices = { ...choices, codes }
+      if (choices.coverage && choices.names.size === 0) void loadNames()
       show()
       if (publishedAt !== undefined && publishedAt !== updatedAt) converter.reload()
       publishedAt = updatedAt
@@ -94,6 +116,7 @@ function createPage(api: Api): Page {
       view = parseView(location.hash)
       show()
     },
+    settle,
     loadNames: () => void loadNames(),
     parts,
     tick() {
@@ -110,13 +133,6 @@ async function readCurrencies(client: RatesClient): Promise<Choices> {
     codes: currencies.filter(({ withdrawn }) => !withdrawn).map(({ code }) => code),
     names: new Map(currencies.map(({ code, name }) => [code, name ?? code])),
     coverage: historyCoverageOf(currencies),
-  }
-}
-
-function showBasePath(base: string): void {
-  find('#root', HTMLElement).textContent = location.origin + base
-  for (const link of document.querySelectorAll<HTMLAnchorElement>('[data-path]')) {
-    link.href = base + link.dataset['path']
   }
 }
 

@@ -4,6 +4,8 @@ import type { Attribution, RatesErrorCode } from 'ratesmith/client'
 import { pathOf, send, snippetOf } from './api.ts'
 import type { Api, ApiRequest, Form, Responses } from './api.ts'
 import { copyOf, durationInWords, find } from './dom.ts'
+import { copyText, createResponseView } from './response.ts'
+import type { Exchange } from './response.ts'
 
 /** Options of a panel. */
 export interface PanelOptions<Operation extends keyof Responses> {
@@ -35,19 +37,39 @@ export function createPanel<Operation extends keyof Responses>(
   const requestLine = createRequestLine(section, api)
   let current: ApiRequest<Operation> | undefined
   let pending = new AbortController()
+  let failures = 0
 
   async function run(apiRequest: ApiRequest<Operation>, delay: number): Promise<void> {
     const { signal } = pending
+    const observe = (exchange: Exchange): void => {
+      if (!signal.aborted) requestLine.respond(exchange)
+    }
     try {
-      await sleep(delay, signal)
-      outcome.succeed(await send(api.client(), apiRequest, signal))
+      if (delay > 0) await sleep(delay, signal)
+      const response = await send(api.client(observe), apiRequest, signal)
+      failures = 0
+      outcome.succeed(response, pathOf(api.base, apiRequest))
     } catch (error) {
       if (signal.aborted) return
       const failure = outcome.fail(error)
       if (isRefusal(failure)) api.refused()
-      retryLater(failure, reload, signal)
+      retryLater(failure, signal).catch(() => {})
     }
     section.ariaBusy = 'false'
+  }
+
+  /** Repeats a request until it succeeds: after `Retry-After`, or else after 1 s, 2 s, 4 s and so on, at most 60 s. */
+  async function retryLater({ code, retryAfter }: RatesError, signal: AbortSignal): Promise<void> {
+    if (!RETRYABLE.includes(code)) return
+    const seconds = retryAfter || Math.min(2 ** failures, MAX_BACKOFF_SECONDS)
+    failures += 1
+    const dueAt = Date.now() + seconds * 1_000
+    for (let left = seconds; left > 0; left = Math.ceil((dueAt - Date.now()) / 1_000)) {
+      outcome.wait(left)
+      if (left > MAX_RETRY_AFTER_SECONDS) return
+      await sleep(1_000, signal)
+    }
+    reload()
   }
 
   function start(apiRequest: ApiRequest<Operation>, delay: number): void {
@@ -66,7 +88,10 @@ export function createPanel<Operation extends keyof Responses>(
   return {
     load(parameters, delay = 0) {
       const next = { operation: options.operation, parameters }
-      if (!current || pathOf(api.base, current) !== pathOf(api.base, next)) start(next, delay)
+      if (!current || pathOf(api.base, current) !== pathOf(api.base, next)) {
+        failures = 0
+        start(next, delay)
+      }
     },
     clear() {
       pending.abort()
@@ -76,7 +101,7 @@ export function createPanel<Operation extends keyof Responses>(
     },
     reload,
     recover() {
-      if (section.dataset['state'] === 'failed') reload()
+      if (!find('.notice', HTMLElement, section).hidden) reload()
     },
   }
 }
@@ -92,12 +117,6 @@ function sleep(duration: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Calls `retry` after the `Retry-After` of a failure, unless it is far away or `signal` aborts. */
-function retryLater({ retryAfter = 0 }: RatesError, retry: () => void, signal: AbortSignal): void {
-  const isSoon = retryAfter > 0 && retryAfter <= MAX_RETRY_AFTER_SECONDS
-  if (isSoon) sleep(retryAfter * 1_000, signal).then(retry, () => {})
-}
-
 /** Returns the error of the client, or that of a response which the page cannot show. */
 function toRatesError(error: unknown): RatesError {
   return error instanceof RatesError ? error : new RatesError('internal_error', String(error))
@@ -105,6 +124,8 @@ function toRatesError(error: unknown): RatesError {
 
 /** A monthly limit may end after weeks, for which no timer waits. */
 const MAX_RETRY_AFTER_SECONDS = 3_600
+
+const MAX_BACKOFF_SECONDS = 60
 
 /** What to do about refused requests. */
 const ADVICE: Partial<Record<RatesErrorCode, string>> = {
@@ -127,9 +148,12 @@ const RETRYABLE: readonly RatesErrorCode[] = [
 
 /** The response or the error message of a panel. */
 interface Outcome<Response> {
-  succeed(response: Response): void
+  /** Shows the response to the request with `path`. */
+  succeed(response: Response, path: string): void
   /** Shows an error, and returns it as that of the client. */
   fail(error: unknown): RatesError
+  /** Shows that the next request starts in `seconds`. */
+  wait(seconds: number): void
   clear(): void
 }
 
@@ -143,6 +167,8 @@ function createOutcome<Operation extends keyof Responses>(
   const notice = find('.notice', HTMLElement, section)
   const message = find('[role=alert]', HTMLElement, notice)
   message.id = `${section.id}-notice`
+  const old = find('.old', HTMLElement, notice)
+  const waiting = find('.waiting', HTMLElement, notice)
   find('button', HTMLButtonElement, notice).addEventListener('click', retry)
   function enter(state: 'loaded' | 'empty'): void {
     section.dataset['state'] = state
@@ -151,23 +177,33 @@ function createOutcome<Operation extends keyof Responses>(
     message.textContent = ''
   }
   return {
-    succeed(response) {
+    succeed(response, path) {
       enter('loaded')
-      showSource(section, response.source)
+      old.textContent = `Below: the response to ${path}, as of ${new Date().toLocaleString('en-GB')}`
+      showSource(section, response)
       show(response)
     },
-    clear: () => enter('empty'),
+    clear() {
+      enter('empty')
+      old.textContent = ''
+    },
+    wait(seconds) {
+      waiting.textContent = retryInWords(seconds)
+    },
     fail(error) {
       const failure = toRatesError(error)
-      const { code, retryAfter } = failure
       const summary = textOf(failure)
-      section.dataset['state'] = 'failed'
+      const isTemporary = RETRYABLE.includes(failure.code)
+      // Data of an earlier response stay while the service is unavailable, marked as old.
+      const isStale = isTemporary && old.textContent !== ''
+      section.dataset['state'] = isStale ? 'stale' : 'failed'
+      old.hidden = !isStale
       failed?.(failure)
       notice.hidden = false
       // Setting the same text again would make screen readers repeat it.
       if (message.textContent !== summary) message.textContent = summary
-      find('.retry', HTMLElement, notice).hidden = !RETRYABLE.includes(code)
-      find('.waiting', HTMLElement, notice).textContent = retryInWords(retryAfter)
+      find('.retry', HTMLElement, notice).hidden = !isTemporary
+      waiting.textContent = ''
       return failure
     },
   }
@@ -181,35 +217,49 @@ function textOf({ code, summary }: RatesError): string {
 }
 
 /** Formats when the next request is sent, or may be. */
-function retryInWords(retryAfter: number | undefined): string {
-  if (!retryAfter) return ''
+function retryInWords(retryAfter: number): string {
   if (retryAfter <= MAX_RETRY_AFTER_SECONDS) return `Retrying in ${retryAfter} s`
   return `Possible again in ${durationInWords(retryAfter * 1_000)}`
 }
 
-function showSource(section: HTMLElement, { name, url }: Attribution): void {
+/** The parts of a response about its data. */
+interface Origin {
+  source: Attribution
+  updatedAt?: number
+}
+
+function showSource(section: HTMLElement, { source: { name, url }, updatedAt }: Origin): void {
   const link = find('.source a', HTMLAnchorElement, section)
   link.textContent = name
   // A `javascript:` URL from the API must not become a link; otherwise only the content security policy would block it.
   if (/^https?:\/\//i.test(url)) link.href = url
   else link.removeAttribute('href')
+  if (/synthetic/i.test(name)) find('#badge', HTMLElement).classList.add('shown')
+  if (updatedAt === undefined) return
+  const published = new Date(updatedAt)
+  const age = find('.age', HTMLTimeElement, section)
+  age.dateTime = published.toISOString()
+  age.title = published.toUTCString()
 }
 
 /** Creates the line at the foot of a panel that shows its last request and copies it as code. */
 function createRequestLine(
   section: HTMLElement,
   { base, hasKey }: Api,
-): { show(apiRequest: ApiRequest): void } {
+): { show(apiRequest: ApiRequest): void; respond(exchange: Exchange): void } {
   section.append(copyOf('foot'))
-  const line = find('.asked', HTMLElement, section)
+  const line = find('.asked', HTMLAnchorElement, section)
   const snippet = find('.snippet', HTMLElement, section)
   const outcome = find('.copied', HTMLElement, section)
+  const response = createResponseView(find('.response', HTMLDetailsElement, section))
   let current: ApiRequest | undefined
   let form: Form | undefined
 
   function show(apiRequest: ApiRequest): void {
     current = apiRequest
-    line.textContent = `GET ${pathOf(base, apiRequest)}`
+    const path = pathOf(base, apiRequest)
+    line.textContent = `GET ${path}`
+    line.href = location.origin + path
     outcome.textContent = ''
     if (!form) return
     const target = { baseUrl: location.origin + base, hasKey: hasKey() }
@@ -221,27 +271,17 @@ function createRequestLine(
     form = chosen
     show(current)
     snippet.hidden = false
-    outcome.textContent = (await write(snippet)) ? 'Copied' : 'Selected; copy it manually'
+    outcome.textContent = (await copyText(snippet)) ? 'Copied' : 'Selected; copy it manually'
   }
 
   for (const button of section.querySelectorAll<HTMLButtonElement>('[data-form]')) {
     button.addEventListener('click', () => void copy(toForm(button.dataset['form'])))
   }
-  return { show }
+  return { show, respond: response.show }
 }
+
+const FORMS: readonly Form[] = ['curl', 'fetch', 'client', 'python', 'cli', 'url']
 
 function toForm(name: string | undefined): Form {
-  return name === 'fetch' || name === 'client' ? name : 'curl'
-}
-
-/** Selects the text of `element` and copies it to the clipboard; returns false if the browser refuses. */
-async function write(element: HTMLElement): Promise<boolean> {
-  getSelection()?.selectAllChildren(element)
-  try {
-    // Browsers have a clipboard only over HTTPS and on localhost.
-    await navigator.clipboard.writeText(element.textContent)
-    return true
-  } catch {
-    return false
-  }
+  return FORMS.find((form) => form === name) ?? 'curl'
 }

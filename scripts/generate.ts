@@ -1,6 +1,7 @@
 import { DISCLAIMER } from '../src/api/latest.ts'
 import { createDocument } from './openapi/document.ts'
 import { build } from 'esbuild'
+import type { BuildOptions } from 'esbuild'
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +15,7 @@ const WIDTH = 100
 export async function generatedFiles(): Promise<Record<string, string>> {
   return {
     'explorer-page.ts': await makeExplorerPage(),
+    'explorer-api.ts': await makeExplorerApi(),
     ...(await makeOpenApi()),
   }
 }
@@ -59,27 +61,44 @@ function toText(value: unknown, indent = ''): string {
 
 const SOURCES = new URL('../explorer/', import.meta.url)
 
-/** Browsers released since 2024. */
-const TARGET = ['chrome122', 'firefox124', 'safari17.4']
+/** Browsers released since May 2024. */
+const TARGET = ['chrome123', 'firefox125', 'safari17.5']
 
 /** Returns the source of a module with the explorer page and its content security policy. */
 export async function makeExplorerPage(): Promise<string> {
-  const [style, script] = await Promise.all([bundle('page.css'), bundle('main.ts')])
+  const [style, theme, script] = await Promise.all(
+    ['page.css', 'theme.ts', 'main.ts'].map((name) => bundle(name)),
+  )
   const template = readFileSync(new URL('page.html', SOURCES), 'utf8').replace(/\n\s*/g, '\n')
   const html = fill(template, {
     '<style></style>': style,
+    '<script data-theme></script>': theme,
     '<script></script>': script,
-    '<span class="disclaimer"></span>': DISCLAIMER,
+    '<p class="disclaimer"></p>': DISCLAIMER,
   })
   return [
     '// Generated from explorer/ by `npm run generate`.',
-    `export const contentSecurityPolicy: string = ${JSON.stringify(policyFor({ style, script }))}`,
+    `export const contentSecurityPolicy: string = ${JSON.stringify(policyFor(style, [theme, script]))}`,
     `export const html: string = ${JSON.stringify(html)}`,
     '',
   ].join('\n')
 }
 
-async function bundle(name: string): Promise<string> {
+/** Returns the source of a module with the script of the page's API tab, a module with its style. */
+async function makeExplorerApi(): Promise<string> {
+  const style = await bundle('api-tab.css')
+  const script = await bundle('api-tab.ts', {
+    format: 'esm',
+    define: { API_TAB_STYLE: JSON.stringify(style) },
+  })
+  return [
+    '// Generated from explorer/ by `npm run generate`.',
+    `export const script: string = ${JSON.stringify(script)}`,
+    '',
+  ].join('\n')
+}
+
+async function bundle(name: string, options: BuildOptions = {}): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(name, SOURCES))],
     bundle: true,
@@ -88,6 +107,7 @@ async function bundle(name: string): Promise<string> {
     charset: 'utf8',
     legalComments: 'none',
     target: TARGET,
+    ...options,
     write: false,
   })
   return outputFiles.map(({ text }) => text.trim()).join('')
@@ -102,10 +122,11 @@ function fill(template: string, texts: Record<string, string>): string {
   }, template)
 }
 
-function policyFor({ style, script }: { style: string; script: string }): string {
+function policyFor(style = '', scripts: readonly string[]): string {
   return [
     "default-src 'none'",
-    `script-src '${hashOf(script)}'`,
+    // The inline scripts, and the modules that they import: the API tab.
+    `script-src ${scripts.map((script) => `'${hashOf(script)}'`).join(' ')} 'strict-dynamic'`,
     `style-src '${hashOf(style)}'`,
     "connect-src 'self'",
     // For the icon; without one, browsers request /favicon.ico.

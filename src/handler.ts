@@ -197,14 +197,14 @@ export function createHandlerOn(
   const shared = { basePath, limiter, onInternalError, guard }
   const router = createRouter({
     ...shared,
-    ...createEndpoints({ ...shared, sources, responseCaches, now, runtime }),
+    ...createEndpoints({ ...shared, explorer, sources, responseCaches, now, runtime }),
     cors,
     observer,
     refuse(waiting) {
       emit({ type: 'overloaded', waiting })
       return overloaded(runtime)
     },
-    page: explorer ? explorerPage() : undefined,
+    page: explorer ? explorerPage(basePath) : undefined,
   })
   const { answer, waiting } = router
   const handle = toFetchStyle(answer)

@@ -8,7 +8,7 @@ import { unversionedConvert, versionedConvert } from './convert.ts'
 import { history } from './history.ts'
 import { latest, rates } from './latest.ts'
 import { MAX_COST, costOfCodes } from './costs.ts'
-import { currencies, openapi, status } from './service.ts'
+import { currencies, explorerScript, openapi, status } from './service.ts'
 
 /** Options of `createEndpoints`. */
 export interface EndpointsOptions extends Omit<ManyConversionsOptions, 'errorBody'> {
@@ -18,6 +18,8 @@ export interface EndpointsOptions extends Omit<ManyConversionsOptions, 'errorBod
   basePath: string
   /** Its keys and limits are in the OpenAPI document. */
   guard: Guard | undefined
+  /** Whether the script of the explorer is served. */
+  explorer: boolean
 }
 
 /** Error response of the `/v1` endpoints. */
@@ -40,7 +42,7 @@ export function createEndpoints(options: EndpointsOptions): {
   versioned: EndpointGroup
   unversioned: EndpointGroup
 } {
-  const { sources, responseCaches, now, basePath, guard } = options
+  const { sources, responseCaches, now, basePath, guard, explorer } = options
   return {
     versioned: {
       endpoints: {
@@ -64,7 +66,10 @@ export function createEndpoints(options: EndpointsOptions): {
       endpoints: {
         '/rates': rates(sources, responseCaches.latest),
         '/convert': unversionedConvert(sources, now),
+        ...(explorer && { '/explorer-api.js': explorerScript() }),
       },
+      // Browsers send no key for a script.
+      costs: { '/explorer-api.js': () => 0 },
       errorBody: ({ summary }): UnversionedError => ({ error: summary }),
     },
   }

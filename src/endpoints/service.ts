@@ -55,7 +55,7 @@ export function openapi(basePath: string, guard: Guard | undefined): Endpoint {
 }
 
 /** Creates `GET /api`, if the explorer is enabled: a page to try the API in a browser. */
-export function explorerPage(): Endpoint {
+export function explorerPage(basePath: string): Endpoint {
   return lazyEndpoint(async () => {
     const { contentSecurityPolicy, html } = await import('../generated/explorer-page.ts')
     const headers = bodyHeaders({ form: 'html', lifetime: 'checked' })
@@ -63,7 +63,16 @@ export function explorerPage(): Endpoint {
       ['content-security-policy', contentSecurityPolicy],
       ['referrer-policy', 'no-referrer'],
     )
-    return constant(represent(html, headers))
+    const root = basePath.replaceAll('&', '&amp;')
+    return constant(represent(html.replaceAll('{base}', root), headers))
+  })
+}
+
+/** Creates `GET /api/explorer-api.js`, if the explorer is enabled: the script of the page's API tab. */
+export function explorerScript(): Endpoint {
+  return lazyEndpoint(async () => {
+    const { script } = await import('../generated/explorer-api.ts')
+    return constant(represent(script, bodyHeaders({ form: 'js', lifetime: 'checked' })))
   })
 }
 

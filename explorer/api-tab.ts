@@ -1,0 +1,276 @@
+import type { Api } from './api.ts'
+import { make } from './dom.ts'
+import { createResponseView, observedFetch } from './response.ts'
+
+/** Text of `api-tab.css`. */
+declare const API_TAB_STYLE: string
+
+/** A value or a reference to one. */
+interface Referable {
+  $ref?: string
+}
+
+interface Schema extends Referable {
+  type?: string
+  enum?: readonly string[]
+  default?: unknown
+}
+
+interface Parameter extends Referable {
+  name: string
+  required?: boolean
+  description?: string
+  schema?: Schema
+  example?: unknown
+}
+
+interface Content {
+  examples?: Record<string, { value: unknown }>
+}
+
+interface ApiResponse extends Referable {
+  description: string
+  content?: Record<string, Content>
+}
+
+interface Operation {
+  summary: string
+  description?: string
+  parameters?: readonly Parameter[]
+  requestBody?: { content: Record<string, Content> }
+  responses: Record<string, ApiResponse>
+}
+
+/** The parts of the OpenAPI document that the tab shows. */
+interface Description {
+  info: { title: string; version: string }
+  paths: Record<string, Record<string, Operation>>
+}
+
+/** An endpoint, and the document with what it refers to. */
+interface Endpoint {
+  method: string
+  path: string
+  operation: Operation
+  document: Description
+}
+
+/**
+ * Shows the description of the API in `box`: every endpoint with a form to try it, and the errors.
+ *
+ * @throws {Error} if the OpenAPI document cannot be loaded
+ */
+export async function createApiTab(box: HTMLElement, api: Api): Promise<void> {
+  const response = await fetch(`${api.base}/v1/openapi.json`, { headers: api.keyHeader() })
+  if (!response.ok) throw new Error(`status ${response.status}`)
+  const document: Description = await response.json()
+  const endpoints = endpointsOf(document)
+  addStyle()
+  box.replaceChildren(...endpoints.map((endpoint) => article(endpoint, api)), errorTable(endpoints))
+}
+
+let styled = false
+
+function addStyle(): void {
+  if (styled) return
+  styled = true
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(API_TAB_STYLE)
+  document.adoptedStyleSheets.push(sheet)
+}
+
+function endpointsOf(document: Description): Endpoint[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([method]) => method === 'get' || method === 'post')
+      .map(([method, operation]) => ({
+        method: method.toUpperCase(),
+        path,
+        operation,
+        document,
+      })),
+  )
+}
+
+/** Returns `value`, or what it refers to. */
+function resolve<Value extends Referable>(value: Value, document: Description): Value {
+  if (value.$ref === undefined) return value
+  const keys = value.$ref.split('/').slice(1)
+  return keys.reduce((part, key) => Reflect.get(part, key), Object(document))
+}
+
+function article(endpoint: Endpoint, api: Api): HTMLElement {
+  const { method, path, operation } = endpoint
+  const title = make('h2', make('code', `${method} ${path}`), ' ', operation.summary)
+  const details = make('details', make('summary', title))
+  details.addEventListener('toggle', () => {
+    if (details.open && details.childElementCount === 1) {
+      details.append(
+        make('p', ...prose(operation.description ?? '')),
+        ...tryForm(endpoint, api),
+        responseTable(endpoint),
+      )
+    }
+  })
+  return make('article', details)
+}
+
+/** Returns text with its parts in backticks as code. */
+function prose(text: string): (Node | string)[] {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? make('code', part) : part))
+}
+
+type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+
+function tryForm(endpoint: Endpoint, api: Api): HTMLElement[] {
+  const { operation, document, method } = endpoint
+  const parameters = (operation.parameters ?? []).map((each) => resolve(each, document))
+  const controls = parameters.map((parameter) => controlOf(parameter))
+  const body = bodyFields(operation)
+  const response = responseDetails()
+  const asked = make('a')
+  asked.className = 'asked'
+  asked.target = '_blank'
+  asked.rel = 'noopener'
+  const form = make(
+    'form',
+    ...parameters.map((parameter, index) => fieldOf(parameter, controls[index])),
+    ...body.fields,
+    make('button', `Send ${method}`),
+  )
+  form.autocomplete = 'off'
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void submit()
+  })
+
+  async function submit(): Promise<void> {
+    const sent = controls.map(({ name, value }) => [name, value]).filter(([, value]) => value)
+    const query = String(new URLSearchParams(sent))
+    const path = `${api.base}${endpoint.path}${query && `?${query}`}`
+    asked.textContent = `${method} ${path}`
+    if (method === 'GET') asked.href = location.origin + path
+    response.details.open = true
+    form.ariaBusy = 'true'
+    try {
+      const headers = { ...api.keyHeader(), ...body.headers() }
+      const url = location.origin + path
+      const request = new Request(url, { method, headers, body: body.text() })
+      await observedFetch(request, response.view.show)
+    } catch {
+      response.fail('The service cannot be reached')
+    }
+    form.ariaBusy = 'false'
+  }
+
+  return [form, asked, response.details]
+}
+
+function responseDetails() {
+  const facts = make('p')
+  facts.className = 'facts'
+  facts.role = 'status'
+  const text = make('pre')
+  text.tabIndex = 0
+  text.role = 'group'
+  text.ariaLabel = 'Response body'
+  const details = make('details', make('summary', 'Response'), facts, text)
+  details.className = 'response'
+  return {
+    details,
+    view: createResponseView(details),
+    fail(message: string): void {
+      facts.textContent = message
+      text.textContent = ''
+    },
+  }
+}
+
+function controlOf({ name, schema = {}, example, required = false }: Parameter): Control {
+  const choices = schema.type === 'boolean' ? ['true', 'false'] : schema.enum
+  const control = choices ? selectOf(['', ...choices]) : make('input')
+  control.name = name
+  control.required = required
+  if (required) control.value = String(example ?? '')
+  else if (control instanceof HTMLInputElement) {
+    control.placeholder = String(schema.default ?? '')
+    control.spellcheck = false
+  }
+  return control
+}
+
+function selectOf(values: readonly string[]): HTMLSelectElement {
+  return make('select', ...values.map((value) => make('option', value)))
+}
+
+function fieldOf({ name, required, description = '' }: Parameter, control?: Control): HTMLElement {
+  const title = make('span', make('code', name), required ? ' (required)' : '')
+  const about = make('small', ...prose(description))
+  const label = make('label', title, ...(control ? [control] : []))
+  return make('div', label, about)
+}
+
+/** Creates the fields for a request body, with an example; none where the operation takes none. */
+function bodyFields({ requestBody }: Operation) {
+  const types = Object.keys(requestBody?.content ?? {})
+  if (!requestBody) return { fields: [], headers: () => ({}), text: () => null }
+  const type = selectOf(types)
+  const area = make('textarea')
+  area.spellcheck = false
+  function fill(): void {
+    const [example] = Object.values(requestBody?.content[type.value]?.examples ?? {})
+    const value = example?.value ?? ''
+    area.value = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+  }
+  type.addEventListener('change', fill)
+  fill()
+  return {
+    fields: [make('label', 'Content-Type', type), make('label', 'Body', area)],
+    headers: () => ({ 'content-type': type.value }),
+    text: () => area.value,
+  }
+}
+
+function tableOf(heads: readonly string[], rows: readonly (readonly string[])[]): HTMLElement {
+  const head = heads.map((text) => {
+    const cell = make('th', text)
+    cell.scope = 'col'
+    return cell
+  })
+  const body = rows.map(([first = '', ...others]) => {
+    const cell = make('th', make('code', first))
+    cell.scope = 'row'
+    return make('tr', cell, ...others.map((text) => make('td', ...prose(text))))
+  })
+  const table = make('table', make('thead', make('tr', ...head)), make('tbody', ...body))
+  const scroll = make('div', table)
+  scroll.className = 'scroll'
+  scroll.tabIndex = 0
+  scroll.role = 'region'
+  scroll.ariaLabel = heads.join(', ')
+  return scroll
+}
+
+function responseTable({ operation, document }: Endpoint): HTMLElement {
+  const rows = Object.entries(operation.responses).map(([status, response]) => [
+    status,
+    resolve(response, document).description,
+  ])
+  return make('div', make('h3', 'Responses'), tableOf(['Status', 'Meaning'], rows))
+}
+
+/** Returns a table of the codes of all errors, with an example of each. */
+function errorTable(endpoints: readonly Endpoint[]): HTMLElement {
+  const rows = new Map<string, string[]>()
+  for (const { operation, document } of endpoints) {
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const { content } = resolve(response, document)
+      for (const { value } of Object.values(content?.['application/json']?.examples ?? {})) {
+        const { code, message } = Object(Object(value).error)
+        if (typeof code === 'string') rows.set(code, [code, status, String(message)])
+      }
+    }
+  }
+  const table = tableOf(['Code', 'Status', 'Example of a message'], [...rows.values()])
+  return make('article', make('h2', 'Errors'), table)
+}

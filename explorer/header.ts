@@ -1,0 +1,40 @@
+import { find } from './dom.ts'
+
+/** Connects the choice of the theme with the attribute that `theme.ts` has set. */
+export function createThemeSwitch(): void {
+  const root = document.documentElement
+  const select = find('#theme', HTMLSelectElement)
+  select.value = root.dataset['theme'] ?? ''
+  select.addEventListener('change', () => {
+    root.dataset['theme'] = select.value
+    try {
+      if (select.value === '') localStorage.removeItem('ratesmith-theme')
+      else localStorage.setItem('ratesmith-theme', select.value)
+    } catch {
+      // The browser refuses storage: the choice lasts until the page is closed.
+    }
+  })
+}
+
+/** Creates the button that copies the address; `settle` writes the view into it first. */
+export function createCopyLink(settle: () => void): void {
+  const state = find('#link-state', HTMLElement)
+  async function copy(): Promise<void> {
+    settle()
+    try {
+      await navigator.clipboard.writeText(location.href)
+      state.textContent = 'Link copied'
+    } catch {
+      state.textContent = 'Copy the link from the address bar'
+    }
+  }
+  find('#copy-link', HTMLButtonElement).addEventListener('click', () => void copy())
+}
+
+/** Shows the base path, and the links that depend on it. */
+export function showBasePath(base: string): void {
+  find('#root', HTMLElement).textContent = location.origin + base
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('[data-path]')) {
+    link.href = base + link.dataset['path']
+  }
+}

@@ -1,0 +1,84 @@
+import { find } from './dom.ts'
+
+/** A completely received response. */
+export interface Exchange {
+  status: number
+  headers: Headers
+  text: string
+  /** From the request to the end of the body, in ms. */
+  elapsed: number
+}
+
+/** Sends a request; calls `observe` with its response, which it also returns. */
+export async function observedFetch(
+  request: Request,
+  observe: (exchange: Exchange) => void,
+): Promise<Response> {
+  const startedAt = performance.now()
+  const response = await fetch(request)
+  const text = await response.clone().text()
+  const { status, headers } = response
+  observe({ status, headers, text, elapsed: performance.now() - startedAt })
+  return response
+}
+
+/** A longer text makes the page slow. */
+const MAX_LINES = 400
+
+/** Creates the view of a response in `details`, which has `.facts` and `pre`. The text is made when it opens. */
+export function createResponseView(details: HTMLDetailsElement): {
+  show(exchange: Exchange | undefined): void
+} {
+  const facts = find('.facts', HTMLElement, details)
+  const body = find('pre', HTMLPreElement, details)
+  let shown: Exchange | undefined
+  function fill(): void {
+    if (!details.open) return
+    facts.textContent = shown ? factsOf(shown) : 'No response yet'
+    body.textContent = shown ? readable(shown.text) : ''
+  }
+  details.addEventListener('toggle', fill)
+  return {
+    show(exchange) {
+      shown = exchange
+      fill()
+    },
+  }
+}
+
+function factsOf({ status, headers, text, elapsed }: Exchange): string {
+  const bytes = new Blob([text]).size
+  const size = bytes < 1_000 ? `${bytes} B` : `${(bytes / 1_000).toFixed(1)} kB`
+  const names = ['cache-status', 'retry-after']
+  const sent = names.flatMap((name) => {
+    const value = headers.get(name)
+    return value === null ? [] : `${name === names[0] ? 'Cache-Status' : 'Retry-After'}: ${value}`
+  })
+  return [`Status ${status}`, `${Math.round(elapsed)} ms`, size, ...sent].join(' · ')
+}
+
+/** Returns JSON with line breaks, and other texts unchanged; of long ones only the start. */
+function readable(text: string): string {
+  let whole = text
+  try {
+    whole = JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    // CSV, or the page of a gateway.
+  }
+  const lines = whole.split('\n')
+  if (lines.length <= MAX_LINES) return whole
+  const left = lines.length - MAX_LINES
+  return `${lines.slice(0, MAX_LINES).join('\n')}\n… ${left} more lines: open the request to see all`
+}
+
+/** Selects the text of `element` and copies it to the clipboard; returns false if the browser refuses. */
+export async function copyText(element: HTMLElement): Promise<boolean> {
+  getSelection()?.selectAllChildren(element)
+  try {
+    // Browsers have a clipboard only over HTTPS and on localhost.
+    await navigator.clipboard.writeText(element.textContent)
+    return true
+  } catch {
+    return false
+  }
+}
