@@ -37,7 +37,7 @@ export function createPanel<Operation extends keyof Responses>(
   const requestLine = createRequestLine(section, api)
   let current: ApiRequest<Operation> | undefined
   let pending = new AbortController()
-  let failures = 0
+  const retries = createRetries(reload, outcome.wait)
 
   async function run(apiRequest: ApiRequest<Operation>, delay: number): Promise<void> {
     const { signal } = pending
@@ -47,29 +47,15 @@ export function createPanel<Operation extends keyof Responses>(
     try {
       if (delay > 0) await sleep(delay, signal)
       const response = await send(api.client(observe), apiRequest, signal)
-      failures = 0
+      retries.reset()
       outcome.succeed(response, pathOf(api.base, apiRequest))
     } catch (error) {
       if (signal.aborted) return
       const failure = outcome.fail(error)
       if (isRefusal(failure)) api.refused()
-      retryLater(failure, signal).catch(() => {})
+      retries.plan(failure, signal).catch(() => {})
     }
     section.ariaBusy = 'false'
-  }
-
-  /** Repeats a request until it succeeds: after `Retry-After`, or else after 1 s, 2 s, 4 s and so on, at most 60 s. */
-  async function retryLater({ code, retryAfter }: RatesError, signal: AbortSignal): Promise<void> {
-    if (!RETRYABLE.includes(code)) return
-    const seconds = retryAfter || Math.min(2 ** failures, MAX_BACKOFF_SECONDS)
-    failures += 1
-    const dueAt = Date.now() + seconds * 1_000
-    for (let left = seconds; left > 0; left = Math.ceil((dueAt - Date.now()) / 1_000)) {
-      outcome.wait(left)
-      if (left > MAX_RETRY_AFTER_SECONDS) return
-      await sleep(1_000, signal)
-    }
-    reload()
   }
 
   function start(apiRequest: ApiRequest<Operation>, delay: number): void {
@@ -89,7 +75,7 @@ export function createPanel<Operation extends keyof Responses>(
     load(parameters, delay = 0) {
       const next = { operation: options.operation, parameters }
       if (!current || pathOf(api.base, current) !== pathOf(api.base, next)) {
-        failures = 0
+        retries.reset()
         start(next, delay)
       }
     },
@@ -115,6 +101,36 @@ function sleep(duration: number, signal: AbortSignal): Promise<void> {
       reject(signal.reason)
     })
   })
+}
+
+/** Repeats a failed request until it succeeds. */
+interface Retries {
+  /** Starts again with the shortest delay. */
+  reset(): void
+  /** Waits for `Retry-After`, or else for 1 s, 2 s, 4 s and so on, at most 60 s; rejects if `signal` aborts. */
+  plan(failure: RatesError, signal: AbortSignal): Promise<void>
+}
+
+/** Creates the retries, which call `retry`; `show` receives the seconds that are left. */
+function createRetries(retry: () => void, show: (seconds: number) => void): Retries {
+  let failures = 0
+  return {
+    reset() {
+      failures = 0
+    },
+    async plan({ code, retryAfter }, signal) {
+      if (!RETRYABLE.includes(code)) return
+      const seconds = retryAfter || Math.min(2 ** failures, MAX_BACKOFF_SECONDS)
+      failures += 1
+      const dueAt = Date.now() + seconds * 1_000
+      for (let left = seconds; left > 0; left = Math.ceil((dueAt - Date.now()) / 1_000)) {
+        show(left)
+        if (left > MAX_RETRY_AFTER_SECONDS) return
+        await sleep(1_000, signal)
+      }
+      retry()
+    },
+  }
 }
 
 /** Returns the error of the client, or that of a response which the page cannot show. */
