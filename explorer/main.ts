@@ -65,6 +65,7 @@ interface Page {
   tick(): void
 }
 
+// oxlint-disable-next-line max-lines-per-function -- the wiring of all parts.
 function createPage(api: Api): Page {
   let view = parseView('')
   let choices: Choices = { codes: [], names: new Map() }

@@ -28,6 +28,7 @@ export interface Panel {
 }
 
 /** Creates the panel in `section`. */
+// oxlint-disable-next-line max-lines-per-function -- one state machine over its closures.
 export function createPanel<Operation extends keyof Responses>(
   section: HTMLElement,
   api: Api,

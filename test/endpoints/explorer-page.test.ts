@@ -1,5 +1,8 @@
+import { gzipSync } from 'node:zlib'
+
 import { describe, expect, it } from 'vitest'
 
+import { createAccess } from '../../src/access/index.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { RatesHandlerOptions } from '../../src/index.ts'
 import { withFacts } from '../fixtures/facts.ts'
@@ -37,7 +40,9 @@ describe('the explorer page', () => {
     const { headers } = await request({ explorer: true }, '/api')
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toMatch(/^default-src 'none';/)
-    expect(policy).toMatch(/script-src 'sha256-[\w+/]+=';/)
+    // Two inline scripts, and the API tab from the origin.
+    expect(policy).toMatch(/script-src 'sha256-[\w+/]+=' 'sha256-[\w+/]+=' 'self';/)
+    expect(policy).toContain("require-trusted-types-for 'script'; trusted-types 'none'")
     expect(policy).not.toMatch(/unsafe|\*|https?:/)
     expect(headers.get('referrer-policy')).toBe('no-referrer')
     expect(headers.get('x-content-type-options')).toBe('nosniff')
@@ -61,6 +66,17 @@ describe('the explorer page', () => {
     expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
   })
 
+  it('is at most 20 kB gzipped', async () => {
+    const body = await (await request({ explorer: true }, '/api')).arrayBuffer()
+    expect(gzipSync(body, { level: 9 }).length).toBeLessThanOrEqual(20_000)
+  })
+
+  it('has links to examples below the base path for browsers without scripts', async () => {
+    const text = await (await request({ explorer: true, basePath: '/a&b' }, '/a&b')).text()
+    expect(text).toContain('href="/a&amp;b/v1/latest?base=USD"')
+    expect(text).not.toContain('{base}')
+  })
+
   it('matches only if the explorer is enabled', async () => {
     const target = { method: 'GET', target: '/api', header: () => null }
     const on = createRatesHandler({ explorer: true })
@@ -73,5 +89,47 @@ describe('the explorer page', () => {
     const create = () => createRatesHandler(Object({ explorer }))
     expect(create).toThrow(TypeError)
     expect(create).toThrow(withFacts(`explorer …true or false…${explorer}`))
+  })
+})
+
+describe('the script of the API tab', () => {
+  it.each([
+    [{}, '/api/explorer-api.js'],
+    [{ basePath: '/a/b' }, '/a/b/explorer-api.js'],
+    [{ basePath: '' }, '/explorer-api.js'],
+  ])('is below the base path if the explorer is enabled: %j %s', async (options, path) => {
+    const response = await request({ ...options, explorer: true }, path)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(response.headers.get('cache-control')).toBe('no-cache')
+    expect(await response.text()).toContain('createApiTab')
+    const seen = { headers: { 'if-none-match': response.headers.get('etag') ?? '' } }
+    expect((await request({ ...options, explorer: true }, path, seen)).status).toBe(304)
+    expect((await request(options, path)).status).toBe(404)
+  })
+
+  it.each([
+    ['HEAD', 200],
+    ['OPTIONS', 204],
+    ['POST', 405],
+  ])('responds to %s with %d', async (method, status) => {
+    const response = await request({ explorer: true }, '/api/explorer-api.js', { method })
+    expect(response.status).toBe(status)
+    if (method !== 'POST') expect(await response.text()).toBe('')
+  })
+
+  it('needs no key', async () => {
+    const access = createAccess({ keys: { find: () => undefined }, plans: {} })
+    const options = { explorer: true, access }
+    expect((await request(options, '/api/explorer-api.js')).status).toBe(200)
+    expect((await request(options, '/api/v1/latest')).status).toBe(401)
+  })
+
+  it('matches only if the explorer is enabled', async () => {
+    const target = { method: 'GET', target: '/api/explorer-api.js', header: () => null }
+    const on = createRatesHandler({ explorer: true })
+    expect(await on.answer(target)).toMatchObject({ status: 200, matched: true })
+    expect(await createRatesHandler().answer(target)).toMatchObject({ matched: false })
   })
 })

@@ -190,6 +190,31 @@ await rates.latest({ base: 'EUR' })`,
   })
 })
 
+describe('the other forms of a request', () => {
+  const conversion = {
+    operation: 'convert',
+    parameters: { from: 'USD', to: 'EUR', amount: "1'0" },
+  } as const
+  const target = { baseUrl: 'http://a.example/api', hasKey: true }
+
+  it.each([
+    ['url', conversion, 'http://a.example/api/v1/convert?from=USD&to=EUR&amount=1%270'],
+    ['cli', conversion, String.raw`ratesmith convert '1'\''0' USD EUR`],
+    [
+      'cli',
+      { operation: 'history', parameters: { from: 'USD', to: 'EUR', period: '3M' } },
+      'ratesmith history USD EUR --period 3M',
+    ],
+    ['cli', { operation: 'latest', parameters: { base: 'EUR' } }, 'ratesmith latest --base EUR'],
+  ] as const)('are %s: %j', (form, apiRequest, text) => {
+    expect(snippetOf(form, target, apiRequest)).toBe(text)
+  })
+
+  it('has a placeholder for the key in Python', () => {
+    expect(snippetOf('python', target, conversion)).toContain("'Authorization': 'Bearer YOUR_KEY'")
+  })
+})
+
 describe('the coverage of history', () => {
   /** Returns a currency with the last day in each source, `null` where it is unknown. */
   function currency(
