@@ -1,6 +1,7 @@
 import type { Api } from './api.ts'
 import { make } from './dom.ts'
-import { createResponseView, observedFetch } from './response.ts'
+import { observedFetch } from './exchange.ts'
+import { createResponseView } from './response.ts'
 
 /** Text of `api-tab.css`. */
 declare const API_TAB_STYLE: string

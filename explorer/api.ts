@@ -6,7 +6,7 @@ import type {
   RatesClient,
 } from 'ratesmith/client'
 
-import type { Exchange } from './response.ts'
+import type { Exchange } from './exchange.ts'
 
 /** Responses to the operations of the panels. */
 export interface Responses {

@@ -5,7 +5,7 @@ import { pathOf, send, snippetOf } from './api.ts'
 import type { Api, ApiRequest, Form, Responses } from './api.ts'
 import { copyOf, durationInWords, find } from './dom.ts'
 import { copyText, createResponseView } from './response.ts'
-import type { Exchange } from './response.ts'
+import type { Exchange } from './exchange.ts'
 
 /** Options of a panel. */
 export interface PanelOptions<Operation extends keyof Responses> {

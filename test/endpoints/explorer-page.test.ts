@@ -120,7 +120,10 @@ describe('the script of the API tab', () => {
   })
 
   it('needs no key', async () => {
-    const access = createAccess({ keys: { find: () => undefined }, plans: {} })
+    const access = createAccess({
+      keys: { find: () => undefined },
+      plans: { all: { burst: '9/min' } },
+    })
     const options = { explorer: true, access }
     expect((await request(options, '/api/explorer-api.js')).status).toBe(200)
     expect((await request(options, '/api/v1/latest')).status).toBe(401)

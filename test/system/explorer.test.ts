@@ -326,8 +326,9 @@ describe('the details of the data', () => {
       expect(await link.innerText()).toBe(source.name)
       expect(await link.getAttribute('href')).toBe(source.url)
       expect(await link.getAttribute('rel')).toBe('noopener')
-      expect(await textOf(page, `${panel} .origin`)).toContain(disclaimer)
     }
+    // Once for the whole page.
+    expect(await textOf(page, '.disclaimer')).toBe(disclaimer)
     expect(await textOf(page, '#converter .age')).toMatch(/ ago\b/)
     expect(await textOf(page, '#table .age')).toMatch(/ ago\b.*update.* (in .+|now)$/)
     expect(await textOf(page, '#chart .age')).toMatch(/\b\w+day,? \d+ \w+ 20\d\d\b/)
