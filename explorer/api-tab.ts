@@ -247,7 +247,7 @@ function tableOf(heads: readonly string[], rows: readonly (readonly string[])[])
   const scroll = make('div', table)
   scroll.className = 'scroll'
   scroll.tabIndex = 0
-  scroll.role = 'region'
+  scroll.role = 'group'
   scroll.ariaLabel = heads.join(', ')
   return scroll
 }

@@ -74,7 +74,7 @@ export async function makeExplorerPage(): Promise<string> {
     '<style></style>': style,
     '<script data-theme></script>': theme,
     '<script></script>': script,
-    '<p class="disclaimer"></p>': DISCLAIMER,
+    '<footer class="disclaimer"></footer>': DISCLAIMER,
   })
   return [
     '// Generated from explorer/ by `npm run generate`.',
