@@ -6,4 +6,3 @@ try {
   // The browser refuses storage.
 }
 document.documentElement.dataset['theme'] = stored === 'light' || stored === 'dark' ? stored : ''
-export {}
