@@ -187,14 +187,19 @@ function responseDetails() {
   }
 }
 
+/** Returns a scalar value as text; an empty text for none. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
+}
+
 function controlOf({ name, schema = {}, example, required = false }: Parameter): Control {
   const choices = schema.type === 'boolean' ? ['true', 'false'] : schema.enum
   const control = choices ? selectOf(['', ...choices]) : make('input')
   control.name = name
   control.required = required
-  if (required) control.value = String(example ?? '')
+  if (required) control.value = textOf(example)
   else if (control instanceof HTMLInputElement) {
-    control.placeholder = String(schema.default ?? '')
+    control.placeholder = textOf(schema.default)
     control.spellcheck = false
   }
   return control

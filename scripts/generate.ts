@@ -66,9 +66,11 @@ const TARGET = ['chrome123', 'firefox125', 'safari17.5']
 
 /** Returns the source of a module with the explorer page and its content security policy. */
 export async function makeExplorerPage(): Promise<string> {
-  const [style, theme, script] = await Promise.all(
-    ['page.css', 'theme.ts', 'main.ts'].map((name) => bundle(name)),
-  )
+  const [style, theme, script] = await Promise.all([
+    bundle('page.css'),
+    bundle('theme.ts'),
+    bundle('main.ts'),
+  ])
   const template = readFileSync(new URL('page.html', SOURCES), 'utf8').replace(/\n\s*/g, '\n')
   const html = fill(template, {
     '<style></style>': style,

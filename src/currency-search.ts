@@ -17,7 +17,7 @@ export interface CurrencySearch {
   exact(text: string): string | undefined
 }
 
-/** Countries and territories (ISO 3166-1) that use each currency, by the tables of ISO 4217. The first one has its flag. */
+/** Countries and territories (ISO 3166-1) that use each currency, by the tables of ISO 4217. */
 const REGIONS = new Map(
   `AED:AE,AFN:AF,ALL:AL,AMD:AM,AOA:AO,ARS:AR,AUD:AU CC CX HM KI NF NR TV,AWG:AW,AZN:AZ,BAM:BA,BBD:BB,BDT:BD,BHD:BH,BIF:BI,BMD:BM,
 BND:BN,BOB:BO,BRL:BR,BSD:BS,BTN:BT,BWP:BW,BYN:BY,BZD:BZ,CAD:CA,CDF:CD,CHF:CH LI,CLP:CL,CNH:CN,CNY:CN,COP:CO,CRC:CR,CUP:CU,CVE:CV,
@@ -146,7 +146,7 @@ function plain(text: string): string {
 }
 
 /** Returns the symbol of a currency in English, such as `€`; its code if it has none. */
-export function symbolOf(code: string): string {
+function symbolOf(code: string): string {
   const options = { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' } as const
   try {
     const parts = new Intl.NumberFormat(code === 'USD' ? 'en-US' : 'en', options).formatToParts(0)
@@ -154,14 +154,6 @@ export function symbolOf(code: string): string {
   } catch {
     return code
   }
-}
-
-/** Returns the flag of a currency's country as an emoji; empty for a currency of no or several countries, except the euro. */
-export function flagOf(code: string): string {
-  const [region] = REGIONS.get(code) ?? []
-  if (region === undefined || code === 'XAF' || code === 'XCD' || code === 'XOF' || code === 'XPF')
-    return ''
-  return String.fromCodePoint(...Array.from(region, (letter) => 0x1f1a5 + letter.charCodeAt(0)))
 }
 
 function countryNames(region: string): string[] {

@@ -196,7 +196,12 @@ describe('the changelog', () => {
 it('the picture of the terminal has both commands in several colours; `npm run pictures` updates it', async () => {
   const picture = await terminalPicture()
   expect(page('docs/pictures/terminal.svg')).toBe(picture)
-  for (const text of ['npx ratesmith convert', '85.367936', 'npx ratesmith history', 'average']) {
+  for (const text of [
+    'npx ratesmith 100 usd to eur',
+    '85.367936',
+    'npx ratesmith history',
+    'average',
+  ]) {
     expect(picture).toContain(text)
   }
   expect(new Set(picture.match(/fill="#\w+"/g)).size).toBeGreaterThan(3)

@@ -143,7 +143,7 @@ export type ConversionResult<Params extends ConversionListParams> = (Params['to'
         })
 
 /** @internal The field that `round` adds to a result. */
-export type RoundedOf<Params> = Params extends { round: Rounding }
+type RoundedOf<Params> = Params extends { round: Rounding }
   ? RoundedAmount
   : Params extends { from: unknown; round?: undefined }
     ? {}

@@ -69,7 +69,5 @@ function toDecimal(value: number): Decimal {
   const [mantissa = '', exponent = '0'] = String(value).split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
   const all = whole + fraction
-  const digits = all.replace(/0+$/, '')
-  const scale = fraction.length - Number(exponent) - (all.length - digits.length)
-  return { digits: BigInt(digits), scale }
+  return { digits: BigInt(all), scale: fraction.length - Number(exponent) }
 }

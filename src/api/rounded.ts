@@ -8,7 +8,7 @@ import { findDigits } from '../money/minor-units.ts'
 export type Rounding = 'minor' | 'cash'
 
 /** @internal A decimal with the digits of its currency, such as `12.50`. */
-export type AmountText = string
+type AmountText = string
 
 /** A result rounded for payment or display. */
 export interface RoundedAmount {

@@ -1,6 +1,6 @@
 import { MAX_ROWS } from '../api/convert-many.ts'
 import type { AnyRowConversion, ConversionRow } from '../api/convert-many.ts'
-import { resultsCsv, RESULTS_HEAD } from '../api/csv-rows.ts'
+import { resultsCsv, resultsHead } from '../api/csv-rows.ts'
 import type { CommandContext } from './context.ts'
 import { DISCLAIMER, openOutput } from './output.ts'
 import { openSession, toRatesFlags } from './session.ts'
@@ -34,8 +34,11 @@ export async function convertList(values: ListFlags, context: CommandContext): P
       const converted = await withSpinner(context, 'fetching rates', converting)
       results.push(...converted.results)
     }
+    const hasRounded = values.round !== undefined
     if (flags.csv)
-      context.stdout.write((RESULTS_HEAD + resultsCsv(results)).replaceAll('\r\n', '\n'))
+      context.stdout.write(
+        (resultsHead(hasRounded) + resultsCsv(results, hasRounded)).replaceAll('\r\n', '\n'),
+      )
     else
       output.print(results.map((result) => (flags.json ? JSON.stringify(result) : textOf(result))))
     const errors = results.flatMap((result, index) =>

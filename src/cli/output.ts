@@ -115,12 +115,12 @@ export async function printRates<Body extends object>(
 async function respond<Body>(
   session: RatesSession,
   query: RatesQuery<Body>,
-  { now, note }: { now: number; note: Output['note'] },
+  { now, note, canSubstitute }: { now: number; note: Output['note']; canSubstitute: boolean },
 ): Promise<SessionResponse> {
   const get = (params: RatesQuery<Body>['params']): Promise<SessionResponse> =>
     session.get(toTarget({ ...query, params }), (body) => isSettled(body, query, now))
   const response = await get(query.params)
-  if (response.status === 200 || !isCodeError(response)) return response
+  if (response.status === 200 || !canSubstitute || !isCodeError(response)) return response
   const substitute = await query.substitute?.()
   if (!substitute) return response
   const other = await get(substitute.params)
@@ -153,8 +153,8 @@ async function printRound<Body extends object>(
   const isMachine = flags.json || flags.csv
   const note = flags.quiet ? () => {} : output.note
   // The API has no CSV of a substitute.
-  const asked = flags.csv ? { ...query, substitute: undefined } : query
-  const responding = respond(session, asked, { now: now(), note })
+  const canSubstitute = !flags.csv
+  const responding = respond(session, query, { now: now(), note, canSubstitute })
   const response = await withSpinner(context, 'fetching rates', responding)
   const state = `${response.isOverdue} ${response.body}`
   if (flags.json) output.print([response.body])
@@ -174,8 +174,10 @@ async function printRound<Body extends object>(
   return { state, code: 0 }
 }
 
+type CsvQuery = Pick<RatesQuery<never>, 'path' | 'params' | 'csvParams'>
+
 /** Returns the API's CSV of a response that the session has. */
-async function csvLines(query: RatesQuery<never>, session: RatesSession): Promise<string[]> {
+async function csvLines(query: CsvQuery, session: RatesSession): Promise<string[]> {
   const params = { ...query.params, ...query.csvParams, format: 'csv' }
   const { body } = await session.get(toTarget({ ...query, params }), () => true)
   return body.trimEnd().split('\r\n')

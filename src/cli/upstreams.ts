@@ -103,7 +103,7 @@ function requireProxy(variable: string, url: string): void {
 }
 
 /** The two sets of data, each of which has providers. */
-export type ProvidedData = 'latest' | 'history'
+type ProvidedData = 'latest' | 'history'
 
 /** The values of `--latest` and `--history`: comma-separated provider names. */
 export type ProviderFlags = Partial<Record<ProvidedData, string | undefined>>

@@ -102,8 +102,8 @@ function isKnownCode(code: string): boolean {
  */
 export function readCodes(list: string): string {
   return list
-    .split(/\s*,\s*|\s+and\s+/)
-    .map(readCode)
+    .split(/,|\sand\s/)
+    .map((word) => readCode(word.trim()))
     .join(',')
 }
 

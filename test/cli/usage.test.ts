@@ -225,7 +225,7 @@ describe('the command line', () => {
   it.each([
     [['convert', '-v'], `${manifest.version}\n`],
     [['nonsense', '-h'], 'Usage: ratesmith <command> [options]'],
-    [['convert', '--help'], 'Usage: ratesmith convert [amount] <from> <to>'],
+    [['convert', '--help'], 'Usage: ratesmith convert [amount] <from> [to] <to>'],
   ])('exits with 0 and text on stdout: %j', async (args, text) => {
     const { code, stdout, stderr } = await run(args)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
