@@ -155,13 +155,13 @@ describeRuntimes('in a pipe', (runtime) => {
   })
 
   it('exits with 2 and one line of stderr', async () => {
-    const ran = await piped(runtime, 'convert 1 USD EURO --demo')
-    expectRefused(ran, 'Invalid to currency: EURO', ' EUR?')
+    const ran = await piped(runtime, 'convert 1 USD EUX --demo')
+    expectRefused(ran, 'Invalid to currency: EUX', ' EUR?')
   })
 
   it('prints the error of the API as JSON with --json', async () => {
-    const typo = await piped(runtime, 'convert USD EURO --json --demo')
-    const invalid = { code: 'invalid_currency', message: 'Invalid to currency: EURO' }
+    const typo = await piped(runtime, 'convert USD EUX --json --demo')
+    const invalid = { code: 'invalid_currency', message: 'Invalid to currency: EUX' }
     expect(JSON.parse(typo.stdout)).toEqual({ error: invalid })
     expect(typo).toMatchObject({ code: 2, stderr: expect.stringContaining(' EUR?') })
     const early = await piped(runtime, 'convert USD EUR --date 1998-12-31 --json --demo')
