@@ -1,6 +1,9 @@
 import type {
   Conversion,
   CurrencyCoverage,
+  HistoryList,
+  HistoryRange,
+  HistoryRangeList,
   LatestRates,
   RateHistory,
   RatesClient,
@@ -12,7 +15,15 @@ import type { Exchange } from './exchange.ts'
 export interface Responses {
   latest: LatestRates
   convert: Conversion
-  history: RateHistory
+  history: History | HistoryList | HistoryRangeList
+}
+
+/** The history of a pair. */
+export type History = RateHistory | HistoryRange
+
+/** Returns the histories in a response, in the order of the request. */
+export function historiesOf(response: Responses['history']): History[] {
+  return 'series' in response ? Object.values<History>(response.series) : [response]
 }
 
 /** The API of the page. */
@@ -51,12 +62,15 @@ export async function send<Operation extends keyof Responses>(
   signal: AbortSignal,
 ): Promise<Responses[Operation]> {
   const call: (params: object) => Promise<Responses[Operation]> = Reflect.get(client, operation)
-  return call({ ...parameters, signal })
+  const { to } = parameters
+  const isList = operation === 'history' && to?.includes(',')
+  return call({ ...parameters, ...(isList && { to: to?.split(',') }), signal })
 }
 
 /** Returns the path and query of a request to the API at `base`, a base path or URL. */
 export function pathOf(base: string, { operation, parameters }: ApiRequest): string {
-  return `${base}/v1/${operation}?${new URLSearchParams(parameters).toString()}`
+  const query = new URLSearchParams(parameters).toString()
+  return `${base}/v1/${operation}?${query.replaceAll('%2C', ',')}`
 }
 
 /** Takes the place of the key in copied requests. */
@@ -119,8 +133,14 @@ function shellWord(word: string): string {
 
 function argumentsOf({ parameters }: ApiRequest): string {
   return Object.entries(parameters)
-    .map(([name, value]) => `${name}: ${name === 'amount' ? amountOf(value) : textOf(value)}`)
+    .map(([name, value]) => `${name}: ${argumentOf(name, value)}`)
     .join(', ')
+}
+
+function argumentOf(name: string, value: string): string {
+  if (name === 'amount') return amountOf(value)
+  const texts = value.split(',').map(textOf)
+  return name === 'to' && texts.length > 1 ? `[${texts.join(', ')}]` : textOf(value)
 }
 
 function amountOf(typed: string): string {
@@ -157,11 +177,11 @@ export function historyCoverageOf(currencies: readonly CurrencyCoverage[]): Hist
       const missing = pair.filter((code) => byCode.get(code)?.history === false)
       const unknown = isComplete ? pair.filter((code) => !byCode.has(code)) : []
       const without = [...missing, ...unknown]
-      if (without.length > 0) return `No history of ${without.join(' and ')}`
+      if (without.length > 0) return `No daily history for ${without.join(' and ')}`
       const [first, second] = [sources.get(from), sources.get(to)]
       if (!isComplete || !first || !second) return undefined
       const isShared = first.some((source) => second.includes(source))
-      return isShared ? undefined : `No source has a history of both ${from} and ${to}`
+      return isShared ? undefined : `No source has a daily history for both ${from} and ${to}`
     },
   }
 }

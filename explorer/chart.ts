@@ -1,208 +1,118 @@
-import type { Point, RateHistory } from 'ratesmith/client'
-
-import { dateInWords, find, make } from './dom.ts'
+import { historiesOf, pathOf } from './api.ts'
+import type { Api, History, HistoryCoverage } from './api.ts'
+import { comparedIn, createComparison } from './comparison.ts'
+import { createCrosshair } from './crosshair.ts'
+import { createDayTable } from './day-table.ts'
+import { dateInWords, find } from './dom.ts'
 import type { Part, View } from './dom.ts'
-import type { Api } from './api.ts'
+import { createDownload } from './download.ts'
+import { formatChange, formatRate } from './figures.ts'
 import { createPanel } from './panel.ts'
-import { nearestIndex, plotOf } from './plot.ts'
-import type { Plot, Tick } from './plot.ts'
+import { createRange, parametersOf, titleOf } from './range.ts'
 
 /** Creates the section with the rate history of the converter's currency pair. */
+// oxlint-disable-next-line max-lines-per-function -- the wiring of the section.
 export function createHistoryChart(api: Api, change: (to: Partial<View>) => void): Part {
   const section = find('#chart', HTMLElement)
-  const choice = find('.periods', HTMLFieldSetElement, section)
-  const periods = [...section.querySelectorAll<HTMLInputElement>('[name=period]')]
-  const none = find('#none', HTMLElement)
+  const percent = find('#percent', HTMLInputElement)
+  const range = createRange(section, change)
+  const comparison = createComparison((compare) => change({ compare }))
   const crosshair = createCrosshair()
   const days = createDayTable()
+  const none = createNone((pair) => {
+    change(pair)
+    range.focus()
+  })
+  const download = createDownload(api)
+  let histories: History[] = []
+  const draw = (): void => {
+    if (histories.length > 0) crosshair.show(histories, percent.checked)
+  }
   const panel = createPanel(section, api, {
     operation: 'history',
-    show(history) {
-      showStats(history)
-      crosshair.show(history)
-      days.show(history)
-      const newest = history.points.at(-1)?.d ?? ''
-      find('.age', HTMLElement, section).textContent = `Newest day: ${dateInWords(newest)}`
+    show(response) {
+      histories = historiesOf(response)
+      const [first] = histories
+      if (!first) return
+      showStats(first)
+      draw()
+      days.show(histories)
+      range.showDays(first)
+      find('.age', HTMLElement, section).textContent =
+        `Newest day: ${dateInWords(first.points.at(-1)?.d ?? '')}`
     },
   })
-  for (const radio of periods) {
-    radio.addEventListener('change', () => change({ period: radio.value }))
-  }
+  percent.addEventListener('change', () => change({ scale: percent.checked ? 'percent' : 'units' }))
   return {
     ...panel,
     tick() {},
-    show({ from, to, period }, { coverage }) {
-      find('#pair', HTMLElement).textContent = `${from} in ${to}`
-      for (const radio of periods) radio.checked = radio.value === period
+    show(view, choices) {
+      const { from, to, scale } = view
+      const { coverage } = choices
+      const wanted = comparedIn(view)
+      const compared = wanted.filter((code) => coverage?.whyNone(from, code) === undefined)
+      find('#pair', HTMLElement).textContent = titleOf(from, [to, ...compared])
+      const wasPercent = percent.checked
+      percent.checked = scale === '' ? wanted.length > 0 : scale === 'percent'
+      if (percent.checked !== wasPercent) draw()
+      range.show(view)
+      comparison.show(view, choices)
       if (!coverage) return
       const reason = coverage.whyNone(from, to)
-      choice.disabled = reason !== undefined
-      none.textContent = reason ?? ''
-      if (reason === undefined) panel.load({ from, to, period })
-      else panel.clear()
+      range.enable(reason === undefined)
+      none.show(reason, coverage, view)
+      if (reason !== undefined) return panel.clear()
+      const parameters = parametersOf(view, compared)
+      download.show(pathOf(api.base, { operation: 'history', parameters }), parameters)
+      panel.load(parameters)
     },
   }
 }
 
-function showStats({ stats }: RateHistory): void {
+/** Creates the text in the place of a chart, with a button for another pair. */
+function createNone(choose: (pair: Pick<View, 'from' | 'to'>) => void): {
+  show(reason: string | undefined, coverage: HistoryCoverage, view: View): void
+} {
+  const text = find('#none', HTMLElement)
+  const button = find('#instead', HTMLButtonElement)
+  let offered: { from: string; to: string } | undefined
+  button.addEventListener('click', () => offered && choose(offered))
+  return {
+    show(reason, coverage, { from, to }) {
+      text.textContent = reason ?? ''
+      const pairs = [
+        { from, to: 'EUR' },
+        { from, to: 'USD' },
+        { from: 'EUR', to },
+        { from: 'USD', to: 'EUR' },
+      ]
+      offered =
+        reason === undefined
+          ? undefined
+          : pairs.find(({ from, to }) => from !== to && coverage.whyNone(from, to) === undefined)
+      button.hidden = !offered
+      button.textContent = offered ? `Show ${offered.from} in ${offered.to} instead` : ''
+    },
+  }
+}
+
+/** Shows the newest rate and the statistics, with exact values as titles. */
+function showStats({ points, stats, to }: History): void {
   const { high, highDate, low, lowDate, average, changePct } = stats
-  const sign = changePct > 0 ? '▲ +' : changePct < 0 ? '▼ −' : ''
-  const texts = {
-    high: String(high),
-    'high-date': highDate,
-    low: String(low),
-    'low-date': lowDate,
-    average: String(average),
-    change: `${sign}${Math.abs(changePct)} %`,
-  }
-  for (const [id, text] of Object.entries(texts)) find(`#${id}`, HTMLElement).textContent = text
+  const newest = points.at(-1)
+  const rates = { reading: newest?.r ?? 0, high, low, average }
+  for (const [id, rate] of Object.entries(rates)) setText(id, formatRate(rate), String(rate))
+  setText('reading-unit', to)
+  setText('reading-day', newest?.d ?? '')
+  setText('high-date', highDate)
+  setText('low-date', lowDate)
+  const sign = changePct > 0 ? '▲ ' : changePct < 0 ? '▼ ' : ''
+  setText('change', sign + formatChange(changePct), `${changePct} %`)
+  find('#change', HTMLElement).dataset['sign'] = sign.trim()
 }
 
-/**
- * Creates the chart with its crosshair. The crosshair snaps to the day nearest to the mouse or finger, or moves with the keys
- * of a slider. Otherwise the chart shows the newest day.
- */
-function createCrosshair(): { show(history: RateHistory): void } {
-  const box = find('#plot', HTMLElement)
-  const slider = find('input', HTMLInputElement, box)
-  const drawing = createDrawing(box)
-  let shown: RateHistory | undefined
-
-  function readOut(index: number, isPointed: boolean): void {
-    const point = shown?.points[index]
-    if (!shown || !point) return
-    slider.value = String(index)
-    slider.ariaValueText = `${point.d}: ${point.r}`
-    showReading(point, shown.to)
-    drawing.point(index, isPointed)
-  }
-
-  function rest(): void {
-    if (!shown) return
-    const isFocused = document.activeElement === slider
-    readOut(isFocused ? Number(slider.value) : shown.points.length - 1, isFocused)
-  }
-
-  function draw(): void {
-    if (!shown) return
-    drawing.draw(shown.points)
-    rest()
-  }
-
-  function follow({ clientX }: PointerEvent): void {
-    readOut(nearestIndex(drawing.xs(), clientX - box.getBoundingClientRect().left), true)
-  }
-
-  for (const event of ['pointermove', 'pointerdown'] as const) box.addEventListener(event, follow)
-  box.addEventListener('pointerleave', ({ pointerType }) => {
-    // Keeps the day shown after a touch ends, when the finger no longer covers it.
-    if (pointerType === 'mouse') rest()
-  })
-  slider.addEventListener('input', () => readOut(Number(slider.value), true))
-  slider.addEventListener('focus', () => readOut(Number(slider.value), true))
-  slider.addEventListener('blur', rest)
-  new ResizeObserver(draw).observe(box)
-  return {
-    show(history) {
-      shown = history
-      slider.max = String(history.points.length - 1)
-      draw()
-    },
-  }
-}
-
-function showReading({ d, r }: Point, unit: string): void {
-  find('#reading', HTMLElement).textContent = String(r)
-  find('#reading-unit', HTMLElement).textContent = unit
-  find('#reading-day', HTMLElement).textContent = d
-}
-
-/** A chart that fills its box. */
-interface Drawing {
-  draw(points: readonly Point[]): void
-  /** Returns the positions of the points, in px from the left. */
-  xs(): readonly number[]
-  /** Moves the dot to a point, and shows the crosshair there if `isPointed`. */
-  point(index: number, isPointed: boolean): void
-}
-
-/** Creates the drawing in the `svg` of `box`. */
-function createDrawing(box: HTMLElement): Drawing {
-  const svg = find('svg', SVGSVGElement, box)
-  const hair = find('.hair', SVGLineElement, svg)
-  const dot = find('circle', SVGCircleElement, svg)
-  let plot: Plot | undefined
-  return {
-    draw(points) {
-      const { clientWidth: width, clientHeight: height } = box
-      // A hidden box has no size.
-      if (width === 0) return
-      plot = plotOf(points, { width, height })
-      svg.setAttribute('viewBox', `0 0 ${width} ${height}`)
-      find('.line', SVGPathElement, svg).setAttribute('d', plot.line)
-      find('.area', SVGPathElement, svg).setAttribute('d', plot.area)
-      find('.axes', SVGGElement, svg).replaceChildren(...axes(plot, width))
-    },
-    xs: () => plot?.xs ?? [],
-    point(index, isPointed) {
-      const [x = 0, y = 0] = [plot?.xs[index], plot?.ys[index]]
-      place(dot, { cx: x, cy: y })
-      place(hair, { x1: x, x2: x, y1: 0, y2: plot?.bottom ?? 0 })
-      hair.classList.toggle('shown', isPointed)
-    },
-  }
-}
-
-function axes({ days, rates, left, bottom }: Plot, width: number): SVGElement[] {
-  return [
-    ...rates.flatMap(({ at, label }) => [
-      shape('line', { x1: left, x2: width, y1: at, y2: at }),
-      text({ at: left - 8, label }, at + 4, 'end'),
-    ]),
-    ...days.map((tick) => text(tick, bottom + 18, 'middle')),
-  ]
-}
-
-function text({ at, label }: Tick, y: number, anchor: string): SVGElement {
-  const element = shape('text', { x: at, y, 'text-anchor': anchor })
-  element.textContent = label
-  return element
-}
-
-function shape(name: 'line' | 'text', attributes: Record<string, string | number>): SVGElement {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', name)
-  place(element, attributes)
-  return element
-}
-
-function place(element: SVGElement, attributes: Record<string, string | number>): void {
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value))
-}
-
-/** Creates the table of daily rates. Rows are created when it opens, as there may be more than a thousand. */
-function createDayTable(): { show(history: RateHistory): void } {
-  const details = find('#days', HTMLDetailsElement)
-  const body = find('tbody', HTMLTableSectionElement, details)
-  let shown: RateHistory | undefined
-  function fill(): void {
-    if (!shown || !details.open) return
-    const { points } = shown
-    body.replaceChildren(
-      ...points.toReversed().map(({ d, r }) => {
-        const head = make('th', d)
-        head.scope = 'row'
-        return make('tr', head, make('td', String(r)))
-      }),
-    )
-  }
-  details.addEventListener('toggle', fill)
-  return {
-    show(history) {
-      shown = history
-      const { from, to, points } = history
-      find('summary', HTMLElement, details).textContent = `Show ${points.length} daily rates`
-      find('#day-unit', HTMLElement).textContent = `1 ${from} in ${to}`
-      fill()
-    },
-  }
+function setText(id: string, text: string, title = ''): void {
+  const element = find(`#${id}`, HTMLElement)
+  element.textContent = text
+  element.title = title
 }

@@ -81,6 +81,8 @@ export interface View {
   start: string
   /** Last day of the history; empty if unset. */
   end: string
+  /** `percent` or `units`; empty for units, and for percent if currencies are compared. */
+  scale: string
   /** Order of the table; empty if unset. */
   sort: string
   /** `api` for the description of the API; empty for the rates. */
@@ -96,6 +98,7 @@ const START: View = {
   compare: '',
   start: '',
   end: '',
+  scale: '',
   sort: '',
   tab: '',
 }
@@ -114,6 +117,7 @@ export function parseView(fragment: string): View {
     compare: given.get('compare')?.toUpperCase() ?? START.compare,
     start: given.get('start') ?? START.start,
     end: given.get('end') ?? START.end,
+    scale: given.get('scale') ?? START.scale,
     sort: given.get('sort') ?? START.sort,
     tab: given.get('tab') ?? START.tab,
   }

@@ -1,9 +1,9 @@
 import { RatesError } from 'ratesmith/client'
 import type { Attribution, RatesErrorCode } from 'ratesmith/client'
 
-import { pathOf, send, snippetOf } from './api.ts'
+import { historiesOf, pathOf, send, snippetOf } from './api.ts'
 import type { Api, ApiRequest, Form, Responses } from './api.ts'
-import { copyOf, durationInWords, find } from './dom.ts'
+import { copyOf, durationInWords, find, make } from './dom.ts'
 import { copyText, createResponseView } from './response.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -239,21 +239,29 @@ function retryInWords(retryAfter: number): string {
   return `Possible again in ${durationInWords(retryAfter * 1_000)}`
 }
 
-/** The parts of a response about its data. */
-interface Origin {
-  source: Attribution
-  updatedAt?: number
+/** Returns the sources of a response, without duplicates. */
+function sourcesOf(response: Responses[keyof Responses]): Attribution[] {
+  if (!('series' in response)) return [response.source]
+  const sources = historiesOf(response).map(({ source }) => source)
+  return [...new Map(sources.map((source) => [source.name, source])).values()]
 }
 
-function showSource(section: HTMLElement, { source: { name, url }, updatedAt }: Origin): void {
-  const link = find('.source a', HTMLAnchorElement, section)
-  link.textContent = name
+function sourceLink({ name, url }: Attribution): HTMLAnchorElement {
+  const link = make('a', name)
+  link.rel = 'noopener'
   // A `javascript:` URL from the API must not become a link; otherwise only the content security policy would block it.
   if (/^https?:\/\//i.test(url)) link.href = url
-  else link.removeAttribute('href')
-  if (/synthetic/i.test(name)) find('#badge', HTMLElement).classList.add('shown')
-  if (updatedAt === undefined) return
-  const published = new Date(updatedAt)
+  return link
+}
+
+function showSource(section: HTMLElement, response: Responses[keyof Responses]): void {
+  const sources = sourcesOf(response)
+  const links = sources.flatMap((source) => [', ', sourceLink(source)]).slice(1)
+  find('.source', HTMLElement, section).replaceChildren('Source: ', ...links, '.')
+  const isSynthetic = sources.some(({ name }) => /synthetic/i.test(name))
+  if (isSynthetic) find('#badge', HTMLElement).classList.add('shown')
+  if (!('updatedAt' in response)) return
+  const published = new Date(response.updatedAt)
   const age = find('.age', HTMLTimeElement, section)
   age.dateTime = published.toISOString()
   age.title = published.toUTCString()

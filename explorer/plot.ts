@@ -13,14 +13,20 @@ export interface Tick {
   label: string
 }
 
-/** Coordinates of a chart, in px. */
-export interface Plot {
-  /** Positions of the points. */
+/** A line of a chart. */
+export interface Line {
+  /** Positions of its points. */
   xs: number[]
   ys: number[]
   /** The line through them, as the `d` of a path. */
-  line: string
-  /** The line, closed along the lower edge. */
+  path: string
+}
+
+/** Coordinates of a chart, in px. */
+export interface Plot {
+  /** One per series. */
+  lines: Line[]
+  /** The first line, closed along the lower edge. */
   area: string
   days: Tick[]
   rates: Tick[]
@@ -29,38 +35,62 @@ export interface Plot {
   bottom: number
 }
 
-const EDGE = { top: 10, right: 12, bottom: 26 }
+const EDGE = { top: 22, right: 12, bottom: 26 }
 /** Of a digit at a font size of 12 px. */
 const DIGIT_WIDTH = 7.3
 const GAP = 10
 const DAY_LABEL_WIDTH = 72
 
-/** Computes a chart of `points`, at least one, in ascending order. */
-export function plotOf(points: readonly Point[], { width, height }: Size): Plot {
-  const times = points.map(({ d }) => Date.parse(d))
-  const rates = points.map(({ r }) => r)
-  const axis = rateTicks(rates)
+/**
+ * Computes a chart of at least one series of at least one point, in ascending order; `unit` ends the labels of its rates. The
+ * labels of days are in the middle of their positions.
+ */
+export function plotOf(
+  series: readonly (readonly Point[])[],
+  { width, height }: Size,
+  unit = '',
+): Plot {
+  const times = series.map((points) => points.map(({ d }) => Date.parse(d)))
+  const axis = rateTicks(
+    series.flatMap((points) => points.map(({ r }) => r)),
+    unit,
+  )
   const left = Math.max(...axis.labels.map(({ label }) => label.length)) * DIGIT_WIDTH + GAP
   const bottom = height - EDGE.bottom
-  const [start, end] = [Math.min(...times), Math.max(...times)]
+  const start = Math.min(...times.map(([first = 0]) => first))
+  const end = Math.max(...times.map((each) => each.at(-1) ?? 0))
   const toX = scale([start, end], [left, width - EDGE.right])
   const toY = scale([axis.low, axis.high], [bottom, EDGE.top])
-  const xs = times.map(toX)
-  const ys = rates.map(toY)
-  const line = `M${xs.map((x, index) => `${x.toFixed(1)} ${ys[index]?.toFixed(1)}`).join('L')}`
+  const lines = series.map((points, index) =>
+    lineOf(
+      (times[index] ?? []).map(toX),
+      points.map(({ r }) => toY(r)),
+    ),
+  )
+  const [{ xs = [], path = '' } = {}] = lines
   return {
-    xs,
-    ys,
-    line,
-    area: `${line}L${xs.at(-1)?.toFixed(1)} ${bottom}L${xs[0]?.toFixed(1)} ${bottom}Z`,
+    lines,
+    area: `${path}L${xs.at(-1)?.toFixed(1)} ${bottom}L${xs[0]?.toFixed(1)} ${bottom}Z`,
     days: dayTicks(start, end, (width - left) / DAY_LABEL_WIDTH).map(({ time, label }) => ({
-      at: toX(time),
+      // The last label would leave the chart.
+      at: Math.min(toX(time), width - (label.length * DIGIT_WIDTH) / 2),
       label,
     })),
     rates: axis.labels.map(({ rate, label }) => ({ at: toY(rate), label })),
     left,
     bottom,
   }
+}
+
+function lineOf(xs: number[], ys: number[]): Line {
+  const path = `M${xs.map((x, index) => `${x.toFixed(1)} ${ys[index]?.toFixed(1)}`).join('L')}`
+  return { xs, ys, path }
+}
+
+/** Returns points with their change since the first one, in percent. */
+export function percentChanges(points: readonly Point[]): Point[] {
+  const [{ r: first } = { r: 1 }] = points
+  return points.map(({ d, r }) => ({ d, r: (r / first - 1) * 100 }))
 }
 
 /** Returns the index of the number in `xs`, in ascending order, that is nearest to `x`. */
@@ -145,15 +175,18 @@ interface RateTicks {
 
 const TARGET_TICKS = 4
 
-/** Returns round numbers from below the lowest to above the highest of `rates`, which are positive. */
-function rateTicks(rates: readonly number[]): RateTicks {
+/** Returns round numbers from below the lowest to above the highest of `rates`; their labels end with `unit`. */
+function rateTicks(rates: readonly number[], unit: string): RateTicks {
   let [low, high] = [Infinity, -Infinity]
   for (const rate of rates) {
     low = Math.min(low, rate)
     high = Math.max(high, rate)
   }
   // Places a constant rate in the middle.
-  if (low === high) [low, high] = [low * 0.99, high * 1.01]
+  if (low === high) {
+    const margin = Math.abs(low) * 0.01 || 1
+    ;[low, high] = [low - margin, high + margin]
+  }
   const step = roundStep((high - low) / TARGET_TICKS)
   const [first, last] = [Math.floor(low / step), Math.ceil(high / step)]
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9))
@@ -162,7 +195,7 @@ function rateTicks(rates: readonly number[]): RateTicks {
     high: last * step,
     labels: Array.from({ length: last - first + 1 }, (_, index) => {
       const rate = (first + index) * step
-      return { rate, label: rate.toFixed(Math.min(digits, 20)) }
+      return { rate, label: rate.toFixed(Math.min(digits, 20)) + unit }
     }),
   }
 }

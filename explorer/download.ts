@@ -1,0 +1,41 @@
+import type { Api, ApiRequest } from './api.ts'
+import { find, make } from './dom.ts'
+import { FIRST_DAY } from './range.ts'
+
+/** The link that downloads the history as CSV. */
+export interface Download {
+  /** Sets the path and the parameters of the history. */
+  show(path: string, parameters: ApiRequest['parameters']): void
+}
+
+/** Creates the download, which sends the key of the page. */
+export function createDownload({ keyHeader }: Pick<Api, 'keyHeader'>): Download {
+  const link = find('#csv', HTMLAnchorElement)
+  const said = find('#csv-said', HTMLElement)
+
+  async function save(): Promise<void> {
+    const { href, download } = link
+    const response = await fetch(href, { headers: keyHeader() })
+    if (!response.ok) throw new Error(`HTTP ${response.status}`)
+    const file = make('a')
+    file.href = URL.createObjectURL(await response.blob())
+    file.download = download
+    file.click()
+    URL.revokeObjectURL(file.href)
+  }
+
+  link.addEventListener('click', (event) => {
+    event.preventDefault()
+    said.textContent = ''
+    save().catch(({ message }) => (said.textContent = `The download failed: ${message}`))
+  })
+  return {
+    show(path, { from = '', to = '', period, start, end }) {
+      said.textContent = ''
+      link.href = `${path}&format=csv${to.includes(',') ? '&layout=wide' : ''}`
+      const days =
+        period ?? (start === FIRST_DAY && !end ? 'MAX' : [start, end].filter(Boolean).join('-'))
+      link.download = `${[from, to.replaceAll(',', '-'), days].join('-')}.csv`
+    },
+  }
+}
