@@ -122,13 +122,13 @@ function pythonOf(quoted: string, hasKey: boolean): string {
 /** Returns the command line that prints the same data, from its own providers. */
 function commandOf({ operation, parameters }: ApiRequest): string {
   const { amount, from, to, ...options } = parameters
-  const words = [amount, from, ...(to?.split(',') ?? [])].filter((word) => word !== undefined)
+  const words = [amount, from, to].filter((word) => word !== undefined)
   const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
   return ['ratesmith', operation, ...[...words, ...flags].map(shellWord)].join(' ')
 }
 
 function shellWord(word: string): string {
-  return /^[\w.:-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
+  return /^[\w.:,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
 
 function argumentsOf({ parameters }: ApiRequest): string {

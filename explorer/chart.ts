@@ -8,7 +8,7 @@ import type { Part, View } from './dom.ts'
 import { createDownload } from './download.ts'
 import { formatChange, formatRate } from './figures.ts'
 import { createPanel } from './panel.ts'
-import { createRange, parametersOf, titleOf } from './range.ts'
+import { createRange, parametersOf } from './range.ts'
 
 /** Creates the section with the rate history of the converter's currency pair. */
 // oxlint-disable-next-line max-lines-per-function -- the wiring of the section.
@@ -51,7 +51,7 @@ export function createHistoryChart(api: Api, change: (to: Partial<View>) => void
       const { coverage } = choices
       const wanted = comparedIn(view)
       const compared = wanted.filter((code) => coverage?.whyNone(from, code) === undefined)
-      find('#pair', HTMLElement).textContent = titleOf(from, [to, ...compared])
+      find('#pair', HTMLElement).textContent = `${from} in ${[to, ...compared].join(', ')}`
       const wasPercent = percent.checked
       percent.checked = scale === '' ? wanted.length > 0 : scale === 'percent'
       if (percent.checked !== wasPercent) draw()
@@ -80,16 +80,10 @@ function createNone(choose: (pair: Pick<View, 'from' | 'to'>) => void): {
   return {
     show(reason, coverage, { from, to }) {
       text.textContent = reason ?? ''
-      const pairs = [
-        { from, to: 'EUR' },
-        { from, to: 'USD' },
-        { from: 'EUR', to },
-        { from: 'USD', to: 'EUR' },
-      ]
-      offered =
-        reason === undefined
-          ? undefined
-          : pairs.find(({ from, to }) => from !== to && coverage.whyNone(from, to) === undefined)
+      const pairs = [from, 'EUR', 'USD'].flatMap((from) => ['EUR', to, 'USD'].map((to) => ({ from, to })))
+      offered = pairs.find(
+        (pair) => reason && pair.from !== pair.to && !coverage.whyNone(pair.from, pair.to),
+      )
       button.hidden = !offered
       button.textContent = offered ? `Show ${offered.from} in ${offered.to} instead` : ''
     },
@@ -97,13 +91,13 @@ function createNone(choose: (pair: Pick<View, 'from' | 'to'>) => void): {
 }
 
 /** Shows the newest rate and the statistics, with exact values as titles. */
-function showStats({ points, stats, to }: History): void {
+function showStats({ points, stats, to, interval }: History): void {
   const { high, highDate, low, lowDate, average, changePct } = stats
   const newest = points.at(-1)
   const rates = { reading: newest?.r ?? 0, high, low, average }
   for (const [id, rate] of Object.entries(rates)) setText(id, formatRate(rate), String(rate))
   setText('reading-unit', to)
-  setText('reading-day', newest?.d ?? '')
+  setText('reading-day', `${newest?.d}${interval ? ' · one rate per week' : ''}`)
   setText('high-date', highDate)
   setText('low-date', lowDate)
   const sign = changePct > 0 ? '▲ ' : changePct < 0 ? '▼ ' : ''

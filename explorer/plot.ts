@@ -115,30 +115,19 @@ function scale(
 
 const DAY_MS = 86_400_000
 
-const STEPS: { months?: number; days?: number; label: (date: Date) => string }[] = [
-  { days: 1, label: formatter({ day: 'numeric', month: 'short' }) },
-  { days: 2, label: formatter({ day: 'numeric', month: 'short' }) },
-  { days: 7, label: formatter({ day: 'numeric', month: 'short' }) },
-  { days: 14, label: formatter({ day: 'numeric', month: 'short' }) },
-  { months: 1, label: monthOrYear },
-  { months: 2, label: monthOrYear },
-  { months: 3, label: monthOrYear },
-  { months: 6, label: monthOrYear },
-  { months: 12, label: monthOrYear },
-  { months: 24, label: monthOrYear },
-]
+const DAY_STEPS = [1, 2, 7, 14]
+const MONTH_STEPS = [1, 2, 3, 6, 12, 24, 60, 120]
 
 /**
  * Returns at most `maxTicks` ticks for the days from `start` to `end` (ms since the Unix epoch, midnight in UTC): at equal
  * distances back from the end, or on the first days of months.
  */
 function dayTicks(start: number, end: number, maxTicks: number): { time: number; label: string }[] {
-  for (const { months, days = 1, label } of STEPS) {
-    const times = months === undefined ? daysBack(start, end, days) : firsts(start, end, months)
-    if (times.length <= maxTicks)
-      return times.map((time) => ({ time, label: label(new Date(time)) }))
-  }
-  return []
+  const byDay = DAY_STEPS.map((step) => daysBack(start, end, step))
+  const byMonth = MONTH_STEPS.map((step) => firsts(start, end, step))
+  const times = [...byDay, ...byMonth].find(({ length }) => length <= maxTicks) ?? []
+  const label = byDay.includes(times) ? dayOf : monthOrYear
+  return times.map((time) => ({ time, label: label(new Date(time)) }))
 }
 
 function daysBack(start: number, end: number, days: number): number[] {
@@ -148,7 +137,8 @@ function daysBack(start: number, end: number, days: number): number[] {
 
 function firsts(start: number, end: number, months: number): number[] {
   const times: number[] = []
-  const year = new Date(start).getUTCFullYear()
+  // Years in round numbers.
+  const year = Math.floor(new Date(start).getUTCFullYear() / 10) * 10
   for (let month = 0; Date.UTC(year, month) <= end; month += months) {
     if (Date.UTC(year, month) >= start) times.push(Date.UTC(year, month))
   }
@@ -160,6 +150,7 @@ function monthOrYear(date: Date): string {
 }
 
 const monthOf = formatter({ month: 'short' })
+const dayOf = formatter({ day: 'numeric', month: 'short' })
 
 function formatter(options: Intl.DateTimeFormatOptions): (date: Date) => string {
   const format = new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' })

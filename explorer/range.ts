@@ -23,11 +23,6 @@ export function parametersOf(view: View, compared: readonly string[]): ApiReques
   }
 }
 
-/** Returns `USD in EUR, GBP`. */
-export function titleOf(from: string, codes: readonly string[]): string {
-  return `${from} in ${codes.join(', ')}`
-}
-
 /** The choice of a period, or of the first and last day. */
 export interface Range {
   show(view: View): void

@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest'
 
 import { historyCoverageOf, pathOf, snippetOf } from '../../explorer/api.ts'
 import type { ApiRequest } from '../../explorer/api.ts'
-import { dateInWords, durationInWords, publicationInWords } from '../../explorer/dom.ts'
-import { nearestIndex, plotOf } from '../../explorer/plot.ts'
-import type { CurrencyCoverage } from '../../src/client/index.ts'
+import { dateInWords, durationInWords, parseView, publicationInWords } from '../../explorer/dom.ts'
+import { formatChange, formatRate } from '../../explorer/figures.ts'
+import { nearestIndex, percentChanges, plotOf } from '../../explorer/plot.ts'
+import { parametersOf } from '../../explorer/range.ts'
+import type { Size } from '../../explorer/plot.ts'
+import type { CurrencyCoverage, Point } from '../../src/client/index.ts'
 
 const HOUR = 3_600_000
 
@@ -46,6 +49,14 @@ describe('plotOf', () => {
     { d: '2026-11-23', r: 3 },
   ]
 
+  /** Returns the chart of one series, with its line. */
+  function plotOne(points: readonly Point[], size: Size) {
+    const { lines, ...plot } = plotOf([points], size)
+    const [line] = lines
+    if (!line) throw new Error('the chart has no line')
+    return { ...plot, ...line }
+  }
+
   /** Returns the coordinates in the `d` of a path. */
   function coordinatesIn(path: string): number[][] {
     const pairs = path.replace(/[MZ]/g, '').split('L')
@@ -53,12 +64,12 @@ describe('plotOf', () => {
   }
 
   it('spaces days evenly, including days without a point', () => {
-    const [first = 0, second = 0, third = 0] = plotOf(POINTS, SIZE).xs
+    const [first = 0, second = 0, third = 0] = plotOne(POINTS, SIZE).xs
     expect((third - second) / (second - first)).toBeCloseTo(4)
   })
 
   it('draws higher rates higher, within the edges', () => {
-    const { xs, ys, left, bottom } = plotOf(POINTS, SIZE)
+    const { xs, ys, left, bottom } = plotOne(POINTS, SIZE)
     const [low = 0, high = 0, middle = 0] = ys
     expect(low).toBeGreaterThan(middle)
     expect(middle).toBeGreaterThan(high)
@@ -69,8 +80,8 @@ describe('plotOf', () => {
   })
 
   it('draws a line through all points, and an area down to the lower edge', () => {
-    const { xs, ys, line, area, bottom } = plotOf(POINTS, SIZE)
-    const drawn = coordinatesIn(line)
+    const { xs, ys, path, area, bottom } = plotOne(POINTS, SIZE)
+    const drawn = coordinatesIn(path)
     expect(drawn).toHaveLength(3)
     drawn.forEach(([x, y], index) => {
       expect(x).toBeCloseTo(xs[index] ?? 0, 0)
@@ -83,10 +94,10 @@ describe('plotOf', () => {
   it.each([[POINTS.slice(0, 1)], [POINTS.map(({ d }) => ({ d, r: 1 }))]])(
     'draws a level line, or a single day, in the middle: %j',
     (points) => {
-      const { xs, ys, line } = plotOf(points, SIZE)
+      const { xs, ys, path } = plotOne(points, SIZE)
       expect([...xs, ...ys].every(Number.isFinite)).toBe(true)
       expect(new Set(ys).size).toBe(1)
-      expect(line).not.toContain('NaN')
+      expect(path).not.toContain('NaN')
     },
   )
 
@@ -97,7 +108,7 @@ describe('plotOf', () => {
     [1, 1, ['0.990', '0.995', '1.000', '1.005', '1.010']],
   ])('labels round numbers around %d and %d', (low, high, labels) => {
     const points = [low, high].map((r, index) => ({ d: `2026-11-1${index}`, r }))
-    const { rates, ys, bottom } = plotOf(points, SIZE)
+    const { rates, ys, bottom } = plotOne(points, SIZE)
     expect(rates.map(({ label }) => label)).toEqual(labels)
     const positions = rates.map(({ at }) => at)
     expect(Math.max(...positions)).toBeCloseTo(bottom)
@@ -105,9 +116,46 @@ describe('plotOf', () => {
     expect(Math.min(...positions)).toBeLessThanOrEqual(Math.min(...ys))
   })
 
+  it.each([
+    [-12, 4, ['-15 %', '-10 %', '-5 %', '0 %', '5 %']],
+    [0, 0, ['-1.0 %', '-0.5 %', '0.0 %', '0.5 %', '1.0 %']],
+    [-2, -2, ['-2.02 %', '-2.01 %', '-2.00 %', '-1.99 %', '-1.98 %']],
+  ])('labels changes from %d to %d, with their unit', (first, second, labels) => {
+    const points = [first, second].map((r, index) => ({ d: `2026-11-1${index}`, r }))
+    const { rates, lines, bottom } = plotOf([points], SIZE, ' %')
+    expect(rates.map(({ label }) => label)).toEqual(labels)
+    expect(lines[0]?.ys.every((y) => y >= 0 && y <= bottom)).toBe(true)
+  })
+
+  it('draws several series on the same axes, each from its own first day', () => {
+    const later = POINTS.slice(1).map(({ d, r }) => ({ d, r: r * 2 }))
+    const { lines, area } = plotOf([POINTS, later], SIZE)
+    const [one, other] = lines
+    expect(other?.xs).toEqual(one?.xs.slice(1))
+    expect(other?.ys.at(-1)).toBeLessThan(one?.ys.at(-1) ?? 0)
+    // 4 and 2 × 2, and 6 = 2 × 3 above all.
+    expect(Math.min(...(other?.ys ?? []))).toBeLessThan(one?.ys[1] ?? 0)
+    expect(area.startsWith(one?.path ?? '-')).toBe(true)
+  })
+
+  it('indexes a series to the change since its first day', () => {
+    expect(percentChanges(POINTS).map(({ r }) => r)).toEqual([0, 100, 50])
+    expect(percentChanges(POINTS.slice(0, 1))).toEqual([{ d: '2026-11-18', r: 0 }])
+  })
+
+  it.each([200, 390, 700, 1200])('keeps every label within %d px', (width) => {
+    for (const start of ['2026-11-12', '2026-08-23', '2025-11-23', '2021-11-23', '1999-01-04']) {
+      for (const end of ['2026-11-23', '2026-11-01']) {
+        const points = [start, end].map((d) => ({ d, r: 1 }))
+        const { days } = plotOne(points, { width, height: 200 })
+        for (const { at, label } of days) expect(at + label.length * 3.6).toBeLessThan(width)
+      }
+    }
+  })
+
   it('draws rates of any size within the edges', () => {
     const points = [1e-9, 1e9].map((r, index) => ({ d: `2026-11-1${index}`, r }))
-    const { ys, bottom } = plotOf(points, SIZE)
+    const { ys, bottom } = plotOne(points, SIZE)
     expect(ys.every((y) => y >= 0 && y <= bottom)).toBe(true)
   })
 
@@ -118,10 +166,12 @@ describe('plotOf', () => {
     ['2025-11-20', 5, '2026, Apr, Jul, Oct'],
     ['2021-11-20', 5, '2022, 2023, 2024, 2025, 2026'],
     ['2021-11-20', 0, ''],
+    ['1999-01-04', 9, '2000, 2005, 2010, 2015, 2020, 2025'],
+    ['1999-01-04', 4, '2000, 2010, 2020'],
   ])('labels days from %s with room for %d', (start, most, labels) => {
     const points = [start, '2026-11-20'].map((d) => ({ d, r: 1 }))
-    const { left } = plotOf(points, SIZE)
-    const { days } = plotOf(points, { width: left + 72 * most + 1, height: 200 })
+    const { left } = plotOne(points, SIZE)
+    const { days } = plotOne(points, { width: left + 72 * most + 1, height: 200 })
     expect(days.map(({ label }) => label).join(', ')).toBe(labels)
   })
 
@@ -130,6 +180,62 @@ describe('plotOf', () => {
     const found = positions.map((x) => nearestIndex([0, 10, 20, 40], x))
     expect(found).toEqual([0, 0, 0, 1, 1, 2, 3, 3])
     expect(nearestIndex([7], 900)).toBe(0)
+  })
+})
+
+describe('figures of the chart', () => {
+  it.each([
+    [0.8396305626, '0.839631'],
+    [16_170.394, '16,170.4'],
+    [105_392_512.72361657, '105,392,513'],
+    [0.0000061234567, '0.00000612346'],
+    [1, '1.0000'],
+    [150, '150.00'],
+  ])('have six significant digits: %d is %s', (rate, text) => {
+    expect(formatRate(rate)).toBe(text)
+  })
+
+  it.each([
+    [-0.4183, '−0.42 %'],
+    [12.3456, '+12.35 %'],
+    [0, '0.00 %'],
+    [0.001, '0.00 %'],
+  ])('have a sign if they change: %d is %s', (change, text) => {
+    expect(formatChange(change)).toBe(text)
+  })
+})
+
+describe('parameters of the chart', () => {
+  const parametersFor = (fragment: string, compared: string[] = []) =>
+    parametersOf(parseView(fragment), compared)
+  const pair = { from: 'USD', to: 'EUR' }
+
+  it.each([
+    ['', [], { ...pair, period: '3M' }],
+    ['#period=2W', [], { ...pair, period: '2W' }],
+    ['', ['GBP', 'JPY'], { from: 'USD', to: 'EUR,GBP,JPY', period: '3M' }],
+    ['#period=MAX', [], { ...pair, start: '1999-01-04' }],
+    ['#start=2020-01-01', [], { ...pair, start: '2020-01-01' }],
+    ['#end=2001-01-01', [], { ...pair, start: '1999-01-04', end: '2001-01-01' }],
+    ['#period=MAX', ['GBP'], { from: 'USD', to: 'EUR,GBP', start: '1999-01-04', interval: 'week' }],
+  ])('of %j with %j are the period, or days', (fragment, compared, expected) => {
+    expect(parametersFor(fragment, compared)).toEqual(expected)
+  })
+})
+
+describe('a request for several histories', () => {
+  const apiRequest = {
+    operation: 'history',
+    parameters: { from: 'USD', to: 'EUR,GBP', period: '1M' },
+  } as const
+
+  it('has a list in its path, and as an argument', () => {
+    expect(pathOf('/api', apiRequest)).toBe('/api/v1/history?from=USD&to=EUR,GBP&period=1M')
+    const target = { baseUrl: 'http://a.example/api', hasKey: false }
+    expect(snippetOf('client', target, apiRequest)).toContain(
+      "history({ from: 'USD', to: ['EUR', 'GBP'], period: '1M' })",
+    )
+    expect(snippetOf('cli', target, apiRequest)).toBe('ratesmith history USD EUR,GBP --period 1M')
   })
 })
 
@@ -234,8 +340,8 @@ describe('the coverage of history', () => {
   it('includes pairs of two covered currencies', () => {
     const { whyNone } = historyCoverageOf([currency('USD', true), currency('AED', false)])
     expect(whyNone('USD', 'USD')).toBeUndefined()
-    expect(whyNone('USD', 'AED')).toBe('No history of AED')
-    expect(whyNone('AED', 'AED')).toBe('No history of AED')
+    expect(whyNone('USD', 'AED')).toBe('No daily history for AED')
+    expect(whyNone('AED', 'AED')).toBe('No daily history for AED')
     expect(whyNone('XYZ', 'AED')).toMatch(/AED and XYZ|XYZ and AED/)
   })
 

@@ -183,9 +183,9 @@ describe('a pair without a history', () => {
     requests.filter((request) => request.includes('/v1/history'))
 
   it.each([
-    ['#to=AED', 'No history of AED'],
-    ['#from=KWD&to=AED', 'No history of KWD and AED'],
-    ['#from=XYZ', 'No history of XYZ'],
+    ['#to=AED', 'No daily history for AED'],
+    ['#from=KWD&to=AED', 'No daily history for KWD and AED'],
+    ['#from=XYZ', 'No daily history for XYZ'],
   ])('%s is not requested: %s', async (fragment, text) => {
     const { page, requests } = await openDemo(fragment)
     expect(await textOf(page, '#none')).toBe(text)
@@ -206,7 +206,7 @@ describe('a pair without a history', () => {
         .evaluateAll((all: HTMLElement[]) => all.map((each) => each.offsetTop))
     const before = await layout()
     await page.selectOption('#to', 'AED')
-    await expectText(page, '#none', 'No history of AED')
+    await expectText(page, '#none', 'No daily history for AED')
     await settled(page)
     expect(await layout()).toEqual(before)
     await page.selectOption('#to', 'JPY')
