@@ -25,8 +25,9 @@ export function createHistoryChart(api: Api, change: (to: Partial<View>) => void
   })
   const download = createDownload(api)
   let histories: History[] = []
+  let isPercent = false
   const draw = (): void => {
-    if (histories.length > 0) crosshair.show(histories, percent.checked)
+    if (histories.length > 0) crosshair.show(histories, isPercent)
   }
   const panel = createPanel(section, api, {
     operation: 'history',
@@ -52,9 +53,11 @@ export function createHistoryChart(api: Api, change: (to: Partial<View>) => void
       const wanted = comparedIn(view)
       const compared = wanted.filter((code) => coverage?.whyNone(from, code) === undefined)
       find('#pair', HTMLElement).textContent = `${from} in ${[to, ...compared].join(', ')}`
-      const wasPercent = percent.checked
       percent.checked = scale === '' ? wanted.length > 0 : scale === 'percent'
-      if (percent.checked !== wasPercent) draw()
+      if (percent.checked !== isPercent) {
+        isPercent = percent.checked
+        draw()
+      }
       range.show(view)
       comparison.show(view, choices)
       if (!coverage) return
@@ -80,7 +83,9 @@ function createNone(choose: (pair: Pick<View, 'from' | 'to'>) => void): {
   return {
     show(reason, coverage, { from, to }) {
       text.textContent = reason ?? ''
-      const pairs = [from, 'EUR', 'USD'].flatMap((from) => ['EUR', to, 'USD'].map((to) => ({ from, to })))
+      const pairs = [from, 'EUR', 'USD'].flatMap((from) =>
+        ['EUR', to, 'USD'].map((to) => ({ from, to })),
+      )
       offered = pairs.find(
         (pair) => reason && pair.from !== pair.to && !coverage.whyNone(pair.from, pair.to),
       )

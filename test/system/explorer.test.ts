@@ -114,11 +114,15 @@ describe('the chart', () => {
     const { points, stats }: RateHistory = await fetchJson(path)
     await expectText(page, '#days summary', new RegExp(`\\b${points.length}\\b`))
     const { high, low, average, highDate, lowDate } = stats
-    const shown = { high, low, average, 'high-date': highDate, 'low-date': lowDate }
-    for (const [id, value] of Object.entries(shown)) {
-      expect(await textOf(page, `#${id}`)).toBe(String(value))
+    const { r: newestRate = 0 } = points.at(-1) ?? {}
+    for (const [id, rate] of Object.entries({ high, low, average, reading: newestRate })) {
+      expect(await textOf(page, `#${id}`)).toBe(sixDigits(rate))
+      expect(await page.locator(`#${id}`).getAttribute('title')).toBe(String(rate))
     }
-    expect(await textOf(page, '#change')).toContain(`${Math.abs(stats.changePct)} %`)
+    expect(await textOf(page, '#high-date')).toBe(highDate)
+    expect(await textOf(page, '#low-date')).toBe(lowDate)
+    expect(await textOf(page, '#change')).toContain(`${Math.abs(stats.changePct).toFixed(2)} %`)
+    expect(await page.locator('#change').getAttribute('title')).toBe(`${stats.changePct} %`)
     expect((await page.locator('.line').getAttribute('d'))?.split('L')).toHaveLength(points.length)
     await page.locator('#days summary').click()
     const rows = page.locator('#days tbody tr')
@@ -133,19 +137,18 @@ describe('the chart', () => {
     const box = await page.locator('#plot').boundingBox()
     if (!box) throw new Error('the chart is not visible')
     const [x, y] = [box.x + box.width / 2, box.y + 20]
-    const newest = await textOf(page, '#reading-day')
-    expect(newest).toBe(points.at(-1)?.d)
+    expect(await page.locator('#tip').isVisible()).toBe(false)
     if (pointer === 'finger') await page.touchscreen.tap(x, y)
     else await page.mouse.move(x, y)
-    await expect.poll(() => textOf(page, '#reading-day')).not.toBe(newest)
-    const day = await textOf(page, '#reading-day')
+    await page.locator('#tip').waitFor()
+    const day = await textOf(page, '#tip b')
     const index = points.findIndex(({ d }) => d === day)
     expect(Math.abs(index / points.length - 0.5)).toBeLessThan(0.1)
-    expect(await textOf(page, '#reading')).toBe(String(points[index]?.r))
+    expect(await textOf(page, '#tip .s0')).toBe(`${sixDigits(points[index]?.r)} EUR`)
     if (pointer === 'finger') return
     expect(await page.locator('.hair').getAttribute('class')).toBe('hair shown')
     await page.mouse.move(0, 0)
-    await expectText(page, '#reading-day', newest)
+    await expect.poll(() => page.locator('#tip').isVisible()).toBe(false)
   })
 
   it('shows date and rate with the keys of a slider', async () => {
@@ -162,8 +165,10 @@ describe('the chart', () => {
     ] as const) {
       await page.keyboard.press(key)
       const { d, r } = points[index] ?? { d: '', r: 0 }
-      expect(await slider.getAttribute('aria-valuetext')).toBe(`${d}: ${r}`)
-      expect(await textOf(page, '#reading')).toBe(String(r))
+      const text = `${sixDigits(r)} EUR`
+      expect(await slider.getAttribute('aria-valuetext')).toBe(`${d}: ${text}`)
+      expect(await textOf(page, '#tip b')).toBe(d)
+      expect(await textOf(page, '#tip .s0')).toBe(text)
     }
   })
 
@@ -362,6 +367,11 @@ describe('the details of the data', () => {
     await expect.poll(count).toBeGreaterThan(before)
   })
 })
+
+/** Formats a rate of the demo between 0.1 and 1, without zeros at its end beyond five digits. */
+function sixDigits(rate = 0): string {
+  return rate.toFixed(6).replace(/0$/, '')
+}
 
 function exactly(text: string): RegExp {
   return new RegExp(`^${text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`)
