@@ -98,20 +98,26 @@ function createNone(choose: (pair: Pick<View, 'from' | 'to'>) => void): {
 /** Shows the newest rate and the statistics, with exact values as titles. */
 function showStats({ points, stats, to, interval }: History): void {
   const { high, highDate, low, lowDate, average, changePct } = stats
-  const newest = points.at(-1)
-  const rates = { reading: newest?.r ?? 0, high, low, average }
-  for (const [id, rate] of Object.entries(rates)) setText(id, formatRate(rate), String(rate))
-  setText('reading-unit', to)
-  setText('reading-day', `${newest?.d}${interval ? ' · one rate per week' : ''}`)
-  setText('high-date', highDate)
-  setText('low-date', lowDate)
+  const { d, r } = points.at(-1) ?? { d: '', r: 0 }
   const sign = changePct > 0 ? '▲ ' : changePct < 0 ? '▼ ' : ''
-  setText('change', sign + formatChange(changePct), `${changePct} %`)
-  find('#change', HTMLElement).dataset['sign'] = sign.trim()
-}
-
-function setText(id: string, text: string, title = ''): void {
-  const element = find(`#${id}`, HTMLElement)
-  element.textContent = text
-  element.title = title
+  const texts: Record<string, number | string> = {
+    reading: r,
+    high,
+    low,
+    average,
+    'reading-unit': to,
+    'reading-day': interval ? `${d} · one rate per week` : d,
+    'high-date': highDate,
+    'low-date': lowDate,
+    change: sign + formatChange(changePct),
+  }
+  for (const [id, text] of Object.entries(texts)) {
+    const element = find(`#${id}`, HTMLElement)
+    const isRate = typeof text === 'number'
+    element.textContent = isRate ? formatRate(text) : text
+    if (isRate) element.title = String(text)
+  }
+  const change = find('#change', HTMLElement)
+  change.title = `${changePct} %`
+  change.className = sign && (changePct > 0 ? 'up' : 'down')
 }

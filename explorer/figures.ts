@@ -4,12 +4,6 @@ const RATE = new Intl.NumberFormat('en-GB', {
   maximumFractionDigits: 0,
   roundingPriority: 'morePrecision',
 })
-const CHANGE = new Intl.NumberFormat('en-GB', {
-  minimumFractionDigits: 2,
-  maximumFractionDigits: 2,
-  signDisplay: 'exceptZero',
-})
-
 /** Formats a rate with six significant digits, and large ones with all digits before the point. */
 export function formatRate(rate: number): string {
   return RATE.format(rate)
@@ -17,5 +11,7 @@ export function formatRate(rate: number): string {
 
 /** Formats a change, in percent, as `+1.50 %`. */
 export function formatChange(percent: number): string {
-  return `${CHANGE.format(percent).replace('-', '−')} %`
+  const digits = Math.abs(percent).toFixed(2)
+  const sign = Number(digits) === 0 ? '' : percent > 0 ? '+' : '−'
+  return `${sign}${digits} %`
 }

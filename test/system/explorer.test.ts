@@ -134,6 +134,7 @@ describe('the chart', () => {
   it.each(['mouse', 'finger'])('shows date and rate at the position of the %s', async (pointer) => {
     const { page, fetchJson } = await openDemo('', { hasTouch: pointer === 'finger' })
     const { points }: RateHistory = await fetchJson('history?from=USD&to=EUR&period=3M')
+    await page.locator('#plot').scrollIntoViewIfNeeded()
     const box = await page.locator('#plot').boundingBox()
     if (!box) throw new Error('the chart is not visible')
     const [x, y] = [box.x + box.width / 2, box.y + 20]
