@@ -67,8 +67,8 @@ export function createComparison(choose: (compare: string) => void): Comparison 
 function codeOf(typed: string, { names }: Choices): string {
   const wanted = typed.trim().toUpperCase()
   const named = [...names].filter(([, name]) => name.toUpperCase().includes(wanted))
-  const [[only = ''] = []] = named
-  return !names.has(wanted) && named.length === 1 ? only : wanted
+  const [only] = named
+  return only && named.length === 1 && !names.has(wanted) ? only[0] : wanted
 }
 
 function refusalOf(code: string, view: View, { coverage }: Choices): string {

@@ -67,7 +67,7 @@ export function plotOf(
       points.map(({ r }) => toY(r)),
     ),
   )
-  const [{ xs = [], path = '' } = {}] = lines
+  const { xs, path } = lines[0] ?? lineOf([], [])
   return {
     lines,
     area: `${path}L${xs.at(-1)?.toFixed(1)} ${bottom}L${xs[0]?.toFixed(1)} ${bottom}Z`,
