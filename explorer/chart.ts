@@ -21,7 +21,8 @@ export function createHistoryChart(api: Api, change: (to: Partial<View>) => void
   const days = createDayTable()
   const none = createNone((pair) => {
     change(pair)
-    range.focus()
+    // The button disappears.
+    percent.focus()
   })
   const download = createDownload(api)
   let histories: History[] = []

@@ -17,18 +17,18 @@ export interface Comparison {
 /** Creates the comparison; calls `choose` with the codes, separated by commas. */
 export function createComparison(choose: (compare: string) => void): Comparison {
   const field = find('#compare', HTMLInputElement)
-  const said = find('#compare-said', HTMLElement)
+  const state = find('#chart-state', HTMLElement)
   const legend = find('#legend', HTMLElement)
   let listed: Choices | undefined
   let current: { view: View; choices: Choices } | undefined
 
   find('#comparison', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault()
-    if (!current || field.value.trim() === '') return
+    const code = field.value.trim().toUpperCase()
+    if (!current || code === '') return
     const { view, choices } = current
-    const code = codeOf(field.value, choices)
     const refusal = refusalOf(code, view, choices)
-    said.textContent = refusal
+    state.textContent = refusal
     if (refusal !== '') return
     field.value = ''
     choose([...comparedIn(view), code].join())
@@ -48,7 +48,6 @@ export function createComparison(choose: (compare: string) => void): Comparison 
         remove.type = 'button'
         remove.ariaLabel = `Remove ${code}`
         remove.addEventListener('click', () => {
-          said.textContent = ''
           choose(codes.filter((each) => each !== code).join())
           field.focus()
         })
@@ -61,14 +60,6 @@ export function createComparison(choose: (compare: string) => void): Comparison 
       legend.replaceChildren(...(codes.length > 0 ? [first, ...entries] : []))
     },
   }
-}
-
-/** Returns the code that was typed, or that of the only currency with such a name. */
-function codeOf(typed: string, { names }: Choices): string {
-  const wanted = typed.trim().toUpperCase()
-  const named = [...names].filter(([, name]) => name.toUpperCase().includes(wanted))
-  const [only] = named
-  return only && named.length === 1 && !names.has(wanted) ? only[0] : wanted
 }
 
 function refusalOf(code: string, view: View, { coverage }: Choices): string {

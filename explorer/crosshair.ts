@@ -73,8 +73,9 @@ export function createCrosshair(): Crosshair {
     // Keeps the day shown after a touch ends, when the finger no longer covers it.
     if (pointerType === 'mouse') rest()
   })
-  slider.addEventListener('input', () => readOut(Number(slider.value), true))
-  slider.addEventListener('focus', () => readOut(Number(slider.value), true))
+  for (const event of ['input', 'focus']) {
+    slider.addEventListener(event, () => readOut(Number(slider.value), true))
+  }
   slider.addEventListener('blur', rest)
   new ResizeObserver(draw).observe(box)
   return {
@@ -118,7 +119,7 @@ function rowOf(text: string, index: number): HTMLElement {
 function moveTip(tip: HTMLElement, box: HTMLElement, x: number, y: number): void {
   const { offsetWidth: width, offsetHeight: height } = tip
   const isRight = x + 14 + width <= box.clientWidth
-  const left = Math.max(0, isRight ? x + 14 : x - 14 - width)
+  const left = isRight ? x + 14 : Math.max(0, x - 14 - width)
   const top = Math.max(0, Math.min(y - height - 8, box.clientHeight - height))
   tip.style.translate = `${left}px ${top}px`
 }

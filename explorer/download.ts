@@ -11,7 +11,7 @@ export interface Download {
 /** Creates the download, which sends the key of the page. */
 export function createDownload({ keyHeader }: Pick<Api, 'keyHeader'>): Download {
   const link = find('#csv', HTMLAnchorElement)
-  const said = find('#csv-said', HTMLElement)
+  const state = find('#chart-state', HTMLElement)
 
   async function save(): Promise<void> {
     const { href, download } = link
@@ -26,12 +26,12 @@ export function createDownload({ keyHeader }: Pick<Api, 'keyHeader'>): Download 
 
   link.addEventListener('click', (event) => {
     event.preventDefault()
-    said.textContent = ''
-    save().catch(({ message }) => (said.textContent = `The download failed: ${message}`))
+    state.textContent = ''
+    save().catch(({ message }) => (state.textContent = `The download failed: ${message}`))
   })
   return {
     show(path, { from = '', to = '', period, start, end }) {
-      said.textContent = ''
+      state.textContent = ''
       link.href = `${path}&format=csv${to.includes(',') ? '&layout=wide' : ''}`
       const days =
         period ?? (start === FIRST_DAY && !end ? 'MAX' : [start, end].filter(Boolean).join('-'))

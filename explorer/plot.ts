@@ -70,7 +70,7 @@ export function plotOf(
   const { xs, path } = lines[0] ?? lineOf([], [])
   return {
     lines,
-    area: `${path}L${xs.at(-1)?.toFixed(1)} ${bottom}L${xs[0]?.toFixed(1)} ${bottom}Z`,
+    area: `${path}V${bottom}H${xs[0]?.toFixed(1)}Z`,
     days: dayTicks(start, end, (width - left) / DAY_LABEL_WIDTH).map(({ time, label }) => ({
       // The last label would leave the chart.
       at: Math.min(toX(time), width - (label.length * DIGIT_WIDTH) / 2),
@@ -93,15 +93,10 @@ export function percentChanges(points: readonly Point[]): Point[] {
   return points.map(({ d, r }) => ({ d, r: (r / first - 1) * 100 }))
 }
 
-/** Returns the index of the number in `xs`, in ascending order, that is nearest to `x`. */
+/** Returns the index of the number in `xs` that is nearest to `x`. */
 export function nearestIndex(xs: readonly number[], x: number): number {
-  let [low, high] = [0, xs.length - 1]
-  while (high - low > 1) {
-    const middle = (low + high) >> 1
-    if ((xs[middle] ?? 0) <= x) low = middle
-    else high = middle
-  }
-  return Math.abs((xs[high] ?? 0) - x) < Math.abs((xs[low] ?? 0) - x) ? high : low
+  const distances = xs.map((each) => Math.abs(each - x))
+  return distances.indexOf(distances.reduce((least, each) => Math.min(least, each), Infinity))
 }
 
 /** Maps a domain linearly to a range; an empty domain maps to the middle. */

@@ -29,8 +29,6 @@ export interface Range {
   /** Shows the first and last day of a history, where the user has set none. */
   showDays(history: History): void
   enable(isEnabled: boolean): void
-  /** Moves the focus to the chosen period. */
-  focus(): void
 }
 
 /** Creates the range in the chart's section. */
@@ -70,6 +68,5 @@ export function createRange(section: HTMLElement, change: (to: Partial<View>) =>
     enable(isEnabled) {
       for (const choice of choices) choice.disabled = !isEnabled
     },
-    focus: () => periods.find(({ checked }) => checked)?.focus(),
   }
 }
