@@ -90,6 +90,29 @@ describe.each(SIZES)('the chart, %d px wide and %s', (width, colorScheme) => {
     expect(await axeViolations(page)).toEqual([])
   })
 
+  it('stays where it is while a slow page loads', async () => {
+    const { page } = await open()
+    const cdp = await page.context().newCDPSession(page)
+    await cdp.send('Network.setCacheDisabled', { cacheDisabled: true })
+    // The document arrives in pieces.
+    await cdp.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 100,
+      downloadThroughput: 50_000,
+      uploadThroughput: 50_000,
+    })
+    await page.addInitScript(() => {
+      Reflect.set(globalThis, 'shift', 0)
+      new PerformanceObserver((list) => {
+        const sum = list.getEntries().reduce((sum, each) => sum + Reflect.get(each, 'value'), 0)
+        Reflect.set(globalThis, 'shift', Reflect.get(globalThis, 'shift') + sum)
+      }).observe({ type: 'layout-shift', buffered: true })
+    })
+    await page.reload()
+    await settled(page)
+    expect(await page.evaluate(() => Reflect.get(globalThis, 'shift'))).toBeLessThan(0.02)
+  })
+
   it('shows all years, and any days', async () => {
     const { page, fetchJson, requests } = await open()
     await page.locator('[value=MAX]').check()
