@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 
@@ -121,7 +121,10 @@ async function compile(pages: readonly Page[], { folder }: Site): Promise<string
     mkdirSync(join(folder, dirname(path)), { recursive: true })
     writeFileSync(join(folder, path), text)
   }
-  symlinkSync(join(ROOT, 'node_modules/@types'), join(folder, 'node_modules/@types'))
+  const types = join(folder, 'node_modules/@types')
+  // Pages install some types; the compiler needs those of the runtimes, too.
+  rmSync(types, { recursive: true, force: true })
+  symlinkSync(join(ROOT, 'node_modules/@types'), types)
   const workers = 'cloudflare-workers.d.ts'
   copyFileSync(join(ROOT, 'test/system', workers), join(folder, workers))
   const config = { compilerOptions: COMPILER_OPTIONS, files: [...files.keys(), workers] }
