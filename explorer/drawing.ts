@@ -5,7 +5,7 @@ import { plotOf } from './plot.ts'
 import type { Plot, Tick } from './plot.ts'
 
 /** What a drawing shows. */
-export interface Picture {
+interface Picture {
   /** Series in the order of their colours. */
   series: readonly (readonly Point[])[]
   /** Ends the labels of the axis. */

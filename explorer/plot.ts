@@ -14,7 +14,7 @@ export interface Tick {
 }
 
 /** A line of a chart. */
-export interface Line {
+interface Line {
   /** Positions of its points. */
   xs: number[]
   ys: number[]
