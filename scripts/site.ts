@@ -1,0 +1,106 @@
+// Builds the site into build/site: the guides, the reference, and the handler in a service worker. `--base /path/` is its folder
+// on the server.
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+import { build } from 'esbuild'
+
+import { ROOT, installOnce } from './packages.mjs'
+import { GROUPS, readGuides, summaryOf, titleOf } from './site/pages.ts'
+import type { Page } from './site/pages.ts'
+import { referencePages } from './site/reference.ts'
+
+const SITE = join(ROOT, 'site')
+const SOURCE = join(ROOT, 'build/site-source')
+const OUTPUT = join(ROOT, 'build/site')
+
+const { base = '/' } = parseArgs({ options: { base: { type: 'string' } } }).values
+if (!/^\/(?:[\w.-]+\/)*$/.test(base)) throw new Error(`base must start and end with /, got ${base}`)
+
+installOnce('site', 'Installing the generator of the site')
+const front = {
+  path: 'index.md',
+  text: readFileSync(join(SITE, 'pages/index.md'), 'utf8'),
+  group: '',
+}
+const pages: Page[] = [...readGuides(ROOT), ...referencePages(ROOT)]
+writeSource()
+execFileSync(process.execPath, [join(SITE, 'node_modules/vitepress/bin/vitepress.js'), 'build', SITE], {
+  env: { ...process.env, SITE_BASE: base },
+  stdio: ['ignore', 'ignore', 'inherit'],
+})
+writeTexts()
+await writeScripts()
+process.stdout.write(`${join('build', 'site', 'index.html')}\n`)
+
+function write(folder: string, path: string, text: string): void {
+  const file = join(folder, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
+/** Writes what the generator reads. */
+function writeSource(): void {
+  for (const folder of [SOURCE, OUTPUT]) rmSync(folder, { recursive: true, force: true })
+  for (const page of [front, ...pages]) write(SOURCE, page.path, page.text)
+  cpSync(join(ROOT, 'docs/pictures'), join(SOURCE, 'docs/pictures'), { recursive: true })
+  mkdirSync(join(SOURCE, 'public'), { recursive: true })
+  copyFileSync(join(SITE, 'icon.svg'), join(SOURCE, 'public/icon.svg'))
+  const sidebar = GROUPS.map((group) => ({
+    text: group,
+    items: pages
+      .filter((page) => page.group === group)
+      .map((page) => ({ text: titleOf(page), link: `/${page.path.replace(/(index)?\.md$/, '')}` })),
+  }))
+  const nav = [
+    { text: 'Guides', link: '/docs/mounting' },
+    { text: 'Recipes', link: '/docs/recipes/' },
+    { text: 'Reference', link: '/reference/' },
+    { text: 'Explorer', link: '/api/', target: '_self', noIcon: true },
+  ]
+  write(SOURCE, 'navigation.json', JSON.stringify({ nav, sidebar }))
+}
+
+/** Writes each page as Markdown, and their index, for readers that are programs. */
+function writeTexts(): void {
+  for (const { path, text } of [front, ...pages]) write(OUTPUT, path, text)
+  const groups = GROUPS.map((group) => {
+    const lines = pages
+      .filter((page) => page.group === group)
+      .map((page) => `- [${titleOf(page)}](${base}${page.path}): ${summaryOf(page)}\n`)
+    return `## ${group}\n\n${lines.join('')}`
+  })
+  const about = 'An exchange-rate API that mounts into a TypeScript app with one import.'
+  const index = `# ratesmith\n\n> ${about}\n\n- [Front page](${base}index.md): ${about}\n\n${groups.join('\n')}`
+  write(OUTPUT, 'llms.txt', index)
+  const texts = pages.map(({ path, text }) => `<!-- ${base}${path} -->\n\n${text.trim()}\n`)
+  write(OUTPUT, 'llms-full.txt', texts.join('\n'))
+}
+
+/** Bundles the service worker and the page in the place of the explorer. */
+async function writeScripts(): Promise<void> {
+  mkdirSync(join(OUTPUT, 'api'))
+  copyFileSync(join(SITE, 'api.html'), join(OUTPUT, 'api/index.html'))
+  const shared = { bundle: true, minify: true, format: 'esm', target: 'es2022' } as const
+  await build({
+    ...shared,
+    entryPoints: [join(SITE, 'live/start-explorer.ts')],
+    outfile: join(OUTPUT, 'start-explorer.js'),
+  })
+  const html = readFileSync(join(OUTPUT, 'index.html'), 'utf8')
+  const assets = Array.from(html.matchAll(/(?:href|src)="([^"]*)"/g), ([, path = '']) => path)
+    .filter((path) => path.startsWith(`${base}assets/`))
+    .map((path) => path.slice(base.length))
+  const files = [...new Set(['', 'api/index.html', 'start-explorer.js', 'icon.svg', ...assets])]
+  const version = createHash('sha256').update(html).digest('hex').slice(0, 12)
+  await build({
+    ...shared,
+    format: 'iife',
+    entryPoints: [join(SITE, 'worker/main.ts')],
+    outfile: join(OUTPUT, 'sw.js'),
+    define: { CACHE: JSON.stringify(`ratesmith:${base}:${version}`), FILES: JSON.stringify(files) },
+  })
+}
