@@ -8,7 +8,7 @@ const PROOFS = [
 /** Longer variants of the tests before a merge, too slow to run there. */
 const WEEKLY = [
   'test/simulation/simulation.test.ts',
-  'test/release/{bundles,frameworks,jsr,release-files}.test.ts',
+  'test/release/{bundles,frameworks,jsr,release-files,site}.test.ts',
   'test/release/documentation/run.test.ts',
 ]
 

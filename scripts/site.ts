@@ -28,10 +28,14 @@ const front = {
 }
 const pages: Page[] = [...readGuides(ROOT), ...referencePages(ROOT)]
 writeSource()
-execFileSync(process.execPath, [join(SITE, 'node_modules/vitepress/bin/vitepress.js'), 'build', SITE], {
-  env: { ...process.env, SITE_BASE: base },
-  stdio: ['ignore', 'ignore', 'inherit'],
-})
+execFileSync(
+  process.execPath,
+  [join(SITE, 'node_modules/vitepress/bin/vitepress.js'), 'build', SITE],
+  {
+    env: { ...process.env, SITE_BASE: base },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  },
+)
 writeTexts()
 await writeScripts()
 process.stdout.write(`${join('build', 'site', 'index.html')}\n`)

@@ -9,7 +9,10 @@ import type { Page } from './pages.ts'
 interface Declaration {
   location: { filename: string }
   kind: string
-  jsDoc?: { doc?: string; tags?: { kind: string; name?: string; doc?: string; tsType?: { repr: string } }[] }
+  jsDoc?: {
+    doc?: string
+    tags?: { kind: string; name?: string; doc?: string; tsType?: { repr: string } }[]
+  }
 }
 
 interface Symbol {
@@ -28,7 +31,11 @@ export function referencePages(root: string): Page[] {
   const pages = [...readSymbols(root)].map(([name, symbols]) => {
     const parts = symbols.map((symbol) => describe(symbol, { root, declarations }))
     const text = `# ${name}\n\nExports of \`${name}\`: ${symbols.length}.\n\n${parts.join('\n')}`
-    return { path: `reference/${name.replace(/^ratesmith\/?/, '') || 'ratesmith'}.md`, text, group: 'Reference' }
+    return {
+      path: `reference/${name.replace(/^ratesmith\/?/, '') || 'ratesmith'}.md`,
+      text,
+      group: 'Reference',
+    }
   })
   return [indexOf(pages), ...pages]
 }
@@ -40,7 +47,8 @@ function indexOf(pages: readonly Page[]): Page {
     })
     return `| [${/^# (.*)$/m.exec(text)?.[1]}](./${path.replace('reference/', '')}) | ${names.join(', ')} |\n`
   })
-  const head = '# Reference\n\nEvery export of every entry point, generated from the declarations.\n\n'
+  const head =
+    '# Reference\n\nEvery export of every entry point, generated from the declarations.\n\n'
   return {
     path: 'reference/index.md',
     text: `${head}| import | exports |\n| --- | --- |\n${rows.join('')}`,
@@ -78,28 +86,46 @@ interface Folders {
 }
 
 /** Returns the section of a symbol: what it is for, its declaration, its exceptions and examples. */
-function describe({ name, declarations: [first] }: Symbol, { root, declarations }: Folders): string {
+function describe(
+  { name, declarations: [first] }: Symbol,
+  { root, declarations }: Folders,
+): string {
   if (!first) return ''
   const source = fileURLToPath(first.location.filename)
-  const file = join(declarations, relative(root, source).replace(/\.ts$/, '.d.ts'))
+  const file = definingFile(name, join(declarations, relative(root, source)))
   const { doc = '', tags = [] } = first.jsDoc ?? {}
   const throws = tags
     .filter(({ kind }) => kind === 'throws')
-    .map(({ tsType, doc = '' }) => `- Throws ${tsType ? `\`${tsType.repr}\` ` : ''}${oneLine(doc)}\n`)
+    .map(
+      ({ tsType, doc = '' }) => `- Throws ${tsType ? `\`${tsType.repr}\` ` : ''}${oneLine(doc)}\n`,
+    )
   const parameters = tags
     .filter(({ kind }) => kind === 'param')
     .map(({ name, doc = '' }) => `- \`${name}\`: ${oneLine(doc)}\n`)
-  const examples = tags.filter(({ kind }) => kind === 'example').map(({ doc = '' }) => `${doc.trim()}\n`)
+  const examples = tags
+    .filter(({ kind }) => kind === 'example')
+    .map(({ doc = '' }) => `${doc.trim()}\n`)
   const declaration = declarationOf(name, readFileSync(file, 'utf8'))
   return [
     `## ${name}\n`,
     doc && `${escapeHtml(doc.trim())}\n`,
-    `\`\`\`ts\n${declaration}\n\`\`\`\n`,
+    declaration && `\`\`\`ts\n${declaration}\n\`\`\`\n`,
     [...parameters, ...throws].join(''),
     ...examples,
   ]
     .filter((part) => part !== '')
     .join('\n')
+}
+
+/** Returns the declaration file that declares a name, which the one of the module at `path` may only export. */
+function definingFile(name: string, path: string): string {
+  const file = path.replace(/\.ts$/, '.d.ts')
+  const exports = readFileSync(file, 'utf8').matchAll(
+    /^(?:ex|im)port (?:type )?\{([^}]*)\} from '([^']*)'/gm,
+  )
+  const [, , from] =
+    [...exports].find(([, names = '']) => names.split(/[\s,]/).includes(name)) ?? []
+  return from === undefined ? file : definingFile(name, join(dirname(file), from))
 }
 
 const oneLine = (text: string): string => escapeHtml(text.trim().replaceAll(/\s+/g, ' '))
@@ -108,7 +134,9 @@ const oneLine = (text: string): string => escapeHtml(text.trim().replaceAll(/\s+
 function escapeHtml(text: string): string {
   return text
     .split(/(`[^`]*`)/)
-    .map((part, index) => (index % 2 === 0 ? part.replaceAll('<', '&lt;').replaceAll('{{', '&#123;&#123;') : part))
+    .map((part, index) =>
+      index % 2 === 0 ? part.replaceAll('<', '&lt;').replaceAll('{{', '&#123;&#123;') : part,
+    )
     .join('')
 }
 
@@ -124,6 +152,8 @@ function declarationOf(name: string, text: string): string {
     const end = rest.findIndex((each) => /^\S.*;$|^\};?$|^\S.*\{\}$/.test(each))
     return [rest.slice(0, end + 1).join('\n')]
   })
-  if (found.length === 0) throw new Error(`the declaration of ${name} is missing`)
-  return found.join('\n').replaceAll(/^export (declare )?/gm, '').replaceAll(/^ {4,}/gm, (indent) => ' '.repeat(indent.length / 2))
+  return found
+    .join('\n')
+    .replaceAll(/^export (declare )?/gm, '')
+    .replaceAll(/^ {4,}/gm, (indent) => ' '.repeat(indent.length / 2))
 }

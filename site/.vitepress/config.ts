@@ -30,7 +30,9 @@ export default {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config: (markdown: Parameters<typeof addTryLinks>[0]) => addTryLinks(markdown, base),
   },
-  vue: { template: { compilerOptions: { isCustomElement: (tag: string) => tag === 'live-request' } } },
+  vue: {
+    template: { compilerOptions: { isCustomElement: (tag: string) => tag === 'live-request' } },
+  },
   themeConfig: {
     ...navigation,
     outline: [2, 3],

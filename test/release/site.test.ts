@@ -1,0 +1,162 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+
+import { needBrowser, newContext } from '../system/chromium.ts'
+import { axeViolations, expectText, settled } from '../system/explorer-page.ts'
+import { listen } from '../system/processes.ts'
+import { ROOT } from '../system/runtimes.ts'
+
+const BASE = '/ratesmith/'
+const SITE = join(ROOT, 'build/site')
+const TYPES: Record<string, string> = {
+  html: 'text/html',
+  js: 'text/javascript',
+  css: 'text/css',
+  svg: 'image/svg+xml',
+  json: 'application/json',
+}
+
+needBrowser()
+
+beforeAll(() => {
+  const script = join(ROOT, 'scripts/site.ts')
+  execFileSync(process.execPath, [script, '--base', BASE], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+}, 600_000)
+
+/** Returns the file that a static host serves for a path; undefined if it has none. */
+function fileOf(path: string): string | undefined {
+  if (!path.startsWith(BASE)) return undefined
+  const name = join(SITE, decodeURIComponent(path.slice(BASE.length)))
+  const file = path.endsWith('/') ? join(name, 'index.html') : name
+  return existsSync(file) ? file : undefined
+}
+
+/** Opens a page of the site on a static host; every request to another host fails the test. */
+async function open(path: string, options: Parameters<typeof newContext>[0] = {}) {
+  const { url } = await listen((request, response) => {
+    const file = fileOf(new URL(request.url ?? '', 'http://localhost').pathname)
+    const type = TYPES[file?.split('.').at(-1) ?? ''] ?? 'text/plain'
+    response.writeHead(file ? 200 : 404, { 'content-type': file ? type : 'text/html' })
+    response.end(readFileSync(file ?? join(SITE, '404.html')))
+  })
+  const context = await newContext(options)
+  const foreign: string[] = []
+  context.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url())
+    if (protocol !== 'data:' && protocol !== 'blob:' && origin !== url) foreign.push(request.url())
+  })
+  const page = await context.newPage()
+  await page.goto(url + BASE + path)
+  return { page, context, foreign, root: url + BASE }
+}
+
+const answered = (page: Page) => expectText(page, '.live-facts', /^200 OK in \d+ ms$/)
+
+describe('the files of the site', () => {
+  const pages = () =>
+    globSync('**/*.html', { cwd: SITE }).filter(
+      (name) => !['404.html', 'api/index.html'].includes(name),
+    )
+
+  it('have every page also as Markdown, listed in llms.txt', () => {
+    const index = readFileSync(join(SITE, 'llms.txt'), 'utf8')
+    expect(pages().length).toBeGreaterThan(50)
+    for (const name of pages()) {
+      const markdown = name.replace(/html$/, 'md')
+      expect(existsSync(join(SITE, markdown)), markdown).toBe(true)
+      expect(index).toContain(`(${BASE}${markdown})`)
+    }
+    for (const line of index.split('\n').filter((each) => each.startsWith('- '))) {
+      expect(line).toMatch(/\): \S.+[.:]?$/)
+    }
+  })
+
+  it('link to existing pages and anchors only', () => {
+    const idsOf = new Map<string, Set<string>>()
+    const idsIn = (file: string): Set<string> => {
+      const ids =
+        idsOf.get(file) ??
+        new Set(
+          Array.from(readFileSync(file, 'utf8').matchAll(/ id="([^"]*)"/g), ([, id = '']) => id),
+        )
+      idsOf.set(file, ids)
+      return ids
+    }
+    const broken = pages().flatMap((name) => {
+      const html = readFileSync(join(SITE, name), 'utf8')
+      return Array.from(html.matchAll(/<a [^>]*?href="([^"]*)"/g), ([, href = '']) => href)
+        .filter((href) => {
+          const target = new URL(href.replaceAll('&amp;', '&'), `http://site${BASE}${name}`)
+          if (target.host !== 'site' || target.pathname.startsWith(`${BASE}api/`)) return false
+          const file = fileOf(target.pathname)
+          return (
+            !file ||
+            (target.hash !== '' && !idsIn(file).has(decodeURIComponent(target.hash.slice(1))))
+          )
+        })
+        .map((href) => `${name}: ${href}`)
+    })
+    expect(broken).toEqual([])
+  })
+})
+
+describe('the front page', () => {
+  it('answers its live example, also offline', async () => {
+    const { page, context, foreign } = await open('')
+    await answered(page)
+    expect(JSON.parse(await page.locator('live-request pre').innerText())).toMatchObject({
+      from: 'USD',
+      to: 'EUR',
+    })
+    await context.setOffline(true)
+    await page.reload()
+    await answered(page)
+    await page.locator('live-request select').selectOption({ label: 'An error' })
+    await expectText(page, '.live-facts', /^4\d\d error/)
+    expect(foreign).toEqual([])
+  })
+
+  it('says so where service workers are unavailable', async () => {
+    const { page } = await open('')
+    await page.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, 'serviceWorker'))
+    await page.reload()
+    await expectText(page, '.live-facts', /service workers turned off/)
+  })
+})
+
+describe('the explorer', () => {
+  it('converts in the worker, from its address as the first page', async () => {
+    const { page, foreign } = await open('api/')
+    await page.locator('#result').waitFor()
+    await settled(page)
+    await expectText(page, '#result', /EUR$/)
+    expect(foreign).toEqual([])
+  })
+})
+
+const SHOWN = ['', 'docs/api.html', 'docs/recipes/react.html', 'reference/client.html']
+
+describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+  it.each(SHOWN)(
+    '/%s has no violations of accessibility, and needs no other host',
+    async (path) => {
+      const { page, foreign } = await open(path, { colorScheme })
+      if (path === '') await answered(page)
+      expect(await axeViolations(page)).toEqual([])
+      for (const width of [390, 1440]) {
+        await page.setViewportSize({ width, height: 900 })
+        const name = path.replaceAll(/\W/g, '-') || 'front'
+        await page.screenshot({
+          path: join(ROOT, `build/site-${name}-${width}-${colorScheme}.png`),
+        })
+      }
+      expect(foreign).toEqual([])
+    },
+  )
+})
