@@ -26,7 +26,6 @@ export default {
   ignoreDeadLinks: [/^\/api\//, /^\/llms(-full)?\.txt$/],
   markdown: {
     anchor: { slugify: headingSlug },
-    languageAlias: { caddy: 'text', haproxy: 'text' },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config: (markdown: Parameters<typeof addTryLinks>[0]) => addTryLinks(markdown, base),
   },
