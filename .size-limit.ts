@@ -95,7 +95,7 @@ const page = {
 
 const apiTab = {
   ...page,
-  name: 'the API tab of the explorer',
+  name: 'the second script of the explorer',
   path: 'dist/explorer-api-*.js',
   limit: '6 kB',
 }

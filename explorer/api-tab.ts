@@ -1,10 +1,7 @@
 import type { Api } from './api.ts'
 import { make } from './dom.ts'
-import { observedFetch } from './exchange.ts'
+import { exchange } from './exchange.ts'
 import { createResponseView } from './response.ts'
-
-/** Text of `api-tab.css`. */
-declare const API_TAB_STYLE: string
 
 /** A value or a reference to one. */
 interface Referable {
@@ -66,18 +63,7 @@ export async function createApiTab(box: HTMLElement, api: Api): Promise<void> {
   if (!response.ok) throw new Error(`status ${response.status}`)
   const document: Description = await response.json()
   const endpoints = endpointsOf(document)
-  addStyle()
   box.replaceChildren(...endpoints.map((endpoint) => article(endpoint, api)), errorTable(endpoints))
-}
-
-let styled = false
-
-function addStyle(): void {
-  if (styled) return
-  styled = true
-  const sheet = new CSSStyleSheet()
-  sheet.replaceSync(API_TAB_STYLE)
-  document.adoptedStyleSheets.push(sheet)
 }
 
 function endpointsOf(document: Description): Endpoint[] {
@@ -157,7 +143,7 @@ function tryForm(endpoint: Endpoint, api: Api): HTMLElement[] {
       const headers = { ...api.keyHeader(), ...body.headers() }
       const url = location.origin + path
       const request = new Request(url, { method, headers, body: body.text() })
-      await observedFetch(request, response.view.show)
+      response.view.show(await exchange(request))
     } catch {
       response.fail('The service cannot be reached')
     }

@@ -18,7 +18,7 @@ export function createHistoryChart(api: Api, change: (to: Partial<View>) => void
   const range = createRange(section, change)
   const comparison = createComparison((compare) => change({ compare }))
   const crosshair = createCrosshair()
-  const days = createDayTable()
+  const days = createDayTable(api)
   const none = createNone((pair) => {
     change(pair)
     // The button disappears.

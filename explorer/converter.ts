@@ -1,40 +1,52 @@
 import type { Conversion } from 'ratesmith/client'
 
-import { ageInWords, createCurrencySelect, find, make } from './dom.ts'
-import type { Part, View } from './dom.ts'
+import { createAmountField } from './amount-field.ts'
 import type { Api } from './api.ts'
+import { createCurrencyField } from './currency-field.ts'
+import { ageInWords, find, make } from './dom.ts'
+import type { Choices, Part, View } from './dom.ts'
+import { amountInWords, formatAmount } from './figures.ts'
 import { createPanel } from './panel.ts'
 
 const TYPING_DELAY_MS = 150
 
 /** Creates the section that converts an amount as it is typed. */
+// oxlint-disable-next-line max-lines-per-function -- the wiring of the section.
 export function createConverter(api: Api, change: (to: Partial<View>) => void): Part {
   const section = find('#converter', HTMLElement)
-  const amount = find('#amount', HTMLInputElement)
-  const from = createCurrencySelect('#from', (code) => change({ from: code }))
-  const to = createCurrencySelect('#to', (code) => change({ to: code }))
+  const amount = createAmountField(api, change)
   let view: View | undefined
+  let digits: Choices['digits']
   let shown: Conversion | undefined
+  const from = createCurrencyField('#from', api, (code) => choose('from', code))
+  const to = createCurrencyField('#to', api, (code) => choose('to', code))
   const panel = createPanel(section, api, {
     operation: 'convert',
     show(conversion) {
       shown = conversion
-      showResult(conversion)
+      showResult(conversion, digits)
       tick(Date.now())
     },
-    failed(error) {
-      amount.ariaInvalid = String(error?.code === 'invalid_amount')
-    },
+    failed: (error) => amount.refuse(error?.code === 'invalid_amount'),
   })
 
+  /** Takes a chosen currency; where it is that of the other side, both change places. */
+  function choose(side: 'from' | 'to', code: string): void {
+    if (!view) return
+    const other = side === 'from' ? 'to' : 'from'
+    if (side === 'from') amount.forgetCurrency()
+    change({ [side]: code, ...(code === view[other] && { [other]: view[side] }) })
+  }
   function tick(now: number): void {
     if (shown) find('.age', HTMLElement, section).textContent = ageInWords(shown.updatedAt, now)
   }
 
-  amount.addEventListener('input', () => change({ amount: amount.value }))
   find('#swap', HTMLButtonElement).addEventListener('click', () => {
-    if (view) change({ from: view.to, to: view.from })
+    if (!view) return
+    amount.forgetCurrency()
+    change({ from: view.to, to: view.from })
   })
+  createCopyButton(api)
 
   return {
     ...panel,
@@ -42,17 +54,43 @@ export function createConverter(api: Api, change: (to: Partial<View>) => void): 
     show(next, choices) {
       const isTyping = view !== undefined && view.amount !== next.amount
       view = next
-      if (amount.value !== next.amount) amount.value = next.amount
       from.show(choices, next.from)
       to.show(choices, next.to)
+      if (choices.digits !== digits) {
+        digits = choices.digits
+        if (shown) showResult(shown, digits)
+      }
+      if (!amount.show(next, choices)) return panel.clear()
       const parameters = { from: next.from, to: next.to, amount: next.amount }
       panel.load(parameters, isTyping ? TYPING_DELAY_MS : 0)
     },
   }
 }
 
-function showResult({ from, to, amount, rate, result }: Conversion): void {
-  find('#given', HTMLElement).textContent = `${amount} ${from} =`
-  find('#result', HTMLElement).replaceChildren(String(result), ' ', make('span', to))
+function showResult(
+  { from, to, amount, rate, result }: Conversion,
+  digits: Choices['digits'],
+): void {
+  const rounded = formatAmount(result, digits?.get(to))
+  const output = find('#result', HTMLElement)
+  output.replaceChildren(rounded, ' ', make('span', to))
+  output.classList.toggle('long', rounded.length > 15)
+  find('#given', HTMLElement).textContent = `${amountInWords(amount, from)} =`
   find('#rate', HTMLElement).textContent = `1 ${from} = ${rate} ${to}`
+  find('#exact', HTMLElement).textContent = String(result)
+  find('#copy-exact', HTMLElement).ariaLabel = `Copy ${result}`
+  find('#exact-state', HTMLElement).textContent = ''
+}
+
+/** Connects the button that copies the result with all its digits. */
+function createCopyButton({ loadMore }: Pick<Api, 'loadMore'>): void {
+  const exact = find('#exact', HTMLElement)
+  const state = find('#exact-state', HTMLElement)
+  async function copy(): Promise<void> {
+    const { copyText } = await loadMore()
+    state.textContent = (await copyText(exact)) ? 'Copied' : 'Selected; copy it manually'
+  }
+  find('#copy-exact', HTMLButtonElement).addEventListener('click', () => {
+    copy().catch(({ message }) => (state.textContent = `Not copied: ${message}`))
+  })
 }

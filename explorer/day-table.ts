@@ -1,5 +1,5 @@
-import type { History } from './api.ts'
-import { find, make } from './dom.ts'
+import type { Api, History } from './api.ts'
+import { find } from './dom.ts'
 
 /** The table of the rates in the chart. */
 export interface DayTable {
@@ -8,22 +8,21 @@ export interface DayTable {
 }
 
 /** Creates the table. Rows are created when it opens, as there may be more than a thousand. */
-export function createDayTable(): DayTable {
+export function createDayTable({ loadMore }: Pick<Api, 'loadMore'>): DayTable {
   const details = find('#days', HTMLDetailsElement)
   const [head, body] = [find('thead tr', HTMLElement, details), find('tbody', HTMLElement, details)]
   let shown: readonly History[] = []
-  function fill(): void {
+  async function fill(): Promise<void> {
     if (!details.open) return
-    const columns = shown.map(({ points }) => new Map(points.map(({ d, r }) => [d, r])))
-    const days = [...new Set(columns.flatMap((rates) => [...rates.keys()]))].toSorted()
-    body.replaceChildren(
-      ...days.toReversed().map((day) => {
-        const cells = columns.map((rates) => make('td', String(rates.get(day) ?? '–')))
-        return make('tr', heading('row', day), ...cells)
-      }),
-    )
+    const { rowsOfDays } = await loadMore()
+    const { heads, rows } = rowsOfDays(shown)
+    head.replaceChildren(...heads)
+    body.replaceChildren(...rows)
   }
-  details.addEventListener('toggle', fill)
+  function update(): void {
+    fill().catch(({ message }) => head.replaceChildren(`The rates cannot be shown: ${message}`))
+  }
+  details.addEventListener('toggle', update)
   return {
     show(histories) {
       shown = histories
@@ -31,15 +30,7 @@ export function createDayTable(): DayTable {
       const kind = first?.interval === 'week' ? 'weekly' : 'daily'
       find('summary', HTMLElement, details).textContent =
         `Show ${first?.points.length} ${kind} rates`
-      const units = histories.map(({ from, to }) => heading('col', `1 ${from} in ${to}`))
-      head.replaceChildren(heading('col', 'Day'), ...units)
-      fill()
+      update()
     },
   }
-}
-
-function heading(scope: string, text: string): HTMLElement {
-  const cell = make('th', text)
-  cell.scope = scope
-  return cell
 }

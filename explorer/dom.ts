@@ -30,41 +30,6 @@ export function copyOf(id: string): Node {
   return find(`#${id}`, HTMLTemplateElement).content.cloneNode(true)
 }
 
-/** A drop-down list of currencies. */
-export interface CurrencySelect {
-  /** Offers `choices` and selects `code`. An unknown code is added, so that the error of the API appears. */
-  show(choices: Choices, code: string): void
-}
-
-/** Creates the list in the `select` element at `selector`; calls `choose` with each chosen code. */
-export function createCurrencySelect(
-  selector: string,
-  choose: (code: string) => void,
-): CurrencySelect {
-  const select = find(selector, HTMLSelectElement)
-  select.addEventListener('change', () => choose(select.value))
-  let offered: Choices | undefined
-  return {
-    show(choices, code) {
-      const isKnown = [...select.options].some(({ value }) => value === code)
-      // Replacing the options would close an open list.
-      if (choices !== offered || !isKnown) select.replaceChildren(...optionsOf(choices, code))
-      offered = choices
-      select.value = code
-    },
-  }
-}
-
-function optionsOf({ codes, names }: Choices, chosen: string): HTMLOptionElement[] {
-  const offered = codes.includes(chosen) ? codes : [chosen, ...codes]
-  return offered.map((code) => {
-    const name = names.get(code)
-    const option = make('option', name === undefined ? code : `${code} – ${name}`)
-    option.value = code
-    return option
-  })
-}
-
 /** State of the page, all of it in its address, so that it can be shared and reloaded. */
 export interface View {
   /** As typed. */
@@ -134,6 +99,8 @@ export interface Choices {
   codes: readonly string[]
   /** English names by code; some codes have none. */
   names: ReadonlyMap<string, string>
+  /** Digits after the point by code, where known. */
+  digits?: ReadonlyMap<string, number>
   /** Absent until a response, or a failure. */
   coverage?: HistoryCoverage
 }

@@ -7,15 +7,11 @@ export interface Exchange {
   elapsed: number
 }
 
-/** Sends a request; calls `observe` with its response, which it also returns. */
-export async function observedFetch(
-  request: Request,
-  observe: (exchange: Exchange) => void,
-): Promise<Response> {
+/** Sends a request, and resolves with its response. */
+export async function exchange(request: Request): Promise<Exchange> {
   const startedAt = performance.now()
   const response = await fetch(request)
-  const text = await response.clone().text()
+  const text = await response.text()
   const { status, headers } = response
-  observe({ status, headers, text, elapsed: performance.now() - startedAt })
-  return response
+  return { status, headers, text, elapsed: performance.now() - startedAt }
 }

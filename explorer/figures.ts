@@ -1,3 +1,30 @@
+/** Formats an amount with all its digits and the name of its currency, as `1,000.50 US dollars`. */
+export function amountInWords(amount: number, code: string): string {
+  const all = { maximumFractionDigits: 20 }
+  try {
+    return new Intl.NumberFormat('en-US', {
+      style: 'currency',
+      currency: code,
+      currencyDisplay: 'name',
+      trailingZeroDisplay: 'stripIfInteger',
+      ...all,
+    }).format(amount)
+  } catch {
+    // A code of other than three letters.
+    return `${new Intl.NumberFormat('en-US', all).format(amount)} ${code}`
+  }
+}
+
+/** Formats an amount with the digits of its currency; small ones with two significant digits. */
+export function formatAmount(amount: number, digits = 2): string {
+  return new Intl.NumberFormat('en-US', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+    maximumSignificantDigits: 2,
+    roundingPriority: 'morePrecision',
+  }).format(amount)
+}
+
 const RATE = new Intl.NumberFormat('en-GB', {
   minimumSignificantDigits: 5,
   maximumSignificantDigits: 6,

@@ -1,5 +1,4 @@
-import { createRatesClient } from 'ratesmith/client'
-import type { RatesClient } from 'ratesmith/client'
+import type { CurrencyList } from 'ratesmith/client'
 
 import { UNKNOWN_COVERAGE, historyCoverageOf } from './api.ts'
 import type { Api } from './api.ts'
@@ -9,8 +8,7 @@ import { fragmentOf, parseView } from './dom.ts'
 import type { Choices, Part, View } from './dom.ts'
 import { createCopyLink, createThemeSwitch, showBasePath } from './header.ts'
 import { createKeyField } from './key.ts'
-import { observedFetch } from './exchange.ts'
-import type { Exchange } from './exchange.ts'
+import { requestBody } from './request.ts'
 import { createRateTable } from './table.ts'
 import { createTabs } from './tabs.ts'
 
@@ -21,6 +19,8 @@ const URL_UPDATE_DELAY_MS = 400
 function start(base: string): void {
   const baseUrl = location.origin + base
   let key: string | undefined
+  const keyHeader = (): Record<string, string> =>
+    key === undefined ? {} : { authorization: `Bearer ${key}` }
   const field = createKeyField((next) => {
     key = next
     page.loadNames()
@@ -28,9 +28,10 @@ function start(base: string): void {
   })
   const page = createPage({
     base,
-    client: (observe) => connect({ baseUrl, key }, observe),
-    keyHeader: () => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    request: (path, options = {}) => requestBody(baseUrl + path, keyHeader(), options),
+    keyHeader,
     hasKey: () => key !== undefined,
+    loadMore: () => import(`${baseUrl}/explorer-api.js`),
     refused: field.open,
   })
   addEventListener('hashchange', page.readAddress)
@@ -42,15 +43,6 @@ function start(base: string): void {
   page.readAddress()
   page.settle()
   page.loadNames()
-}
-
-/** Creates a client. The panels show errors and retry, not the client. */
-function connect(
-  service: { baseUrl: string; key: string | undefined },
-  observe?: (exchange: Exchange) => void,
-): RatesClient {
-  const fetch = observe && ((request: Request) => observedFetch(request, observe))
-  return createRatesClient({ ...service, retries: 0, fetch })
 }
 
 interface Page {
@@ -90,7 +82,7 @@ function createPage(api: Api): Page {
   }
   async function loadNames(): Promise<void> {
     try {
-      const known = await readCurrencies(api.client())
+      const known = await readCurrencies(api)
       choices = choices.codes.length > 0 ? { ...known, codes: choices.codes } : known
     } catch {
       choices = { coverage: UNKNOWN_COVERAGE, ...choices }
@@ -128,11 +120,16 @@ function createPage(api: Api): Page {
 }
 
 /** Returns all currencies in use, for the lists until the first table of rates arrives. */
-async function readCurrencies(client: RatesClient): Promise<Choices> {
-  const { currencies } = await client.currencies()
+async function readCurrencies({ request }: Pick<Api, 'request'>): Promise<Choices> {
+  const { currencies } = await request<CurrencyList>('/v1/currencies')
   return {
     codes: currencies.filter(({ withdrawn }) => !withdrawn).map(({ code }) => code),
     names: new Map(currencies.map(({ code, name }) => [code, name ?? code])),
+    digits: new Map(
+      currencies.flatMap(({ code, minorUnits: digits }) =>
+        digits === null ? [] : [[code, digits]],
+      ),
+    ),
     coverage: historyCoverageOf(currencies),
   }
 }

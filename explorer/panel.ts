@@ -1,11 +1,11 @@
 import { RatesError } from 'ratesmith/client'
 import type { Attribution, RatesErrorCode } from 'ratesmith/client'
 
-import { historiesOf, pathOf, send, snippetOf } from './api.ts'
-import type { Api, ApiRequest, Form, Responses } from './api.ts'
+import { historiesOf, pathOf } from './api.ts'
+import type { Api, ApiRequest, Responses } from './api.ts'
 import { copyOf, durationInWords, find, make } from './dom.ts'
-import { copyText, createResponseView } from './response.ts'
 import type { Exchange } from './exchange.ts'
+import type { RequestTools } from './request-tools.ts'
 
 /** Options of a panel. */
 export interface PanelOptions<Operation extends keyof Responses> {
@@ -47,7 +47,8 @@ export function createPanel<Operation extends keyof Responses>(
     }
     try {
       if (delay > 0) await sleep(delay, signal)
-      const response = await send(api.client(observe), apiRequest, signal)
+      const path = pathOf('', apiRequest)
+      const response = await api.request<Responses[Operation]>(path, { signal, observe })
       retries.reset()
       outcome.succeed(response, pathOf(api.base, apiRequest))
     } catch (error) {
@@ -134,7 +135,7 @@ function createRetries(retry: () => void, show: (seconds: number) => void): Retr
   }
 }
 
-/** Returns the error of the client, or that of a response which the page cannot show. */
+/** Returns the error of the request, or that of a response which the page cannot show. */
 function toRatesError(error: unknown): RatesError {
   return error instanceof RatesError ? error : new RatesError('internal_error', String(error))
 }
@@ -167,7 +168,7 @@ const RETRYABLE: readonly RatesErrorCode[] = [
 interface Outcome<Response> {
   /** Shows the response to the request with `path`. */
   succeed(response: Response, path: string): void
-  /** Shows an error, and returns it as that of the client. */
+  /** Shows an error, and returns it as that of a request. */
   fail(error: unknown): RatesError
   /** Shows that the next request starts in `seconds`. */
   wait(seconds: number): void
@@ -267,46 +268,47 @@ function showSource(section: HTMLElement, response: Responses[keyof Responses]):
   age.title = published.toUTCString()
 }
 
-/** Creates the line at the foot of a panel that shows its last request and copies it as code. */
+/** Creates the line at the foot of a panel with its last request; its tools are loaded at their first use. */
 function createRequestLine(
   section: HTMLElement,
-  { base, hasKey }: Api,
+  api: Api,
 ): { show(apiRequest: ApiRequest): void; respond(exchange: Exchange): void } {
   section.append(copyOf('foot'))
   const line = find('.asked', HTMLAnchorElement, section)
-  const snippet = find('.snippet', HTMLElement, section)
   const outcome = find('.copied', HTMLElement, section)
-  const response = createResponseView(find('.response', HTMLDetailsElement, section))
-  let current: ApiRequest | undefined
-  let form: Form | undefined
+  let request: ApiRequest | undefined
+  let response: Exchange | undefined
+  let loading: Promise<RequestTools> | undefined
 
-  function show(apiRequest: ApiRequest): void {
-    current = apiRequest
-    const path = pathOf(base, apiRequest)
-    line.textContent = `GET ${path}`
-    line.href = location.origin + path
-    outcome.textContent = ''
-    if (!form) return
-    const target = { baseUrl: location.origin + base, hasKey: hasKey() }
-    snippet.textContent = snippetOf(form, target, apiRequest)
+  async function use(form?: string): Promise<void> {
+    loading ??= api.loadMore().then((more) => more.createRequestTools(section, api))
+    try {
+      const tools = await loading
+      if (!request) return
+      tools.show(request, response)
+      if (form !== undefined) await tools.copy(form)
+    } catch (error) {
+      loading = undefined
+      outcome.textContent = `Not available: ${String(error)}`
+    }
   }
 
-  async function copy(chosen: Form): Promise<void> {
-    if (!current) return
-    form = chosen
-    show(current)
-    snippet.hidden = false
-    outcome.textContent = (await copyText(snippet)) ? 'Copied' : 'Selected; copy it manually'
+  find('.copies', HTMLElement, section).addEventListener('click', ({ target }) => {
+    if (target instanceof HTMLButtonElement) void use(target.dataset['form'])
+  })
+  find('.response', HTMLElement, section).addEventListener('toggle', () => void use())
+  return {
+    show(apiRequest) {
+      request = apiRequest
+      const path = pathOf(api.base, apiRequest)
+      line.textContent = `GET ${path}`
+      line.href = location.origin + path
+      outcome.textContent = ''
+      if (loading) void use()
+    },
+    respond(exchange) {
+      response = exchange
+      if (loading) void use()
+    },
   }
-
-  for (const button of section.querySelectorAll<HTMLButtonElement>('[data-form]')) {
-    button.addEventListener('click', () => void copy(toForm(button.dataset['form'])))
-  }
-  return { show, respond: response.show }
-}
-
-const FORMS: readonly Form[] = ['curl', 'fetch', 'client', 'python', 'cli', 'url']
-
-function toForm(name: string | undefined): Form {
-  return FORMS.find((form) => form === name) ?? 'curl'
 }

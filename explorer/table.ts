@@ -1,9 +1,16 @@
 import type { LatestRates } from 'ratesmith/client'
 
-import { createCurrencySelect, find, make, publicationInWords } from './dom.ts'
-import type { Choices, Part, View } from './dom.ts'
 import type { Api } from './api.ts'
+import { createChangeLoader } from './changes.ts'
+import type { Changes } from './changes.ts'
+import { createCurrencyField } from './currency-field.ts'
+import { find, publicationInWords } from './dom.ts'
+import type { Choices, Part, View } from './dom.ts'
+import { createCodeMemory } from './memory.ts'
+import { nextSort, parseSort, sortRows } from './order.ts'
+import type { Column } from './order.ts'
 import { createPanel } from './panel.ts'
+import { createRows } from './rows.ts'
 
 /** Callbacks of the table of rates. */
 export interface TableEvents {
@@ -13,43 +20,90 @@ export interface TableEvents {
 }
 
 /** Creates the section with the latest rates against one base. */
+// oxlint-disable-next-line max-lines-per-function -- the wiring of the section.
 export function createRateTable(api: Api, { change, listed }: TableEvents): Part {
   const section = find('#table', HTMLElement)
-  const select = createCurrencySelect('#base', (code) => change({ base: code }))
+  const base = createCurrencyField('#base', api, (code) => change({ base: code }))
+  const favourites = createCodeMemory('ratesmith-favourites', ['EUR', 'USD', 'GBP', 'JPY'])
   const search = find('#search', HTMLInputElement)
-  const rows = createRows((code) => {
-    if (shown) change({ from: shown.base, to: code })
-    find('#converter', HTMLElement).scrollIntoView({ block: 'nearest' })
+  const state = find('#chosen', HTMLElement)
+  const heads = createHeads((column) => change({ sort: nextSort(view?.sort ?? '', column) }))
+  const rows = createRows({
+    choose(code) {
+      if (!view) return
+      change({ to: code, ...(code === view.from && { from: view.to }) })
+      state.textContent = `Converts ${view.from} to ${code}`
+    },
+    star(code) {
+      const starred = favourites.read()
+      const others = starred.filter((each) => each !== code)
+      favourites.write(others.length < starred.length ? others : [...starred, code])
+      showRows()
+    },
   })
+  let view: View | undefined
+  let choices: Choices = { codes: [], names: new Map() }
   let shown: LatestRates | undefined
-  let names: Choices['names'] = new Map()
+  let changes: Changes = new Map()
+  let searchAmong = searchNames
+  const loader = createChangeLoader(api, (next) => {
+    changes = next
+    showRows()
+  })
   const panel = createPanel(section, api, {
     operation: 'latest',
     show(table) {
       shown = table
-      showRows(table)
+      showRows()
       showAge(table, Date.now())
       listed(table)
     },
   })
 
-  function showRows({ base, rates }: LatestRates): void {
+  function showRows(): void {
+    if (!shown || !view) return
+    const { rates, base } = shown
     find('#unit', HTMLElement).textContent = `1 ${base} =`
-    rows.show(rates, names)
-    rows.filter(search.value)
+    const entries = Object.entries(rates).map(([code, rate]) => {
+      return { code, rate, name: choices.names.get(code) ?? '', change: changes.get(code) }
+    })
+    rows.show(sortRows(entries, view.sort, favourites.read()), favourites.read())
+    filter()
+    void loader.load(shown, favourites.read(), choices)
+  }
+  function filter(): void {
+    if (!shown) return
+    const text = search.value.trim()
+    const codes = Object.keys(shown.rates)
+    const found = text === '' ? codes : searchAmong(choices, text)
+    const count = rows.filter(new Set(found))
+    find('#count', HTMLElement).textContent =
+      count === 0 ? `No currency matches “${text}”` : `${count} of ${codes.length} currencies`
   }
 
-  search.addEventListener('input', () => rows.filter(search.value))
+  search.addEventListener('focus', () => {
+    // Without the second script, codes and names are still found.
+    api.loadMore().then(
+      (more) => {
+        searchAmong = (among, text) => more.searchAmong(among).find(text)
+        filter()
+      },
+      () => {},
+    )
+  })
+  search.addEventListener('input', filter)
 
   return {
     ...panel,
-    show(view, choices) {
-      select.show(choices, view.base)
-      if (choices.names !== names) {
-        names = choices.names
-        if (shown) showRows(shown)
-      }
-      panel.load({ base: view.base })
+    show(next, known) {
+      const isChanged = known !== choices || next.sort !== view?.sort
+      view = next
+      choices = known
+      base.show(known, next.base)
+      heads.show(next.sort)
+      rows.mark(next.to)
+      if (isChanged) showRows()
+      panel.load({ base: next.base })
     },
     tick(now) {
       if (!shown) return
@@ -59,91 +113,35 @@ export function createRateTable(api: Api, { change, listed }: TableEvents): Part
   }
 }
 
-function showAge(table: LatestRates, now: number): void {
-  const age = find('#table .age', HTMLElement)
-  age.textContent = publicationInWords(table, now)
-  age.classList.toggle('overdue', now > table.nextUpdateAt)
-}
-
-/** The rows of the table of rates. */
-interface Rows {
-  /** Shows one row per rate. */
-  show(rates: Record<string, number>, names: ReadonlyMap<string, string>): void
-  /** Hides rows without `text` in code or name. */
-  filter(text: string): void
-}
-
-/** Creates the rows; calls `choose` with each chosen code. Tab stops at one row, and the arrow keys move from there. */
-function createRows(choose: (code: string) => void): Rows {
-  const body = find('#rows', HTMLTableSectionElement)
-  const count = find('#count', HTMLElement)
-  body.addEventListener('click', ({ target }) => {
-    const button = target instanceof Element && target.closest('tr')?.querySelector('button')
-    if (button) choose(button.textContent)
-  })
-  body.addEventListener('keydown', (event) => {
-    const buttons = visibleButtons(body)
-    const next = buttons[nextIndex(event.key, buttons.findIndex(isFocused), buttons.length)]
-    if (!next) return
-    event.preventDefault()
-    onlyStop(body, next)
-    next.focus()
-  })
+/** Creates the heads of the columns, whose buttons call `sort`. */
+function createHeads(sort: (column: Column) => void): { show(sort: string): void } {
+  const buttons = [...document.querySelectorAll<HTMLButtonElement>('#table [data-sort]')]
+  for (const button of buttons) {
+    button.addEventListener('click', () => {
+      const order = parseSort(button.dataset['sort'] ?? '')
+      if (order) sort(order.column)
+    })
+  }
   return {
-    show(rates, names) {
-      const entries = Object.entries(rates)
-      const decimals = Math.max(...entries.map(([, rate]) => decimalsOf(rate)))
-      body.replaceChildren(
-        ...entries.map(([code, rate]) => rowOf(code, names.get(code) ?? '', rate, decimals)),
-      )
-    },
-    filter(text) {
-      const wanted = text.trim().toLowerCase()
-      for (const row of body.rows) {
-        row.hidden = !row.dataset['text']?.includes(wanted)
+    show(sort) {
+      const order = parseSort(sort)
+      for (const button of buttons) {
+        const head = button.closest('th')
+        const isSorted = order?.column === button.dataset['sort']
+        if (head) head.ariaSort = !isSorted ? 'none' : order?.isFalling ? 'descending' : 'ascending'
       }
-      const visible = visibleButtons(body)
-      if (visible[0]) onlyStop(body, visible[0])
-      count.textContent =
-        visible.length === 0
-          ? `No currency matches “${text.trim()}”`
-          : `${visible.length} of ${body.rows.length} currencies`
     },
   }
 }
 
-function rowOf(code: string, name: string, rate: number, decimals: number): HTMLElement {
-  const button = make('button', code)
-  button.type = 'button'
-  const head = make('th', button)
-  head.scope = 'row'
-  const cell = make('td', String(rate))
-  // Aligns decimal points without changing the digits.
-  cell.style.setProperty('--missing', String(decimals - decimalsOf(rate)))
-  const row = make('tr', head, make('td', name), cell)
-  row.dataset['text'] = `${code} ${name}`.toLowerCase()
-  return row
+/** Returns the codes with `text` in code or name. */
+function searchNames({ codes, names }: Choices, text: string): string[] {
+  const wanted = text.toLowerCase()
+  return codes.filter((code) => `${code} ${names.get(code)}`.toLowerCase().includes(wanted))
 }
 
-function decimalsOf(rate: number): number {
-  return /\..*/.exec(String(rate))?.[0].length ?? 0
-}
-
-function visibleButtons(body: HTMLElement): HTMLButtonElement[] {
-  return [...body.querySelectorAll<HTMLButtonElement>('tr:not([hidden]) button')]
-}
-
-function isFocused(element: Element): boolean {
-  return element === document.activeElement
-}
-
-function onlyStop(body: HTMLElement, stop: HTMLButtonElement): void {
-  for (const button of body.querySelectorAll('button')) button.tabIndex = button === stop ? 0 : -1
-}
-
-function nextIndex(key: string, index: number, length: number): number {
-  if (key === 'ArrowDown') return Math.min(index + 1, length - 1)
-  if (key === 'ArrowUp') return Math.max(index - 1, 0)
-  if (key === 'Home') return 0
-  return key === 'End' ? length - 1 : -1
+function showAge(table: LatestRates, now: number): void {
+  const age = find('#table .age', HTMLElement)
+  age.textContent = publicationInWords(table, now)
+  age.classList.toggle('overdue', now > table.nextUpdateAt)
 }

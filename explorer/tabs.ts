@@ -11,8 +11,7 @@ export function createTabs(api: Api): { show(view: View): void } {
 
   async function load(): Promise<void> {
     try {
-      const url = `${location.origin}${api.base}/explorer-api.js`
-      const { createApiTab }: typeof import('./api-tab.ts') = await import(url)
+      const { createApiTab } = await api.loadMore()
       await createApiTab(box, api)
     } catch (error) {
       loading = undefined

@@ -71,12 +71,12 @@ export async function makeExplorerPage(): Promise<string> {
     bundle('theme.ts'),
     bundle('main.ts'),
   ])
-  const template = readFileSync(new URL('page.html', SOURCES), 'utf8').replace(/\n\s*/g, '\n')
+  const template = minified(readFileSync(new URL('page.html', SOURCES), 'utf8'))
   const html = fill(template, {
     '<style></style>': style,
     '<script data-theme></script>': theme,
     '<script></script>': script,
-    '<footer class="disclaimer"></footer>': DISCLAIMER,
+    '<footer class=disclaimer></footer>': DISCLAIMER,
   })
   return [
     '// Generated from explorer/ by `npm run generate`.',
@@ -86,12 +86,20 @@ export async function makeExplorerPage(): Promise<string> {
   ].join('\n')
 }
 
-/** Returns the source of a module with the script of the page's API tab, a module with its style. */
+/** Removes indentation, and what HTML allows to omit: quotes around simple values, and slashes of empty elements outside of pictures. */
+function minified(html: string): string {
+  return html
+    .replace(/\n\s*/g, '\n')
+    .replace(/="([\w-]+)"/g, '=$1')
+    .replace(/(<(?:input|link|meta)\b[^>]*) \/>/g, '$1>')
+}
+
+/** Returns the source of a module with the second script of the page, which has its style. */
 async function makeExplorerApi(): Promise<string> {
-  const style = await bundle('api-tab.css')
-  const script = await bundle('api-tab.ts', {
+  const style = await bundle('on-demand.css')
+  const script = await bundle('on-demand.ts', {
     format: 'esm',
-    define: { API_TAB_STYLE: JSON.stringify(style) },
+    define: { ON_DEMAND_STYLE: JSON.stringify(style) },
   })
   return [
     '// Generated from explorer/ by `npm run generate`.',
@@ -138,7 +146,7 @@ function fill(template: string, texts: Record<string, string>): string {
 function policyFor(style = '', scripts: readonly string[]): string {
   return [
     "default-src 'none'",
-    // The inline scripts by hash; from the origin, the module with the API tab, which has no fixed address.
+    // The inline scripts by hash; from the origin, the second script, which has no fixed address.
     `script-src ${scripts.map((script) => `'${hashOf(script)}'`).join(' ')} 'self'`,
     `style-src '${hashOf(style)}'`,
     "connect-src 'self'",

@@ -18,8 +18,7 @@ export interface CurrencySearch {
 }
 
 /** Countries and territories (ISO 3166-1) that use each currency, by the tables of ISO 4217. */
-const REGIONS = new Map(
-  `AED:AE,AFN:AF,ALL:AL,AMD:AM,AOA:AO,ARS:AR,AUD:AU CC CX HM KI NF NR TV,AWG:AW,AZN:AZ,BAM:BA,BBD:BB,BDT:BD,BHD:BH,BIF:BI,BMD:BM,
+const REGIONS = `AED:AE,AFN:AF,ALL:AL,AMD:AM,AOA:AO,ARS:AR,AUD:AU CC CX HM KI NF NR TV,AWG:AW,AZN:AZ,BAM:BA,BBD:BB,BDT:BD,BHD:BH,BIF:BI,BMD:BM,
 BND:BN,BOB:BO,BRL:BR,BSD:BS,BTN:BT,BWP:BW,BYN:BY,BZD:BZ,CAD:CA,CDF:CD,CHF:CH LI,CLP:CL,CNH:CN,CNY:CN,COP:CO,CRC:CR,CUP:CU,CVE:CV,
 CZK:CZ,DJF:DJ,DKK:DK FO GL,DOP:DO,DZD:DZ,EGP:EG,ERN:ER,ETB:ET,EUR:EU AD AT AX BE BG BL CY DE EE ES FI FR GF GP GR HR IE IT LT LU
 LV MC ME MF MQ MT NL PM PT RE SI SK SM TF VA XK YT,FJD:FJ,FKP:FK,FOK:FO,GBP:GB,GEL:GE,GGP:GG,GHS:GH,GIP:GI,GMD:GM,GNF:GN,GTQ:GT,
@@ -30,35 +29,29 @@ OMR:OM,PAB:PA,PEN:PE,PGK:PG,PHP:PH,PKR:PK,PLN:PL,PYG:PY,QAR:QA,RON:RO,RSD:RS,RUB
 SHP:SH,SLE:SL,SOS:SO,SRD:SR,SSP:SS,STN:ST,SVC:SV,SYP:SY,SZL:SZ,THB:TH,TJS:TJ,TMT:TM,TND:TN,TOP:TO,TRY:TR,TTD:TT,TVD:TV,TWD:TW,TZS:TZ,
 UAH:UA,UGX:UG,USD:US AS BQ EC FM GU IO MH MP PR PW SV TC TL UM VG VI,UYU:UY,UZS:UZ,VED:VE,VES:VE,VND:VN,VUV:VU,WST:WS,XAF:CM CF CG
 GA GQ TD,XCD:AG AI DM GD KN LC MS VC,XCG:CW SX,XOF:SN BF BJ CI GW ML NE TG,XPF:PF NC WF,YER:YE,ZAR:ZA,ZMW:ZM,ZWG:ZW`
-    .split(/,\s*/)
-    .map((entry) => entry.split(':'))
-    .map(([code = '', regions = '']) => [code, regions.split(/\s+/)]),
-)
 
 /** Words for a currency that are neither in its English name nor the name of a country. */
-const WORDS = new Map(
-  Object.entries({
-    AED: 'emirates,dubai,dirhams',
-    CHF: 'swiss,franken,sfr',
-    CNY: 'rmb,yuan',
-    CZK: 'czech,koruna,kc,crowns',
-    DKK: 'kroner,kr',
-    EUR: 'euros,europe,eurozone,euro area',
-    GBP: 'uk,pound,pounds,sterling,quid,england,scotland,wales,britain,great britain',
-    HUF: 'forints',
-    ILS: 'shekel,shekels,nis',
-    INR: 'rupee,rupees,rupie',
-    JPY: 'yens',
-    KRW: 'korea,korean',
-    NOK: 'kroner,kr',
-    PLN: 'zlotys,zl',
-    RUB: 'rouble,roubles,rubles',
-    SEK: 'krona,kronor,kr',
-    TRY: 'turkey,lira',
-    USD: 'dollar,dollars,buck,bucks,us,usa,america,greenback',
-    ZAR: 'rands',
-  }).map(([code, words]) => [code, words.split(',')]),
-)
+const WORDS: Readonly<Record<string, string>> = {
+  AED: 'emirates,dubai,dirhams',
+  CHF: 'swiss,franken,sfr',
+  CNY: 'rmb,yuan',
+  CZK: 'czech,koruna,kc,crowns',
+  DKK: 'kroner,kr',
+  EUR: 'euros,europe,eurozone,euro area',
+  GBP: 'uk,pound,pounds,sterling,quid,england,scotland,wales,britain,great britain',
+  HUF: 'forints',
+  ILS: 'shekel,shekels,nis',
+  INR: 'rupee,rupees,rupie',
+  JPY: 'yens',
+  KRW: 'korea,korean',
+  NOK: 'kroner,kr',
+  PLN: 'zlotys,zl',
+  RUB: 'rouble,roubles,rubles',
+  SEK: 'krona,kronor,kr',
+  TRY: 'turkey,lira',
+  USD: 'dollar,dollars,buck,bucks,us,usa,america,greenback',
+  ZAR: 'rands',
+}
 
 /** The currencies that most requests concern. */
 export const MAJOR_CURRENCIES: readonly string[] =
@@ -109,23 +102,30 @@ export function createCurrencySearch(currencies: readonly NamedCurrency[]): Curr
 const KINDS = ['code', 'symbol', 'name', 'word', 'country'] as const
 
 function entryOf({ code, name }: NamedCurrency): { code: string; terms: string[][] } {
-  const countries = (REGIONS.get(code) ?? []).flatMap((region) => countryNames(region))
+  const countries = regionsOf(code).flatMap((region) => countryNames(region))
   const terms: Record<(typeof KINDS)[number], string[]> = {
     code: [code],
     symbol: [symbolOf(code), ...(code === 'USD' ? ['us$'] : [])],
     name: name ? [name] : [],
-    word: [...(WORDS.get(code) ?? []), ...(LONE_NOUNS.get(code) ?? [])],
+    word: [WORDS[code], LONE_NOUNS[code]].flatMap((words) => words?.split(',') ?? []),
     country: countries,
   }
   return { code, terms: KINDS.map((kind) => terms[kind].map(plain)) }
 }
 
 /** Nouns that name one currency in common usage, though others have them in their names. */
-const LONE_NOUNS = new Map([
-  ['JPY', ['yen']],
-  ['CNY', ['yuan']],
-  ['PLN', ['zloty']],
-])
+const LONE_NOUNS: Readonly<Record<string, string>> = { JPY: 'yen', CNY: 'yuan', PLN: 'zloty' }
+
+let regions: ReadonlyMap<string, string[]> | undefined
+
+function regionsOf(code: string): string[] {
+  regions ??= new Map(
+    REGIONS.split(/,\s*/)
+      .map((entry) => entry.split(':'))
+      .map(([each = '', list = '']) => [each, list.split(/\s+/)]),
+  )
+  return regions.get(code) ?? []
+}
 
 /** Returns the place of a match: whole terms first, then beginnings of words; Infinity without one. */
 function scoreOf(terms: readonly (readonly string[])[], wanted: string): number {
@@ -146,7 +146,7 @@ function plain(text: string): string {
 }
 
 /** Returns the symbol of a currency in English, such as `€`; its code if it has none. */
-function symbolOf(code: string): string {
+export function symbolOf(code: string): string {
   const options = { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' } as const
   try {
     const parts = new Intl.NumberFormat(code === 'USD' ? 'en-US' : 'en', options).formatToParts(0)

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 
-import { historyCoverageOf, pathOf, snippetOf } from '../../explorer/api.ts'
+import { historyCoverageOf, pathOf } from '../../explorer/api.ts'
 import type { ApiRequest } from '../../explorer/api.ts'
 import { dateInWords, durationInWords, parseView, publicationInWords } from '../../explorer/dom.ts'
 import { formatChange, formatRate } from '../../explorer/figures.ts'
 import { nearestIndex, percentChanges, plotOf } from '../../explorer/plot.ts'
 import { parametersOf } from '../../explorer/range.ts'
+import { snippetOf } from '../../explorer/snippets.ts'
 import type { Size } from '../../explorer/plot.ts'
 import type { CurrencyCoverage, Point } from '../../src/client/index.ts'
 

@@ -1,0 +1,82 @@
+import type { TypedAmount, readAmount } from './amount.ts'
+import type { Api } from './api.ts'
+import { find } from './dom.ts'
+import type { Choices, View } from './dom.ts'
+
+/** The separator of decimals where the user lives. */
+const DECIMAL = new Intl.NumberFormat(navigator.language).format(1.5)[1] === ',' ? ',' : '.'
+
+/** The grammar of the API. */
+const PLAIN = /^(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
+
+/** The field for the amount; views have it in the form of the API where it is an amount. */
+export interface AmountField {
+  /** Shows the amount of a view, and returns whether it is one. A text that is not one gets an error message. */
+  show(view: View, choices: Choices): boolean
+  /** Marks an amount that the API refuses. */
+  refuse(isRefused: boolean): void
+  /** Leaves the amount without the currency that was typed with it. */
+  forgetCurrency(): void
+}
+
+/** Creates the field, which reads amounts as people type them after it first had the focus. */
+export function createAmountField(
+  { loadMore }: Pick<Api, 'loadMore'>,
+  change: (to: Partial<View>) => void,
+): AmountField {
+  const input = find('#amount', HTMLInputElement)
+  const hint = find('#hint', HTMLElement)
+  let read: typeof readAmount = readPlain
+  let isLoading = false
+  let codes: string[] = []
+  let given: string | undefined
+  let hasCurrency = false
+
+  async function load(): Promise<void> {
+    if (isLoading) return
+    isLoading = true
+    try {
+      read = (await loadMore()).readAmount
+      if (!PLAIN.test(input.value)) take()
+    } catch {
+      // Amounts in the form of the API can still be typed.
+      isLoading = false
+    }
+  }
+  function take(): void {
+    const { amount = input.value, code } = read(input.value, codes, DECIMAL)
+    given = amount
+    hasCurrency = code !== undefined
+    change({ amount, ...(code !== undefined && { from: code }) })
+  }
+
+  input.addEventListener('focus', () => void load())
+  input.addEventListener('input', take)
+  return {
+    show({ amount, from }, choices) {
+      codes = [from, ...choices.codes]
+      if (amount !== given) {
+        given = amount
+        input.value = PLAIN.test(amount) ? amount.replace('.', DECIMAL) : amount
+      }
+      const isAmount = PLAIN.test(amount)
+      const isWrong = !isAmount && amount !== ''
+      if (isWrong) void load()
+      hint.textContent = isWrong ? 'Use digits and a point: 1000.50' : ''
+      input.ariaInvalid = String(isWrong)
+      return isAmount
+    },
+    refuse(isRefused) {
+      if (hint.textContent === '') input.ariaInvalid = String(isRefused)
+    },
+    forgetCurrency() {
+      if (hasCurrency) given = undefined
+    },
+  }
+}
+
+/** Reads amounts in the form of the API. */
+function readPlain(text: string): TypedAmount {
+  const trimmed = text.trim()
+  return { amount: trimmed === '' || PLAIN.test(trimmed) ? trimmed : undefined }
+}

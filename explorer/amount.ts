@@ -1,0 +1,35 @@
+import { MAJOR_CURRENCIES, symbolOf } from '../src/currency-search.ts'
+import { parseTypedAmount } from '../src/typed-amount.ts'
+import type { DecimalSeparator } from '../src/typed-amount.ts'
+
+/** A typed amount. */
+export interface TypedAmount {
+  /** In the form of the API; empty for an empty text, undefined for one that is not an amount. */
+  amount: string | undefined
+  /** The currency that was typed with it. */
+  code?: string
+}
+
+const WITH_CURRENCY = /^(\p{Sc}|[a-z]{3})?([\d.,\s'’_]+(?:k|mio|m|bn)?)\s?(\p{Sc}|[a-z]{3})?$/iu
+
+/**
+ * Reads an amount as people type it, also with a currency before or after it: `1,000.50`, `$100`, `20 eur`. A sign that several
+ * currencies share names the first of `codes`; where `1,500` may be two amounts, `decimal` decides.
+ */
+export function readAmount(
+  text: string,
+  codes: readonly string[],
+  decimal: DecimalSeparator,
+): TypedAmount {
+  const trimmed = text.trim()
+  if (trimmed === '') return { amount: '' }
+  const plain = parseTypedAmount(trimmed, decimal)
+  if (plain !== undefined) return { amount: plain }
+  const [, before = '', digits = '', after = ''] = WITH_CURRENCY.exec(trimmed) ?? []
+  const sign = (before || after).toUpperCase()
+  const code = [...codes, ...MAJOR_CURRENCIES].find(
+    (each) => each === sign || symbolOf(each) === sign,
+  )
+  if (code === undefined || (before !== '' && after !== '')) return { amount: undefined }
+  return { amount: parseTypedAmount(digits, decimal), code }
+}

@@ -1,0 +1,181 @@
+import { MAJOR_CURRENCIES, createCurrencySearch } from '../src/currency-search.ts'
+import type { CurrencySearch } from '../src/currency-search.ts'
+import { labelOf, signOf } from './currency-field.ts'
+import { make } from './dom.ts'
+import type { Choices } from './dom.ts'
+import { createCodeMemory } from './memory.ts'
+
+const MAX_RECENT = 5
+const PAGE_LENGTH = 8
+
+const recent = createCodeMemory('ratesmith-recent', [])
+
+/** The list of currencies below a field (WAI-ARIA: editable combobox with a list box). */
+export interface Combobox {
+  /** Offers `choices`, of which `code` is the current one. */
+  offer(choices: Choices, code: string): void
+}
+
+/** Callbacks of a combobox. */
+export interface ComboboxEvents {
+  /** Shows the current currency in the field again. */
+  rest(): void
+  choose(code: string): void
+}
+
+let searched: { choices: Choices; search: CurrencySearch } | undefined
+
+/** Returns the search among `choices`, which all fields share. */
+export function searchAmong(choices: Choices): CurrencySearch {
+  if (searched?.choices !== choices) {
+    const currencies = choices.codes.map((code) => ({ code, name: choices.names.get(code) }))
+    searched = { choices, search: createCurrencySearch(currencies) }
+  }
+  return searched.search
+}
+
+/** Creates the list of `input`, in which text may have been typed before. */
+// oxlint-disable-next-line max-lines-per-function -- one state machine over its closures.
+export function createCombobox(
+  input: HTMLInputElement,
+  { rest, choose }: ComboboxEvents,
+): Combobox {
+  const { popup, list, status } = createPopup(input)
+  let choices: Choices = { codes: [], names: new Map() }
+  let current: string | undefined
+  /** The codes in the open list, and the place of the highlighted one. */
+  let listed: string[] = []
+  let active = -1
+  /** Whether the text is a search. */
+  let isTyped = false
+
+  function close(): void {
+    isTyped = false
+    popup.hidden = true
+    input.ariaExpanded = 'false'
+    highlight(-1)
+    rest()
+  }
+  function highlight(index: number): void {
+    active = index
+    for (const [at, option] of [...list.children].entries()) {
+      option.ariaSelected = String(at === index)
+      if (at === index) option.scrollIntoView({ block: 'nearest' })
+    }
+    const option = list.children[index]
+    if (option) input.setAttribute('aria-activedescendant', option.id)
+    else input.removeAttribute('aria-activedescendant')
+  }
+  function open(): void {
+    const text = isTyped ? input.value.trim() : ''
+    listed = text === '' ? inUsualOrder(choices.codes) : searchAmong(choices).find(text)
+    list.replaceChildren(...listed.map((code) => optionOf(input.id, code, choices)))
+    popup.hidden = false
+    input.ariaExpanded = 'true'
+    const count = listed.length
+    status.textContent =
+      count === 0
+        ? `No currency matches “${text}”`
+        : `${count} ${count === 1 ? 'currency' : 'currencies'}`
+    // A search highlights its best match, and a list its current choice.
+    highlight(text === '' ? listed.indexOf(current ?? '') : Math.min(0, count - 1))
+  }
+  function take(code: string | undefined): void {
+    const isNew = code !== undefined && code !== current
+    close()
+    if (!isNew) return
+    recent.write([...new Set([code, ...recent.read()])].slice(0, MAX_RECENT))
+    choose(code)
+  }
+  function press(event: KeyboardEvent): void {
+    const isOpen = !popup.hidden
+    const next = isOpen ? nextIndex(event.key, active, listed.length) : undefined
+    if (next !== undefined) highlight(next)
+    else if (isOpen && (event.key === 'Enter' || event.key === 'Escape')) {
+      take(event.key === 'Enter' ? listed[active] : undefined)
+      input.select()
+    } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') open()
+    else {
+      // The focus moves on.
+      if (event.key === 'Tab' && isTyped && input.value.trim() !== '') take(listed[active])
+      return
+    }
+    event.preventDefault()
+  }
+
+  function type(): void {
+    isTyped = true
+    open()
+  }
+
+  input.addEventListener('keydown', press)
+  input.addEventListener('input', type)
+  input.addEventListener('click', () => {
+    if (popup.hidden) open()
+  })
+  input.addEventListener('blur', () => {
+    // A text that names one currency is a choice; after another, the last choice returns.
+    if (!popup.hidden) take(isTyped ? searchAmong(choices).exact(input.value) : undefined)
+  })
+  // Keeps the focus in the field.
+  popup.addEventListener('mousedown', (event) => event.preventDefault())
+  list.addEventListener('click', ({ target }) => {
+    const option = target instanceof Element && target.closest('li')
+    if (option) take(listed[[...list.children].indexOf(option)])
+  })
+  return {
+    offer(next, code) {
+      const isFirst = current === undefined
+      const isChanged = next !== choices || code !== current
+      choices = next
+      current = code
+      const isEdited = isFirst && input.value !== labelOf(code, next)
+      if (isEdited && document.activeElement === input) type()
+      else if (popup.hidden) rest()
+      else if (isChanged) open()
+    },
+  }
+}
+
+/** Creates the list below a field, with a count of its currencies. */
+function createPopup(input: HTMLInputElement) {
+  const list = make('ul')
+  list.role = 'listbox'
+  list.id = `${input.id}-list`
+  list.ariaLabel = 'Currencies'
+  const status = make('p')
+  status.role = 'status'
+  const popup = make('div', list, status)
+  popup.className = 'popup'
+  popup.hidden = true
+  input.setAttribute('aria-controls', list.id)
+  input.parentElement?.append(popup)
+  return { popup, list, status }
+}
+
+function optionOf(field: string, code: string, { names }: Choices): HTMLElement {
+  const sign = make('span', signOf(code))
+  sign.className = 'sign'
+  sign.ariaHidden = 'true'
+  const option = make('li', sign, make('b', code), ` ${names.get(code) ?? ''}`)
+  option.role = 'option'
+  option.id = `${field}-${code}`
+  return option
+}
+
+/** Returns the recent choices first, then the major currencies. */
+function inUsualOrder(codes: readonly string[]): string[] {
+  const first = [...recent.read(), ...MAJOR_CURRENCIES].filter((code) => codes.includes(code))
+  return [...new Set([...first, ...codes])]
+}
+
+/** Returns the place to which a key moves from `index`; undefined for other keys. */
+function nextIndex(key: string, index: number, length: number): number | undefined {
+  const last = length - 1
+  if (key === 'ArrowDown') return index < last ? index + 1 : 0
+  if (key === 'ArrowUp') return index > 0 ? index - 1 : last
+  if (key === 'Home') return 0
+  if (key === 'End') return last
+  if (key === 'PageDown') return Math.min(index + PAGE_LENGTH, last)
+  return key === 'PageUp' ? Math.max(index - PAGE_LENGTH, 0) : undefined
+}

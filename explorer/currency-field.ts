@@ -1,0 +1,72 @@
+import { symbolOf } from '../src/currency-search.ts'
+import type { Api } from './api.ts'
+import type { Combobox } from './combobox.ts'
+import { find, make } from './dom.ts'
+import type { Choices } from './dom.ts'
+
+/** A field that chooses a currency: a combobox, whose list is loaded when the field first has the focus. */
+export interface CurrencyField {
+  /** Offers `choices` and shows `code`, which may be an unknown one: then the error of the API appears. */
+  show(choices: Choices, code: string): void
+}
+
+/** Creates the field in the `input` at `selector`; calls `choose` with each chosen code. */
+export function createCurrencyField(
+  selector: string,
+  api: Api,
+  choose: (code: string) => void,
+): CurrencyField {
+  const input = find(selector, HTMLInputElement)
+  const sign = make('span')
+  sign.className = 'sign'
+  sign.ariaHidden = 'true'
+  input.after(sign)
+  let shown = { choices: { codes: [], names: new Map() } as Choices, code: '' }
+  let list: Promise<Combobox> | undefined
+  let combobox: Combobox | undefined
+
+  function rest(): void {
+    const { choices, code } = shown
+    input.value = labelOf(code, choices)
+    sign.textContent = signOf(code)
+  }
+  async function load(): Promise<void> {
+    list ??= api.loadMore().then(({ createCombobox }) => createCombobox(input, { rest, choose }))
+    try {
+      combobox = await list
+      combobox.offer(shown.choices, shown.code)
+    } catch {
+      // Codes can still be typed.
+      list = undefined
+    }
+  }
+  input.addEventListener('focus', () => {
+    input.select()
+    if (!combobox) void load()
+  })
+  input.addEventListener('change', () => {
+    if (combobox) return
+    const code = input.value.trim().toUpperCase()
+    if (shown.choices.codes.includes(code)) choose(code)
+    else rest()
+  })
+  return {
+    show(choices, code) {
+      shown = { choices, code }
+      if (combobox) combobox.offer(choices, code)
+      else if (document.activeElement !== input) rest()
+    },
+  }
+}
+
+/** Returns the text of a currency in a field. */
+export function labelOf(code: string, { names }: Choices): string {
+  const name = names.get(code)
+  return name === undefined ? code : `${code} – ${name}`
+}
+
+/** Returns the symbol of a currency, or the two letters of its country, with which codes begin. */
+export function signOf(code: string): string {
+  const symbol = symbolOf(code)
+  return symbol === code ? code.slice(0, 2) : symbol
+}

@@ -1,0 +1,114 @@
+import { find, make } from './dom.ts'
+import { formatChange } from './figures.ts'
+import type { Row } from './order.ts'
+
+/** The rows of the table of rates. */
+export interface Rows {
+  /** Shows `rows`; stars `favourites`. */
+  show(rows: readonly Row[], favourites: readonly string[]): void
+  /** Hides the rows of codes that are not in `codes`; returns how many are left. */
+  filter(codes: ReadonlySet<string>): number
+  /** Marks the row of `code`. */
+  mark(code: string): void
+}
+
+/** Callbacks of the rows. */
+export interface RowEvents {
+  /** Called with the code of a clicked row. */
+  choose(code: string): void
+  /** Called with the code of a clicked star. */
+  star(code: string): void
+}
+
+/** Creates the rows. Tab stops at one row, and the arrow keys move from there. */
+export function createRows({ choose, star }: RowEvents): Rows {
+  const body = find('#rows', HTMLTableSectionElement)
+  let marked = ''
+  function mark(code: string): void {
+    marked = code
+    for (const row of body.rows) row.ariaCurrent = row.dataset['code'] === code ? 'true' : null
+  }
+  body.addEventListener('click', ({ target }) => {
+    if (!(target instanceof Element)) return
+    const code = target.closest('tr')?.dataset['code']
+    if (code === undefined) return
+    if (!target.closest('.star')) return choose(code)
+    star(code)
+    const button = find(`[data-code="${code}"] .star`, HTMLButtonElement, body)
+    onlyStop(body, button)
+    button.focus({ preventScroll: true })
+  })
+  body.addEventListener('keydown', (event) => {
+    const next = nextButton(body, event.key)
+    if (!next) return
+    event.preventDefault()
+    onlyStop(body, next)
+    next.focus()
+  })
+  return {
+    mark,
+    show(rows, favourites) {
+      const decimals = Math.max(...rows.map(({ rate }) => decimalsOf(rate)))
+      body.replaceChildren(
+        ...rows.map((row) => rowOf(row, favourites.includes(row.code), decimals)),
+      )
+      mark(marked)
+    },
+    filter(codes) {
+      for (const row of body.rows) row.hidden = !codes.has(row.dataset['code'] ?? '')
+      const [first, ...others] = visibleButtons(body, 'th button')
+      if (first) onlyStop(body, first)
+      return first ? 1 + others.length : 0
+    },
+  }
+}
+
+function rowOf({ code, name, rate, change }: Row, isFavourite: boolean, decimals: number) {
+  const star = make('button')
+  star.className = 'star'
+  star.ariaLabel = `Favourite ${code}`
+  star.ariaPressed = String(isFavourite)
+  const head = make('th', make('button', code))
+  head.scope = 'row'
+  const value = make('td', String(rate))
+  value.className = 'rate'
+  // Aligns decimal points without changing the digits.
+  value.style.setProperty('--missing', String(decimals - decimalsOf(rate)))
+  const text = change === undefined ? '' : formatChange(change)
+  const day = make('td', text)
+  day.className = /^\+/.test(text) ? 'up' : /^−/.test(text) ? 'down' : ''
+  const row = make('tr', make('td', star), head, make('td', name), value, day)
+  row.dataset['code'] = code
+  for (const button of row.querySelectorAll('button')) button.type = 'button'
+  return row
+}
+
+function decimalsOf(rate: number): number {
+  return /\..*/.exec(String(rate))?.[0].length ?? 0
+}
+
+function visibleButtons(body: HTMLElement, selector: string): HTMLButtonElement[] {
+  return [...body.querySelectorAll<HTMLButtonElement>(`tr:not([hidden]) ${selector}`)]
+}
+
+function onlyStop(body: HTMLElement, stop: HTMLButtonElement): void {
+  for (const button of body.querySelectorAll('button')) button.tabIndex = button === stop ? 0 : -1
+}
+
+/** Returns the button to which a key moves the focus: between rows, or between a code and its star. */
+function nextButton(body: HTMLElement, key: string): HTMLButtonElement | undefined {
+  const focused = document.activeElement
+  const isStar = focused?.matches('.star') ?? false
+  if (key === 'ArrowLeft' || key === 'ArrowRight') {
+    const row = focused?.closest('tr')
+    const selector = key === 'ArrowLeft' ? '.star' : 'th button'
+    return row ? find(selector, HTMLButtonElement, row) : undefined
+  }
+  const buttons = visibleButtons(body, isStar ? '.star' : 'th button')
+  const index = buttons.findIndex((button) => button === focused)
+  const last = buttons.length - 1
+  if (key === 'ArrowDown') return buttons[Math.min(index + 1, last)]
+  if (key === 'ArrowUp') return buttons[Math.max(index - 1, 0)]
+  if (key === 'Home') return buttons[0]
+  return key === 'End' ? buttons[last] : undefined
+}
