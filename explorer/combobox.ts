@@ -14,6 +14,8 @@ const recent = createCodeMemory('ratesmith-recent', [])
 export interface Combobox {
   /** Offers `choices`, of which `code` is the current one. */
   offer(choices: Choices, code: string): void
+  /** Opens the list, unless it is open. */
+  open(): void
 }
 
 /** Callbacks of a combobox. */
@@ -105,6 +107,8 @@ export function createCombobox(
 
   function type(): void {
     isTyped = true
+    // The sign of the last choice would contradict the text.
+    input.nextElementSibling?.replaceChildren()
     open()
   }
 
@@ -124,6 +128,9 @@ export function createCombobox(
     if (option) take(listed[[...list.children].indexOf(option)])
   })
   return {
+    open() {
+      if (popup.hidden) open()
+    },
     offer(next, code) {
       const isFirst = current === undefined
       const isChanged = next !== choices || code !== current

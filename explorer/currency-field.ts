@@ -24,6 +24,8 @@ export function createCurrencyField(
   let shown = { choices: { codes: [], names: new Map() } as Choices, code: '' }
   let list: Promise<Combobox> | undefined
   let combobox: Combobox | undefined
+  /** Whether the list was to open before it was loaded. */
+  let isWanted = false
 
   function rest(): void {
     const { choices, code } = shown
@@ -35,6 +37,7 @@ export function createCurrencyField(
     try {
       combobox = await list
       combobox.offer(shown.choices, shown.code)
+      if (isWanted) combobox.open()
     } catch {
       // Codes can still be typed.
       list = undefined
@@ -44,6 +47,12 @@ export function createCurrencyField(
     input.select()
     if (!combobox) void load()
   })
+  for (const event of ['click', 'keydown', 'blur'] as const) {
+    input.addEventListener(event, (given) => {
+      const isArrow = given instanceof KeyboardEvent && given.key === 'ArrowDown'
+      isWanted = event === 'click' || isArrow
+    })
+  }
   input.addEventListener('change', () => {
     if (combobox) return
     const code = input.value.trim().toUpperCase()

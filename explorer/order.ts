@@ -7,7 +7,7 @@ export interface Row {
   change?: number | undefined
 }
 
-const COLUMNS = ['code', 'name', 'rate', 'change'] as const
+const COLUMNS = ['code', 'rate', 'change'] as const
 
 /** A column by which the table can be sorted. */
 export type Column = (typeof COLUMNS)[number]

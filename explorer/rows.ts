@@ -1,5 +1,5 @@
 import { find, make } from './dom.ts'
-import { formatChange } from './figures.ts'
+import { formatChange, formatRate } from './figures.ts'
 import type { Row } from './order.ts'
 
 /** The rows of the table of rates. */
@@ -48,10 +48,7 @@ export function createRows({ choose, star }: RowEvents): Rows {
   return {
     mark,
     show(rows, favourites) {
-      const decimals = Math.max(...rows.map(({ rate }) => decimalsOf(rate)))
-      body.replaceChildren(
-        ...rows.map((row) => rowOf(row, favourites.includes(row.code), decimals)),
-      )
+      body.replaceChildren(...rows.map((row) => rowOf(row, favourites.includes(row.code))))
       mark(marked)
     },
     filter(codes) {
@@ -63,28 +60,23 @@ export function createRows({ choose, star }: RowEvents): Rows {
   }
 }
 
-function rowOf({ code, name, rate, change }: Row, isFavourite: boolean, decimals: number) {
+function rowOf({ code, name, rate, change }: Row, isFavourite: boolean) {
   const star = make('button')
   star.className = 'star'
   star.ariaLabel = `Favourite ${code}`
   star.ariaPressed = String(isFavourite)
-  const head = make('th', make('button', code))
+  const head = make('th', make('button', code), ' ', make('span', name))
   head.scope = 'row'
-  const value = make('td', String(rate))
+  const value = make('td', formatRate(rate))
   value.className = 'rate'
-  // Aligns decimal points without changing the digits.
-  value.style.setProperty('--missing', String(decimals - decimalsOf(rate)))
+  value.title = String(rate)
   const text = change === undefined ? '' : formatChange(change)
   const day = make('td', text)
   day.className = /^\+/.test(text) ? 'up' : /^−/.test(text) ? 'down' : ''
-  const row = make('tr', make('td', star), head, make('td', name), value, day)
+  const row = make('tr', make('td', star), head, value, day)
   row.dataset['code'] = code
   for (const button of row.querySelectorAll('button')) button.type = 'button'
   return row
-}
-
-function decimalsOf(rate: number): number {
-  return /\..*/.exec(String(rate))?.[0].length ?? 0
 }
 
 function visibleButtons(body: HTMLElement, selector: string): HTMLButtonElement[] {
