@@ -138,6 +138,7 @@ export function createCombobox(
       current = code
       const isEdited = isFirst && input.value !== labelOf(code, next)
       if (isEdited && document.activeElement === input) type()
+      else if (isEdited) take(searchAmong(next).exact(input.value))
       else if (popup.hidden) rest()
       else if (isChanged) open()
     },

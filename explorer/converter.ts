@@ -71,7 +71,7 @@ function showResult(
   { from, to, amount, rate, result }: Conversion,
   digits: Choices['digits'],
 ): void {
-  const rounded = formatAmount(result, digits?.get(to))
+  const rounded = formatAmount(result, digits?.get(to) ?? undefined)
   const output = find('#result', HTMLElement)
   output.replaceChildren(rounded, ' ', make('span', to))
   output.classList.toggle('long', rounded.length > 15)

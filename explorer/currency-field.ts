@@ -21,13 +21,14 @@ export function createCurrencyField(
   sign.className = 'sign'
   sign.ariaHidden = 'true'
   input.after(sign)
-  let shown = { choices: { codes: [], names: new Map() } as Choices, code: '' }
+  let shown: { choices: Choices; code: string } | undefined
   let list: Promise<Combobox> | undefined
   let combobox: Combobox | undefined
   /** Whether the list was to open before it was loaded. */
   let isWanted = false
 
   function rest(): void {
+    if (!shown) return
     const { choices, code } = shown
     input.value = labelOf(code, choices)
     sign.textContent = signOf(code)
@@ -36,11 +37,12 @@ export function createCurrencyField(
     list ??= api.loadMore().then(({ createCombobox }) => createCombobox(input, { rest, choose }))
     try {
       combobox = await list
-      combobox.offer(shown.choices, shown.code)
+      if (shown) combobox.offer(shown.choices, shown.code)
       if (isWanted) combobox.open()
     } catch {
       // Codes can still be typed.
       list = undefined
+      rest()
     }
   }
   input.addEventListener('focus', () => {
@@ -56,8 +58,8 @@ export function createCurrencyField(
   input.addEventListener('change', () => {
     if (combobox) return
     const code = input.value.trim().toUpperCase()
-    if (shown.choices.codes.includes(code)) choose(code)
-    else rest()
+    if (shown?.choices.codes.includes(code)) choose(code)
+    else if (!list) rest()
   })
   return {
     show(choices, code) {

@@ -68,24 +68,19 @@ const START: View = {
   tab: '',
 }
 
+const CODES = 'from,to,base,compare'
+
 /** Reads the view from the fragment of an address, without checks: the API reports invalid values. */
 export function parseView(fragment: string): View {
-  const given = new URLSearchParams(fragment.replace(/^#/, ''))
-  const code = (name: 'from' | 'to' | 'base'): string =>
-    given.get(name)?.toUpperCase() ?? START[name]
-  return {
-    amount: given.get('amount') ?? START.amount,
-    from: code('from'),
-    to: code('to'),
-    base: code('base'),
-    period: given.get('period') ?? START.period,
-    compare: given.get('compare')?.toUpperCase() ?? START.compare,
-    start: given.get('start') ?? START.start,
-    end: given.get('end') ?? START.end,
-    scale: given.get('scale') ?? START.scale,
-    sort: given.get('sort') ?? START.sort,
-    tab: given.get('tab') ?? START.tab,
+  const view = { ...START }
+  for (const [name, value] of new URLSearchParams(fragment.replace(/^#/, ''))) {
+    if (isMember(name)) view[name] = CODES.includes(name) ? value.toUpperCase() : value
   }
+  return view
+}
+
+function isMember(name: string): name is keyof View {
+  return Object.hasOwn(START, name)
 }
 
 /** Returns the fragment of an address that shows `view`, without unset members. */
@@ -99,8 +94,8 @@ export interface Choices {
   codes: readonly string[]
   /** English names by code; some codes have none. */
   names: ReadonlyMap<string, string>
-  /** Digits after the point by code, where known. */
-  digits?: ReadonlyMap<string, number>
+  /** Digits after the point by code; absent until a response. */
+  digits?: ReadonlyMap<string, number | null>
   /** Absent until a response, or a failure. */
   coverage?: HistoryCoverage
 }

@@ -1,5 +1,5 @@
 import type { Api, ApiRequest } from './api.ts'
-import { find, make } from './dom.ts'
+import { find } from './dom.ts'
 import { FIRST_DAY } from './range.ts'
 
 /** The link that downloads the history as CSV. */
@@ -9,19 +9,16 @@ export interface Download {
 }
 
 /** Creates the download, which sends the key of the page. */
-export function createDownload({ keyHeader }: Pick<Api, 'keyHeader'>): Download {
+export function createDownload({
+  keyHeader,
+  loadMore,
+}: Pick<Api, 'keyHeader' | 'loadMore'>): Download {
   const link = find('#csv', HTMLAnchorElement)
   const state = find('#chart-state', HTMLElement)
 
   async function save(): Promise<void> {
-    const { href, download } = link
-    const response = await fetch(href, { headers: keyHeader() })
-    if (!response.ok) throw new Error(`HTTP ${response.status}`)
-    const file = make('a')
-    file.href = URL.createObjectURL(await response.blob())
-    file.download = download
-    file.click()
-    URL.revokeObjectURL(file.href)
+    const { saveFile } = await loadMore()
+    await saveFile(link, keyHeader())
   }
 
   link.addEventListener('click', (event) => {

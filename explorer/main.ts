@@ -125,11 +125,7 @@ async function readCurrencies({ request }: Pick<Api, 'request'>): Promise<Choice
   return {
     codes: currencies.filter(({ withdrawn }) => !withdrawn).map(({ code }) => code),
     names: new Map(currencies.map(({ code, name }) => [code, name ?? code])),
-    digits: new Map(
-      currencies.flatMap(({ code, minorUnits: digits }) =>
-        digits === null ? [] : [[code, digits]],
-      ),
-    ),
+    digits: new Map(currencies.map(({ code, minorUnits }) => [code, minorUnits])),
     coverage: historyCoverageOf(currencies),
   }
 }

@@ -8,6 +8,7 @@ export { createCombobox, searchAmong } from './combobox.ts'
 export { rowsOfDays } from './day-rows.ts'
 export { createRequestTools } from './request-tools.ts'
 export { copyText } from './response.ts'
+export { saveFile } from './save-file.ts'
 
 const sheet = new CSSStyleSheet()
 sheet.replaceSync(ON_DEMAND_STYLE)

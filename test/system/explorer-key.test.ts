@@ -6,7 +6,15 @@ import { createAccess, createKey } from 'ratesmith/access'
 import { toNodeHandler } from 'ratesmith/node'
 import { fakeProviders } from 'ratesmith/testing'
 
-import { axeViolations, expectText, openExplorer, settled, tabTo, textOf } from './explorer-page.ts'
+import {
+  choose,
+  axeViolations,
+  expectText,
+  openExplorer,
+  settled,
+  tabTo,
+  textOf,
+} from './explorer-page.ts'
 import { listen } from './processes.ts'
 
 const PANELS = ['#converter', '#chart', '#table']
@@ -80,7 +88,7 @@ describe('the explorer of a service that requires a key', () => {
     expect(await textOf(page, '#key-state')).toBe('Requests are sent with the key')
     expect(seen.length).toBeGreaterThanOrEqual(4)
     for (const line of seen) expect(line).toMatch(/^\/api\/v1\/[^ ]+ Bearer rsk_\w+$/)
-    await page.selectOption('#to', 'JPY')
+    await choose(page, '#to', 'JPY')
     await expectText(page, '#result', / JPY$/)
     for (const form of ['curl', 'fetch', 'client']) {
       await page.locator(`#converter [data-form=${form}]`).click()

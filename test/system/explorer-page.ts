@@ -78,6 +78,14 @@ export async function axeViolations(page: Page): Promise<string[]> {
   )
 }
 
+/** Types `text` into the combobox at `selector`, and chooses the best match. */
+export async function choose(page: Page, selector: string, text: string): Promise<void> {
+  const field = page.locator(selector)
+  await field.fill(text)
+  await page.locator(`${selector}-list [aria-selected=true]`).waitFor()
+  await field.press('Enter')
+}
+
 /** Presses Tab until the element at `selector` has the focus. */
 export async function tabTo(page: Page, selector: string): Promise<void> {
   for (let count = 0; count < 40; count += 1) {
