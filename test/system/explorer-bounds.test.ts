@@ -10,6 +10,7 @@ import { fakeProviders } from 'ratesmith/testing'
 import { BANK_DAYS, createBank } from '../fixtures/bank.ts'
 import { rootOf, serve } from './commands.ts'
 import {
+  chartRequests,
   choose,
   axeViolations,
   expectText,
@@ -114,7 +115,7 @@ describe('the history', () => {
     await expectText(page, '#none', 'No daily history for AFN')
     await settled(page)
     expect(await axeViolations(page)).toEqual([])
-    const asked = requests.filter((request) => request.includes('/history'))
+    const asked = chartRequests(requests)
     expect(asked.map((request) => /from=(...)&to=(...)/.exec(request)?.slice(1).join())).toEqual([
       'USD,EUR',
       'USD,KWD',

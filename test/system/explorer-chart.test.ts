@@ -11,6 +11,7 @@ import { fakeProviders } from 'ratesmith/testing'
 
 import {
   axeViolations,
+  chartRequests,
   expectText,
   openDemo,
   openExplorer,
@@ -31,7 +32,7 @@ function sized(width: number, options: BrowserContextOptions = {}): BrowserConte
 }
 
 const requestsIn = (requests: readonly string[]): string[] =>
-  requests.filter((request) => request.includes('/v1/history')).map(decodeURIComponent)
+  chartRequests(requests).map(decodeURIComponent)
 
 /** Returns the box of an element in the chart. */
 async function boxOf(page: Page, selector: string) {

@@ -78,6 +78,12 @@ export async function axeViolations(page: Page): Promise<string[]> {
   )
 }
 
+/** Returns the requests for a history of the chart, without those for the changes in the table. */
+export function chartRequests(requests: readonly string[]): string[] {
+  const histories = requests.filter((request) => request.includes('/v1/history'))
+  return histories.filter((request) => !request.includes(',&'))
+}
+
 /** Types `text` into the combobox at `selector`, and chooses the best match. */
 export async function choose(page: Page, selector: string, text: string): Promise<void> {
   const field = page.locator(selector)

@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest'
 
 import type { LatestRates, RateHistory } from 'ratesmith'
 
-import { choose, expectText, openDemo, settled, tabTo, textOf } from './explorer-page.ts'
+import {
+  chartRequests,
+  choose,
+  expectText,
+  openDemo,
+  settled,
+  tabTo,
+  textOf,
+} from './explorer-page.ts'
 import { run } from './processes.ts'
 
 describe('the converter', () => {
@@ -190,9 +198,6 @@ describe('the chart', () => {
 })
 
 describe('a pair without a history', () => {
-  const historyIn = (requests: readonly string[]): string[] =>
-    requests.filter((request) => request.includes('/v1/history'))
-
   it.each([
     ['#to=AED', 'No daily history for AED'],
     ['#from=KWD&to=AED', 'No daily history for KWD and AED'],
@@ -205,7 +210,7 @@ describe('a pair without a history', () => {
     expect(await page.locator('#chart .source').isVisible()).toBe(false)
     expect(await page.locator('[name=period]:enabled').count()).toBe(0)
     await page.waitForLoadState('networkidle')
-    expect(historyIn(requests)).toEqual([])
+    expect(chartRequests(requests)).toEqual([])
   })
 
   it('moves nothing on the page, and gives way to the next chart', async () => {
@@ -229,7 +234,7 @@ describe('a pair without a history', () => {
     await choose(page, '#to', 'JPY')
     await settled(page)
     expect(await textOf(page, '#chart .asked')).toContain('to=JPY')
-    expect(historyIn(requests).some((request) => request.includes('AED'))).toBe(false)
+    expect(chartRequests(requests).some((request) => request.includes('AED'))).toBe(false)
   })
 
   it('waits for the list of currencies, and requests every history without it', async () => {
@@ -242,11 +247,11 @@ describe('a pair without a history', () => {
     requests.length = 0
     await page.goto(`${page.url().split('#')[0]}?#to=AED`)
     await expectText(page, '#result', / AED$/)
-    expect(historyIn(requests)).toEqual([])
+    expect(chartRequests(requests)).toEqual([])
     release()
     await settled(page)
     expect(await textOf(page, '#chart [role=alert]')).toContain('AED')
-    expect(historyIn(requests)).toHaveLength(1)
+    expect(chartRequests(requests)).toHaveLength(1)
   })
 })
 
