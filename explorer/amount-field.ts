@@ -25,19 +25,20 @@ export function createAmountField(
   change: (to: Partial<View>) => void,
 ): AmountField {
   const input = find('#amount', HTMLInputElement)
-  const hint = find('#hint', HTMLElement)
+  const hint = find('#amount-hint', HTMLElement)
   let read: typeof readAmount = readPlain
   let isLoading = false
   let codes: string[] = []
   let given: string | undefined
   let hasCurrency = false
+  let isTyped = false
 
   async function load(): Promise<void> {
     if (isLoading) return
     isLoading = true
     try {
       read = (await loadMore()).readAmount
-      if (!PLAIN.test(input.value)) take()
+      if (isTyped || !PLAIN.test(input.value)) take()
     } catch {
       // Amounts in the form of the API can still be typed.
       isLoading = false
@@ -47,6 +48,7 @@ export function createAmountField(
     const { amount = input.value, code } = read(input.value, codes, DECIMAL)
     given = amount
     hasCurrency = code !== undefined
+    isTyped = true
     change({ amount, ...(code !== undefined && { from: code }) })
   }
 
@@ -57,6 +59,7 @@ export function createAmountField(
       codes = [from, ...choices.codes]
       if (amount !== given) {
         given = amount
+        isTyped = false
         input.value = PLAIN.test(amount) ? amount.replace('.', DECIMAL) : amount
       }
       const isAmount = PLAIN.test(amount)

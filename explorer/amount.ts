@@ -14,7 +14,7 @@ const WITH_CURRENCY = /^(\p{Sc}|[a-z]{3})?([\d.,\s'’_]+(?:k|mio|m|bn)?)\s?(\p{
 
 /**
  * Reads an amount as people type it, also with a currency before or after it: `1,000.50`, `$100`, `20 eur`. A sign that several
- * currencies share names the first of `codes`; where `1,500` may be two amounts, `decimal` decides.
+ * currencies share names the first of `codes`, or else a major one; where `1,500` may be two amounts, `decimal` decides.
  */
 export function readAmount(
   text: string,
@@ -27,7 +27,7 @@ export function readAmount(
   if (plain !== undefined) return { amount: plain }
   const [, before = '', digits = '', after = ''] = WITH_CURRENCY.exec(trimmed) ?? []
   const sign = (before || after).toUpperCase()
-  const code = [...codes, ...MAJOR_CURRENCIES].find(
+  const code = [...codes.slice(0, 1), ...MAJOR_CURRENCIES, ...codes].find(
     (each) => each === sign || symbolOf(each) === sign,
   )
   if (code === undefined || (before !== '' && after !== '')) return { amount: undefined }

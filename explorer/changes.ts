@@ -54,7 +54,8 @@ export function createChangeLoader(
         })
         show((changes = new Map([...changes, ...loaded])))
       } catch {
-        // The table is complete without changes.
+        // The table is complete without changes; the next one comes with a new request.
+        loadedFor = ''
       }
     },
   }

@@ -42,7 +42,7 @@ export function createCurrencyField(
     } catch {
       // Codes can still be typed.
       list = undefined
-      rest()
+      if (document.activeElement !== input) rest()
     }
   }
   input.addEventListener('focus', () => {

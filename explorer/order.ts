@@ -31,7 +31,7 @@ export function sortRows(rows: readonly Row[], sort: string, favourites: readonl
   if (!order) {
     const rank = ({ code }: Row): number =>
       favourites.includes(code) ? favourites.indexOf(code) : favourites.length
-    return rows.toSorted((one, other) => rank(one) - rank(other))
+    return rows.toSorted((one, other) => rank(one) - rank(other) || byCode(one, other))
   }
   const { column, isFalling } = order
   return rows.toSorted((one, other) => {
@@ -40,7 +40,11 @@ export function sortRows(rows: readonly Row[], sort: string, favourites: readonl
       return Number(left === undefined) - Number(right === undefined)
     }
     const isNumber = typeof left === 'number' && typeof right === 'number'
-    const difference = isNumber ? left - right : String(left).localeCompare(String(right), 'en')
+    const difference = isNumber ? left - right : byCode(one, other)
     return isFalling ? -difference : difference
   })
+}
+
+function byCode(one: Row, other: Row): number {
+  return one.code < other.code ? -1 : 1
 }

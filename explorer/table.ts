@@ -39,6 +39,7 @@ export function createRateTable(api: Api, { change, listed }: TableEvents): Part
       const others = starred.filter((each) => each !== code)
       favourites.write(others.length < starred.length ? others : [...starred, code])
       showRows()
+      loadChanges()
     },
   })
   let view: View | undefined
@@ -57,6 +58,7 @@ export function createRateTable(api: Api, { change, listed }: TableEvents): Part
       showRows()
       showAge(table, Date.now())
       listed(table)
+      loadChanges()
     },
   })
 
@@ -69,7 +71,9 @@ export function createRateTable(api: Api, { change, listed }: TableEvents): Part
     })
     rows.show(sortRows(entries, view.sort, favourites.read()), favourites.read())
     filter()
-    void loader.load(shown, favourites.read(), choices)
+  }
+  function loadChanges(): void {
+    if (shown) void loader.load(shown, favourites.read(), choices)
   }
   function filter(): void {
     if (!shown) return
@@ -96,13 +100,15 @@ export function createRateTable(api: Api, { change, listed }: TableEvents): Part
   return {
     ...panel,
     show(next, known) {
-      const isChanged = known !== choices || next.sort !== view?.sort
+      const isNew = known !== choices
+      const isChanged = isNew || next.sort !== view?.sort
       view = next
       choices = known
       base.show(known, next.base)
       heads.show(next.sort)
       rows.mark(next.to)
       if (isChanged) showRows()
+      if (isNew) loadChanges()
       panel.load({ base: next.base })
     },
     tick(now) {

@@ -94,7 +94,7 @@ export async function choose(page: Page, selector: string, text: string): Promis
 
 /** Presses Tab until the element at `selector` has the focus. */
 export async function tabTo(page: Page, selector: string): Promise<void> {
-  for (let count = 0; count < 40; count += 1) {
+  for (let count = 0; count < 60; count += 1) {
     await page.keyboard.press('Tab')
     if (await page.locator(`${selector}:focus`).count()) return
   }
