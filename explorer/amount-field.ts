@@ -1,7 +1,7 @@
 import type { TypedAmount, readAmount } from './amount.ts'
-import type { Api } from './api.ts'
 import { find } from './dom.ts'
 import type { Choices, View } from './dom.ts'
+import type { PageApi } from './page-api.ts'
 
 /** The separator of decimals where the user lives. */
 const DECIMAL = new Intl.NumberFormat(navigator.language).format(1.5)[1] === ',' ? ',' : '.'
@@ -21,7 +21,7 @@ export interface AmountField {
 
 /** Creates the field, which reads amounts as people type them after it first had the focus. */
 export function createAmountField(
-  { loadMore }: Pick<Api, 'loadMore'>,
+  { loadMore }: Pick<PageApi, 'loadMore'>,
   change: (to: Partial<View>) => void,
 ): AmountField {
   const input = find('#amount', HTMLInputElement)

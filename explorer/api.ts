@@ -40,8 +40,6 @@ export interface Api {
   keyHeader(): Record<string, string>
   /** Returns whether requests are sent with a key. */
   hasKey(): boolean
-  /** Loads the second script of the page. */
-  loadMore(): Promise<typeof import('./on-demand.ts')>
   /** Called when a request is refused, by a missing or wrong key or by a limit. */
   refused(): void
 }

@@ -1,5 +1,5 @@
 import { historiesOf, pathOf } from './api.ts'
-import type { Api, History, HistoryCoverage } from './api.ts'
+import type { History, HistoryCoverage } from './api.ts'
 import { comparedIn, createComparison } from './comparison.ts'
 import { createCrosshair } from './crosshair.ts'
 import { createDayTable } from './day-table.ts'
@@ -7,12 +7,13 @@ import { dateInWords, find } from './dom.ts'
 import type { Part, View } from './dom.ts'
 import { createDownload } from './download.ts'
 import { formatChange, formatRate } from './figures.ts'
+import type { PageApi } from './page-api.ts'
 import { createPanel } from './panel.ts'
 import { createRange, parametersOf } from './range.ts'
 
 /** Creates the section with the rate history of the converter's currency pair. */
 // oxlint-disable-next-line max-lines-per-function -- the wiring of the section.
-export function createHistoryChart(api: Api, change: (to: Partial<View>) => void): Part {
+export function createHistoryChart(api: PageApi, change: (to: Partial<View>) => void): Part {
   const section = find('#chart', HTMLElement)
   const percent = find('#percent', HTMLInputElement)
   const range = createRange(section, change)

@@ -1,6 +1,6 @@
 import { MAJOR_CURRENCIES, createCurrencySearch } from '../src/currency-search.ts'
 import type { CurrencySearch } from '../src/currency-search.ts'
-import { labelOf, signOf } from './currency-field.ts'
+import { labelOf, signOf } from './currency-label.ts'
 import { make } from './dom.ts'
 import type { Choices } from './dom.ts'
 import { createCodeMemory } from './memory.ts'

@@ -1,8 +1,8 @@
-import { symbolOf } from '../src/currency-search.ts'
-import type { Api } from './api.ts'
 import type { Combobox } from './combobox.ts'
+import { labelOf, signOf } from './currency-label.ts'
 import { find, make } from './dom.ts'
 import type { Choices } from './dom.ts'
+import type { PageApi } from './page-api.ts'
 
 /** A field that chooses a currency: a combobox, whose list is loaded when the field first has the focus. */
 export interface CurrencyField {
@@ -13,7 +13,7 @@ export interface CurrencyField {
 /** Creates the field in the `input` at `selector`; calls `choose` with each chosen code. */
 export function createCurrencyField(
   selector: string,
-  api: Api,
+  api: PageApi,
   choose: (code: string) => void,
 ): CurrencyField {
   const input = find(selector, HTMLInputElement)
@@ -68,16 +68,4 @@ export function createCurrencyField(
       else if (document.activeElement !== input) rest()
     },
   }
-}
-
-/** Returns the text of a currency in a field. */
-export function labelOf(code: string, { names }: Choices): string {
-  const name = names.get(code)
-  return name === undefined ? code : `${code} – ${name}`
-}
-
-/** Returns the symbol of a currency, or the two letters of its country, with which codes begin. */
-export function signOf(code: string): string {
-  const symbol = symbolOf(code)
-  return symbol === code ? code.slice(0, 2) : symbol
 }

@@ -1,5 +1,6 @@
-import type { Api, History } from './api.ts'
+import type { History } from './api.ts'
 import { find } from './dom.ts'
+import type { PageApi } from './page-api.ts'
 
 /** The table of the rates in the chart. */
 export interface DayTable {
@@ -8,7 +9,7 @@ export interface DayTable {
 }
 
 /** Creates the table. Rows are created when it opens, as there may be more than a thousand. */
-export function createDayTable({ loadMore }: Pick<Api, 'loadMore'>): DayTable {
+export function createDayTable({ loadMore }: Pick<PageApi, 'loadMore'>): DayTable {
   const details = find('#days', HTMLDetailsElement)
   const [head, body] = [find('thead tr', HTMLElement, details), find('tbody', HTMLElement, details)]
   let shown: readonly History[] = []

@@ -1,5 +1,6 @@
-import type { Api, ApiRequest } from './api.ts'
+import type { ApiRequest } from './api.ts'
 import { find } from './dom.ts'
+import type { PageApi } from './page-api.ts'
 import { FIRST_DAY } from './range.ts'
 
 /** The link that downloads the history as CSV. */
@@ -12,7 +13,7 @@ export interface Download {
 export function createDownload({
   keyHeader,
   loadMore,
-}: Pick<Api, 'keyHeader' | 'loadMore'>): Download {
+}: Pick<PageApi, 'keyHeader' | 'loadMore'>): Download {
   const link = find('#csv', HTMLAnchorElement)
   const state = find('#chart-state', HTMLElement)
 

@@ -1,13 +1,13 @@
 import type { CurrencyList } from 'ratesmith/client'
 
 import { UNKNOWN_COVERAGE, historyCoverageOf } from './api.ts'
-import type { Api } from './api.ts'
 import { createHistoryChart } from './chart.ts'
 import { createConverter } from './converter.ts'
 import { fragmentOf, parseView } from './dom.ts'
 import type { Choices, Part, View } from './dom.ts'
 import { createCopyLink, createThemeSwitch, showBasePath } from './header.ts'
 import { createKeyField } from './key.ts'
+import type { PageApi } from './page-api.ts'
 import { requestBody } from './request.ts'
 import { createRateTable } from './table.ts'
 import { createTabs } from './tabs.ts'
@@ -58,7 +58,7 @@ interface Page {
 }
 
 // oxlint-disable-next-line max-lines-per-function -- the wiring of all parts.
-function createPage(api: Api): Page {
+function createPage(api: PageApi): Page {
   let view = parseView('')
   let choices: Choices = { codes: [], names: new Map() }
   let publishedAt: number | undefined
@@ -120,7 +120,7 @@ function createPage(api: Api): Page {
 }
 
 /** Returns all currencies in use, for the lists until the first table of rates arrives. */
-async function readCurrencies({ request }: Pick<Api, 'request'>): Promise<Choices> {
+async function readCurrencies({ request }: Pick<PageApi, 'request'>): Promise<Choices> {
   const { currencies } = await request<CurrencyList>('/v1/currencies')
   return {
     codes: currencies.filter(({ withdrawn }) => !withdrawn).map(({ code }) => code),

@@ -2,9 +2,10 @@ import { RatesError } from 'ratesmith/client'
 import type { Attribution, RatesErrorCode } from 'ratesmith/client'
 
 import { historiesOf, pathOf } from './api.ts'
-import type { Api, ApiRequest, Responses } from './api.ts'
+import type { ApiRequest, Responses } from './api.ts'
 import { copyOf, durationInWords, find, make } from './dom.ts'
 import type { Exchange } from './exchange.ts'
+import type { PageApi } from './page-api.ts'
 import type { RequestTools } from './request-tools.ts'
 
 /** Options of a panel. */
@@ -31,7 +32,7 @@ export interface Panel {
 // oxlint-disable-next-line max-lines-per-function -- one state machine over its closures.
 export function createPanel<Operation extends keyof Responses>(
   section: HTMLElement,
-  api: Api,
+  api: PageApi,
   options: PanelOptions<Operation>,
 ): Panel {
   const outcome = createOutcome(section, options, reload)
@@ -271,7 +272,7 @@ function showSource(section: HTMLElement, response: Responses[keyof Responses]):
 /** Creates the line at the foot of a panel with its last request; its tools are loaded at their first use. */
 function createRequestLine(
   section: HTMLElement,
-  api: Api,
+  api: PageApi,
 ): { show(apiRequest: ApiRequest): void; respond(exchange: Exchange): void } {
   section.append(copyOf('foot'))
   const line = find('.asked', HTMLAnchorElement, section)

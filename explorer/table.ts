@@ -1,6 +1,5 @@
 import type { LatestRates } from 'ratesmith/client'
 
-import type { Api } from './api.ts'
 import { createChangeLoader } from './changes.ts'
 import type { Changes } from './changes.ts'
 import { createCurrencyField } from './currency-field.ts'
@@ -9,6 +8,7 @@ import type { Choices, Part, View } from './dom.ts'
 import { createCodeMemory } from './memory.ts'
 import { nextSort, parseSort, sortRows } from './order.ts'
 import type { Column } from './order.ts'
+import type { PageApi } from './page-api.ts'
 import { createPanel } from './panel.ts'
 import { createRows } from './rows.ts'
 
@@ -21,7 +21,7 @@ export interface TableEvents {
 
 /** Creates the section with the latest rates against one base. */
 // oxlint-disable-next-line max-lines-per-function -- the wiring of the section.
-export function createRateTable(api: Api, { change, listed }: TableEvents): Part {
+export function createRateTable(api: PageApi, { change, listed }: TableEvents): Part {
   const section = find('#table', HTMLElement)
   const base = createCurrencyField('#base', api, (code) => change({ base: code }))
   const favourites = createCodeMemory('ratesmith-favourites', ['EUR', 'USD', 'GBP', 'JPY'])

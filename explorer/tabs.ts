@@ -1,9 +1,9 @@
-import type { Api } from './api.ts'
 import { find, fragmentOf, make } from './dom.ts'
 import type { View } from './dom.ts'
+import type { PageApi } from './page-api.ts'
 
 /** Creates the two tabs: the rates, and the description of the API, whose script is loaded when it is first shown. */
-export function createTabs(api: Api): { show(view: View): void } {
+export function createTabs(api: PageApi): { show(view: View): void } {
   const main = find('main', HTMLElement)
   const box = find('#api', HTMLElement)
   const links = [...document.querySelectorAll<HTMLAnchorElement>('[data-tab]')]

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+
+import { currencies } from '../src/currencies.ts'
+import { MAJOR_CURRENCIES, createCurrencySearch, symbolOf } from '../src/currency-search.ts'
+
+const search = createCurrencySearch(currencies)
+
+describe('createCurrencySearch', () => {
+  it.each([
+    ['jpy', 'JPY'],
+    ['yen', 'JPY'],
+    ['swiss', 'CHF'],
+    ['switzerland', 'CHF'],
+    ['franken', 'CHF'],
+    ['uk', 'GBP'],
+    ['£', 'GBP'],
+    ['€', 'EUR'],
+    ['$', 'USD'],
+    ['germany', 'EUR'],
+    ['china', 'CNY'],
+    ['rupie', 'INR'],
+    ['złoty', 'PLN'],
+    ['zloty', 'PLN'],
+    ['dollar', 'USD'],
+    ['krona', 'SEK'],
+    ['brazil', 'BRL'],
+    [' Swedish ', 'SEK'],
+  ])('finds %s first: %s', (text, code) => {
+    expect(search.find(text)[0]).toBe(code)
+  })
+
+  it('does not find Yemen by yen', () => {
+    expect(search.find('yen')).not.toContain('YER')
+  })
+
+  it('finds every currency with the text, the major ones first', () => {
+    const found = search.find('dollar')
+    expect(found.slice(0, 3)).toEqual(['USD', 'CAD', 'AUD'])
+    expect(found).toContain('BBD')
+    expect(search.find('')).toHaveLength(currencies.length)
+    expect(search.find('zzz')).toEqual([])
+  })
+
+  it.each([
+    ['yen', 'JPY'],
+    ['$', 'USD'],
+    ['swiss franc', 'CHF'],
+    ['eur', 'EUR'],
+    ['franc', undefined],
+    ['doll', undefined],
+    ['', undefined],
+  ])('takes %j as a name of %s', (text, code) => {
+    expect(search.exact(text)).toBe(code)
+  })
+
+  it('finds codes without a name', () => {
+    const named = createCurrencySearch([{ code: 'ABC' }, { code: 'USDT', name: null }])
+    expect(named.find('ab')).toEqual(['ABC'])
+    expect(named.find('usdt')).toEqual(['USDT'])
+  })
+})
+
+describe('symbols', () => {
+  it.each([
+    ['USD', '$'],
+    ['EUR', '€'],
+    ['JPY', '¥'],
+    ['CHF', 'CHF'],
+    ['toolong', 'toolong'],
+  ])('of %s are %s', (code, symbol) => {
+    expect(symbolOf(code)).toBe(symbol)
+  })
+
+  it('name one of the major currencies', () => {
+    expect(MAJOR_CURRENCIES.find((code) => symbolOf(code) === '$')).toBe('USD')
+    expect(MAJOR_CURRENCIES.find((code) => symbolOf(code) === '¥')).toBe('JPY')
+  })
+})
