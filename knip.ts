@@ -20,7 +20,7 @@ const config: KnipConfig = {
     'test/system/module-record.ts',
     '.size-limit.ts',
     // Bundled into a page, by path.
-    'explorer/{main,theme,api-tab}.ts',
+    'explorer/{main,theme,on-demand}.ts',
   ],
   vitest: { config: ['vitest.config.ts', 'test/mutation/vitest.config.ts'] },
   project: ['**/*.{ts,mjs}', '!test/apps/**'],

@@ -20,6 +20,7 @@ export interface AmountField {
 }
 
 /** Creates the field, which reads amounts as people type them after it first had the focus. */
+// oxlint-disable-next-line max-lines-per-function -- one state over its closures.
 export function createAmountField(
   { loadMore }: Pick<PageApi, 'loadMore'>,
   change: (to: Partial<View>) => void,

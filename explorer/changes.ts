@@ -17,7 +17,7 @@ export interface ChangeLoader {
   load(table: LatestRates, favourites: readonly string[], choices: Choices): Promise<void>
 }
 
-/** Creates the loader; `show` receives the changes against one base. After a failure, there are none. */
+/** Creates the loader; `show` receives the changes against one base. After a failure it is not called. */
 export function createChangeLoader(
   { request }: Pick<Api, 'request'>,
   show: (changes: Changes) => void,

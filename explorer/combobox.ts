@@ -19,7 +19,7 @@ export interface Combobox {
 }
 
 /** Callbacks of a combobox. */
-export interface ComboboxEvents {
+interface ComboboxEvents {
   /** Shows the current currency in the field again. */
   rest(): void
   choose(code: string): void

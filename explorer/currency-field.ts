@@ -49,12 +49,7 @@ export function createCurrencyField(
     input.select()
     if (!combobox) void load()
   })
-  for (const event of ['click', 'keydown', 'blur'] as const) {
-    input.addEventListener(event, (given) => {
-      const isArrow = given instanceof KeyboardEvent && given.key === 'ArrowDown'
-      isWanted = event === 'click' || isArrow
-    })
-  }
+  noteOpening(input, (isOpening) => (isWanted = isOpening))
   input.addEventListener('change', () => {
     if (combobox) return
     const code = input.value.trim().toUpperCase()
@@ -68,4 +63,11 @@ export function createCurrencyField(
       else if (document.activeElement !== input) rest()
     },
   }
+}
+
+/** Calls `note` with true for each click and key that opens a list, and false where other keys follow. */
+function noteOpening(input: HTMLInputElement, note: (isOpening: boolean) => void): void {
+  input.addEventListener('click', () => note(true))
+  input.addEventListener('keydown', ({ key }) => note(key === 'ArrowDown'))
+  input.addEventListener('blur', () => note(false))
 }

@@ -35,28 +35,30 @@ export async function requestBody<Body extends object>(
   }
   signal?.throwIfAborted()
   observe?.(response)
-  return bodyOf(response)
-}
-
-function bodyOf<Body extends object>({ status, headers, text }: Exchange): Body {
   let body: (Body & { error?: undefined }) | { error: Failure } | undefined
   try {
-    body = JSON.parse(text)
+    body = JSON.parse(response.text)
   } catch {
     // The page of a gateway.
   }
-  if (status === 200 && body && !body.error) return body
-  const given = headers.get('retry-after') ?? ''
-  const seconds = Number(given) || Math.ceil((Date.parse(given) - Date.now()) / 1_000)
-  const retryAfter = seconds >= 0 ? seconds : undefined
-  const { code, message } = body?.error ?? {
-    code: UNAVAILABLE.includes(status) ? 'provider_unavailable' : 'internal_error',
-    message: `Unexpected response with status ${status}`,
-  }
-  throw new RatesError(code, message, { retryAfter })
+  if (response.status === 200 && body && !body.error) return body
+  throw failureOf(response, body?.error)
 }
 
 interface Failure {
   code: RatesErrorCode
   message: string
+}
+
+/** Returns the error of a response, from its body or else from its status. */
+function failureOf({ status, headers }: Exchange, error?: Failure): RatesError {
+  const given = headers.get('retry-after') ?? ''
+  const seconds = Number(given) || Math.ceil((Date.parse(given) - Date.now()) / 1_000)
+  const { code, message }: Failure = error?.message
+    ? error
+    : {
+        code: UNAVAILABLE.includes(status) ? 'provider_unavailable' : 'internal_error',
+        message: `Unexpected response with status ${status}`,
+      }
+  return new RatesError(code, message, { retryAfter: seconds >= 0 ? seconds : undefined })
 }

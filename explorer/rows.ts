@@ -72,7 +72,7 @@ function rowOf({ code, name, rate, change }: Row, isFavourite: boolean) {
   value.title = String(rate)
   const text = change === undefined ? '' : formatChange(change)
   const day = make('td', text)
-  day.className = /^\+/.test(text) ? 'up' : /^−/.test(text) ? 'down' : ''
+  day.className = text.startsWith('+') ? 'up' : text.startsWith('−') ? 'down' : ''
   const row = make('tr', make('td', star), head, value, day)
   row.dataset['code'] = code
   for (const button of row.querySelectorAll('button')) button.type = 'button'

@@ -72,6 +72,15 @@ export function createRateTable(api: PageApi, { change, listed }: TableEvents): 
     rows.show(sortRows(entries, view.sort, favourites.read()), favourites.read())
     filter()
   }
+  async function loadSearch(): Promise<void> {
+    try {
+      const more = await api.loadMore()
+      searchAmong = (among, text) => more.searchAmong(among).find(text)
+      filter()
+    } catch {
+      // Codes and names are still found.
+    }
+  }
   function loadChanges(): void {
     if (shown) void loader.load(shown, favourites.read(), choices)
   }
@@ -85,16 +94,7 @@ export function createRateTable(api: PageApi, { change, listed }: TableEvents): 
       count === 0 ? `No currency matches “${text}”` : `${count} of ${codes.length} currencies`
   }
 
-  search.addEventListener('focus', () => {
-    // Without the second script, codes and names are still found.
-    api.loadMore().then(
-      (more) => {
-        searchAmong = (among, text) => more.searchAmong(among).find(text)
-        filter()
-      },
-      () => {},
-    )
-  })
+  search.addEventListener('focus', () => void loadSearch())
   search.addEventListener('input', filter)
 
   return {
