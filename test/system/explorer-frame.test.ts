@@ -1,6 +1,19 @@
 import { describe, expect, it } from 'vitest'
 
-import { axeViolations, expectText, openDemo, settled, tabTo, textOf } from './explorer-page.ts'
+import { createRatesHandler } from 'ratesmith'
+import { toNodeHandler } from 'ratesmith/node'
+import { fakeProviders } from 'ratesmith/testing'
+
+import {
+  axeViolations,
+  expectText,
+  openDemo,
+  openExplorer,
+  settled,
+  tabTo,
+  textOf,
+} from './explorer-page.ts'
+import { listen } from './processes.ts'
 
 describe('the frame of the page', () => {
   it('shows the response of each request, with its facts', async () => {
@@ -46,6 +59,24 @@ describe('the frame of the page', () => {
     await expectText(page, '#converter .old', /as of/)
     await page.unroute(/convert/)
     await expect.poll(() => textOf(page, '#given'), { timeout: 60_000 }).toMatch(/^7/)
+    expect(await page.locator('#converter .notice').isVisible()).toBe(false)
+  })
+
+  it('recovers by itself after a restart of the server, and greys old data until then', async () => {
+    const handler = createRatesHandler({ providers: fakeProviders(), explorer: true })
+    const { url, server, close } = await listen(toNodeHandler(handler))
+    const { page } = await openExplorer(`${url}/api`)
+    const colour = () =>
+      page.locator('#result').evaluate((element) => getComputedStyle(element).color)
+    const [before, result] = [await colour(), await textOf(page, '#result')]
+    await close()
+    await page.locator('#amount').fill('7')
+    await expectText(page, '#converter .waiting', /^Retrying in \d+ s$/)
+    expect(await textOf(page, '#result')).toBe(result)
+    expect(await colour()).not.toBe(before)
+    server.listen(Number(new URL(url).port), '127.0.0.1')
+    await expect.poll(() => textOf(page, '#given'), { timeout: 60_000 }).toMatch(/^7 /)
+    expect(await colour()).toBe(before)
     expect(await page.locator('#converter .notice').isVisible()).toBe(false)
   })
 
