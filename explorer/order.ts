@@ -10,7 +10,7 @@ export interface Row {
 const COLUMNS = ['code', 'rate', 'change'] as const
 
 /** A column by which the table can be sorted. */
-export type Column = (typeof COLUMNS)[number]
+type Column = (typeof COLUMNS)[number]
 
 /** Reads the order in an address, such as `rate` or `-rate` for falling rates; undefined for the usual order. */
 export function parseSort(sort: string): { column: Column; isFalling: boolean } | undefined {
@@ -20,7 +20,7 @@ export function parseSort(sort: string): { column: Column; isFalling: boolean } 
 }
 
 /** Returns the order after a click on the head of `column`: rising, falling, usual. */
-export function nextSort(sort: string, column: Column): string {
+export function nextSort(sort: string, column: string): string {
   if (sort === column) return `-${column}`
   return sort === `-${column}` ? '' : column
 }

@@ -7,7 +7,6 @@ import { find, publicationInWords } from './dom.ts'
 import type { Choices, Part, View } from './dom.ts'
 import { createCodeMemory } from './memory.ts'
 import { nextSort, parseSort, sortRows } from './order.ts'
-import type { Column } from './order.ts'
 import type { PageApi } from './page-api.ts'
 import { createPanel } from './panel.ts'
 import { createRows } from './rows.ts'
@@ -31,8 +30,9 @@ export function createRateTable(api: PageApi, { change, listed }: TableEvents): 
   const rows = createRows({
     choose(code) {
       if (!view) return
-      change({ to: code, ...(code === view.from && { from: view.to }) })
-      state.textContent = `Converts ${view.from} to ${code}`
+      const from = code === view.from ? view.to : view.from
+      change({ from, to: code })
+      state.textContent = `Converts ${from} to ${code}`
     },
     star(code) {
       const starred = favourites.read()
@@ -120,13 +120,10 @@ export function createRateTable(api: PageApi, { change, listed }: TableEvents): 
 }
 
 /** Creates the heads of the columns, whose buttons call `sort`. */
-function createHeads(sort: (column: Column) => void): { show(sort: string): void } {
+function createHeads(sort: (column: string) => void): { show(sort: string): void } {
   const buttons = [...document.querySelectorAll<HTMLButtonElement>('#table [data-sort]')]
   for (const button of buttons) {
-    button.addEventListener('click', () => {
-      const order = parseSort(button.dataset['sort'] ?? '')
-      if (order) sort(order.column)
-    })
+    button.addEventListener('click', () => sort(button.dataset['sort'] ?? ''))
   }
   return {
     show(sort) {
