@@ -1,6 +1,7 @@
 import { historiesOf, pathOf } from './api.ts'
 import type { History, HistoryCoverage } from './api.ts'
-import { comparedIn, createComparison } from './comparison.ts'
+import { comparedIn } from './compared.ts'
+import { createComparison } from './comparison.ts'
 import { createCrosshair } from './crosshair.ts'
 import { createDayTable } from './day-table.ts'
 import { dateInWords, find } from './dom.ts'
@@ -17,7 +18,7 @@ export function createHistoryChart(api: PageApi, change: (to: Partial<View>) => 
   const section = find('#chart', HTMLElement)
   const percent = find('#percent', HTMLInputElement)
   const range = createRange(section, change)
-  const comparison = createComparison((compare) => change({ compare }))
+  const comparison = createComparison(api, (compare) => change({ compare }))
   const crosshair = createCrosshair()
   const days = createDayTable(api)
   const none = createNone((pair) => {

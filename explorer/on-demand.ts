@@ -5,6 +5,7 @@ declare const ON_DEMAND_STYLE: string
 export { readAmount } from './amount.ts'
 export { createApiTab } from './api-tab.ts'
 export { createCombobox, searchAmong } from './combobox.ts'
+export { createComparisonField } from './comparison-field.ts'
 export { rowsOfDays } from './day-rows.ts'
 export { createRequestTools } from './request-tools.ts'
 export { copyText } from './response.ts'

@@ -481,6 +481,14 @@ describe('the order of the table', () => {
   })
 })
 
+it('compares a currency that a word names', async () => {
+  const { page } = await openDemo()
+  await page.locator('#compare').fill('yen')
+  await page.locator('#compare').press('Enter')
+  await expectText(page, '#pair', 'USD in EUR, JPY')
+  await expectText(page, '#legend', /JPY/)
+})
+
 it('copies a link to the view', async () => {
   const { page } = await openDemo('', CLIPBOARD)
   await choose(page, '#to', 'JPY')
