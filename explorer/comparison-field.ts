@@ -6,8 +6,8 @@ import type { Choices, View } from './dom.ts'
 /** The field that adds currencies to the chart, and the legend that removes them. */
 export interface ComparisonField {
   show(view: View, choices: Choices): void
-  /** Adds the currency that the text in the field names. */
-  add(): void
+  /** Adds the currency that a text from the field names; puts the text back if it cannot be added. */
+  add(text: string): void
 }
 
 /** Creates the field; calls `choose` with the codes, separated by commas. */
@@ -19,16 +19,14 @@ export function createComparisonField(choose: (compare: string) => void): Compar
   let current: { view: View; choices: Choices } | undefined
 
   return {
-    add() {
-      const text = field.value.trim()
-      if (!current || text === '') return
+    add(text) {
+      if (!current) return
       const { view, choices } = current
       const code = searchAmong(choices).exact(text) ?? text.toUpperCase()
       const refusal = refusalOf(code, view, choices)
       state.textContent = refusal
-      if (refusal !== '') return
-      field.value = ''
-      choose([...comparedIn(view), code].join())
+      if (refusal !== '') field.value ||= text
+      else choose([...comparedIn(view), code].join())
     },
     show(view, choices) {
       current = { view, choices }

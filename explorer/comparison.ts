@@ -14,34 +14,42 @@ export function createComparison(
   { loadMore }: Pick<PageApi, 'loadMore'>,
   choose: (compare: string) => void,
 ): Comparison {
+  const field = find('#compare', HTMLInputElement)
   let shown: Parameters<Comparison['show']> | undefined
-  let loading: Promise<ComparisonField> | undefined
+  let loading: Promise<void> | undefined
+  let loaded: ComparisonField | undefined
 
   async function load(): Promise<void> {
-    loading ??= loadMore().then((more) => more.createComparisonField(choose))
+    loading ??= loadMore().then((more) => {
+      loaded = more.createComparisonField(choose)
+      if (shown) loaded.show(...shown)
+    })
     try {
-      const field = await loading
-      if (shown) field.show(...shown)
+      await loading
     } catch (error) {
       loading = undefined
       find('#chart-state', HTMLElement).textContent = String(error)
     }
   }
-  async function add(): Promise<void> {
+  async function add(text: string): Promise<void> {
     await load()
-    const field = await loading
-    field?.add()
+    if (loaded) loaded.add(text)
+    else field.value ||= text
   }
 
-  find('#compare', HTMLElement).addEventListener('focus', () => void load())
+  field.addEventListener('focus', () => void load())
   find('#comparison', HTMLElement).addEventListener('submit', (event) => {
     event.preventDefault()
-    void add()
+    const text = field.value.trim()
+    // Taken at once, so that one can type the next while the field is loaded.
+    field.value = ''
+    if (text !== '') void add(text)
   })
   return {
     show(...next) {
       shown = next
-      if (loading || comparedIn(next[0]).length > 0) void load()
+      if (loaded) loaded.show(...next)
+      else if (comparedIn(next[0]).length > 0) void load()
     },
   }
 }

@@ -87,6 +87,13 @@ describe('the documentation', () => {
     },
   )
 
+  it.each(['README.md', 'CHANGELOG.md', ...GUIDES.map((name) => `docs/${name}`)])(
+    'has in %s no marks of a merge',
+    (path) => {
+      expect(page(path)).not.toMatch(/^(?:<{7}|>{7}|> > > > > > >|\s*\\?={7}$)/m)
+    },
+  )
+
   it.each(GUIDES)('shows in docs/%s an example before the first table', (name) => {
     const [beforeTables = ''] = page(`docs/${name}`).split(/^\|/m, 1)
     const examples = Array.from(

@@ -145,10 +145,16 @@ describe.each(SIZES)('the chart, %d px wide and %s', (width, colorScheme) => {
 
   it('compares several currencies, in percent or in units', async () => {
     const { page, fetchJson, requests } = await open('#period=1Y')
-    for (const typed of ['gbp', ' jpy', 'CHF']) {
-      await page.locator('#compare').fill(typed)
+    const typed = Promise.withResolvers<void>()
+    await page.route(/explorer-api\.js/, async (route) => {
+      await typed.promise
+      await route.continue()
+    })
+    for (const text of ['gbp', ' jpy', 'CHF']) {
+      await page.locator('#compare').fill(text)
       await page.locator('#compare').press('Enter')
     }
+    typed.resolve()
     await expectText(page, '#pair', 'USD in EUR, GBP, JPY, CHF')
     await expect.poll(() => page.locator('.line').count()).toBe(4)
     const path = 'history?from=USD&to=EUR,GBP,JPY,CHF&period=1Y'
