@@ -16,16 +16,16 @@ export function createComparison(
 ): Comparison {
   const field = find('#compare', HTMLInputElement)
   let shown: Parameters<Comparison['show']> | undefined
-  let loading: Promise<void> | undefined
+  let loading: ReturnType<PageApi['loadMore']> | undefined
   let loaded: ComparisonField | undefined
 
   async function load(): Promise<void> {
-    loading ??= loadMore().then((more) => {
-      loaded = more.createComparisonField(choose)
-      if (shown) loaded.show(...shown)
-    })
+    loading ??= loadMore()
     try {
-      await loading
+      const { createComparisonField } = await loading
+      if (loaded) return
+      loaded = createComparisonField(choose)
+      if (shown) loaded.show(...shown)
     } catch (error) {
       loading = undefined
       find('#chart-state', HTMLElement).textContent = String(error)
