@@ -2,7 +2,15 @@
 // on the server.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 
@@ -51,6 +59,9 @@ function writeSource(): void {
   for (const folder of [SOURCE, OUTPUT]) rmSync(folder, { recursive: true, force: true })
   for (const page of [front, ...pages]) write(SOURCE, page.path, page.text)
   cpSync(join(ROOT, 'docs/pictures'), join(SOURCE, 'docs/pictures'), { recursive: true })
+  for (const file of globSync('docs/*.json', { cwd: ROOT })) {
+    write(SOURCE, join('public', file), readFileSync(join(ROOT, file), 'utf8'))
+  }
   mkdirSync(join(SOURCE, 'public'), { recursive: true })
   copyFileSync(join(SITE, 'icon.svg'), join(SOURCE, 'public/icon.svg'))
   const sidebar = GROUPS.map((group) => ({

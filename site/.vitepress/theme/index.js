@@ -1,10 +1,25 @@
+import { onContentUpdated } from 'vitepress'
 import DefaultTheme from 'vitepress/theme-without-fonts'
+import { h } from 'vue'
 
 import { startLive } from '../../live/live-request.ts'
 import './style.css'
 
+const Layout = {
+  setup() {
+    onContentUpdated(() => {
+      // The theme's front page has no landmark for its content.
+      document.querySelector('.VPHome')?.setAttribute('role', 'main')
+      // Its text, with the key that opens the search, is the better name.
+      document.querySelector('.DocSearch-Button')?.removeAttribute('aria-label')
+    })
+    return () => h(DefaultTheme.Layout)
+  },
+}
+
 export default {
   extends: DefaultTheme,
+  Layout,
   enhanceApp({ siteData }) {
     if (typeof document !== 'undefined') startLive(siteData.value.base)
   },
