@@ -21,9 +21,13 @@ const config: KnipConfig = {
     '.size-limit.ts',
     // Bundled into a page, by path.
     'explorer/{main,theme,on-demand}.ts',
+    // Read by the generator of the site, or bundled into it.
+    'site/.vitepress/{config.ts,theme/index.js}',
+    'site/live/start-explorer.ts',
+    'site/worker/main.ts',
   ],
   vitest: { config: ['vitest.config.ts', 'test/mutation/vitest.config.ts'] },
-  project: ['**/*.{ts,mjs}', '!test/apps/**'],
+  project: ['**/*.{ts,mjs}', 'site/**/*.js', '!test/apps/**'],
   ignoreBinaries: [
     // Programs of the machine: the first is optional, the second is installed by `.ci/run`, the third exists everywhere
     // except on Windows.
@@ -40,6 +44,9 @@ const config: KnipConfig = {
   ignoreDependencies: [
     ...Object.keys(TOOLS.dependencies),
     ...Object.keys(TOOLS.optionalDependencies),
+    // Installed by `npm run site`, into its own folder.
+    'vitepress',
+    'vue',
     // Built into Cloudflare's runtime, and imported as `cloudflare:`.
     'cloudflare',
   ],

@@ -19,6 +19,7 @@ export const MANIFEST: {
   name: string
   version: string
   license: string
+  repository?: { url: string }
   exports: Record<string, Target>
   dependencies: Record<string, string>
   devDependencies: Record<string, string>

@@ -63,8 +63,7 @@ function groupOf(path: string): string {
 
 /** Returns the URL of the files of the repository that package.json names; undefined if it names none. */
 function repositoryFiles(): string | undefined {
-  const { repository } = MANIFEST as { repository?: string | { url?: string } }
-  const url = typeof repository === 'string' ? repository : repository?.url
+  const url = MANIFEST.repository?.url
   return url && `${url.replace(/^git\+/, '').replace(/\.git$/, '')}/blob/main`
 }
 

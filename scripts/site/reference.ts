@@ -7,8 +7,6 @@ import { ENTRY_POINTS } from '../entry-points.ts'
 import type { Page } from './pages.ts'
 
 interface Declaration {
-  location: { filename: string }
-  kind: string
   jsDoc?: {
     doc?: string
     tags?: { kind: string; name?: string; doc?: string; tsType?: { repr: string } }[]
@@ -28,8 +26,8 @@ export function referencePages(root: string): Page[] {
     const args = ['-p', join(root, project), '--outDir', declarations]
     execFileSync('tsc', args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
   }
-  const pages = [...readSymbols(root)].map(([name, symbols]) => {
-    const parts = symbols.map((symbol) => describe(symbol, { root, declarations }))
+  const pages = readModules(root).map(({ name, source, symbols }) => {
+    const parts = symbols.map((symbol) => describe(symbol, join(declarations, source)))
     const text = `# ${name}\n\nExports of \`${name}\`: ${symbols.length}.\n\n${parts.join('\n')}`
     return {
       path: `reference/${name.replace(/^ratesmith\/?/, '') || 'ratesmith'}.md`,
@@ -56,8 +54,16 @@ function indexOf(pages: readonly Page[]): Page {
   }
 }
 
-/** Returns the exported symbols by the name of the import, such as `ratesmith/node`. */
-function readSymbols(root: string): Map<string, Symbol[]> {
+interface Module {
+  /** The name of the import, such as `ratesmith/node`. */
+  name: string
+  /** Path of its source in the repository. */
+  source: string
+  symbols: Symbol[]
+}
+
+/** Returns the modules of the package with their exports. */
+function readModules(root: string): Module[] {
   const folder = join(root, 'build/site-entries')
   const entries = ENTRY_POINTS.map(({ subpath, source }) => {
     const name = join('ratesmith', subpath).replaceAll('\\', '/')
@@ -65,7 +71,7 @@ function readSymbols(root: string): Map<string, Symbol[]> {
     mkdirSync(dirname(entry), { recursive: true })
     const path = relative(dirname(entry), join(root, source)).replaceAll('\\', '/')
     writeFileSync(entry, `export * from "${path}"\n`)
-    return { name, entry }
+    return { name, source, entry }
   })
   try {
     const args = ['doc', '--no-lock', '--quiet', '--json', ...entries.map(({ entry }) => entry)]
@@ -74,25 +80,17 @@ function readSymbols(root: string): Map<string, Symbol[]> {
     const byPath = new Map(
       Object.entries(nodes).map(([url, { symbols }]) => [fileURLToPath(url), symbols]),
     )
-    return new Map(entries.map(({ name, entry }) => [name, byPath.get(entry) ?? []]))
+    return entries.map(({ name, source, entry }) => {
+      return { name, source, symbols: byPath.get(entry) ?? [] }
+    })
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
-interface Folders {
-  root: string
-  declarations: string
-}
-
-/** Returns the section of a symbol: what it is for, its declaration, its exceptions and examples. */
-function describe(
-  { name, declarations: [first] }: Symbol,
-  { root, declarations }: Folders,
-): string {
+/** Returns the section of a symbol: what it does, its declaration, its exceptions and examples. */
+function describe({ name, declarations: [first] }: Symbol, module: string): string {
   if (!first) return ''
-  const source = fileURLToPath(first.location.filename)
-  const file = definingFile(name, join(declarations, relative(root, source)))
   const { doc = '', tags = [] } = first.jsDoc ?? {}
   const throws = tags
     .filter(({ kind }) => kind === 'throws')
@@ -105,11 +103,11 @@ function describe(
   const examples = tags
     .filter(({ kind }) => kind === 'example')
     .map(({ doc = '' }) => `${doc.trim()}\n`)
-  const declaration = declarationOf(name, readFileSync(file, 'utf8'))
+  const declaration = exportedDeclaration(name, module)
   return [
     `## ${name}\n`,
     doc && `${escapeHtml(doc.trim())}\n`,
-    declaration && `\`\`\`ts\n${declaration}\n\`\`\`\n`,
+    `\`\`\`ts\n${declaration}\n\`\`\`\n`,
     [...parameters, ...throws].join(''),
     ...examples,
   ]
@@ -117,15 +115,23 @@ function describe(
     .join('\n')
 }
 
-/** Returns the declaration file that declares a name, which the one of the module at `path` may only export. */
-function definingFile(name: string, path: string): string {
+/** Returns the declaration of what the module at `path` exports as `name`, which another module may declare. */
+function exportedDeclaration(name: string, path: string): string {
   const file = path.replace(/\.ts$/, '.d.ts')
-  const exports = readFileSync(file, 'utf8').matchAll(
-    /^(?:ex|im)port (?:type )?\{([^}]*)\} from '([^']*)'/gm,
-  )
-  const [, , from] =
-    [...exports].find(([, names = '']) => names.split(/[\s,]/).includes(name)) ?? []
-  return from === undefined ? file : definingFile(name, join(dirname(file), from))
+  const text = readFileSync(file, 'utf8')
+  const lists = text.matchAll(/^(?:ex|im)port (?:type )?\{([^}]*)\} from '([^']*)'/gm)
+  for (const [, names = '', from = ''] of lists) {
+    for (const item of names.split(',')) {
+      const [inner = '', outer = inner] = item
+        .trim()
+        .replace(/^type /, '')
+        .split(' as ')
+      if (outer !== name) continue
+      const declaration = exportedDeclaration(inner, join(dirname(file), from))
+      return inner === name ? declaration : declaration.replace(inner, name)
+    }
+  }
+  return declarationOf(name, text)
 }
 
 const oneLine = (text: string): string => escapeHtml(text.trim().replaceAll(/\s+/g, ' '))
@@ -152,6 +158,7 @@ function declarationOf(name: string, text: string): string {
     const end = rest.findIndex((each) => /^\S.*;$|^\};?$|^\S.*\{\}$/.test(each))
     return [rest.slice(0, end + 1).join('\n')]
   })
+  if (found.length === 0) throw new Error(`no declaration of ${name} found`)
   return found
     .join('\n')
     .replaceAll(/^export (declare )?/gm, '')

@@ -34,6 +34,7 @@ export default {
   },
   themeConfig: {
     ...navigation,
+    logo: '/icon.svg',
     outline: [2, 3],
     search: { provider: 'local' },
   },

@@ -154,6 +154,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
         const name = path.replaceAll(/\W/g, '-') || 'front'
         await page.screenshot({
           path: join(ROOT, `build/site-${name}-${width}-${colorScheme}.png`),
+          animations: 'disabled',
         })
       }
       expect(foreign).toEqual([])
