@@ -8,6 +8,7 @@ import type {
   RateHistory,
 } from 'ratesmith/client'
 
+import type { FieldOf } from '../src/response-body.ts'
 import type { RequestOptions } from './request.ts'
 
 /** Responses to the operations of the panels. */
@@ -30,12 +31,12 @@ export interface Api {
   /** Base path. */
   base: string
   /**
-   * Requests a path below the base path with the current key, and returns the body of the response.
+   * Requests a path below the base path with the current key, and returns the body of the response, which must have `field`.
    *
    * @throws {RatesError} if the request fails
    * @throws {DOMException} `AbortError` if the signal aborts
    */
-  request<Body extends object>(path: string, options?: RequestOptions): Promise<Body>
+  request<Body>(path: string, field: FieldOf<Body>, options?: RequestOptions): Promise<Body>
   /** Returns the header with the current key, or none. */
   keyHeader(): Record<string, string>
   /** Returns whether requests are sent with a key. */

@@ -46,7 +46,7 @@ export function createChangeLoader(
         // A comma makes one code a list.
         const parameters = { from: base, to: `${wanted.join()},`, period: '1W' }
         const path = pathOf('', { operation: 'history', parameters })
-        const histories = historiesOf(await request<Responses['history']>(path))
+        const histories = historiesOf(await request<Responses['history']>(path, 'from'))
         if (key !== loadedFor) return
         const loaded = histories.flatMap(({ to: code, points }): [string, number][] => {
           const [before, last] = points.slice(-2)
@@ -55,7 +55,7 @@ export function createChangeLoader(
         show((changes = new Map([...changes, ...loaded])))
       } catch {
         // The table is complete without changes; the next one comes with a new request.
-        loadedFor = ''
+        if (key === loadedFor) loadedFor = ''
       }
     },
   }

@@ -1,6 +1,6 @@
 import { MAJOR_CURRENCIES, createCurrencySearch } from '../src/currency-search.ts'
 import type { CurrencySearch } from '../src/currency-search.ts'
-import { labelOf, signOf } from './currency-label.ts'
+import { labelOf, makeSign } from './currency-label.ts'
 import { make } from './dom.ts'
 import type { Choices } from './dom.ts'
 import { createCodeMemory } from './memory.ts'
@@ -156,16 +156,12 @@ function createPopup(input: HTMLInputElement) {
   const popup = make('div', list, status)
   popup.className = 'popup'
   popup.hidden = true
-  input.setAttribute('aria-controls', list.id)
   input.parentElement?.append(popup)
   return { popup, list, status }
 }
 
 function optionOf(field: string, code: string, { names }: Choices): HTMLElement {
-  const sign = make('span', signOf(code))
-  sign.className = 'sign'
-  sign.ariaHidden = 'true'
-  const option = make('li', sign, make('b', code), ` ${names.get(code) ?? ''}`)
+  const option = make('li', makeSign(code), make('b', code), ` ${names.get(code) ?? ''}`)
   option.role = 'option'
   option.id = `${field}-${code}`
   return option

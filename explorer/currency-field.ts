@@ -1,6 +1,6 @@
 import type { Combobox } from './combobox.ts'
-import { labelOf, signOf } from './currency-label.ts'
-import { find, make } from './dom.ts'
+import { labelOf, makeSign, signOf } from './currency-label.ts'
+import { find } from './dom.ts'
 import type { Choices } from './dom.ts'
 import type { PageApi } from './page-api.ts'
 
@@ -10,6 +10,14 @@ export interface CurrencyField {
   show(choices: Choices, code: string): void
 }
 
+const COMBOBOX: Partial<HTMLInputElement> = {
+  role: 'combobox',
+  ariaExpanded: 'false',
+  ariaAutoComplete: 'list',
+  autocomplete: 'off',
+  spellcheck: false,
+}
+
 /** Creates the field in the `input` at `selector`; calls `choose` with each chosen code. */
 export function createCurrencyField(
   selector: string,
@@ -17,9 +25,9 @@ export function createCurrencyField(
   choose: (code: string) => void,
 ): CurrencyField {
   const input = find(selector, HTMLInputElement)
-  const sign = make('span')
-  sign.className = 'sign'
-  sign.ariaHidden = 'true'
+  Object.assign(input, COMBOBOX)
+  input.setAttribute('aria-controls', `${input.id}-list`)
+  const sign = makeSign()
   input.after(sign)
   let shown: { choices: Choices; code: string } | undefined
   let list: Promise<Combobox> | undefined

@@ -25,12 +25,13 @@ export function formatAmount(amount: number, digits = 2): string {
   }).format(amount)
 }
 
-const RATE = new Intl.NumberFormat('en-GB', {
+const RATE = new Intl.NumberFormat('en-US', {
   minimumSignificantDigits: 5,
   maximumSignificantDigits: 6,
   maximumFractionDigits: 0,
   roundingPriority: 'morePrecision',
 })
+
 /** Formats a rate with six significant digits, and large ones with all digits before the point. */
 export function formatRate(rate: number): string {
   return RATE.format(rate)

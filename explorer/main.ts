@@ -28,7 +28,8 @@ function start(base: string): void {
   })
   const page = createPage({
     base,
-    request: (path, options = {}) => requestBody(baseUrl + path, keyHeader(), options),
+    request: (path, field, options = {}) =>
+      requestBody(baseUrl + path, field, keyHeader(), options),
     keyHeader,
     hasKey: () => key !== undefined,
     loadMore: () => import(`${baseUrl}/explorer-api.js`),
@@ -121,7 +122,7 @@ function createPage(api: PageApi): Page {
 
 /** Returns all currencies in use, for the lists until the first table of rates arrives. */
 async function readCurrencies({ request }: Pick<PageApi, 'request'>): Promise<Choices> {
-  const { currencies } = await request<CurrencyList>('/v1/currencies')
+  const { currencies } = await request<CurrencyList>('/v1/currencies', 'currencies')
   return {
     codes: currencies.filter(({ withdrawn }) => !withdrawn).map(({ code }) => code),
     names: new Map(currencies.map(({ code, name }) => [code, name ?? code])),

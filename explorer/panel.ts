@@ -1,12 +1,20 @@
 import { RatesError } from 'ratesmith/client'
 import type { Attribution, RatesErrorCode } from 'ratesmith/client'
 
+import type { FieldOf } from '../src/response-body.ts'
 import { historiesOf, pathOf } from './api.ts'
 import type { ApiRequest, Responses } from './api.ts'
 import { copyOf, durationInWords, find, make } from './dom.ts'
 import type { Exchange } from './exchange.ts'
 import type { PageApi } from './page-api.ts'
 import type { RequestTools } from './request-tools.ts'
+
+/** A field that every response to an operation has. */
+const FIELDS: { [Operation in keyof Responses]: FieldOf<Responses[Operation]> } = {
+  latest: 'rates',
+  convert: 'result',
+  history: 'from',
+}
 
 /** Options of a panel. */
 export interface PanelOptions<Operation extends keyof Responses> {
@@ -49,7 +57,8 @@ export function createPanel<Operation extends keyof Responses>(
     try {
       if (delay > 0) await sleep(delay, signal)
       const path = pathOf('', apiRequest)
-      const response = await api.request<Responses[Operation]>(path, { signal, observe })
+      const field = FIELDS[options.operation]
+      const response = await api.request<Responses[Operation]>(path, field, { signal, observe })
       retries.reset()
       outcome.succeed(response, pathOf(api.base, apiRequest))
     } catch (error) {

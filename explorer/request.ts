@@ -1,6 +1,7 @@
 import { RatesError } from 'ratesmith/client'
-import type { RatesErrorCode } from 'ratesmith/client'
 
+import { parseRetryAfter, requireBody } from '../src/response-body.ts'
+import type { FieldOf } from '../src/response-body.ts'
 import { exchange } from './exchange.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -11,18 +12,16 @@ export interface RequestOptions {
   observe?: (exchange: Exchange) => void
 }
 
-/** Statuses of gateways for an unavailable service and for too many requests. */
-const UNAVAILABLE = [429, 502, 503, 504]
-
 /**
- * Requests `url`, and returns the body of the response. Does what the client does without its checks and retries, which would
- * take a tenth of the page.
+ * Requests `url`, and returns the body of the response, which must have `field`. Does without the checks, the cache and the
+ * retries of the client, which would take a tenth of the page.
  *
  * @throws {RatesError} if the request fails
  * @throws {DOMException} `AbortError` if `signal` aborts
  */
-export async function requestBody<Body extends object>(
+export async function requestBody<Body>(
   url: string,
+  field: FieldOf<Body>,
   headers: Record<string, string>,
   { signal, observe }: RequestOptions,
 ): Promise<Body> {
@@ -35,30 +34,6 @@ export async function requestBody<Body extends object>(
   }
   signal?.throwIfAborted()
   observe?.(response)
-  let body: (Body & { error?: undefined }) | { error: Failure } | undefined
-  try {
-    body = JSON.parse(response.text)
-  } catch {
-    // The page of a gateway.
-  }
-  if (response.status === 200 && body && !body.error) return body
-  throw failureOf(response, body?.error)
-}
-
-interface Failure {
-  code: RatesErrorCode
-  message: string
-}
-
-/** Returns the error of a response, from its body or else from its status. */
-function failureOf({ status, headers }: Exchange, error?: Failure): RatesError {
-  const given = headers.get('retry-after') ?? ''
-  const seconds = Number(given) || Math.ceil((Date.parse(given) - Date.now()) / 1_000)
-  const { code, message }: Failure = error?.message
-    ? error
-    : {
-        code: UNAVAILABLE.includes(status) ? 'provider_unavailable' : 'internal_error',
-        message: `Unexpected response with status ${status}`,
-      }
-  return new RatesError(code, message, { retryAfter: seconds >= 0 ? seconds : undefined })
+  const retryAfter = parseRetryAfter(response.headers.get('retry-after'), Date.now())
+  return requireBody<Body>({ ...response, retryAfter }, field)
 }

@@ -75,7 +75,6 @@ function rowOf({ code, name, rate, change }: Row, isFavourite: boolean) {
   day.className = text.startsWith('+') ? 'up' : text.startsWith('−') ? 'down' : ''
   const row = make('tr', make('td', star), head, value, day)
   row.dataset['code'] = code
-  for (const button of row.querySelectorAll('button')) button.type = 'button'
   return row
 }
 

@@ -86,12 +86,21 @@ export async function makeExplorerPage(): Promise<string> {
   ].join('\n')
 }
 
-/** Removes indentation, and what HTML allows to omit: quotes around simple values, and slashes of empty elements outside of pictures. */
+/** Elements around which white space shows nothing. */
+const BLOCKS =
+  'body|dd|div|dl|dt|fieldset|footer|form|h1|h2|head|header|html|li|link|main|meta|nav|noscript|option|p|path|script|section|style|table|tbody|template|th|thead|title|tr|ul'
+
+/**
+ * Removes indentation, lines that show nothing, and what HTML allows to omit: quotes around simple values, and slashes of empty
+ * elements outside of pictures.
+ */
 function minified(html: string): string {
   return html
     .replace(/\n\s*/g, '\n')
-    .replace(/="([\w-]+)"/g, '=$1')
-    .replace(/(<(?:input|link|meta)\b[^>]*) \/>/g, '$1>')
+    .replace(new RegExp(String.raw`\n(?=</?(?:${BLOCKS})\b)`, 'g'), '')
+    .replace(new RegExp(String.raw`(</?(?:${BLOCKS})\b[^>]*>)\n`, 'g'), '$1')
+    .replace(/="([\w./-]*[\w.-])"/g, '=$1')
+    .replace(/(<(?:input|link|meta)\b[^>]*)\s\/>/g, '$1>')
 }
 
 /** Returns the source of a module with the second script of the page, which has its style. */

@@ -17,6 +17,7 @@ const MAY_IMPORT: Record<string, string> = {
   'known-options': '',
   'currency-search': '',
   'typed-amount': '',
+  'response-body': 'errors',
   money: '',
   rates: 'async',
   cache: 'async digest',
@@ -39,13 +40,13 @@ const MAY_IMPORT: Record<string, string> = {
     rates zod/mini`,
   index: '*',
   log: 'types:events known-options',
-  client: 'types:api async known-options errors types:upstream types:rates ',
+  client: 'types:api async known-options errors response-body types:upstream types:rates ',
   currencies: 'rates',
   testing: 'async known-options cache upstream rates ',
   cli: `access adapters api async compat compression currencies currency-search http index known-options log monitoring providers
     stores testing typed-amount upstream
     ioredis node:* ratesmith/package.json`,
-  explorer: 'currency-search ratesmith/client typed-amount',
+  explorer: 'currency-search ratesmith/client response-body typed-amount',
   adapters: '@whatwg-node/server types:index known-options node:* undici',
   scripts: '*',
 }

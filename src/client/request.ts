@@ -1,7 +1,7 @@
 import { sleep, startTimer } from '../async.ts'
 import { RatesError } from '../errors.ts'
-import { parseRetryAfter, requireBody } from './response.ts'
-import type { ClientResponse, FieldOf } from './response.ts'
+import { parseRetryAfter, requireBody } from '../response-body.ts'
+import type { ClientResponse, FieldOf } from '../response-body.ts'
 
 /** Options of every client call. */
 export interface CallOptions {
@@ -53,7 +53,9 @@ export function createCall({ root, fetch, retries, key }: CallSettings): Call {
       const response = await exchange({ url, body, signal })
       const { retryAfter = tries } = response
       if (!isRetried(response) || tries > retries || retryAfter > MAX_RETRY_AFTER_SECONDS) {
-        return requireBody(response, field, root)
+        return requireBody(response, field, (status, code) =>
+          WRONG_BASE_URL.includes(status) && code !== 'no_data' ? baseUrlHint(root) : undefined,
+        )
       }
       await sleep({ startTimer }, retryAfter * 1_000, signal)
     }
@@ -139,4 +141,15 @@ function createExchange(
       signal?.throwIfAborted()
     }
   }
+}
+
+/** Statuses of other servers below a wrong `baseUrl`. */
+const WRONG_BASE_URL = [200, 404]
+
+/** Returns the error hint for a `baseUrl` whose server does not know the paths of the API. */
+function baseUrlHint(root: string): string {
+  const { pathname } = new URL(root)
+  const [version] = /\/v\d+$/.exec(pathname) ?? []
+  const expected = version ? `without "${version}"` : 'by default "/api"'
+  return `baseUrl must end with the handler's base path, ${expected}; got "${pathname}"`
 }

@@ -1,5 +1,5 @@
-import { RatesError } from '../errors.ts'
-import type { RatesErrorCode } from '../errors.ts'
+import { RatesError } from './errors.ts'
+import type { RatesErrorCode } from './errors.ts'
 
 /** A completely received response. */
 export interface ClientResponse {
@@ -34,11 +34,9 @@ const CODES: Record<RatesErrorCode, true> = {
 /** Statuses of gateways for an unavailable service and for too many requests. */
 const UNAVAILABLE = [429, 502, 503, 504]
 
-/** Statuses of other servers below a wrong `baseUrl`. */
-const WRONG_BASE_URL = [200, 404]
-
 /**
- * Returns the body of the response, which must have `field`.
+ * Returns the body of the response, which must have `field`. `hintOf` receives the status and the code of an
+ * error response, and returns what to do about it.
  *
  * @throws {RatesError} with the error of the service; for any other response, `provider_unavailable` with a status of
  *   `UNAVAILABLE` and `internal_error` otherwise
@@ -46,7 +44,7 @@ const WRONG_BASE_URL = [200, 404]
 export function requireBody<Body>(
   { status, text, retryAfter }: ClientResponse,
   field: FieldOf<Body>,
-  root: string,
+  hintOf?: (status: number, code: unknown) => string | undefined,
 ): Body {
   let json: unknown
   let cause: unknown
@@ -57,8 +55,7 @@ export function requireBody<Body>(
   }
   if (status === 200 && isBody<Body>(json, field)) return json
   const { code, message } = Object(Object(json).error)
-  const isWrongBaseUrl = WRONG_BASE_URL.includes(status) && code !== 'no_data'
-  const hint = isWrongBaseUrl ? baseUrlHint(root) : undefined
+  const hint = hintOf?.(status, code)
   if (isErrorCode(code) && typeof message === 'string') {
     throw new RatesError(code, message, { retryAfter, hint })
   }
@@ -83,12 +80,4 @@ export function parseRetryAfter(text: string | null, now: number): number | unde
     ? Number(text)
     : Math.ceil((Date.parse(text ?? '') - now) / 1_000)
   return seconds >= 0 ? seconds : undefined
-}
-
-/** Returns the error hint for a `baseUrl` whose server does not know the paths of the API. */
-function baseUrlHint(root: string): string {
-  const { pathname } = new URL(root)
-  const [version] = /\/v\d+$/.exec(pathname) ?? []
-  const expected = version ? `without "${version}"` : 'by default "/api"'
-  return `baseUrl must end with the handler's base path, ${expected}; got "${pathname}"`
 }
