@@ -45,20 +45,15 @@ self.addEventListener('fetch', (event) => {
   } else if (request.method === 'GET') event.respondWith(respondWithFile(event))
 })
 
-/** Responds from the network, and offline from the cache; hashed files come from the cache first. */
+/** Responds from the network, whose files are kept, and offline with the kept ones. */
 async function respondWithFile(event: FetchEvent): Promise<Response> {
   const { request } = event
   const cache = await caches.open(CACHE)
-  const options = { ignoreSearch: true }
-  if (new URL(request.url).pathname.startsWith(`${scope}assets/`)) {
-    const kept = await cache.match(request, options)
-    if (kept) return kept
-  }
   try {
     const response = await fetch(request)
     if (response.status === 200) event.waitUntil(cache.put(request, response.clone()))
     return response
   } catch {
-    return (await cache.match(request, options)) ?? Response.error()
+    return (await cache.match(request, { ignoreSearch: true })) ?? Response.error()
   }
 }

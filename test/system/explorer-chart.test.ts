@@ -13,6 +13,7 @@ import {
   axeViolations,
   chartRequests,
   expectText,
+  layoutShift,
   openDemo,
   openExplorer,
   settled,
@@ -102,16 +103,9 @@ describe.each(SIZES)('the chart, %d px wide and %s', (width, colorScheme) => {
       downloadThroughput: 50_000,
       uploadThroughput: 50_000,
     })
-    await page.addInitScript(() => {
-      Reflect.set(globalThis, 'shift', 0)
-      new PerformanceObserver((list) => {
-        const sum = list.getEntries().reduce((sum, each) => sum + Reflect.get(each, 'value'), 0)
-        Reflect.set(globalThis, 'shift', Reflect.get(globalThis, 'shift') + sum)
-      }).observe({ type: 'layout-shift', buffered: true })
-    })
     await page.reload()
     await settled(page)
-    expect(await page.evaluate(() => Reflect.get(globalThis, 'shift'))).toBeLessThan(0.02)
+    expect(await layoutShift(page)).toBeLessThan(0.02)
   })
 
   it('shows all years, and any days', async () => {

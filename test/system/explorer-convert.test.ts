@@ -7,6 +7,7 @@ import {
   axeViolations,
   choose,
   expectText,
+  layoutShift,
   openDemo,
   settled,
   tabTo,
@@ -23,22 +24,6 @@ const codesIn = (page: Page) => page.locator('#rows tr:visible th button').allIn
 
 const highlighted = (page: Page, field: string) =>
   page.locator(`${field}-list [aria-selected=true] b`).innerText()
-
-/** Returns how far elements have moved without a recent input, since the page was opened. */
-function layoutShift(page: Page): Promise<number> {
-  return page.evaluate(
-    () =>
-      new Promise<number>((resolve) => {
-        let sum = 0
-        new PerformanceObserver((list) => {
-          for (const entry of list.getEntries()) {
-            if (!Reflect.get(entry, 'hadRecentInput')) sum += Number(Reflect.get(entry, 'value'))
-          }
-        }).observe({ type: 'layout-shift', buffered: true })
-        requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)))
-      }),
-  )
-}
 
 /** Returns the places of the sections and of the table on the page. */
 function places(page: Page) {

@@ -7,6 +7,7 @@ import { fakeProviders } from 'ratesmith/testing'
 import {
   axeViolations,
   expectText,
+  layoutShift,
   openDemo,
   openExplorer,
   settled,
@@ -92,17 +93,7 @@ describe('the frame of the page', () => {
     await cdp.send('Network.emulateNetworkConditions', slow)
     await page.reload()
     await settled(page)
-    const shift = await page.evaluate(
-      () =>
-        new Promise<number>((resolve) => {
-          let sum = 0
-          new PerformanceObserver((list) => {
-            for (const entry of list.getEntries()) sum += Number(Reflect.get(entry, 'value'))
-          }).observe({ type: 'layout-shift', buffered: true })
-          requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)))
-        }),
-    )
-    expect(shift).toBeLessThanOrEqual(0.02)
+    expect(await layoutShift(page)).toBeLessThanOrEqual(0.02)
   })
 })
 
