@@ -25,8 +25,9 @@ const codesIn = (page: Page) => page.locator('#rows tr:visible th button').allIn
 const highlighted = (page: Page, field: string) =>
   page.locator(`${field}-list [aria-selected=true] b`).innerText()
 
-/** Returns the places of the sections and of the table on the page. */
-function places(page: Page) {
+/** Returns the places of the sections and of the table on the page, which change when the names of currencies arrive. */
+async function places(page: Page) {
+  await expectText(page, '#rows tr:first-child th', /^[A-Z]{3}\s+\w/)
   return page
     .locator('main section, #rows, #table .rows')
     .evaluateAll((all: HTMLElement[]) =>
@@ -436,6 +437,21 @@ describe('the order of the table', () => {
     await expectText(page, '#unit', '1 AED =')
     await settled(page)
     expect(await page.locator('#rows :is(.up, .down)').count()).toBe(0)
+  })
+
+  it.each([390, 1440])('moves no row when the changes arrive, %d px wide', async (width) => {
+    const { page } = await openDemo('', { viewport: { width, height: 900 } })
+    const asked = Promise.withResolvers<void>()
+    await page.route(/,&period=1W/, async (route) => {
+      await asked.promise
+      await route.continue()
+    })
+    await page.reload()
+    await settled(page)
+    const before = await places(page)
+    asked.resolve()
+    await page.locator('#rows :is(.up, .down)').first().waitFor()
+    expect(await places(page)).toEqual(before)
   })
 
   it('stays complete without changes', async () => {
