@@ -38,7 +38,7 @@ const BUDGETS: Record<string, string> = {
   './currencies': '5.72 kB',
   './deno': '1.53 kB',
   './express': '1.34 kB',
-  './money': '2.95 kB',
+  './money': '2.5 kB',
   './monitoring': '9.9 kB',
   './node': '3.36 kB',
   './providers/*': '17.1 kB',

@@ -35,7 +35,7 @@ export interface Product {
  */
 export function roundResult({ amount, rate, reverse, code }: Product, round: Rounding): string {
   const digits = findDigits(code)
-  if (digits === undefined) throw invalidParameter('round', `${code} has no minor unit`)
+  if (typeof digits !== 'number') throw invalidParameter('round', `${code} has no minor unit`)
   const [left, right] = [toFraction(toDecimal(amount)), toFraction(toDecimal(rate))]
   const exact = reverse ? productOf(left, inverse(right)) : productOf(left, right)
   return toText(roundToUnits(exact, code, { cash: round === 'cash' }), digits)

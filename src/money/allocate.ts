@@ -56,9 +56,7 @@ function divide(size: bigint, weights: readonly bigint[]): bigint[] {
   for (const share of shares) left -= share
   const byRemainder = weights
     .map((weight, index) => ({ index, remainder: (size * weight) % total }))
-    .sort((one, other) =>
-      one.remainder < other.remainder ? 1 : one.remainder > other.remainder ? -1 : 0,
-    )
+    .sort((one, other) => Number(other.remainder - one.remainder))
   for (const { index } of byRemainder.slice(0, Number(left)))
     shares[index] = (shares[index] ?? 0n) + 1n
   return shares

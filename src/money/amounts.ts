@@ -30,7 +30,7 @@ export function roundToUnits(
  *
  * @throws {TypeError} for an unknown code, a currency without a minor unit, an unknown mode, or a value that is not a finite
  *   number or a decimal string
- * @throws {RangeError} for a string longer than 400 characters or an exponent beyond ±400
+ * @throws {RangeError} for a string longer than 400 characters
  * @example
  * ```ts
  * import { roundTo } from 'ratesmith/money'
@@ -73,7 +73,7 @@ export function toMinorUnits(
   const isExact = units * exact.denominator === exact.numerator * tenTo(digitsOf(code))
   if (!isExact && options.mode === undefined && !options.cash) {
     throw new RangeError(
-      `value must be a whole number of minor units of ${code}, got ${String(value)}; use mode to round`,
+      `value must be a whole number of minor units of ${code}, got ${value}; use mode to round`,
     )
   }
   return units
@@ -82,8 +82,8 @@ export function toMinorUnits(
 /**
  * Returns an amount in minor units, such as cents, as a decimal string with the currency's digits.
  *
- * @throws {TypeError} for an unknown code, a currency without a minor unit, or units that are not an integer
- * @throws {RangeError} for a number beyond `Number.MAX_SAFE_INTEGER`
+ * @throws {TypeError} for an unknown code, and for a currency without a minor unit
+ * @throws {RangeError} for a number that is not an integer, or beyond `Number.MAX_SAFE_INTEGER`
  * @example
  * ```ts
  * import { fromMinorUnits } from 'ratesmith/money'
@@ -93,10 +93,8 @@ export function toMinorUnits(
  * ```
  */
 export function fromMinorUnits(units: bigint | number, code: string): string {
-  if (typeof units !== 'bigint') {
-    if (!Number.isInteger(units)) throw new TypeError('units must be a bigint or an integer')
-    if (!Number.isSafeInteger(units))
-      throw new RangeError('units must be a safe integer or a bigint')
+  if (typeof units !== 'bigint' && !Number.isSafeInteger(units)) {
+    throw new RangeError('units must be a bigint or a safe integer')
   }
   return toText(BigInt(units), digitsOf(code))
 }

@@ -73,18 +73,14 @@ function toScaled(rate: number): ScaledAmount<bigint> {
 }
 
 function toSafe(rate: number): ScaledAmount<number> {
-  const exact = toScaled(rate)
-  const extra = Math.min(String(exact.amount).length - EXACT_DIGITS, Number(exact.scale))
-  const isSafe = Number.isSafeInteger(Number(exact.amount))
-  const [amount, scale] =
-    isSafe || extra <= 0
-      ? [exact.amount, exact.scale]
-      : [
-          roundFraction({ numerator: exact.amount, denominator: tenTo(extra) }, 'halfExpand'),
-          exact.scale - BigInt(extra),
-        ]
-  if (!Number.isSafeInteger(Number(amount))) {
-    throw new RangeError(`rate ${rate} is not a safe integer; use bigint`)
-  }
-  return { amount: Number(amount), scale: Number(scale) }
+  const { amount, scale } = toScaled(rate)
+  const extra = isSafe(amount) ? 0 : Math.min(String(amount).length - EXACT_DIGITS, Number(scale))
+  const shorter = { numerator: amount, denominator: tenTo(extra) }
+  const rounded = roundFraction(shorter, 'halfExpand')
+  if (!isSafe(rounded)) throw new RangeError(`rate ${rate} is not a safe integer; use bigint`)
+  return { amount: Number(rounded), scale: Number(scale) - extra }
+}
+
+function isSafe(amount: bigint): boolean {
+  return Number.isSafeInteger(Number(amount))
 }

@@ -1,58 +1,50 @@
-/** A currency that the tables do not have, or without minor unit. */
-const NO_DIGITS = 'XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX'
-
 /**
- * Codes by digits after the decimal point: those of ISO 4217 for currencies in use, and those of CLDR 48.2 (file
- * `currencyData.json`, `_digits`) for withdrawn currencies, for which ISO 4217 has none.
+ * Codes by digits after the decimal point, null for none: those of ISO 4217 for currencies in use, and those of CLDR 48.2
+ * (file `currencyData.json`, `_digits`) for withdrawn currencies, for which ISO 4217 has none. `Bifyr` is BIF and BYR: the first
+ * letter of a group, then the other two of each code.
  */
-const CODES_BY_DIGITS: readonly (readonly [digits: number, codes: string])[] = [
+const CODES_BY_DIGITS: readonly (readonly [digits: number | null, codes: string])[] = [
   [
     2,
-    `
-    AED AFA AFN ALL AMD ANG AOA ARA ARP ARS ATS AUD AWG AZM AZN BAM BBD BDT BEF BGL BGN BMD BND BOB BOP BOV BRB
-    BRC BRE BRL BRN BRR BSD BTN BWP BYB BYN BZD CAD CDF CHE CHF CHW CNH CNY COP COU CRC CSD CUC CUP CVE CYP CZK
-    DDM DEM DKK DOP DZD ECS EEK EGP ERN ETB EUR FIM FJD FKP FOK FRF GBP GEK GEL GGP GHC GHS GIP GMD GRD GTQ GWP
-    GYD HKD HNL HRD HRK HTG HUF IDR IEP ILR ILS IMP INR IRR ISJ JEP JMD KES KGS KHR KID KPW KYD KZT LAK LBP LKR
-    LRD LSL LTL LTT LVL MAD MDL MGA MKD MLF MMK MNT MOP MRU MTL MUR MVR MWK MXN MXP MXV MYR MZM MZN NAD NGN NIC
-    NIO NLG NOK NPR NZD PAB PEI PEN PES PGK PHP PKR PLN PLZ PTE QAR ROL RON RSD RUB RUR SAR SBD SCR SDD SDG SEK
-    SGD SHP SIT SKK SLE SOS SRD SRG SSP STN SVC SYP SZL THB TJR TJS TMT TOP TRY TTD TVD TWD TZS UAH UAK USD USN
-    UYP UYU UZS VEB VED VEF VES WST XAD XCD XCG XEU YER ZAR ZMW ZWG ZWL ZWN ZWR`,
+    'Aedfafnllmdngoararprstsudwgzmzn Bambddtefglgnmdndobopovrbrcrerlrnrrsdtnwpybynzd ' +
+      'Caddfhehfhwnhnyopourcsducupveypzk Ddmemkkopzd Ecsekgprntbur Fimjdkpokrf Gbpekelgphchsipmdrdtqwpyd Hkdnlrdrktguf ' +
+      'Idreplrlsmpnrrrsj Jepmd Kesgshridpwydzt Lakbpkrrdsltlttvl Maddlgakdlfmkntoprutlurvrwkxnxpxvyrzmzn ' +
+      'Nadgniciolgokprzd Pabeienesgkhpkrlnlzte Qar Rolonsdubur Sarbdcrdddgekgdhpitkkleosrdrgsptnvcypzl ' +
+      'Thbjrjsmtoprytdvdwdzs Uahaksdsnypyuzs Vebedefes Wst Xadcdcgeu Yer Zarmwwgwlwnwr',
   ],
   [
     0,
-    `BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF
-    BYR ESP ITL LUF MGF MRO SLL STD TMM TRL ZMK ZWD`,
+    'Bifyr Clp Djf Esp Gnf Isktl Jpy Kmfrw Luf Mgfro Pyg Rwf Slltd Tmmrl Ugxyi Vnduv Xafofpf Zmkwd',
   ],
-  [3, 'BHD IQD JOD KWD LYD OMR TND'],
-  [4, 'CLF UYW'],
+  [3, 'Bhd Iqd Jod Kwd Lyd Omr Tnd'],
+  [4, 'Clf Uyw'],
+  [null, 'Xagaubabbbcbddrpdptsutsuaxx'],
 ]
 
 /**
  * Codes by the smallest amount in cash, in minor units, where that is more than one: CLDR 48.2, file `currencyData.json`,
  * `_cashRounding` in units of `_cashDigits`, or else `_rounding` and `_digits`.
  */
-const CODES_BY_CASH: readonly (readonly [step: bigint, codes: string])[] = [
-  [5n, 'CAD CHF'],
-  [50n, 'DKK'],
-  [
-    100n,
-    `AFN ALL AMD COP CRC CZK GYD IDR IRR KPW LAK LBP MGA MMK MNT MUR NOK PKR RSD SEK SOS SYP TWD TZS UZS VEF YER`,
-  ],
-  [500n, 'HUF'],
-  [1000n, 'IQD'],
+const CODES_BY_CASH: readonly (readonly [step: number, codes: string])[] = [
+  [5, 'Cadhf'],
+  [50, 'Dkk'],
+  [100, 'Afnllmd Coprczk Gyd Idrrr Kpw Lakbp Mgamkntur Nok Pkr Rsd Sekosyp Twdzs Uzs Vef Yer'],
+  [500, 'Huf'],
+  [1000, 'Iqd'],
 ]
 
-/** Returns the first of `groups` whose codes include `code`. */
-function groupOf<Value>(
+/** Returns the value of the first of `groups` that has `code`, three capital letters. */
+function valueOf<Value>(
   groups: readonly (readonly [value: Value, codes: string])[],
   code: string,
 ): Value | undefined {
-  return groups.find(([, codes]) => codes.includes(code))?.[0]
+  const form = new RegExp(`${code[0]}([a-z]{2})*${code.slice(1).toLowerCase()}`)
+  return groups.find(([, codes]) => form.test(codes))?.[0]
 }
 
-/** Returns the digits after the decimal point of `code`, in upper case; undefined without a minor unit. */
-export function findDigits(code: string): number | undefined {
-  return /^[A-Z]{3}$/.test(code) ? groupOf(CODES_BY_DIGITS, code) : undefined
+/** Returns the digits after the decimal point of `code`, in upper case; null without a minor unit, undefined if unknown. */
+export function findDigits(code: string): number | null | undefined {
+  return /^[A-Z]{3}$/.test(code) ? valueOf(CODES_BY_DIGITS, code) : undefined
 }
 
 /**
@@ -70,15 +62,14 @@ export function findDigits(code: string): number | undefined {
 export function digitsOf(code: string): number {
   const upper = String(code).toUpperCase()
   const digits = findDigits(upper)
-  if (digits !== undefined) return digits
-  throw new TypeError(
-    /^[A-Z]{3}$/.test(upper) && NO_DIGITS.includes(upper)
-      ? `${upper} has no minor unit`
-      : `unknown currency code ${JSON.stringify(String(code).slice(0, 20))}`,
-  )
+  if (digits === undefined) {
+    throw new TypeError(`unknown currency code ${JSON.stringify(String(code).slice(0, 20))}`)
+  }
+  if (digits === null) throw new TypeError(`${upper} has no minor unit`)
+  return digits
 }
 
-/** Returns the smallest amount of `code` in cash, in minor units. */
+/** Returns the smallest amount of `code`, a known currency, in cash, in minor units. */
 export function cashStepOf(code: string): bigint {
-  return groupOf(CODES_BY_CASH, code.toUpperCase()) ?? 1n
+  return BigInt(valueOf(CODES_BY_CASH, code.toUpperCase()) ?? 1)
 }
