@@ -15,7 +15,7 @@ async function* streamOf(text: string): AsyncGenerator<Uint8Array> {
 
 const COMMANDS = Object.entries(PAGES)
 
-// `serve` and the actions of `keys` write files or listen; their own tests cover these flags.
+// `serve` and `keys` listen or write files; test/system/help-examples.test.ts runs their examples.
 const PRINTING = COMMANDS.filter(([name]) => !['serve', 'keys'].includes(name)).flatMap(
   ([, { examples }]) => [...examples],
 )
