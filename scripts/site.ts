@@ -1,5 +1,5 @@
 // Builds the site into build/site: the guides, the reference, and the handler in a service worker. `--base /path/` is its folder
-// on the server.
+// on the server, and `--origin https://owner.github.io` the server, for absolute addresses and the sitemap.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -25,8 +25,15 @@ const SITE = join(ROOT, 'site')
 const SOURCE = join(ROOT, 'build/site-source')
 const OUTPUT = join(ROOT, 'build/site')
 
-const { base = '/' } = parseArgs({ options: { base: { type: 'string' } } }).values
+const { base = '/', origin } = parseArgs({
+  options: { base: { type: 'string' }, origin: { type: 'string' } },
+}).values
 if (!/^\/(?:[\w.-]+\/)*$/.test(base)) throw new Error(`base must start and end with /, got ${base}`)
+if (origin !== undefined && !/^https?:\/\/[\w.-]+(?::\d+)?$/.test(origin)) {
+  throw new Error(`origin must be an http or https URL without a path, got ${origin}`)
+}
+/** Start of the links between the texts. */
+const address = `${origin ?? ''}${base}`
 
 installOnce('site', 'Installing the generator of the site')
 const front = {
@@ -40,7 +47,7 @@ execFileSync(
   process.execPath,
   [join(SITE, 'node_modules/vitepress/bin/vitepress.js'), 'build', SITE],
   {
-    env: { ...process.env, SITE_BASE: base },
+    env: { ...process.env, SITE_BASE: base, SITE_ORIGIN: origin },
     stdio: ['ignore', 'ignore', 'inherit'],
   },
 )
@@ -58,7 +65,10 @@ function write(folder: string, path: string, text: string): void {
 function writeSource(): void {
   for (const folder of [SOURCE, OUTPUT]) rmSync(folder, { recursive: true, force: true })
   for (const page of [front, ...pages]) write(SOURCE, page.path, page.text)
-  cpSync(join(ROOT, 'docs/pictures'), join(SOURCE, 'docs/pictures'), { recursive: true })
+  // The pages have the pictures as assets; the front page, other sites and the Markdown by their own paths.
+  for (const folder of ['docs/pictures', 'public/docs/pictures']) {
+    cpSync(join(ROOT, 'docs/pictures'), join(SOURCE, folder), { recursive: true })
+  }
   for (const file of globSync('docs/*.json', { cwd: ROOT })) {
     write(SOURCE, join('public', file), readFileSync(join(ROOT, file), 'utf8'))
   }
@@ -85,13 +95,13 @@ function writeTexts(): void {
   const groups = GROUPS.map((group) => {
     const lines = pages
       .filter((page) => page.group === group)
-      .map((page) => `- [${titleOf(page)}](${base}${page.path}): ${summaryOf(page)}\n`)
+      .map((page) => `- [${titleOf(page)}](${address}${page.path}): ${summaryOf(page)}\n`)
     return `## ${group}\n\n${lines.join('')}`
   })
   const about = 'An exchange-rate API that mounts into a TypeScript app with one import.'
-  const index = `# ratesmith\n\n> ${about}\n\n- [Front page](${base}index.md): ${about}\n\n${groups.join('\n')}`
+  const index = `# ratesmith\n\n> ${about}\n\n- [Front page](${address}index.md): ${about}\n\n${groups.join('\n')}`
   write(OUTPUT, 'llms.txt', index)
-  const texts = pages.map(({ path, text }) => `<!-- ${base}${path} -->\n\n${text.trim()}\n`)
+  const texts = pages.map(({ path, text }) => `<!-- ${address}${path} -->\n\n${text.trim()}\n`)
   write(OUTPUT, 'llms-full.txt', texts.join('\n'))
 }
 

@@ -80,7 +80,7 @@ export function titleOf({ text }: Pick<Page, 'text'>): string {
 /** Returns the first sentence of a page, as text. */
 export function summaryOf({ text }: Pick<Page, 'text'>): string {
   const [, paragraph = ''] = /^# .*\n\n((?:[^\n]|\n(?!\n))*)/m.exec(text) ?? []
-  const line = plain(paragraph.replaceAll(/\s+/g, ' '))
+  const line = plain(paragraph.replace(/^#+ /, '').replaceAll(/\s+/g, ' '))
   return /^.*?[.:](?= |$)/.exec(line)?.[0].replace(/:$/, '.') ?? line
 }
 

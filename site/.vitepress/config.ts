@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { headingSlug } from '../../scripts/site/links.ts'
+import { summaryOf } from '../../scripts/site/pages.ts'
+import { addPageHead } from './page-head.ts'
+import type { PageData } from './page-head.ts'
 import { addTryLinks } from './try-links.ts'
 
 const BUILD = join(import.meta.dirname, '../../build')
@@ -11,13 +14,26 @@ const navigation: { nav: object[]; sidebar: object[] } = JSON.parse(
   readFileSync(join(BUILD, 'site-source/navigation.json'), 'utf8'),
 )
 const base = process.env['SITE_BASE'] ?? '/'
+const origin = process.env['SITE_ORIGIN']
+const srcDir = join(BUILD, 'site-source')
+const description = 'An exchange-rate API that you mount into your own app.'
+
+/** What needs the address of the site. */
+const addressed = origin && {
+  sitemap: { hostname: origin + base },
+  transformPageData(page: PageData): void {
+    const text = readFileSync(join(srcDir, page.relativePath), 'utf8')
+    addPageHead(page, origin + base, summaryOf({ text }) || description)
+  },
+}
 
 export default {
+  ...addressed,
   title: 'ratesmith',
-  description: 'An exchange-rate API that you mount into your own app.',
+  description,
   lang: 'en',
   base,
-  srcDir: join(BUILD, 'site-source'),
+  srcDir,
   outDir: join(BUILD, 'site'),
   cacheDir: join(BUILD, 'site-cache'),
   metaChunk: true,

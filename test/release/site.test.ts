@@ -1,16 +1,19 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 
-import { needBrowser, newContext } from '../system/chromium.ts'
-import { axeViolations, expectText, settled } from '../system/explorer-page.ts'
+import { needBrowser, newContext } from '../system/browser-context.ts'
+import { axeViolations, expectText, layoutShift, settled } from '../system/explorer-page.ts'
 import { listen } from '../system/processes.ts'
 import { ROOT } from '../system/runtimes.ts'
 
 const BASE = '/ratesmith/'
+const ORIGIN = 'https://owner.example'
+const ADDRESS = ORIGIN + BASE
+const SCRIPT = join(ROOT, 'scripts/site.ts')
 const SITE = join(ROOT, 'build/site')
 const TYPES: Record<string, string> = {
   html: 'text/html',
@@ -18,13 +21,13 @@ const TYPES: Record<string, string> = {
   css: 'text/css',
   svg: 'image/svg+xml',
   json: 'application/json',
+  png: 'image/png',
 }
 
 needBrowser()
 
 beforeAll(() => {
-  const script = join(ROOT, 'scripts/site.ts')
-  execFileSync(process.execPath, [script, '--base', BASE], {
+  execFileSync(process.execPath, [SCRIPT, '--base', BASE, '--origin', ORIGIN], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
 }, 600_000)
@@ -56,6 +59,10 @@ async function open(path: string, options: Parameters<typeof newContext>[0] = {}
   return { page, context, foreign, root: url + BASE }
 }
 
+/** Returns what every match of `pattern` in a text captures. */
+const captures = (text: string, pattern: RegExp): string[] =>
+  Array.from(text.matchAll(pattern), ([, captured = '']) => captured)
+
 const answered = (page: Page) => expectText(page, '.live-facts', /^200 OK in \d+ ms$/)
 
 describe('the files of the site', () => {
@@ -70,11 +77,42 @@ describe('the files of the site', () => {
     for (const name of pages()) {
       const markdown = name.replace(/html$/, 'md')
       expect(existsSync(join(SITE, markdown)), markdown).toBe(true)
-      expect(index).toContain(`(${BASE}${markdown})`)
+      expect(index).toContain(`(${ADDRESS}${markdown})`)
     }
+    const full = readFileSync(join(SITE, 'llms-full.txt'), 'utf8')
+    const links = [...captures(index, /\]\((.*?)\)/g), ...captures(full, /^<!-- (\S+\.md) -->$/gm)]
+    expect(links.length).toBeGreaterThan(100)
+    expect(links.filter((link) => !link.startsWith(ADDRESS))).toEqual([])
     for (const line of index.split('\n').filter((each) => each.startsWith('- '))) {
       expect(line).toMatch(/\): \S.+[.:]?$/)
     }
+  })
+
+  it('have their address, title, summary and an existing picture in the head, and are in the sitemap', () => {
+    const addresses = pages().map((name) => {
+      const head = readFileSync(join(SITE, name), 'utf8').split('</head>')[0] ?? ''
+      const property = (key: string) =>
+        captures(head, new RegExp(`<meta property="og:${key}" content="([^"]+)">`, 'g'))
+      const address = ADDRESS + name.replace(/(^|\/)index\.html$/, '$1')
+      expect(captures(head, /<link rel="canonical" href="([^"]*)">/g)).toEqual([address])
+      expect(property('url')).toEqual([address])
+      expect(property('title'), name).toEqual([expect.stringMatching(/\w/)])
+      expect(property('description'), name).toEqual([expect.stringMatching(/^\w/)])
+      const [picture = ''] = property('image')
+      expect(picture.startsWith(ADDRESS)).toBe(true)
+      expect(fileOf(picture.slice(ORIGIN.length)), picture).toBeDefined()
+      return address
+    })
+    const sitemap = readFileSync(join(SITE, 'sitemap.xml'), 'utf8')
+    expect(captures(sitemap, /<loc>(.*?)<\/loc>/g).toSorted()).toEqual(addresses.toSorted())
+  })
+
+  it.each(['owner.example', 'ftp://owner.example', ADDRESS])('are not built for %s', (origin) => {
+    const { status, stderr } = spawnSync(process.execPath, [SCRIPT, '--origin', origin], {
+      encoding: 'utf8',
+    })
+    expect(status).toBe(1)
+    expect(stderr).toContain(`origin must be an http or https URL without a path, got ${origin}`)
   })
 
   it('link to existing pages and anchors only', () => {
@@ -127,6 +165,38 @@ describe('the front page', () => {
     await page.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, 'serviceWorker'))
     await page.reload()
     await expectText(page, '.live-facts', /service workers turned off/)
+  })
+})
+
+describe.each([390, 768, 1440])('the front page at %i px', (width) => {
+  it('shows the picture of the explorer as a card, without a shift or horizontal scroll', async () => {
+    const { page } = await open('', { viewport: { width, height: 900 } })
+    const picture = page.locator('.VPHero img')
+    const { width: naturalWidth, height: naturalHeight } = await picture.evaluate(
+      async (image: HTMLImageElement) => {
+        await image.decode()
+        return { width: `${image.naturalWidth}`, height: `${image.naturalHeight}` }
+      },
+    )
+    expect(await picture.getAttribute('width')).toBe(naturalWidth)
+    expect(await picture.getAttribute('height')).toBe(naturalHeight)
+    expect(await picture.getAttribute('alt')).toMatch(/explorer/)
+    const card = await picture.boundingBox()
+    const text = await page.locator('.VPHero .main').boundingBox()
+    if (!card || !text) throw new Error('no picture or no text')
+    expect(card.width).toBeGreaterThan(Math.min(width - 64, 540))
+    expect(card.y > text.y + text.height, 'below').toBe(width < 960)
+    expect(card.x > text.x + text.width, 'beside').toBe(width >= 960)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+    expect(await layoutShift(page)).toBeLessThan(0.01)
+  })
+
+  it('copies the command that installs the package', async () => {
+    const { page, context } = await open('', { viewport: { width, height: 900 } })
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.locator('.install button').click()
+    await page.locator('.install .copied').waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('npm install ratesmith')
   })
 })
 

@@ -5,6 +5,16 @@ import { h } from 'vue'
 import { startLive } from '../../live/live-request.ts'
 import './style.css'
 
+/** Returns the command that installs the package, with the elements by which the theme copies a block of code. */
+const renderInstall = () =>
+  h('div', { class: 'install vp-doc' }, [
+    h('div', { class: 'language-sh' }, [
+      h('button', { class: 'copy', title: 'Copy code' }),
+      h('span'),
+      h('pre', h('code', 'npm install ratesmith')),
+    ]),
+  ])
+
 const Layout = {
   setup() {
     onContentUpdated(() => {
@@ -13,7 +23,7 @@ const Layout = {
       // Its text, with the key that opens the search, is the better name.
       document.querySelector('.DocSearch-Button')?.removeAttribute('aria-label')
     })
-    return () => h(DefaultTheme.Layout)
+    return () => h(DefaultTheme.Layout, null, { 'home-hero-actions-after': renderInstall })
   },
 }
 
