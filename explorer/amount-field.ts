@@ -3,8 +3,8 @@ import { find } from './dom.ts'
 import type { Choices, View } from './dom.ts'
 import type { PageApi } from './page-api.ts'
 
-/** The separator of decimals where the user lives. */
-const DECIMAL = new Intl.NumberFormat(navigator.language).format(1.5)[1] === ',' ? ',' : '.'
+/** The separator of decimals in the browser's locale. `navigator.language` may be a name that `Intl` refuses, such as `C`. */
+const DECIMAL = (1.5).toLocaleString()[1] === ',' ? ',' : '.'
 
 /** The grammar of the API. */
 const PLAIN = /^(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i

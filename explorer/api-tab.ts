@@ -1,7 +1,9 @@
 import type { Api } from './api.ts'
-import { make } from './dom.ts'
+import { copyOf, find, make } from './dom.ts'
 import { exchange } from './exchange.ts'
-import { createResponseView } from './response.ts'
+import type { Exchange } from './exchange.ts'
+import { createHttpTools } from './request-tools.ts'
+import type { HttpRequest } from './snippets.ts'
 
 /** A value or a reference to one. */
 interface Referable {
@@ -109,16 +111,12 @@ function prose(text: string): (Node | string)[] {
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
+/** Creates the form of an endpoint, and its foot: the request as typed, which can be copied, and the last response. */
 function tryForm(endpoint: Endpoint, api: Api): HTMLElement[] {
-  const { operation, document, method } = endpoint
+  const { operation, document, method, path } = endpoint
   const parameters = (operation.parameters ?? []).map((each) => resolve(each, document))
   const controls = parameters.map((parameter) => controlOf(parameter))
   const body = bodyFields(operation)
-  const response = responseDetails()
-  const asked = make('a')
-  asked.className = 'asked'
-  asked.target = '_blank'
-  asked.rel = 'noopener'
   const form = make(
     'form',
     ...parameters.map((parameter, index) => fieldOf(parameter, controls[index])),
@@ -126,49 +124,57 @@ function tryForm(endpoint: Endpoint, api: Api): HTMLElement[] {
     make('button', `Send ${method}`),
   )
   form.autocomplete = 'off'
-  form.addEventListener('submit', (event) => {
-    event.preventDefault()
-    void submit()
-  })
+  const foot = createFoot(method, api)
+  let response: Exchange | string | undefined
 
-  async function submit(): Promise<void> {
-    const sent = controls.map(({ name, value }) => [name, value]).filter(([, value]) => value)
-    const query = String(new URLSearchParams(sent))
-    const path = `${api.base}${endpoint.path}${query && `?${query}`}`
-    asked.textContent = `${method} ${path}`
-    if (method === 'GET') asked.href = location.origin + path
-    response.details.open = true
+  function typedRequest(): HttpRequest {
+    const set = controls.map(({ name, value }) => [name, value]).filter(([, value]) => value)
+    const query = new URLSearchParams(set).toString().replaceAll('%2C', ',')
+    return { url: `${location.origin}${api.base}${path}${query && `?${query}`}`, body: body.read() }
+  }
+  async function send(): Promise<void> {
+    const { url, body } = typedRequest()
     form.ariaBusy = 'true'
     try {
-      const headers = { ...api.keyHeader(), ...body.headers() }
-      const url = location.origin + path
-      const request = new Request(url, { method, headers, body: body.text() })
-      response.view.show(await exchange(request))
+      const headers = { ...api.keyHeader(), ...(body && { 'content-type': body.type }) }
+      response = await exchange(new Request(url, { method, headers, body: body?.text ?? null }))
     } catch {
-      response.fail('The service cannot be reached')
+      response = 'The service cannot be reached'
     }
     form.ariaBusy = 'false'
+    foot.show(typedRequest(), response)
+    foot.open()
   }
-
-  return [form, asked, response.details]
+  form.addEventListener('input', () => foot.show(typedRequest(), response))
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void send()
+  })
+  foot.show(typedRequest(), response)
+  return [form, foot.element]
 }
 
-function responseDetails() {
-  const facts = make('p')
-  facts.className = 'facts'
-  facts.role = 'status'
-  const text = make('pre')
-  text.tabIndex = 0
-  text.role = 'group'
-  text.ariaLabel = 'Response body'
-  const details = make('details', make('summary', 'Response'), facts, text)
-  details.className = 'response'
+/** Creates the foot of an endpoint, as panels have it, without the forms of copies that it cannot have. */
+function createFoot(method: string, api: Api) {
+  const element = make('div', copyOf('foot'))
+  const isPost = method === 'POST'
+  const without = `.origin, [data-form=client], [data-form=cli]${isPost ? ', [data-form=url]' : ''}`
+  for (const part of element.querySelectorAll(without)) part.remove()
+  const line = find('.asked', HTMLAnchorElement, element)
+  find('.facts', HTMLElement, element).role = 'status'
+  const tools = createHttpTools(element, api)
+  find('.copies', HTMLElement, element).addEventListener('click', ({ target }) => {
+    if (target instanceof HTMLButtonElement) void tools.copy(target.dataset['form'])
+  })
   return {
-    details,
-    view: createResponseView(details),
-    fail(message: string): void {
-      facts.textContent = message
-      text.textContent = ''
+    element,
+    show(request: HttpRequest, response: Exchange | string | undefined): void {
+      line.textContent = `${method} ${request.url.slice(location.origin.length)}`
+      if (!isPost) line.href = request.url
+      tools.show(request, response)
+    },
+    open(): void {
+      find('.response', HTMLDetailsElement, element).open = true
     },
   }
 }
@@ -203,14 +209,17 @@ function fieldOf({ name, required, description = '' }: Parameter, control?: Cont
 }
 
 /** Creates the fields for a request body, with an example; none where the operation takes none. */
-function bodyFields({ requestBody }: Operation) {
-  const types = Object.keys(requestBody?.content ?? {})
-  if (!requestBody) return { fields: [], headers: () => ({}), text: () => null }
-  const type = selectOf(types)
+function bodyFields({ requestBody }: Operation): {
+  fields: HTMLElement[]
+  read(): HttpRequest['body']
+} {
+  if (!requestBody) return { fields: [], read: () => undefined }
+  const { content } = requestBody
+  const type = selectOf(Object.keys(content))
   const area = make('textarea')
   area.spellcheck = false
   function fill(): void {
-    const [example] = Object.values(requestBody?.content[type.value]?.examples ?? {})
+    const [example] = Object.values(content[type.value]?.examples ?? {})
     const value = example?.value ?? ''
     area.value = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
   }
@@ -218,8 +227,7 @@ function bodyFields({ requestBody }: Operation) {
   fill()
   return {
     fields: [make('label', 'Content-Type', type), make('label', 'Body', area)],
-    headers: () => ({ 'content-type': type.value }),
-    text: () => area.value,
+    read: () => ({ type: type.value, text: area.value }),
   }
 }
 
@@ -251,7 +259,7 @@ function responseTable({ operation, document }: Endpoint): HTMLElement {
   return make('div', make('h3', 'Responses'), tableOf(['Status', 'Meaning'], rows))
 }
 
-/** Returns a table of the codes of all errors, with an example of each. */
+/** Returns a table of the codes of all errors by status, with an example of each. */
 function errorTable(endpoints: readonly Endpoint[]): HTMLElement {
   const rows = new Map<string, string[]>()
   for (const { operation, document } of endpoints) {
@@ -263,6 +271,9 @@ function errorTable(endpoints: readonly Endpoint[]): HTMLElement {
       }
     }
   }
-  const table = tableOf(['Code', 'Status', 'Example of a message'], [...rows.values()])
+  const sorted = [...rows.values()].toSorted(([, one = ''], [, other = '']) =>
+    one.localeCompare(other),
+  )
+  const table = tableOf(['Code', 'Status', 'Example of a message'], sorted)
   return make('article', make('h2', 'Errors'), table)
 }

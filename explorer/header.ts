@@ -8,8 +8,7 @@ export function createThemeSwitch(): void {
   select.addEventListener('change', () => {
     root.dataset['theme'] = select.value
     try {
-      if (select.value === '') localStorage.removeItem('ratesmith-theme')
-      else localStorage.setItem('ratesmith-theme', select.value)
+      localStorage.setItem('ratesmith-theme', select.value)
     } catch {
       // The browser refuses storage: the choice lasts until the page is closed.
     }

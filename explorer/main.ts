@@ -7,6 +7,7 @@ import { fragmentOf, parseView } from './dom.ts'
 import type { Choices, Part, View } from './dom.ts'
 import { createCopyLink, createThemeSwitch, showBasePath } from './header.ts'
 import { createKeyField } from './key.ts'
+import { createCodeMemory } from './memory.ts'
 import type { PageApi } from './page-api.ts'
 import { requestBody } from './request.ts'
 import { createRateTable } from './table.ts'
@@ -60,6 +61,7 @@ interface Page {
 
 // oxlint-disable-next-line max-lines-per-function -- the wiring of all parts.
 function createPage(api: PageApi): Page {
+  const lastPair = createCodeMemory('ratesmith-pair', [])
   let view = parseView('')
   let choices: Choices = { codes: [], names: new Map() }
   let publishedAt: number | undefined
@@ -77,6 +79,7 @@ function createPage(api: PageApi): Page {
   }
   function change(to: Partial<View>): void {
     view = { ...view, ...to }
+    lastPair.write([view.from, view.to])
     show()
     clearTimeout(settling)
     settling = setTimeout(settle, URL_UPDATE_DELAY_MS)
@@ -107,7 +110,8 @@ function createPage(api: PageApi): Page {
   const parts: Part[] = [converter, createHistoryChart(api, change), table]
   return {
     readAddress() {
-      view = parseView(location.hash)
+      const [from, to] = lastPair.read()
+      view = parseView(location.hash || (to ? `from=${from}&to=${to}` : ''))
       show()
     },
     settle,

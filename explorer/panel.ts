@@ -288,7 +288,7 @@ function createRequestLine(
   const outcome = find('.copied', HTMLElement, section)
   let request: ApiRequest | undefined
   let response: Exchange | undefined
-  let loading: Promise<RequestTools> | undefined
+  let loading: Promise<RequestTools<ApiRequest>> | undefined
 
   async function use(form?: string): Promise<void> {
     loading ??= api.loadMore().then((more) => more.createRequestTools(section, api))

@@ -6,20 +6,23 @@ const MAX_LINES = 400
 
 /** Creates the view of a response in `details`, which has `.facts` and `pre`. The text is made when it opens. */
 export function createResponseView(details: HTMLDetailsElement): {
-  show(exchange: Exchange | undefined): void
+  /** Shows a response, or why there is none. */
+  show(response?: Exchange | string): void
 } {
   const facts = find('.facts', HTMLElement, details)
   const body = find('pre', HTMLPreElement, details)
-  let shown: Exchange | undefined
+  let shown: Exchange | string = ''
   function fill(): void {
     if (!details.open) return
-    facts.textContent = shown ? factsOf(shown) : 'No response yet'
-    body.textContent = shown ? readable(shown.text) : ''
+    const [fact, text] =
+      typeof shown === 'string' ? [shown, ''] : [factsOf(shown), readable(shown.text)]
+    facts.textContent = fact
+    body.textContent = text
   }
   details.addEventListener('toggle', fill)
   return {
-    show(exchange) {
-      shown = exchange
+    show(response = 'No response yet') {
+      shown = response
       fill()
     },
   }

@@ -13,5 +13,6 @@ export async function saveFile(link: HTMLAnchorElement, headers: Record<string, 
   file.href = URL.createObjectURL(await response.blob())
   file.download = download
   file.click()
-  URL.revokeObjectURL(file.href)
+  // Safari reads the file after the click.
+  setTimeout(() => URL.revokeObjectURL(file.href), 60_000)
 }

@@ -1,8 +1,11 @@
 import { pathOf } from './api.ts'
 import type { ApiRequest } from './api.ts'
 
-/** Format of a copied request. */
-export type Form = 'curl' | 'fetch' | 'client' | 'python' | 'cli' | 'url'
+/** Format of a copied request to any endpoint. */
+export type HttpForm = 'curl' | 'fetch' | 'python' | 'url'
+
+/** Format of a copied request of a panel. */
+export type Form = HttpForm | 'client' | 'cli'
 
 /** Takes the place of the key in copied requests. */
 const PLACEHOLDER = 'YOUR_KEY'
@@ -14,40 +17,60 @@ export interface SnippetTarget {
   hasKey: boolean
 }
 
+/** A request as it is sent. */
+export interface HttpRequest {
+  url: string
+  /** Format and text of the body; without it the request is a GET. */
+  body?: { type: string; text: string } | undefined
+}
+
 /** Returns a shell command, a program or an address for a request to an API. */
 export function snippetOf(form: Form, target: SnippetTarget, apiRequest: ApiRequest): string {
   const { baseUrl, hasKey } = target
   if (form === 'cli') return commandOf(apiRequest)
-  if (form === 'url') return pathOf(baseUrl, apiRequest)
-  // A single quote would end the string in a shell and in JavaScript.
-  const [quoted = '', quotedBase = ''] = [pathOf(baseUrl, apiRequest), baseUrl].map(
-    (url) => `'${url.replaceAll("'", '%27')}'`,
-  )
-  if (form === 'curl') {
-    return `curl ${hasKey ? `-H 'Authorization: Bearer ${PLACEHOLDER}' ` : ''}${quoted}`
-  }
-  if (form === 'fetch') {
-    const init = hasKey ? `, { headers: { Authorization: 'Bearer ${PLACEHOLDER}' } }` : ''
-    return `await (await fetch(${quoted}${init})).json()`
-  }
-  if (form === 'python') return pythonOf(quoted, hasKey)
+  if (form !== 'client') return httpSnippetOf(form, { url: pathOf(baseUrl, apiRequest) }, hasKey)
   const key = hasKey ? `, key: '${PLACEHOLDER}'` : ''
   return [
     "import { createRatesClient } from 'ratesmith/client'",
     '',
-    `const rates = createRatesClient({ baseUrl: ${quotedBase}${key} })`,
+    `const rates = createRatesClient({ baseUrl: ${quotedUrl(baseUrl)}${key} })`,
     `await rates.${apiRequest.operation}({ ${argumentsOf(apiRequest)} })`,
   ].join('\n')
 }
 
-function pythonOf(quoted: string, hasKey: boolean): string {
-  const headers = hasKey ? `, headers={'Authorization': 'Bearer ${PLACEHOLDER}'}` : ''
+/** Returns a shell command, a program or an address for a request; with `hasKey` there is a place for an API key. */
+export function httpSnippetOf(form: HttpForm, { url, body }: HttpRequest, hasKey: boolean): string {
+  if (form === 'url') return url
+  const headers = [
+    ...(hasKey ? [['Authorization', `Bearer ${PLACEHOLDER}`]] : []),
+    ...(body ? [['Content-Type', body.type]] : []),
+  ]
+  const fields = headers.map(([name, value]) => `'${name}': '${value}'`).join(', ')
+  const quoted = quotedUrl(url)
+  // Requests in CSV have responses in CSV.
+  const isText = body?.type === 'text/csv' || /[?&]format=csv/.test(url)
+  if (form === 'curl') {
+    const words = headers.map(([name, value]) => `-H '${name}: ${value}' `).join('')
+    return `curl ${words}${body ? `--data-binary ${shellWord(body.text)} ` : ''}${quoted}`
+  }
+  if (form === 'fetch') {
+    const sent = body ? `method: 'POST', body: ${textOf(body.text)}, ` : ''
+    const init = fields && `, { ${sent}headers: { ${fields} } }`
+    return `await (await fetch(${quoted}${init})).${isText ? 'text' : 'json'}()`
+  }
+  const sent = body ? `, data=${textOf(body.text)}.encode()` : ''
+  const response = `urlopen(Request(${quoted}${sent}${fields && `, headers={${fields}}`}))`
   return [
-    'import json',
+    ...(isText ? [] : ['import json']),
     'from urllib.request import Request, urlopen',
     '',
-    `print(json.load(urlopen(Request(${quoted}${headers}))))`,
+    `print(${isText ? `${response}.read().decode()` : `json.load(${response})`})`,
   ].join('\n')
+}
+
+/** A single quote would end the string in a shell, in JavaScript and in Python. */
+function quotedUrl(url: string): string {
+  return `'${url.replaceAll("'", '%27')}'`
 }
 
 /** Returns the command line that prints the same data, from its own providers. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { createRatesHandler } from '../src/index.ts'
 import { fakeProviders } from '../src/testing/index.ts'
-import { launchChromium } from '../test/system/launch-chromium.ts'
+import { launchChromium } from '../test/system/launch-browser.ts'
 import { NOW, terminalPicture } from './terminal-picture.ts'
 
 const ORIGIN = 'http://127.0.0.1:8787'

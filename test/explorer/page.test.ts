@@ -282,7 +282,7 @@ describe('a request with a key', () => {
     ['curl', `curl -H 'Authorization: Bearer YOUR_KEY' ${url}`],
     [
       'fetch',
-      `await (await fetch(${url}, { headers: { Authorization: 'Bearer YOUR_KEY' } })).json()`,
+      `await (await fetch(${url}, { headers: { 'Authorization': 'Bearer YOUR_KEY' } })).json()`,
     ],
     [
       'client',

@@ -11,7 +11,7 @@ import { build as runVite } from 'vite'
 import type { BuildEnvironmentOptions } from 'vite'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
-import { needBrowser, newContext } from '../system/chromium.ts'
+import { needBrowser, newContext } from '../system/browser-context.ts'
 import { listen, requireProgram, run } from '../system/processes.ts'
 import { findWorkerd } from '../system/runtimes.ts'
 import { COMPATIBILITY_DATE, Miniflare } from '../system/workerd.ts'

@@ -6,7 +6,7 @@ import { toNodeHandler } from 'ratesmith/node'
 import { fakeProviders } from 'ratesmith/testing'
 
 import { bundleClient } from './bundle-client.ts'
-import { needBrowser, newContext } from './chromium.ts'
+import { needBrowser, newContext } from './browser-context.ts'
 import { listen } from './processes.ts'
 
 needBrowser()

@@ -20,6 +20,7 @@ import {
   tabTo,
   textOf,
 } from './explorer-page.ts'
+import { IS_CHROMIUM } from './launch-browser.ts'
 import { listen } from './processes.ts'
 
 const SIZES = [
@@ -92,7 +93,7 @@ describe.each(SIZES)('the chart, %d px wide and %s', (width, colorScheme) => {
     expect(await axeViolations(page)).toEqual([])
   })
 
-  it('stays where it is while a slow page loads', async () => {
+  it.runIf(IS_CHROMIUM)('stays where it is while a slow page loads', async () => {
     const { page } = await open()
     const cdp = await page.context().newCDPSession(page)
     await cdp.send('Network.setCacheDisabled', { cacheDisabled: true })
@@ -301,7 +302,7 @@ describe('the comparison', () => {
 })
 
 describe('the download', () => {
-  it.each([
+  it.runIf(IS_CHROMIUM).each([
     ['#period=1Y', 'USD-EUR-1Y.csv', 'history?from=USD&to=EUR&period=1Y&format=csv'],
     ['#period=MAX', 'USD-EUR-MAX.csv', 'history?from=USD&to=EUR&start=1999-01-04&format=csv'],
     [
@@ -320,7 +321,7 @@ describe('the download', () => {
     expect(readFileSync(await download.path(), 'utf8')).toBe(expected)
   })
 
-  it('sends the key of the page', async () => {
+  it.runIf(IS_CHROMIUM)('sends the key of the page', async () => {
     const { key, hash } = await createKey()
     const find = (given: string) => (given === hash ? { id: 'acme', plan: 'paid' } : undefined)
     const handler = createRatesHandler({
@@ -369,7 +370,7 @@ it('greys old data while a request runs', async () => {
   expect(await line.getAttribute('d')).not.toBe(before)
 })
 
-it('has targets of 44 px for fingers', async () => {
+it.runIf(IS_CHROMIUM)('has targets of 44 px for fingers', async () => {
   const options = sized(390, { hasTouch: true, isMobile: true })
   const { page } = await openDemo('#compare=GBP', options)
   const targets = page.locator(
@@ -384,7 +385,7 @@ it('has targets of 44 px for fingers', async () => {
   expect((await boxOf(page, '#instead')).height).toBeGreaterThanOrEqual(44)
 })
 
-it('frames the chosen period with forced colours', async () => {
+it.runIf(IS_CHROMIUM)('frames the chosen period with forced colours', async () => {
   const { page } = await openDemo('', { forcedColors: 'active' })
   const outline = (selector: string) =>
     page.locator(selector).evaluate((element) => getComputedStyle(element).outlineStyle)

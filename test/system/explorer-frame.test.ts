@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from 'ratesmith'
@@ -6,6 +7,7 @@ import { fakeProviders } from 'ratesmith/testing'
 
 import {
   axeViolations,
+  choose,
   expectText,
   layoutShift,
   openDemo,
@@ -14,7 +16,8 @@ import {
   tabTo,
   textOf,
 } from './explorer-page.ts'
-import { listen } from './processes.ts'
+import { IS_CHROMIUM } from './launch-browser.ts'
+import { listen, run } from './processes.ts'
 
 describe('the frame of the page', () => {
   it('shows the response of each request, with its facts', async () => {
@@ -81,23 +84,92 @@ describe('the frame of the page', () => {
     expect(await page.locator('#converter .notice').isVisible()).toBe(false)
   })
 
-  it.each([390, 768, 1440])('does not move while it loads, %d px wide', async (width) => {
-    const { page } = await openDemo('', { viewport: { width, height: 900 } })
-    const cdp = await page.context().newCDPSession(page)
-    const slow = {
-      offline: false,
-      latency: 300,
-      downloadThroughput: 50_000,
-      uploadThroughput: 50_000,
+  it('retries after 1, 2, 4 … 60 s, or after Retry-After, and starts again after a success', async () => {
+    const { page } = await openDemo()
+    let response: Parameters<Route['fulfill']>[0] | undefined = { status: 503, body: '' }
+    await page.clock.install()
+    await page.route(/convert/, (route) => (response ? route.fulfill(response) : route.continue()))
+    const waits = async (amount: number) => {
+      const sent = page.waitForResponse(/convert/)
+      await page.clock.runFor(amount * 1_000)
+      await sent
     }
-    await cdp.send('Network.emulateNetworkConditions', slow)
-    await page.reload()
-    await settled(page)
-    expect(await layoutShift(page)).toBeLessThanOrEqual(0.02)
+    await page.locator('#amount').fill('7')
+    await page.clock.runFor(1_000)
+    for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
+      await expectText(page, '#converter .waiting', `Retrying in ${seconds} s`)
+      await waits(seconds)
+    }
+    response = { status: 503, body: '', headers: { 'retry-after': '5' } }
+    await waits(60)
+    await expectText(page, '#converter .waiting', 'Retrying in 5 s')
+    response = undefined
+    await waits(5)
+    await expectText(page, '#given', /^7 /)
+    response = { status: 503, body: '' }
+    await page.locator('#amount').fill('8')
+    await page.clock.runFor(1_000)
+    await expectText(page, '#converter .waiting', 'Retrying in 1 s')
   })
+
+  it('opens with the last pair that was chosen, unless the address has one', async () => {
+    const { page, api } = await openDemo()
+    await choose(page, '#to', 'JPY')
+    await page.locator('#swap').click()
+    await expectText(page, '#rate', /^1 JPY = .* USD$/)
+    await page.goto('about:blank')
+    await page.goto(api)
+    await expectText(page, '#rate', /^1 JPY = .* USD$/)
+    await page.goto('about:blank')
+    await page.goto(`${api}#from=CHF&to=XYZ`)
+    await expectText(page, '#converter [role=alert]', /XYZ/)
+    await page.goto('about:blank')
+    await page.goto(api)
+    await expectText(page, '#rate', /^1 JPY = .* USD$/)
+  })
+
+  it('works where the name of the locale is not one that Intl accepts', async () => {
+    const { page } = await openDemo()
+    await page.addInitScript(() => {
+      Object.defineProperty(navigator, 'language', { value: 'C' })
+    })
+    await page.reload()
+    await expectText(page, '#result', / EUR$/)
+  })
+
+  it.runIf(IS_CHROMIUM)(
+    'prints the conversion, the chart and every rate on two sheets',
+    async () => {
+      const { page } = await openDemo()
+      const sheets = await page.pdf({ format: 'A4' })
+      expect(sheets.toString('latin1').match(/\/Type\s*\/Page\b/g)).toHaveLength(2)
+      await page.emulateMedia({ media: 'print' })
+      expect(await page.locator('#rows tr:visible').count()).toBeGreaterThan(150)
+      expect(await page.locator('#unit').isVisible()).toBe(true)
+      expect(await page.locator(':is(nav, select, .copies):visible').count()).toBe(0)
+    },
+  )
+
+  it.runIf(IS_CHROMIUM).each([390, 768, 1440])(
+    'does not move while it loads, %d px wide',
+    async (width) => {
+      const { page } = await openDemo('', { viewport: { width, height: 900 } })
+      const cdp = await page.context().newCDPSession(page)
+      const slow = {
+        offline: false,
+        latency: 300,
+        downloadThroughput: 50_000,
+        uploadThroughput: 50_000,
+      }
+      await cdp.send('Network.emulateNetworkConditions', slow)
+      await page.reload()
+      await settled(page)
+      expect(await layoutShift(page)).toBeLessThanOrEqual(0.02)
+    },
+  )
 })
 
-it('shows links to the API without scripts', async () => {
+it.runIf(IS_CHROMIUM)('shows links to the API without scripts', async () => {
   const { page, api } = await openDemo()
   const browser = page.context().browser()
   const context = await browser?.newContext({ javaScriptEnabled: false })
@@ -108,20 +180,79 @@ it('shows links to the API without scripts', async () => {
   await context?.close()
 })
 
-it('describes every endpoint in the API tab, to try with the keyboard', async () => {
-  const { page, requests } = await openDemo()
-  expect(requests.join()).not.toContain('explorer-api.js')
-  await tabTo(page, '[data-tab=api]')
-  await page.keyboard.press('Enter')
-  await page.locator('#api article summary').nth(1).waitFor()
-  expect(new URL(page.url()).hash).toContain('tab=api')
-  await page.locator('#api article summary').nth(1).focus()
-  await page.keyboard.press('Enter')
-  await page.locator('#api form button').first().press('Enter')
-  await expectText(page, '#api .facts', /^Status 200/)
-  await page.locator('#api article summary').filter({ hasText: 'POST' }).click()
-  await page.getByRole('button', { name: 'Send POST' }).click()
-  await expect.poll(() => page.locator('#api .facts').nth(1).innerText()).toMatch(/^Status 200/)
-  expect(await page.locator('#api tbody tr').count()).toBeGreaterThan(10)
-  expect(await axeViolations(page)).toEqual([])
+describe('the API tab', () => {
+  it('describes every endpoint, to try with the keyboard', async () => {
+    const { page, requests } = await openDemo()
+    expect(requests.join()).not.toContain('explorer-api.js')
+    await tabTo(page, '[data-tab=api]')
+    await page.keyboard.press('Enter')
+    await page.locator('#api article summary').nth(1).waitFor()
+    expect(new URL(page.url()).hash).toContain('tab=api')
+    await page.locator('#api article > details > summary').first().focus()
+    await page.keyboard.press('Enter')
+    await page.locator('#api form button').first().press('Enter')
+    await expectText(page, '#api .facts', /^Status 200/)
+    await page.locator('#api article summary').filter({ hasText: 'POST' }).click()
+    await page.getByRole('button', { name: 'Send POST' }).click()
+    await expect.poll(() => page.locator('#api .facts').nth(1).innerText()).toMatch(/^Status 200/)
+    expect(await page.locator('#api tbody tr').count()).toBeGreaterThan(10)
+    expect(await axeViolations(page)).toEqual([])
+  })
+
+  it('lists the errors by status, each code on one line', async () => {
+    const { page } = await openDemo('', { viewport: { width: 390, height: 844 } })
+    await page.locator('[data-tab=api]').click()
+    const rows = page.locator('#api article:last-child tbody tr')
+    await rows.first().waitFor()
+    const statuses = await rows.locator('td:nth-child(2)').allInnerTexts()
+    expect(statuses).toEqual(statuses.toSorted())
+    expect(new Set(statuses)).toEqual(new Set(['400', '404', '412', '500', '502', '503']))
+    const lines = await rows
+      .locator('th code')
+      .evaluateAll((codes) => codes.map((code) => code.getClientRects().length))
+    expect(new Set(lines)).toEqual(new Set([1]))
+  })
+
+  it.each([
+    ['GET', '/v1/convert', { amount: "1'", format: 'csv' }],
+    ['GET', '/v1/latest', { symbols: 'EUR,JPY' }],
+    ['POST', '/v1/convert', {}],
+  ])(
+    'copies %s %s %j as commands and programs that return the same',
+    async (method, path, fields) => {
+      const { page } = await openDemo()
+      await page.locator('[data-tab=api]').click()
+      const title = page.locator('summary', { hasText: `${method} ${path}` })
+      const article = page.locator('#api article').filter({ has: title })
+      await article.locator(title).click()
+      for (const [name, value] of Object.entries(fields)) {
+        const field = article.locator(`[name=${name}]`)
+        if (name === 'format') await field.selectOption(value)
+        else await field.fill(value)
+      }
+      await article.getByRole('button', { name: `Send ${method}` }).click()
+      await expect.poll(() => article.locator('.facts').innerText()).toMatch(/^Status [24]00/)
+      const expected = (await article.locator('.response pre').innerText()).replaceAll(/\s+/g, '')
+      const copy = async (form: string): Promise<string> => {
+        await article.locator(`[data-form=${form}]`).click()
+        await expect.poll(() => article.locator('.copied').innerText()).not.toBe('')
+        return article.locator('.snippet').innerText()
+      }
+      expect(await article.locator('[data-form]').allInnerTexts()).toEqual(
+        method === 'GET' ? ['curl', 'fetch', 'Python', 'URL'] : ['curl', 'fetch', 'Python'],
+      )
+      const curl = await run('/bin/sh', ['-c', await copy('curl')])
+      expect(curl.stdout.replaceAll(/\s+/g, '')).toBe(expected)
+      const program = `console.log(JSON.stringify(${await copy('fetch')}))`
+      const fetched = await run(process.execPath, ['--input-type=module', '-e', program])
+      const value: unknown = JSON.parse(fetched.stdout)
+      const text = typeof value === 'string' ? value : JSON.stringify(value)
+      expect(text.replaceAll(/\s+/g, '')).toBe(expected)
+      if ('amount' in fields) return
+      // For a status of 400, the program in Python throws.
+      const python = await run('/usr/bin/python3', ['-c', await copy('python')])
+      const printed = python.stdout.replaceAll("'", '"').replaceAll(/\s+/g, '')
+      expect(printed.replaceAll('None', 'null')).toBe(expected)
+    },
+  )
 })

@@ -5,7 +5,7 @@ import type { AxeResults, RunOptions } from 'axe-core'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 
-import { needBrowser, newContext } from './chromium.ts'
+import { needBrowser, newContext } from './browser-context.ts'
 import { serveForSuite } from './commands.ts'
 
 needBrowser()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { expect, it } from 'vitest'
 
-import { needBrowser } from './chromium.ts'
+import { needBrowser } from './browser-context.ts'
 import { run, temporaryFolder } from './processes.ts'
 import { ROOT } from './runtimes.ts'
 
