@@ -45,10 +45,10 @@ async function run(args: string[], context: CommandContext): Promise<number> {
   }
   if (name === undefined) throw new UsageError('missing command; try ratesmith serve --demo')
   if (!isCommandName(name)) {
-    const { isConversion } = await import('./words.ts')
+    const { adviceOnWord, isConversion } = await import('./words.ts')
     if (isConversion(args)) return (await COMMANDS.convert())(args, context)
     const suggestion = didYouMean(nearest(name, Object.keys(COMMANDS), 2))
-    throw new UsageError(`unknown command ${name}${suggestion}`)
+    throw new UsageError(adviceOnWord(name) ?? `unknown command ${name}${suggestion}`)
   }
   const command = await COMMANDS[name]()
   return command(rest, context)

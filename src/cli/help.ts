@@ -155,7 +155,8 @@ export function overview(): string {
     const [args, meaning] = summary
     return `  ${`${name} ${args}`.padEnd(30)}  ${meaning}`
   })
-  return `Usage: ratesmith <command> [options]
+  return `Usage: ratesmith [amount] <from> [to] <to>
+       ratesmith <command> [options]
 
 Commands:
 ${lines.join('\n')}
@@ -163,6 +164,11 @@ ${lines.join('\n')}
 Options:
   -h, --help     show this help, or that of a command: ratesmith help convert
   -v, --version  show the version
+
+Examples:
+  ratesmith 1,000 usd to eur
+  ratesmith history usd/eur -p 1Y
+  ratesmith serve --demo
 
 Exit codes: 0 success, 1 no data or a failed check, 2 invalid usage.
 More: ratesmith help environment, ratesmith help providers

@@ -224,7 +224,7 @@ describe('the command line', () => {
 
   it.each([
     [['convert', '-v'], `${manifest.version}\n`],
-    [['nonsense', '-h'], 'Usage: ratesmith <command> [options]'],
+    [['nonsense', '-h'], 'Usage: ratesmith [amount] <from> [to] <to>'],
     [['convert', '--help'], 'Usage: ratesmith convert [amount] <from> [to] <to>'],
   ])('exits with 0 and text on stdout: %j', async (args, text) => {
     const { code, stdout, stderr } = await run(args)

@@ -197,7 +197,18 @@ describe('a wrong command line', () => {
       '100 usd',
       'convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR (see ratesmith --help)',
     ],
-    ['usd', 'unknown command usd (see ratesmith --help)'],
+    [
+      'usd',
+      'usd alone is not a command; try ratesmith latest USD, or ratesmith 100 USD EUR (see ratesmith --help)',
+    ],
+    [
+      'euro',
+      'euro alone is not a command; try ratesmith latest EUR, or ratesmith 100 EUR USD (see ratesmith --help)',
+    ],
+    [
+      'btc',
+      'btc is not an ISO 4217 currency: ratesmith has no cryptocurrencies (see ratesmith --help)',
+    ],
     [
       '100',
       'convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR (see ratesmith --help)',
