@@ -142,15 +142,17 @@ function tryForm(endpoint: Endpoint, api: Api): HTMLElement[] {
       response = 'The service cannot be reached'
     }
     form.ariaBusy = 'false'
-    foot.show(typedRequest(), response)
+    show()
     foot.open()
   }
-  form.addEventListener('input', () => foot.show(typedRequest(), response))
+  const show = (): void => foot.show(typedRequest(), response)
+  // A change of the format comes after its input, and fills in another body.
+  for (const event of ['input', 'change']) form.addEventListener(event, show)
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     void send()
   })
-  foot.show(typedRequest(), response)
+  show()
   return [form, foot.element]
 }
 

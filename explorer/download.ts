@@ -1,7 +1,6 @@
 import type { ApiRequest } from './api.ts'
 import { find } from './dom.ts'
 import type { PageApi } from './page-api.ts'
-import { FIRST_DAY } from './range.ts'
 
 /** The link that downloads the history as CSV. */
 export interface Download {
@@ -16,10 +15,11 @@ export function createDownload({
 }: Pick<PageApi, 'keyHeader' | 'loadMore'>): Download {
   const link = find('#csv', HTMLAnchorElement)
   const state = find('#chart-state', HTMLElement)
+  let history: ApiRequest['parameters'] = {}
 
   async function save(): Promise<void> {
-    const { saveFile } = await loadMore()
-    await saveFile(link, keyHeader())
+    const { saveHistory } = await loadMore()
+    await saveHistory(link.href, history, keyHeader())
   }
 
   link.addEventListener('click', (event) => {
@@ -28,12 +28,10 @@ export function createDownload({
     save().catch(({ message }) => (state.textContent = `The download failed: ${message}`))
   })
   return {
-    show(path, { from = '', to = '', period, start, end }) {
+    show(path, parameters) {
+      history = parameters
       state.textContent = ''
-      link.href = `${path}&format=csv${to.includes(',') ? '&layout=wide' : ''}`
-      const days =
-        period ?? (start === FIRST_DAY && !end ? 'MAX' : [start, end].filter(Boolean).join('-'))
-      link.download = `${[from, to.replaceAll(',', '-'), days].join('-')}.csv`
+      link.href = `${path}&format=csv${parameters['to']?.includes(',') ? '&layout=wide' : ''}`
     },
   }
 }

@@ -79,7 +79,7 @@ function createPage(api: PageApi): Page {
   }
   function change(to: Partial<View>): void {
     view = { ...view, ...to }
-    lastPair.write([view.from, view.to])
+    if (to.from ?? to.to) lastPair.write([view.from, view.to])
     show()
     clearTimeout(settling)
     settling = setTimeout(settle, URL_UPDATE_DELAY_MS)

@@ -9,7 +9,7 @@ export { createComparisonField } from './comparison-field.ts'
 export { rowsOfDays } from './day-rows.ts'
 export { createRequestTools } from './request-tools.ts'
 export { copyText } from './response.ts'
-export { saveFile } from './save-file.ts'
+export { saveHistory } from './save-history.ts'
 
 const sheet = new CSSStyleSheet()
 sheet.replaceSync(ON_DEMAND_STYLE)

@@ -1,5 +1,5 @@
 import type { Route } from 'playwright-core'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from 'ratesmith'
 import { toNodeHandler } from 'ratesmith/node'
@@ -17,7 +17,7 @@ import {
   textOf,
 } from './explorer-page.ts'
 import { IS_CHROMIUM } from './launch-browser.ts'
-import { listen, run } from './processes.ts'
+import { listen, requireProgram, run } from './processes.ts'
 
 describe('the frame of the page', () => {
   it('shows the response of each request, with its facts', async () => {
@@ -212,13 +212,23 @@ describe('the API tab', () => {
       .evaluateAll((codes) => codes.map((code) => code.getClientRects().length))
     expect(new Set(lines)).toEqual(new Set([1]))
   })
+})
+
+describe('a request of the API tab', () => {
+  const PYTHON = '/usr/bin/python3'
+
+  beforeEach(({ skip }) => {
+    requireProgram('curl', '/usr/bin/curl', skip)
+    requireProgram('Python', PYTHON, skip)
+  })
 
   it.each([
     ['GET', '/v1/convert', { amount: "1'", format: 'csv' }],
     ['GET', '/v1/latest', { symbols: 'EUR,JPY' }],
     ['POST', '/v1/convert', {}],
+    ['POST', '/v1/convert', { 'Content-Type': 'text/csv' }],
   ])(
-    'copies %s %s %j as commands and programs that return the same',
+    'of %s %s %j is copied as commands and programs that return the same',
     async (method, path, fields) => {
       const { page } = await openDemo()
       await page.locator('[data-tab=api]').click()
@@ -226,9 +236,9 @@ describe('the API tab', () => {
       const article = page.locator('#api article').filter({ has: title })
       await article.locator(title).click()
       for (const [name, value] of Object.entries(fields)) {
-        const field = article.locator(`[name=${name}]`)
-        if (name === 'format') await field.selectOption(value)
-        else await field.fill(value)
+        if (name === 'Content-Type') await article.getByLabel(name).selectOption(value)
+        else if (name === 'format') await article.locator('[name=format]').selectOption(value)
+        else await article.locator(`[name=${name}]`).fill(value)
       }
       await article.getByRole('button', { name: `Send ${method}` }).click()
       await expect.poll(() => article.locator('.facts').innerText()).toMatch(/^Status [24]00/)
@@ -241,7 +251,7 @@ describe('the API tab', () => {
       expect(await article.locator('[data-form]').allInnerTexts()).toEqual(
         method === 'GET' ? ['curl', 'fetch', 'Python', 'URL'] : ['curl', 'fetch', 'Python'],
       )
-      const curl = await run('/bin/sh', ['-c', await copy('curl')])
+      const curl = await run('sh', ['-c', await copy('curl')])
       expect(curl.stdout.replaceAll(/\s+/g, '')).toBe(expected)
       const program = `console.log(JSON.stringify(${await copy('fetch')}))`
       const fetched = await run(process.execPath, ['--input-type=module', '-e', program])
@@ -250,7 +260,7 @@ describe('the API tab', () => {
       expect(text.replaceAll(/\s+/g, '')).toBe(expected)
       if ('amount' in fields) return
       // For a status of 400, the program in Python throws.
-      const python = await run('/usr/bin/python3', ['-c', await copy('python')])
+      const python = await run(PYTHON, ['-c', await copy('python')])
       const printed = python.stdout.replaceAll("'", '"').replaceAll(/\s+/g, '')
       expect(printed.replaceAll('None', 'null')).toBe(expected)
     },
