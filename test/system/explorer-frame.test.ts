@@ -19,6 +19,53 @@ import {
 import { IS_CHROMIUM } from './launch-browser.ts'
 import { listen, requireProgram, run } from './processes.ts'
 
+describe.each([
+  { width: 390, colorScheme: 'light' },
+  { width: 768, colorScheme: 'dark' },
+  { width: 1440, colorScheme: 'light' },
+] as const)('a journey with the keyboard alone, $width px wide and $colorScheme', (view) => {
+  it('reads a response, copies the link, sits out a failure, and tries an endpoint', async () => {
+    const { page } = await openDemo('', {
+      viewport: { width: view.width, height: 900 },
+      colorScheme: view.colorScheme,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    const { keyboard } = page
+    const press = async (selector: string, key?: 'Shift+Tab'): Promise<void> => {
+      await tabTo(page, selector, key)
+      await keyboard.press('Enter')
+    }
+    await press('#copy-link')
+    await expectText(page, '#link-state', 'Link copied')
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url())
+    await page.route(/convert/, (route) => route.abort())
+    await tabTo(page, '#amount')
+    await keyboard.press('ControlOrMeta+A')
+    await keyboard.type('7')
+    await expectText(page, '#converter .old', /amount=100, as of /)
+    expect(await axeViolations(page)).toEqual([])
+    await tabTo(page, '#converter .retry button')
+    await page.unroute(/convert/)
+    await keyboard.press('Enter')
+    await expectText(page, '#given', /^7 /)
+    await press('#converter .response summary')
+    await expectText(page, '#converter .facts', /^Status 200 /)
+    await expectText(page, '#converter .response pre', /"amount": 7,/)
+    await press('[data-tab=api]', 'Shift+Tab')
+    await page.locator('#api summary').first().waitFor()
+    await press('#api summary')
+    await press('#api form button')
+    await expectText(page, '#api .facts', /^Status 200 /)
+    await press('#api [data-form=curl]')
+    await expectText(page, '#api .copied', 'Copied')
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^curl 'http/)
+    expect(await axeViolations(page)).toEqual([])
+    expect(await layoutShift(page)).toBeLessThanOrEqual(0.02)
+    await press('[data-tab=""]', 'Shift+Tab')
+    await expectText(page, '#given', /^7 /)
+  })
+})
+
 describe('the frame of the page', () => {
   it('shows the response of each request, with its facts', async () => {
     const { page, api } = await openDemo()

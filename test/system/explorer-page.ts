@@ -108,10 +108,14 @@ export async function choose(page: Page, selector: string, text: string): Promis
   await field.press('Enter')
 }
 
-/** Presses Tab until the element at `selector` has the focus. */
-export async function tabTo(page: Page, selector: string): Promise<void> {
+/** Presses Tab, or `key`, until the element at `selector` has the focus. */
+export async function tabTo(
+  page: Page,
+  selector: string,
+  key: 'Tab' | 'Shift+Tab' = 'Tab',
+): Promise<void> {
   for (let count = 0; count < 60; count += 1) {
-    await page.keyboard.press('Tab')
+    await page.keyboard.press(key)
     if (await page.locator(`${selector}:focus`).count()) return
   }
   throw new Error(`Tab does not reach ${selector}`)
