@@ -33,18 +33,25 @@ const CODES_BY_CASH: readonly (readonly [step: number, codes: string])[] = [
   [1000, 'Iqd'],
 ]
 
-/** Returns the value of the first of `groups` that has `code`, three capital letters. */
-function valueOf<Value>(
+/** Returns the values of `groups` by code. */
+function byCode<Value>(
   groups: readonly (readonly [value: Value, codes: string])[],
-  code: string,
-): Value | undefined {
-  const form = new RegExp(`${code[0]}([a-z]{2})*${code.slice(1).toLowerCase()}`)
-  return groups.find(([, codes]) => form.test(codes))?.[0]
+): ReadonlyMap<string, Value> {
+  const values = new Map<string, Value>()
+  for (const [value, codes] of groups) {
+    for (const [, first = '', ends = ''] of codes.matchAll(/(\w)(\w+)/g)) {
+      for (const [end] of ends.toUpperCase().matchAll(/../g)) values.set(first + end, value)
+    }
+  }
+  return values
 }
+
+const DIGITS = /* @__PURE__ */ byCode(CODES_BY_DIGITS)
+const CASH_STEPS = /* @__PURE__ */ byCode(CODES_BY_CASH)
 
 /** Returns the digits after the decimal point of `code`, in upper case; null without a minor unit, undefined if unknown. */
 export function findDigits(code: string): number | null | undefined {
-  return /^[A-Z]{3}$/.test(code) ? valueOf(CODES_BY_DIGITS, code) : undefined
+  return DIGITS.get(code)
 }
 
 /**
@@ -60,16 +67,16 @@ export function findDigits(code: string): number | null | undefined {
  * ```
  */
 export function digitsOf(code: string): number {
-  const upper = String(code).toUpperCase()
-  const digits = findDigits(upper)
+  const text = String(code)
+  const digits = findDigits(text.toUpperCase())
   if (digits === undefined) {
-    throw new TypeError(`unknown currency code ${JSON.stringify(String(code).slice(0, 20))}`)
+    throw new TypeError(`unknown currency code ${JSON.stringify(text.slice(0, 20))}`)
   }
-  if (digits === null) throw new TypeError(`${upper} has no minor unit`)
+  if (digits === null) throw new TypeError(`${text} has no minor unit`)
   return digits
 }
 
 /** Returns the smallest amount of `code`, a known currency, in cash, in minor units. */
 export function cashStepOf(code: string): bigint {
-  return BigInt(valueOf(CODES_BY_CASH, code.toUpperCase()) ?? 1)
+  return BigInt(CASH_STEPS.get(code.toUpperCase()) ?? 1)
 }
