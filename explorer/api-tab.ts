@@ -111,7 +111,7 @@ function prose(text: string): (Node | string)[] {
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
-/** Creates the form of an endpoint, and its foot: the request as typed, which can be copied, and the last response. */
+/** Creates the form of an endpoint, and its foot: the request as typed, which can be copied, and the response to it. */
 function tryForm(endpoint: Endpoint, api: Api): HTMLElement[] {
   const { operation, document, method, path } = endpoint
   const parameters = (operation.parameters ?? []).map((each) => resolve(each, document))
@@ -125,34 +125,38 @@ function tryForm(endpoint: Endpoint, api: Api): HTMLElement[] {
   )
   form.autocomplete = 'off'
   const foot = createFoot(method, api)
-  let response: Exchange | string | undefined
+  let request = typedRequest()
 
   function typedRequest(): HttpRequest {
     const set = controls.map(({ name, value }) => [name, value]).filter(([, value]) => value)
     const query = new URLSearchParams(set).toString().replaceAll('%2C', ',')
     return { url: `${location.origin}${api.base}${path}${query && `?${query}`}`, body: body.read() }
   }
+  function edit(): void {
+    request = typedRequest()
+    foot.ask(request)
+  }
   async function send(): Promise<void> {
-    const { url, body } = typedRequest()
+    const sent = request
+    const { url, body } = sent
     form.ariaBusy = 'true'
+    let response: Exchange | string = 'The service cannot be reached'
     try {
       const headers = { ...api.keyHeader(), ...(body && { 'content-type': body.type }) }
       response = await exchange(new Request(url, { method, headers, body: body?.text ?? null }))
     } catch {
-      response = 'The service cannot be reached'
+      // The text above.
     }
     form.ariaBusy = 'false'
-    show()
-    foot.open()
+    // A response must not stand below another request.
+    if (request === sent) foot.answer(sent, response)
   }
-  const show = (): void => foot.show(typedRequest(), response)
-  // A change of the format comes after its input, and fills in another body.
-  for (const event of ['input', 'change']) form.addEventListener(event, show)
+  form.addEventListener('input', edit)
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     void send()
   })
-  show()
+  edit()
   return [form, foot.element]
 }
 
@@ -163,6 +167,7 @@ function createFoot(method: string, api: Api) {
   const without = `.origin, [data-form=client], [data-form=cli]${isPost ? ', [data-form=url]' : ''}`
   for (const part of element.querySelectorAll(without)) part.remove()
   const line = find('.asked', HTMLAnchorElement, element)
+  const outcome = find('.copied', HTMLElement, element)
   find('.facts', HTMLElement, element).role = 'status'
   const tools = createHttpTools(element, api)
   find('.copies', HTMLElement, element).addEventListener('click', ({ target }) => {
@@ -170,12 +175,14 @@ function createFoot(method: string, api: Api) {
   })
   return {
     element,
-    show(request: HttpRequest, response: Exchange | string | undefined): void {
+    ask(request: HttpRequest): void {
       line.textContent = `${method} ${request.url.slice(location.origin.length)}`
       if (!isPost) line.href = request.url
-      tools.show(request, response)
+      outcome.textContent = ''
+      tools.show(request)
     },
-    open(): void {
+    answer(request: HttpRequest, response: Exchange | string): void {
+      tools.show(request, response)
       find('.response', HTMLDetailsElement, element).open = true
     },
   }
@@ -225,7 +232,8 @@ function bodyFields({ requestBody }: Operation): {
     const value = example?.value ?? ''
     area.value = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
   }
-  type.addEventListener('change', fill)
+  // Before the input event reaches the form, which reads the body.
+  type.addEventListener('input', fill)
   fill()
   return {
     fields: [make('label', 'Content-Type', type), make('label', 'Body', area)],

@@ -51,7 +51,7 @@ export function httpSnippetOf(form: HttpForm, { url, body }: HttpRequest, hasKey
   const isText = body?.type === 'text/csv' || /[?&]format=csv/.test(url)
   if (form === 'curl') {
     const words = headers.map(([name, value]) => `-H '${name}: ${value}' `).join('')
-    return `curl ${words}${body ? `--data-binary ${shellWord(body.text)} ` : ''}${quoted}`
+    return `curl ${words}${body ? `--data-raw ${shellWord(body.text)} ` : ''}${quoted}`
   }
   if (form === 'fetch') {
     const sent = body ? `method: 'POST', body: ${textOf(body.text)}, ` : ''

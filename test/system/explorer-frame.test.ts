@@ -246,6 +246,37 @@ describe('the API tab', () => {
     expect(await axeViolations(page)).toEqual([])
   })
 
+  it('shows no response below another request', async () => {
+    const { page } = await openDemo()
+    await page.locator('[data-tab=api]').click()
+    await page.locator('#api summary').first().click()
+    const article = page.locator('#api article').first()
+    const send = article.getByRole('button', { name: 'Send GET' })
+    const [facts, line] = [article.locator('.facts'), article.locator('.asked')]
+    await send.click()
+    await expect.poll(() => facts.innerText()).toMatch(/^Status 200/)
+    await article.locator('[data-form=url]').click()
+    await expect.poll(() => article.locator('.copied').innerText()).not.toBe('')
+    const { promise: isHeld, resolve: release } = Promise.withResolvers<void>()
+    await page.route(/base=GBP/, async (route) => {
+      await isHeld
+      await route.continue()
+    })
+    await article.locator('[name=base]').fill('GBP')
+    expect(await facts.innerText()).toBe('No response yet')
+    expect(await article.locator('.copied').textContent()).toBe('')
+    const late = page.waitForResponse(/base=GBP/)
+    await send.click()
+    await article.locator('[name=base]').fill('CHF')
+    release()
+    await (await late).finished()
+    await expect.poll(() => article.locator('form').getAttribute('aria-busy')).toBe('false')
+    expect(await facts.innerText()).toBe('No response yet')
+    await send.click()
+    await expect.poll(() => article.locator('.response pre').innerText()).toContain('"base": "CHF"')
+    expect(await line.innerText()).toContain('base=CHF')
+  })
+
   it('lists the errors by status, each code on one line', async () => {
     const { page } = await openDemo('', { viewport: { width: 390, height: 844 } })
     await page.locator('[data-tab=api]').click()
