@@ -183,7 +183,7 @@ export function isCryptocurrency(word: string): boolean {
   return CRYPTOCURRENCIES.has(word.toUpperCase())
 }
 
-/** Returns what to type instead of the name of a currency alone; undefined for other words. */
+/** Returns what to type instead of the name of a currency in the place of a command; undefined for other words. */
 export function adviceOnWord(word: string): string | undefined {
   if (isCryptocurrency(word)) {
     return `${word} is not an ISO 4217 currency: ratesmith has no cryptocurrencies`
@@ -191,7 +191,7 @@ export function adviceOnWord(word: string): string | undefined {
   const code = findCode(word)?.toUpperCase()
   if (code === undefined) return undefined
   const other = code === 'EUR' ? 'USD' : 'EUR'
-  return `${word} alone is not a command; try ratesmith latest ${code}, or ratesmith 100 ${code} ${other}`
+  return `${word} is not a command; try ratesmith latest ${code}, or ratesmith 100 ${code} ${other}`
 }
 
 /** Returns whether the words of a command line that begins with no command are a conversion, perhaps with a misspelt code. */

@@ -199,11 +199,11 @@ describe('a wrong command line', () => {
     ],
     [
       'usd',
-      'usd alone is not a command; try ratesmith latest USD, or ratesmith 100 USD EUR (see ratesmith --help)',
+      'usd is not a command; try ratesmith latest USD, or ratesmith 100 USD EUR (see ratesmith --help)',
     ],
     [
       'euro',
-      'euro alone is not a command; try ratesmith latest EUR, or ratesmith 100 EUR USD (see ratesmith --help)',
+      'euro is not a command; try ratesmith latest EUR, or ratesmith 100 EUR USD (see ratesmith --help)',
     ],
     [
       'btc',
