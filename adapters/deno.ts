@@ -32,7 +32,7 @@ export async function serve(
   const { Deno } = globalThis as unknown as { Deno: Deno }
   const { port, hostname, tls } = listenOptions(options)
   const settings = { hostname, ...tls, onError: failed, onListen: () => {} }
-  const respond = limitStreams((request, info) => responseOf(handler, request, info))
+  const respond = limitStreams(handler)
   const listening = keepListening((at) => Deno.serve({ ...settings, port: at }, respond), port)
   return {
     url: toUrl(hostname, listening.port, tls),
@@ -52,22 +52,33 @@ interface DenoRequestInfo {
   readonly completed: Promise<void>
 }
 
+/** Bodies up to this length in bytes take little memory until the client reads them. */
+const SHORT_BODY_BYTES = 65_536
+
 /**
- * Limits the concurrent responses of an HTTP/2 connection: Deno serves HTTP/2 on every port, and calls its handler for up to
- * 200 requests of a client that reads nothing.
+ * Returns the function of a server that limits the responses in progress of an HTTP/2 connection: Deno serves HTTP/2 on every
+ * port, and calls its handler for up to 200 requests of a client that reads nothing. A short body is finished at once.
  */
 function limitStreams(
-  respond: (request: Request, info: DenoRequestInfo) => Promise<Response>,
+  handler: FetchHandler,
 ): (request: Request, info: DenoRequestInfo) => Promise<Response> {
   const limit = createConnectionLimit()
   let underWay = 0
   const complete = (): void => void (underWay -= 1)
 
-  return (request, info) => {
+  async function respond(request: Request, info: DenoRequestInfo): Promise<Response> {
     underWay += 1
-    info.completed.then(complete, complete)
+    const response = await responseOf(handler, request, info)
+    const length = response.headers.get('content-length')
+    // Each read of `completed` takes longer than a short response.
+    if (length !== null && Number(length) <= SHORT_BODY_BYTES) complete()
+    else info.completed.then(complete, complete)
+    return response
+  }
+
+  return (request, info) => {
     // With so few responses in total, no connection exceeds the limit; reading the address would take too long.
-    if (underWay <= MAX_STREAMS) return respond(request, info)
+    if (underWay < MAX_STREAMS) return respond(request, info)
     const { hostname, port } = info.remoteAddr
     const connection = `${hostname} ${port}`
     return new Promise((resolve) => {

@@ -27,7 +27,7 @@ export interface ExpressRequest extends NodeRequest {
  * ```
  */
 export function toExpressHandler(handler: {
-  answer(request: RawRequest): Promise<RawResponse>
+  answer(request: RawRequest): RawResponse | Promise<RawResponse>
 }): (request: ExpressRequest, response: NodeResponse, next: () => void) => void {
   async function respond(
     request: ExpressRequest,
@@ -36,7 +36,7 @@ export function toExpressHandler(handler: {
   ): Promise<void> {
     try {
       const { originalUrl } = request
-      const raw = await handler.answer(new NodeRawRequest(request, response, originalUrl))
+      const raw = await handler.answer(new ExpressRawRequest(request, response, originalUrl))
       if (!raw.matched) next?.()
       else if (hasTwoHosts(request)) refuse(response)
       else send(raw, response)
@@ -47,4 +47,11 @@ export function toExpressHandler(handler: {
   return limitPipelining<ExpressRequest>((request, response, next) => {
     void respond(request, response, next)
   })
+}
+
+/** A request of Express. Reads `request.headers`, which middleware before it may have changed. */
+class ExpressRawRequest extends NodeRawRequest {
+  override header(name: string): string | undefined {
+    return this.request.headers[name]?.toString()
+  }
 }

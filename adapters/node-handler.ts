@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+import { flatHeaders } from '../src/http/response.ts'
 import type { RawRequest, RawResponse, ReadBody } from '../src/index.ts'
 import { createConnectionLimit, createPipeline } from './connection-limit.ts'
 import type { NodeRequest, NodeResponse, RequestSocket } from './node-messages.ts'
 import { responseOf } from './server.ts'
-import type { FetchHandler } from './server.ts'
+import type { Answer, FetchHandler } from './server.ts'
 
 /** A request listener of Node's servers. */
 export type NodeHandler = (request: NodeRequest, response: NodeResponse) => void
@@ -27,9 +28,7 @@ export type NodeHandler = (request: NodeRequest, response: NodeResponse) => void
  * createServer(toNodeHandler(createRatesHandler())).listen(3000, '127.0.0.1')
  * ```
  */
-export function toNodeHandler(
-  handler: FetchHandler & { answer?: (request: RawRequest) => Promise<RawResponse> },
-): NodeHandler {
+export function toNodeHandler(handler: FetchHandler & { answer?: Answer }): NodeHandler {
   const { answer } = handler
   const respond = answer ? fromRawResponses(answer) : fromFetchStyle(handler)
   return limitPipelining((request, response) => {
@@ -38,15 +37,23 @@ export function toNodeHandler(
   })
 }
 
-function fromRawResponses(answer: (request: RawRequest) => Promise<RawResponse>): NodeHandler {
-  async function respond(request: NodeRequest, response: NodeResponse): Promise<void> {
+function fromRawResponses(answer: Answer): NodeHandler {
+  async function sendLater(raw: Promise<RawResponse>, response: NodeResponse): Promise<void> {
     try {
-      send(await answer(new NodeRawRequest(request, response)), response)
+      send(await raw, response)
     } catch {
       response.destroy()
     }
   }
-  return (request, response) => void respond(request, response)
+  return (request, response) => {
+    try {
+      const raw = answer(new NodeRawRequest(request, response))
+      if (raw instanceof Promise) void sendLater(raw, response)
+      else send(raw, response)
+    } catch {
+      response.destroy()
+    }
+  }
 }
 
 /** Creates a Node listener from any fetch-style handler, with a `Request` and a `Response`. */
@@ -139,20 +146,24 @@ function isBusy(socket: RequestSocket | undefined): socket is RequestSocket {
 export class NodeRawRequest implements RawRequest {
   readonly method: string
   readonly target: string
-  readonly #request: NodeRequest
+  protected readonly request: NodeRequest
   readonly #response: NodeResponse
 
   constructor(request: NodeRequest, response: NodeResponse, target: string = request.url ?? '/') {
     this.method = request.method ?? 'GET'
     this.target = target
-    this.#request = request
+    this.request = request
     this.#response = response
   }
 
-  readonly header = (name: string): string | undefined => this.#request.headers[name]?.toString()
+  header(name: string): string | undefined {
+    const { rawHeaders } = this.request
+    const value = rawHeaders && singleHeader(rawHeaders, name)
+    return value === undefined ? this.request.headers[name]?.toString() : (value ?? undefined)
+  }
 
   get client(): string | undefined {
-    return this.#request.socket?.remoteAddress
+    return this.request.socket?.remoteAddress
   }
 
   /** Creates a signal that aborts when the client disconnects. */
@@ -166,19 +177,35 @@ export class NodeRawRequest implements RawRequest {
 
   async readBody(...[onChunk, signal]: Parameters<ReadBody>): Promise<void> {
     const { readNodeBody } = await import('./node-body.ts')
-    await readNodeBody(this.#request, onChunk, signal)
+    await readNodeBody(this.request, onChunk, signal)
   }
+}
+
+/**
+ * Returns the value of a header that is present once, null if it is absent, and undefined if it is repeated: Node then
+ * decides how to join it, and parses all headers of the request.
+ */
+function singleHeader(rawHeaders: readonly string[], name: string): string | null | undefined {
+  const { length } = name
+  let found: string | null = null
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const each = rawHeaders[index]
+    if (each?.length === length && (each === name || each.toLowerCase() === name)) {
+      if (found !== null) return undefined
+      found = rawHeaders[index + 1] ?? ''
+    }
+  }
+  return found
 }
 
 const REQUEST_TIMEOUT = 408
 
 /** Sends a raw response. */
 export function send({ status, headers, body }: RawResponse, response: NodeResponse): void {
-  const list: string[] = []
-  for (const [name, value] of headers) list.push(name, value)
+  const list = flatHeaders(headers)
   // Otherwise the connection would wait for the rest of a slow request body. HTTP/2 ignores the header.
-  if (status === REQUEST_TIMEOUT) list.push('connection', 'close')
-  response.writeHead(status, list)
+  const isLast = status === REQUEST_TIMEOUT
+  response.writeHead(status, isLast ? [...list, 'connection', 'close'] : list)
   response.end(body ?? undefined)
   if (response.writableLength) setStallTimeout(response)
 }

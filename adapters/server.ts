@@ -1,3 +1,4 @@
+import type { RawRequest, RawResponse } from '../src/index.ts'
 import { assertKnownOptions } from '../src/known-options.ts'
 
 /**
@@ -5,6 +6,9 @@ import { assertKnownOptions } from '../src/known-options.ts'
  * address: it contains the one of the client.
  */
 export type FetchHandler = (request: Request, info?: unknown) => Response | Promise<Response>
+
+/** The function of a handler that returns the response as data: a promise only where it has to wait. */
+export type Answer = (request: RawRequest) => RawResponse | Promise<RawResponse>
 
 /** Options of `serve()`. */
 export interface ServeOptions {

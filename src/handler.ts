@@ -16,7 +16,7 @@ import { createLimiter, overloaded } from './http/limiter.ts'
 import type { Limiter } from './http/limiter.ts'
 import type { RawRequest, RawResponse } from './http/messages.ts'
 import { createResponseCache, createResponseCachePerData } from './http/response-cache.ts'
-import type { ResponseCaches } from './http/response-cache.ts'
+import type { ResponseCache, ResponseCaches } from './http/response-cache.ts'
 import { toFetchStyle } from './http/response.ts'
 import { createRouter } from './http/router.ts'
 import type { ObservedResponse, ResponseObserver } from './http/router.ts'
@@ -29,6 +29,9 @@ import { createSources } from './sources/rate-sources.ts'
  * currencies 53 MiB: neither evicts the other, and lists of symbols from clients evict neither.
  */
 const LATEST_CACHE_SHARE = 1 / 32
+
+/** The share for conversions: once for each of the two endpoints. */
+const CONVERSIONS_CACHE_SHARE = 1 / 64
 
 /** The share for responses about single days and ranges: once for the last five years, once for all years. */
 const DATED_CACHE_SHARE = 1 / 16
@@ -70,7 +73,7 @@ export interface RatesHandler {
    * })
    * ```
    */
-  answer(request: RawRequest): Promise<RawResponse>
+  answer(request: RawRequest): RawResponse | Promise<RawResponse>
   /** Decides about requests by the option `access`, also for routes in front of this handler; undefined without it. */
   readonly guard: Guard | undefined
   /**
@@ -246,19 +249,23 @@ function createResponseCaches(
   capacity: number,
   limiter: Limiter,
 ): ResponseCaches & { bytes(): number } {
+  const conversions = (): ResponseCache =>
+    createResponseCache(capacity * CONVERSIONS_CACHE_SHARE, limiter)
+  const shares = LATEST_CACHE_SHARE + 2 * CONVERSIONS_CACHE_SHARE + 2 * DATED_CACHE_SHARE
   const caches = {
     latest: createResponseCache(capacity * LATEST_CACHE_SHARE, limiter),
-    history: createResponseCache(
-      capacity * (1 - LATEST_CACHE_SHARE - 2 * DATED_CACHE_SHARE),
-      limiter,
-    ),
+    conversions: conversions(),
+    unversionedConversions: conversions(),
+    history: createResponseCache(capacity * (1 - shares), limiter),
     dated: createResponseCachePerData(
       (data) => capacity * ('calendar' in data ? JOINED_CACHE_SHARE : DATED_CACHE_SHARE),
       limiter,
     ),
   }
-  const { latest, history, dated } = caches
-  return { ...caches, bytes: () => latest.bytes() + history.bytes() + dated.bytes() }
+  return {
+    ...caches,
+    bytes: () => Object.values(caches).reduce((sum, cache) => sum + cache.bytes(), 0),
+  }
 }
 
 /** Creates the listeners of a handler. */

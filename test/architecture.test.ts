@@ -47,7 +47,7 @@ const MAY_IMPORT: Record<string, string> = {
     stores testing typed-amount upstream
     ioredis node:* ratesmith/package.json`,
   explorer: 'currency-search ratesmith/client response-body typed-amount',
-  adapters: '@whatwg-node/server types:index known-options node:* undici',
+  adapters: '@whatwg-node/server http types:index known-options node:* undici',
   scripts: '*',
 }
 

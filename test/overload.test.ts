@@ -83,7 +83,7 @@ async function start({ random = 0, isCold = false } = {}) {
       await settled()
     }
   }
-  const request = (target: string, { method = 'GET', signal, tag }: RequestOptions = {}) => {
+  const request = async (target: string, { method = 'GET', signal, tag }: RequestOptions = {}) => {
     const header = (name: string) => (name === 'if-none-match' ? tag : undefined)
     return answer({ method, target, header, signal })
   }

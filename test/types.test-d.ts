@@ -203,7 +203,7 @@ test('a handler is a fetch-style function with members', () => {
   expectTypeOf<keyof RatesHandler>().toEqualTypeOf<Members>()
   expectTypeOf<RatesHandler['fetch']>().toEqualTypeOf<(request: Request) => Promise<Response>>()
   expectTypeOf<RatesHandler['answer']>().parameters.toEqualTypeOf<[RawRequest]>()
-  expectTypeOf<RatesHandler['answer']>().returns.toEqualTypeOf<Promise<RawResponse>>()
+  expectTypeOf<RatesHandler['answer']>().returns.toEqualTypeOf<RawResponse | Promise<RawResponse>>()
   expectTypeOf<RatesHandler['rates']>().toEqualTypeOf<RatesOperations>()
   expectTypeOf<RatesHandler['refresh']>().toEqualTypeOf<() => Promise<void>>()
   expectTypeOf<RatesHandler['close']>().toEqualTypeOf<() => void>()

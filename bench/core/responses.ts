@@ -83,7 +83,7 @@ async function cached(handler: RatesHandler, target: string): Promise<Cached> {
   const bytes = new Uint8Array(await response.arrayBuffer())
   return {
     whole: () => handler(fetchRequest),
-    data: () => handler.answer(request(target)),
+    data: async () => handler.answer(request(target)),
     reference: {
       name: `\`new Response\` of ${bytes.byteLength.toLocaleString('en')} bytes`,
       run: () => new Response(bytes, { headers }),

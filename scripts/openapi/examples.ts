@@ -109,7 +109,7 @@ function withKey(key: string | undefined, request: Partial<RawRequest> = {}): Pa
   }
 }
 
-function send(
+async function send(
   handler: RatesHandler,
   target: string,
   request: Partial<RawRequest> = {},

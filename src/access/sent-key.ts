@@ -11,8 +11,9 @@ const MAX_LENGTH = 256
 
 /** Creates a reader of `Authorization: Bearer`, `X-API-Key` and the given query parameters. */
 export function createKeyReader(queryParameters: readonly string[]): KeyReader {
-  return ({ header }, query) => {
-    const sent = merge(bearerIn(header('authorization')), textOf(header('x-api-key')))
+  return (request, query) => {
+    const bearer = bearerIn(request.header('authorization'))
+    const sent = merge(bearer, textOf(request.header('x-api-key')))
     if (queryParameters.length === 0 || query === '') return sent
     return merge(sent, keyInQuery(query, queryParameters))
   }

@@ -14,8 +14,8 @@ const STYLE =
   'body{font:1rem/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}'
 
 /** Returns the page at `/` of a server: HTML to browsers, else text. */
-export async function indexPage({ header }: RawRequest, options: IndexOptions): Promise<Response> {
-  const isBrowser = /\btext\/html\b/i.test(header('accept') ?? '')
+export async function indexPage(request: RawRequest, options: IndexOptions): Promise<Response> {
+  const isBrowser = /\btext\/html\b/i.test(request.header('accept') ?? '')
   const body = isBrowser ? toHtml(options) : toText(options)
   return new Response(body, {
     headers: {

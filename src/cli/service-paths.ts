@@ -5,7 +5,7 @@ import type { Health } from '../monitoring/index.ts'
 /** A handler for the adapters. */
 export interface ServedHandler {
   (request: Request): Promise<Response>
-  answer(request: RawRequest): Promise<RawResponse>
+  answer(request: RawRequest): RawResponse | Promise<RawResponse>
 }
 
 /** Creates the response to a `GET`. */

@@ -98,7 +98,7 @@ export function mountService(
   if (options.onEvent) events.add(options.onEvent)
   const respondTo = createRoute(handler, service, options, { responses, events })
 
-  function answer(request: RawRequest): Promise<RawResponse> {
+  function answer(request: RawRequest): RawResponse | Promise<RawResponse> {
     const found = find(request, service, basePath)
     return found ? respondTo(request, found) : handler.answer(request)
   }
@@ -260,17 +260,17 @@ function isRepresentation(content: object): content is Representation {
 
 function toEndpointResponse(
   content: object | Representation,
-  { header }: RawRequest,
+  request: RawRequest,
 ): EndpointResponse {
   const representation = isRepresentation(content)
     ? content
     : representJson(JSON.stringify(content))
   const response = success({ representation }, [])
-  if (!meetsIfMatch(response, header('if-match'))) {
+  if (!meetsIfMatch(response, request.header('if-match'))) {
     const message = 'Precondition failed: If-Match does not name the current ETag'
     throw new RatesError('precondition_failed', message)
   }
-  return revalidated(response, header('if-none-match'))
+  return revalidated(response, request.header('if-none-match'))
 }
 
 function requireHandler(handler: unknown): void {

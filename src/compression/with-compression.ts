@@ -31,7 +31,7 @@ const NO_TAG = 'W/""'
 const VARY = 'Accept-Encoding'
 
 interface RawHandler {
-  answer(request: RawRequest): Promise<RawResponse>
+  answer(request: RawRequest): RawResponse | Promise<RawResponse>
 }
 
 /** A handler in both forms: fetch-style, and with raw responses. */
@@ -140,8 +140,10 @@ class PlainRequest implements WrappedRequest, RequestContext {
     return this.#request.target
   }
 
-  readonly header = (name: string): string | null | undefined =>
-    name === 'if-match' || name === 'if-none-match' ? undefined : this.#request.header(name)
+  header(name: string): string | null | undefined {
+    const isPrecondition = name === 'if-match' || name === 'if-none-match'
+    return isPrecondition ? undefined : this.#request.header(name)
+  }
 
   get signal(): AbortSignal | undefined {
     return this.#request.signal

@@ -8,7 +8,7 @@ import {
 import type {
   Conversion,
   ConversionListParams,
-  ConversionRates,
+  ConversionParams,
   Rounding,
   toConversion,
 } from '../api/convert.ts'
@@ -19,13 +19,16 @@ import type { Instant } from '../async.ts'
 import { invalidParameter } from '../errors.ts'
 import { createQueryParser } from '../http/query.ts'
 import type { Failures } from '../http/query.ts'
+import { ONLY_REPEATED } from '../http/response-cache.ts'
+import type { ResponseCache } from '../http/response-cache.ts'
 import { bodyHeaders, byteLength, represent, viaLink } from '../http/response.ts'
-import type { DataResult, Endpoint, Representation } from '../http/response.ts'
+import type { DataResult, Endpoint, Representation, RequestContext } from '../http/response.ts'
 import { isAmount } from '../rates/arithmetic.ts'
 import { CODE_FORM } from '../rates/currency-code.ts'
 import type { UppercaseCode } from '../rates/currency-code.ts'
 import { oldestPublication } from '../rates/rate-table.ts'
 import type { Amount, Rate } from '../rates/rate-table.ts'
+import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { CacheResult, RateSources } from '../sources/rate-sources.ts'
 import {
   MAX_SYMBOLS,
@@ -93,6 +96,8 @@ interface ParsedConversion {
   /** The raw amount, for error messages. */
   amountSent: string | undefined
   format?: Format | undefined
+  /** Cache key of one conversion at latest rates, equal for all queries that request it; undefined for any other. */
+  pairKey: string | undefined
 }
 
 const parseVersioned = createQueryParser({
@@ -110,6 +115,7 @@ const parseVersioned = createQueryParser({
   failures: conversionFailures,
   mistaken: MISTAKEN_CONVERSION_NAMES.advice,
   toParams: withAmount,
+  isRecurring: true,
 })
 
 const parseUnversioned = createQueryParser({
@@ -117,6 +123,7 @@ const parseUnversioned = createQueryParser({
   failures,
   mistaken: MISTAKEN_CONVERSION_NAMES.advice,
   toParams: withAmount,
+  isRecurring: true,
 })
 
 function withAmount({
@@ -145,12 +152,18 @@ function withAmount({
     round: rounding,
   }
   if ((by ?? age) !== undefined) assertDated(params)
-  return { params, amountSent, format: form }
+  const isPair = typeof to === 'string' && (on ?? reverse ?? rounding ?? form) === undefined
+  const pairKey = isPair ? `${from} ${to} ${value ?? 1}`.toUpperCase() : undefined
+  return { params, amountSent, format: form, pairKey }
 }
 
 /** Creates `GET /api/v1/convert`. */
-export function versionedConvert(sources: RateSources, now: () => number): Endpoint {
-  return conversionEndpoint(sources, now, parseVersioned, ({ attribution }) => ({
+export function versionedConvert(
+  sources: RateSources,
+  responseCache: ResponseCache,
+  now: () => number,
+): Endpoint {
+  return conversionEndpoint(sources, responseCache, now, parseVersioned, ({ attribution }) => ({
     source: toSource(attribution),
   }))
 }
@@ -174,8 +187,12 @@ export interface UnversionedConversion {
 }
 
 /** Creates `GET /api/convert`. */
-export function unversionedConvert(sources: RateSources, now: () => number): Endpoint {
-  return conversionEndpoint(sources, now, parseUnversioned, ({ attribution }) => ({
+export function unversionedConvert(
+  sources: RateSources,
+  responseCache: ResponseCache,
+  now: () => number,
+): Endpoint {
+  return conversionEndpoint(sources, responseCache, now, parseUnversioned, ({ attribution }) => ({
     provider: providerText(attribution),
   }))
 }
@@ -186,60 +203,76 @@ export function providerText({ name, url }: { name: string; url: string }): stri
 }
 
 type SourceOf = (
-  rates: ConversionRates,
+  rates: LatestSnapshot,
 ) => Pick<Conversion, 'source'> | Pick<UnversionedConversion, 'provider'>
 
 /** `sourceOf` returns the last field of the body of one conversion at latest rates. */
 function conversionEndpoint(
   sources: RateSources,
+  responseCache: ResponseCache,
   now: () => number,
   parse: (query: string) => ParsedConversion,
   sourceOf: SourceOf,
 ): Endpoint {
-  const representPair = createPairWriter(sourceOf)
-  const respond = (
-    freshness: CacheResult<ConversionRates>,
-    parsed: ParsedConversion,
-    toResult: typeof toConversion,
-  ): DataResult => ({
-    representation:
-      representPair(freshness.value, parsed) ??
-      representAny(toResult(freshness.value, parsed.params, parsed.amountSent), parsed, now()),
-    freshness,
-  })
+  const respondPair = createPairResponder(sources, responseCache, sourceOf)
+
+  function respondAny(parsed: ParsedConversion, request: RequestContext): ReturnType<Endpoint> {
+    const { params, amountSent } = parsed
+    const respond = (toResult: typeof toConversion): ReturnType<Endpoint> =>
+      withConversionRates(sources, params, now, request, (freshness) => {
+        const record = toResult(freshness.value, params, amountSent)
+        return { representation: representAny(record, parsed, now()), freshness }
+      })
+    const toResult = createConverter([params])
+    return toResult instanceof Promise ? toResult.then(respond) : respond(toResult)
+  }
+
   return (query, request) => {
     const parsed = parse(query)
-    const answer = (toResult: typeof toConversion): ReturnType<Endpoint> =>
-      withConversionRates(sources, parsed.params, now, request, (found) =>
-        respond(found, parsed, toResult),
-      )
-    const toResult = createConverter([parsed.params])
-    return toResult instanceof Promise ? toResult.then(answer) : answer(toResult)
+    const { pairKey } = parsed
+    return pairKey === undefined
+      ? respondAny(parsed, request)
+      : respondPair(parsed, pairKey, request)
   }
 }
 
-/**
- * Creates a writer of one conversion at latest rates, which is not cached: finding it by its amount would take about as long.
- * The writer returns undefined for any other conversion.
- */
+/** Creates a function that responds to one conversion at latest rates. */
+function createPairResponder(
+  sources: RateSources,
+  responseCache: ResponseCache,
+  sourceOf: SourceOf,
+): (parsed: ParsedConversion, key: string, request: RequestContext) => ReturnType<Endpoint> {
+  const write = createPairWriter(sourceOf)
+  return ({ params, amountSent }, key, request) => {
+    const { from, to, amount: value } = params
+    const respond = (freshness: CacheResult<LatestSnapshot>): DataResult => {
+      const make = (): Representation =>
+        write(freshness.value, { from, to: String(to), amount: value }, amountSent)
+      const representation = responseCache.getOrCreate(freshness.value, key, make, ONLY_REPEATED)
+      return { representation, freshness }
+    }
+    const found = sources.latest(request, () => [from, String(to)])
+    return found instanceof Promise ? found.then(respond) : respond(found)
+  }
+}
+
+/** Creates a writer of one conversion at latest rates. */
 function createPairWriter(
   sourceOf: SourceOf,
-): (rates: ConversionRates, parsed: ParsedConversion) => Representation | undefined {
-  let last: { rates: ConversionRates; end: ReturnType<typeof endOf> } | undefined
+): (rates: LatestSnapshot, params: ConversionParams, amountSent?: string) => Representation {
+  let last: { rates: LatestSnapshot; end: ReturnType<typeof endOf> } | undefined
 
-  function endOf(rates: ConversionRates, { updatedAt, publishedAt }: Publication) {
+  function endOf(rates: LatestSnapshot, { updatedAt, publishedAt }: Publication) {
     const text = JSON.stringify({ updatedAt, ...sourceOf(rates) }).slice(1)
     const headers = bodyHeaders({ lifetime: 'minute', lastModified: publishedAt })
     // Only the end of a body can have non-ASCII characters.
     return { text, headers, moreBytes: byteLength(text) - text.length }
   }
 
-  return (rates, { params, amountSent, format: form }) => {
-    const { to: target, amount: value = 1, date: on, reverse } = params
-    const other = on ?? reverse ?? params.round ?? form
-    if (typeof target !== 'string' || other !== undefined) return undefined
+  return (rates, params, amountSent) => {
+    const { amount: value = 1 } = params
     const from = codeIn(rates, 'from', params.from)
-    const to = codeIn(rates, 'to', target)
+    const to = codeIn(rates, 'to', params.to)
     const { rate, result } = convert(rates, { from, to, amount: value, reverse: false }, amountSent)
     const { table } = rates
     if (last?.rates !== rates) last = { rates, end: endOf(rates, table) }
@@ -251,7 +284,7 @@ function createPairWriter(
   }
 }
 
-type Publication = Pick<ConversionRates['table'], 'updatedAt' | 'publishedAt'>
+type Publication = Pick<LatestSnapshot['table'], 'updatedAt' | 'publishedAt'>
 
 function representAny(
   record: ReturnType<typeof toConversion>,

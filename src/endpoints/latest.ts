@@ -5,6 +5,7 @@ import { MISTAKEN_TABLE_NAMES, MISTAKEN_WHOLE_TABLE_NAMES } from '../api/mistake
 import { assertDated, datedSnapshot, daysToLoad } from '../api/resolve-code.ts'
 import type { DayParams } from '../api/resolve-code.ts'
 import { createQueryParser } from '../http/query.ts'
+import { ONLY_REPEATED } from '../http/response-cache.ts'
 import type { ResponseCache, ResponseCaches } from '../http/response-cache.ts'
 import { bodyHeaders, represent, viaLink } from '../http/response.ts'
 import type { DataResult, Endpoint, Representation, RequestContext } from '../http/response.ts'
@@ -75,8 +76,8 @@ export function latest(
         const record = toDatedRates(datedSnapshot(freshness.value, day, today), params)
         return representTable(record, params.format, Math.min(record.updatedAt, instant))
       }
-      const dayNumber = Math.floor(instant / DAY_MS)
-      return { representation: dated.getOrCreate(freshness.value, key, make, dayNumber), freshness }
+      const caching = { day: Math.floor(instant / DAY_MS), onlyRepeated: true }
+      return { representation: dated.getOrCreate(freshness.value, key, make, caching), freshness }
     })
   }
 
@@ -120,7 +121,11 @@ function createTableResponder(
         const lastModified = Math.min(record.updatedAt, freshness.value.table.publishedAt)
         return representTable(record, params.format, lastModified, toBody)
       }
-      return { representation: responseCache.getOrCreate(freshness.value, key, make), freshness }
+      const caching = params.symbols && ONLY_REPEATED
+      return {
+        representation: responseCache.getOrCreate(freshness.value, key, make, caching),
+        freshness,
+      }
     }
     return found instanceof Promise ? found.then(respond) : respond(found)
   }

@@ -47,7 +47,7 @@ export function createEndpoints(options: EndpointsOptions): {
     versioned: {
       endpoints: {
         '/v1/latest': latest(sources, responseCaches, now),
-        '/v1/convert': versionedConvert(sources, now),
+        '/v1/convert': versionedConvert(sources, responseCaches.conversions, now),
         '/v1/history': history(sources, responseCaches, now),
         '/v1/currencies': currencies(sources, now),
         '/v1/status': status(sources, now),
@@ -65,7 +65,7 @@ export function createEndpoints(options: EndpointsOptions): {
     unversioned: {
       endpoints: {
         '/rates': rates(sources, responseCaches.latest),
-        '/convert': unversionedConvert(sources, now),
+        '/convert': unversionedConvert(sources, responseCaches.unversionedConversions, now),
         ...(explorer && { '/explorer-api.js': explorerScript() }),
       },
       // Browsers send no key for a script.

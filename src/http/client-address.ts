@@ -49,8 +49,9 @@ export function createClientAddress(
 
   if (!clientBehind) {
     let isReported = trustedProxies !== undefined
-    return ({ client = '', header }) => {
-      if (!isReported && HEADERS.some((name) => header(name))) {
+    return (request) => {
+      const { client = '' } = request
+      if (!isReported && HEADERS.some((name) => request.header(name))) {
         const peer = parseHost(client)
         isReported = peer !== undefined && isPrivate(peer)
         if (isReported) onUntrustedProxy()
@@ -59,11 +60,12 @@ export function createClientAddress(
       return canonicalIpv4(client) ?? identify(parseHost(client))
     }
   }
-  return ({ client, header }) => {
+  return (request) => {
+    const { client } = request
     const peer = client === undefined ? undefined : parseHost(client)
     const found = new Set<string>()
     for (const name of headers) {
-      const value = header(name)
+      const value = request.header(name)
       if (value) found.add(identify(clientBehind(peer, entriesOf(name, value))))
     }
     const [identity, ...others] = found

@@ -60,8 +60,8 @@ export function createCors(origins: '*' | readonly string[], hasAccess = false):
   return {
     constant: [['vary', 'Origin']],
     dependsOnRequest: true,
-    complete(response, { header }) {
-      const origin = header('origin')
+    complete(response, request) {
+      const origin = request.header('origin')
       if (!origin || !listed.has(origin)) return response
       const allowed: Header[] = [['access-control-allow-origin', origin], exposed, shared]
       return withPreflight({ ...response, headers: [...response.headers, ...allowed] })

@@ -7,7 +7,7 @@ export interface RawRequest {
   /** Raw path and query, or an absolute URL, whose authority is ignored. */
   target: string
   /** Returns the value of a request header by lower-case name; repeated headers are joined by commas. */
-  header: (name: string) => string | null | undefined
+  header(name: string): string | null | undefined
   /** Ends the wait for data. */
   signal?: AbortSignal | undefined
   /**
@@ -77,7 +77,9 @@ export class FetchRawRequest implements RawRequest {
     return targetBehind(this.#request.headers.get('host'), this.#request.url)
   }
 
-  readonly header = (name: string): string | null => this.#request.headers.get(name)
+  header(name: string): string | null {
+    return this.#request.headers.get(name)
+  }
 
   get signal(): AbortSignal {
     return this.#request.signal
@@ -138,8 +140,8 @@ export class ForwardedRequest implements WrappedRequest {
     return this.#request.target
   }
 
-  get header(): RawRequest['header'] {
-    return this.#request.header
+  header(name: string): string | null | undefined {
+    return this.#request.header(name)
   }
 
   get signal(): AbortSignal | undefined {
@@ -197,7 +199,7 @@ export function statusFor(request: WrappedRequest, response: EndpointResponse): 
  */
 export function targetBehind(host: string | null, url: string): string {
   if (!host) return url
-  const [scheme] = /^https?:\/\//.exec(url) ?? ['']
-  const target = url.slice(scheme.length + host.length)
-  return url === scheme + host + target && target.startsWith('/') ? target : url
+  const start = url.startsWith('http://') ? 7 : url.startsWith('https://') ? 8 : 0
+  const end = start + host.length
+  return url.startsWith(host, start) && url[end] === '/' ? url.slice(end) : url
 }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 
 import { invalidParameter } from '../errors.ts'
 import type { RatesError } from '../errors.ts'
-import { createBoundedMap } from './response-cache.ts'
+import { createBoundedMap, createRepeatFilter } from './response-cache.ts'
 
 /** Creates the error for each message that a schema issue can have; `sent` is the invalid value. */
 export type Failures = Readonly<Record<string, (parameter: string, sent: string) => RatesError>>
@@ -20,7 +20,7 @@ export interface QueryRules<Shape extends Schemas, Params> {
   mistaken?: Readonly<Record<string, string>>
   /** Maps the validated parameters to the result of the parser; may throw a `RatesError`. */
   toParams(parameters: z.output<z.ZodMiniObject<Shape>>): Params
-  /** Whether the same queries recur, so that parsed ones are cached. */
+  /** Whether the same queries recur, so that repeated ones are cached. */
   isRecurring?: boolean
 }
 
@@ -48,6 +48,7 @@ export function createQueryParser<Shape extends Schemas, Params>(
   const mistaken = new Map(Object.entries(rules.mistaken ?? {}))
   const cached = rules.isRecurring ? createBoundedMap<string, Params>(MAX_CACHED_BYTES) : undefined
 
+  const isRepeated = createRepeatFilter()
   const readFast = createFastReader(schema)
 
   function validate(values: RawParameters): z.output<z.ZodMiniObject<Shape>> {
@@ -63,8 +64,8 @@ export function createQueryParser<Shape extends Schemas, Params>(
     if (hit !== undefined) return hit
     const { values, isPure } = collect(query, { names, namesByLowerCase, mistaken })
     const params = rules.toParams(validate(values))
-    if (isPure && query.length <= MAX_CACHED_QUERY_LENGTH) {
-      cached?.set(query, params, query.length + ENTRY_OVERHEAD_BYTES)
+    if (cached && isPure && query.length <= MAX_CACHED_QUERY_LENGTH && isRepeated(query)) {
+      cached.set(query, params, query.length + ENTRY_OVERHEAD_BYTES)
     }
     return params
   }

@@ -16,15 +16,34 @@ interface CachedWork {
   make(): Representation | Promise<Representation>
 }
 
+/** Which calls share a cached representation, and whether it is cached. */
+interface CachingOptions {
+  /** A number that changes with the day (default 0). */
+  day?: number
+  /**
+   * Whether only a key that was requested recently is cached (default false). Without this, requests that never recur would
+   * evict each other, which takes longer than to create a small body.
+   */
+  onlyRepeated?: boolean
+}
+
+/** The options of bodies of which clients can request any number. */
+export const ONLY_REPEATED: CachingOptions = { onlyRepeated: true }
+
 /** Representations of the current data. */
 export interface ResponseCache {
   /** Returns the cached representation for `key` of `data` on `day`. */
   find(data: object, key: string, day: number): Representation | undefined
   /**
    * Returns the cached representation for `key` of `data`, or caches the result of `make`. A call with other data, or another
-   * `day` (a number that changes with the day), clears the cache.
+   * `day`, clears the cache.
    */
-  getOrCreate(data: object, key: string, make: () => Representation, day?: number): Representation
+  getOrCreate(
+    data: object,
+    key: string,
+    make: () => Representation,
+    options?: CachingOptions,
+  ): Representation
   /**
    * Does the same for a representation that may be expensive: the limiter runs it, and `request` may encode its body before
    * the next one is made.
@@ -43,6 +62,9 @@ export interface ResponseCache {
 export interface ResponseCaches {
   /** Latest rates. */
   latest: ResponseCache
+  /** One conversion at latest rates. */
+  conversions: ResponseCache
+  unversionedConversions: ResponseCache
   /** Periods that end at the newest reference rates. */
   history: ResponseCache
   /** Days and ranges that the client selects. */
@@ -85,6 +107,7 @@ export function createResponseCache(capacity: number, limiter: Limiter): Respons
   const entries = createBoundedMap<string, Representation>(capacity)
   let [currentData, currentDay]: [object | undefined, number] = [undefined, NaN]
   let jobs = new Map<string, Job<Representation>>()
+  const isRepeated = createRepeatFilter()
 
   function find(data: object, key: string, day: number): Representation | undefined {
     if (data !== currentData || day !== currentDay) {
@@ -106,7 +129,12 @@ export function createResponseCache(capacity: number, limiter: Limiter): Respons
   return {
     find,
     bytes: entries.total,
-    getOrCreate: (data, key, make, day = 0) => find(data, key, day) ?? store(key, make()),
+    getOrCreate(data, key, make, { day = 0, onlyRepeated = false } = {}) {
+      const cached = find(data, key, day)
+      if (cached) return cached
+      const made = make()
+      return onlyRepeated && !isRepeated(key) ? made : store(key, made)
+    },
     getOrCreateLimited({ data, key, day, hasWaited, isExpensive, make }, request) {
       const cached = find(data, key, day)
       if (cached) return cached
@@ -191,5 +219,26 @@ export function createBoundedMap<Key, Value>(capacity: number): BoundedMap<Key, 
       entries.clear()
       total = 0
     },
+  }
+}
+
+/** The number of keys that a filter distinguishes. */
+const FILTER_SLOTS = 4_096
+
+/**
+ * Creates a function that returns whether it was called with the same key recently, and rarely also for a new one. A cache
+ * that stores only repeated keys is not filled by requests that never recur.
+ */
+export function createRepeatFilter(): (key: string) => boolean {
+  const seen = new Int32Array(FILTER_SLOTS)
+  return (key) => {
+    let hash = key.length
+    for (let index = 0; index < key.length; index += 1) {
+      hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193)
+    }
+    const slot = hash & (FILTER_SLOTS - 1)
+    const isRepeated = seen[slot] === hash
+    seen[slot] = hash
+    return isRepeated
   }
 }

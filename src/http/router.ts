@@ -52,9 +52,21 @@ export interface ResponseObserver {
 
 /** A router: responds to every request, and never rejects. */
 export interface RequestRouter {
-  answer(request: RawRequest): Promise<RawResponse>
+  /** Returns a promise only if the response has to wait: a promise takes longer than the rest of a cached response. */
+  answer(request: RawRequest): RawResponse | Promise<RawResponse>
   /** Returns the number of requests that wait for data or for a body. */
   waiting(): number
+}
+
+/** A request in progress. */
+interface Exchange {
+  readonly request: RawRequest
+  /** What `observer.start` returned; undefined if nothing observes. */
+  readonly startedAt: number | undefined
+  method: string
+  route: Route
+  query: string
+  admission: Admission | undefined
 }
 
 /** Creates a router. */
@@ -63,32 +75,85 @@ export function createRouter(routerOptions: RouterOptions): RequestRouter {
   const routes = createRouteTable(routerOptions)
   const waits = createWaitLimit(routerOptions)
 
-  async function answer(request: RawRequest): Promise<RawResponse> {
+  function answer(request: RawRequest): RawResponse | Promise<RawResponse> {
     const startedAt = observer.isActive ? observer.start() : undefined
-    let route = routes.outside
-    let response: PostResponse
-    let method = ''
-    let admission: Admission | undefined
-    try {
-      const { path, query } = splitTarget(request.target)
-      method = request.method
-      // Synchronous results are not awaited: a promise takes longer than the rest of the response.
-      route = routes.findCached(path) ?? (await routes.find(path))
-      const decision = guard && admit(guard, route, query, request)
-      admission = decision instanceof Promise ? await waits.waitToAdmit(decision) : decision
-      if (admission?.refusal) throw admission.refusal
-      const result =
-        query.length > MAX_CHEAP_QUERY_LENGTH && route.endpoint
-          ? runLimited(limiter, route, query, request)
-          : runEndpoint(route, query, request)
-      const ended = result instanceof Promise ? await waits.waitFor(result) : result
-      response = render(ended, route, request)
-    } catch (thrown) {
-      const error = toRatesError(thrown)
-      if (error.code === 'internal_error') onInternalError(error.cause, request.requestId)
-      response = withCors(failure(error, route.group.errorBody(error), Boolean(route.post)), route)
+    const { outside } = routes
+    const exchange = {
+      request,
+      startedAt,
+      method: '',
+      route: outside,
+      query: '',
+      admission: undefined,
     }
-    const plain = response
+    let response: PostResponse | Promise<PostResponse>
+    try {
+      response = respond(exchange)
+    } catch (error) {
+      response = failed(exchange, error)
+    }
+    return response instanceof Promise
+      ? finishLater(exchange, response)
+      : finish(exchange, response)
+  }
+
+  function respond(exchange: Exchange): PostResponse | Promise<PostResponse> {
+    const { target, method } = exchange.request
+    exchange.method = method
+    const start = target.indexOf('?')
+    const known = routes.findCached(start < 0 ? target : target.slice(0, start))
+    // The path of a known route needs no normalization.
+    if (known && (start < 0 || isPlainQuery(target, start + 1))) {
+      if (start >= 0) exchange.query = target.slice(start + 1)
+      return admitted(exchange, known)
+    }
+    const { path, query } = splitTarget(target)
+    exchange.query = query
+    const route = routes.findCached(path)
+    return route ? admitted(exchange, route) : found(exchange, routes.find(path))
+  }
+
+  async function found(exchange: Exchange, route: Promise<Route>): Promise<PostResponse> {
+    return admitted(exchange, await route)
+  }
+
+  function admitted(exchange: Exchange, route: Route): PostResponse | Promise<PostResponse> {
+    exchange.route = route
+    const decision = guard && admit(guard, exchange)
+    if (!(decision instanceof Promise)) return run(exchange, decision)
+    return waits.waitToAdmit(decision).then((admission) => run(exchange, admission))
+  }
+
+  function run(
+    exchange: Exchange,
+    admission: Admission | undefined,
+  ): PostResponse | Promise<PostResponse> {
+    exchange.admission = admission
+    if (admission?.refusal) throw admission.refusal
+    const { query, route } = exchange
+    const result =
+      query.length > MAX_CHEAP_QUERY_LENGTH && route.endpoint
+        ? runLimited(limiter, exchange)
+        : runEndpoint(exchange)
+    if (!(result instanceof Promise)) return render(result, exchange)
+    return waits.waitFor(result).then((ended) => render(ended, exchange))
+  }
+
+  function failed({ request, route }: Exchange, thrown: unknown): PostResponse {
+    const error = toRatesError(thrown)
+    if (error.code === 'internal_error') onInternalError(error.cause, request.requestId)
+    return withCors(failure(error, route.group.errorBody(error), Boolean(route.post)), route)
+  }
+
+  async function finishLater(
+    exchange: Exchange,
+    response: Promise<PostResponse>,
+  ): Promise<RawResponse> {
+    return finish(exchange, await response.catch((error: unknown) => failed(exchange, error)))
+  }
+
+  function finish(exchange: Exchange, plain: PostResponse): RawResponse {
+    const { request, route, method, admission, startedAt } = exchange
     let { status, headers, body } = completed(plain, route, request)
     if (admission) {
       const cost = statusFor(request, plain) === plain.status ? plain.cost : 1
@@ -146,33 +211,26 @@ function createWaitLimit({ refuse }: Pick<RouterOptions, 'refuse'>) {
 /** Passes a request to an endpoint that costs something to `guard`; a preflight has no key and costs nothing. */
 function admit(
   guard: Guard,
-  route: Route,
-  query: string,
-  request: RawRequest,
+  { request, method, route, query }: Exchange,
 ): Admission | Promise<Admission> | undefined {
-  if (!route.endpoint || request.method === 'OPTIONS' || isCounted(request)) return undefined
-  const cost = route.cost?.(query, request.method) ?? 1
+  if (!route.endpoint || method === 'OPTIONS' || isCounted(request)) return undefined
+  const cost = route.cost?.(query, method) ?? 1
   return cost > 0 ? guard.admit({ request, query, cost }) : undefined
 }
 
 /** Limits only the parsing of the query, not the wait for data. */
-async function runLimited(
-  limiter: Limiter,
-  route: Route,
-  query: string,
-  request: RawRequest,
-): Promise<EndpointResult> {
-  const start = () => ({ result: runEndpoint(route, query, request) })
-  const { result } = await limiter.run(start, request)
+async function runLimited(limiter: Limiter, exchange: Exchange): Promise<EndpointResult> {
+  const start = () => ({ result: runEndpoint(exchange) })
+  const { result } = await limiter.run(start, exchange.request)
   return result
 }
 
-function runEndpoint(
-  route: Route,
-  query: string,
-  request: RawRequest,
-): EndpointResult | Promise<EndpointResult> {
-  const { method } = request
+function runEndpoint({
+  request,
+  method,
+  route,
+  query,
+}: Exchange): EndpointResult | Promise<EndpointResult> {
   const { endpoint, post, isVersioned } = route
   // A preflight for an unknown path succeeds, so that the browser sees the 404 of the actual request.
   if (method === 'OPTIONS' && (endpoint || isVersioned)) return options(Boolean(post))
@@ -184,14 +242,14 @@ function runEndpoint(
   return endpoint(query, request)
 }
 
-function render(result: EndpointResult, { cors }: Route, { header }: RawRequest): EndpointResponse {
-  const response = toEndpointResponse(result, cors)
+function render(result: EndpointResult, { route, request }: Exchange): EndpointResponse {
+  const response = toEndpointResponse(result, route.cors)
   if (response.status !== 200) return response
-  if (!meetsIfMatch(response, header('if-match'))) {
+  if (!meetsIfMatch(response, request.header('if-match'))) {
     const message = 'Precondition failed: If-Match does not name the current ETag'
     throw new RatesError('precondition_failed', message)
   }
-  return revalidated(response, header('if-none-match'))
+  return revalidated(response, request.header('if-none-match'))
 }
 
 function toEndpointResponse(result: EndpointResult, cors: CorsRules): PostResponse {
@@ -328,6 +386,19 @@ export interface Target {
   path: string
   /** Without the question mark. */
   query: string
+}
+
+const SPACE = 0x20
+const HASH = 0x23
+const TILDE = 0x7e
+
+/** Returns whether the query from `start` on is what `splitTarget` would return: several times faster than to split it. */
+function isPlainQuery(target: string, start: number): boolean {
+  for (let index = start; index < target.length; index += 1) {
+    const code = target.charCodeAt(index)
+    if (code <= SPACE || code > TILDE || code === HASH) return false
+  }
+  return true
 }
 
 /**

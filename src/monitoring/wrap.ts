@@ -4,7 +4,7 @@ import { toFetchStyle } from '../http/response.ts'
 /** A handler in any form: of `createRatesHandler`, a compat route, or a wrapper around them. */
 export interface AnsweringHandler {
   /** Returns the response as data; never rejects. */
-  answer(request: RawRequest): Promise<RawResponse>
+  answer(request: RawRequest): RawResponse | Promise<RawResponse>
 }
 
 /** What every wrapper has, besides the members of the wrapped handler. */

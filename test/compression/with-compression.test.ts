@@ -245,7 +245,7 @@ function serveBodies(bodies: Record<string, () => RawResponse['body']>) {
     },
     { br: codec, gzip: codec },
   )
-  const get = (target: string, acceptEncoding?: string | null): Promise<RawResponse> =>
+  const get = async (target: string, acceptEncoding?: string | null): Promise<RawResponse> =>
     answer({ method: 'GET', target, header: accepting(acceptEncoding) })
   return { encoded, get }
 }
@@ -306,7 +306,7 @@ describe('an expensive body', () => {
     const { br, gzip } = { ...CODECS, ...encoded }
     const codecs = { br: vi.fn<Codec>(br), gzip: vi.fn<Codec>(gzip) }
     const { answer } = withCompression(handler, codecs)
-    const get = (accept: string, target = EXPENSIVE, tag = ''): Promise<RawResponse> => {
+    const get = async (accept: string, target = EXPENSIVE, tag = ''): Promise<RawResponse> => {
       const headers: Record<string, string> = { 'accept-encoding': accept, 'if-none-match': tag }
       return answer({ method: 'GET', target, header: (name) => headers[name] })
     }

@@ -350,7 +350,7 @@ describe('POST /v1/convert', () => {
     let outcome: unknown
     const left = await listenersLeftBy(async () => {
       const responding = answer({ readBody: drip, from: slow })
-      void responding.then(({ status, body }) => (outcome = [status, body]))
+      void Promise.resolve(responding).then(({ status, body }) => (outcome = [status, body]))
       await slow.runtime.advance(9_999)
       expect(outcome).toBe(undefined)
       await slow.runtime.advance(2)

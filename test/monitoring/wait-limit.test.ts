@@ -22,7 +22,7 @@ async function open() {
   }
   const service = openService({ providers: { latest, history: slow } })
   const { answer } = service.handler
-  const request = (target: string, method = 'GET') =>
+  const request = async (target: string, method = 'GET') =>
     answer({ method, target, header: () => undefined })
   await request(CACHED)
   return { ...service, request, load }

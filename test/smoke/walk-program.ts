@@ -47,10 +47,14 @@ const refresh = await filesOf(() => handler.refresh())
 
 const server = createServer(toNodeHandler(handler))
 const url = `http://127.0.0.1:${await listenOnFreePort(server)}${PATH}`
-const convert = async (): Promise<unknown> => (await fetch(url)).json()
+const convert = async (amount = ''): Promise<unknown> => (await fetch(url + amount)).json()
+// A repeated response is cached at its second request.
 await convert()
 await convert()
-const files = { convert: await filesOf(convert), refresh }
+const again = await filesOf(convert)
+const first = await filesOf(() => convert('0'))
+const computed = first.filter((file) => !again.includes(file))
+const files = { convert: again, computed, refresh }
 
 const origin = url.slice(0, -PATH.length)
 const targets = [

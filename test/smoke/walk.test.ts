@@ -26,8 +26,9 @@ function pathsAfter(heading: string): string[] {
 it('a warm conversion and a refresh pass through the files that the guide lists', async () => {
   const { code, stdout, stderr } = await run(process.execPath, ['test/smoke/walk-program.ts'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  const { convert, refresh, loaded } = JSON.parse(stdout)
+  const { convert, computed, refresh, loaded } = JSON.parse(stdout)
   expect(pathsAfter('a warm conversion on Node')).toEqual(convert)
+  expect(pathsAfter('a conversion that is not cached')).toEqual(computed)
   expect(convert.length).toBeLessThanOrEqual(10)
   expect(pathsAfter('a refresh of both data sets')).toEqual(refresh)
   expect(refresh.length).toBeLessThanOrEqual(21)
