@@ -153,7 +153,8 @@ const CONSTANT: Freshness = { hit: true, ttl: Infinity }
 interface HeaderForms {
   /** Alternating names and values, for Node. */
   flat?: string[]
-  init?: { status: number; headers: Headers }
+  headers?: Headers
+  record?: Record<string, string>
   /** A response with `body`, to be cloned. */
   response?: Response
   body?: RawResponse['body']
@@ -302,22 +303,31 @@ export function isMatch(list: string, tag: string, comparison: 'weak' | 'strong'
  */
 const LARGE_BODY_BYTES = 65_536
 
+/** A class of responses: the platform's, or a lighter one of a server. */
+export type ResponseClass = new (body?: BodyInit | null, init?: ResponseInit) => Response
+
 /**
- * Creates a function that turns a raw response into a `Response`. Node copies every body slowly, except a stream of one
- * chunk; on other runtimes a stream is the slowest form, and on Deno the clone of a response the fastest.
+ * Creates a function that turns a raw response into a `Response`, of `Light` if it is given. Node's own copies every body
+ * slowly, except a stream of one chunk; on other runtimes a stream is the slowest form, and on Deno the clone of a response the
+ * fastest.
  */
-function createResponseFactory(): (response: RawResponse) => Response {
+function createResponseFactory(Light?: ResponseClass): (response: RawResponse) => Response {
   // The user agent is reliable: runtimes that imitate Node identify themselves in it.
   const userAgent = globalThis.navigator?.userAgent ?? ''
+  const isNode = userAgent.startsWith('Node.js/')
   const isDeno = userAgent.startsWith('Deno/')
-  const streamsFrom = userAgent.startsWith('Node.js/') ? 0 : isDeno ? LARGE_BODY_BYTES : Infinity
+  const streamsFrom = isNode ? 0 : isDeno ? LARGE_BODY_BYTES : Infinity
 
   return ({ status, headers, body }) => {
     const known = forms.get(headers)
-    // `Response` takes a `Headers` object faster than a list.
-    const init = known
-      ? (known.init ??= { status, headers: new Headers(headers) })
-      : { status, headers }
+    const Given = Light ?? (isNode ? lighterResponse() : undefined)
+    if (Given) {
+      const headerRecord = known ? (known.record ??= toRecord(headers)) : toRecord(headers)
+      return new Given(body, { status, headers: headerRecord })
+    }
+    // The platform takes a `Headers` object faster than a list.
+    const all = known ? (known.headers ??= new Headers(headers)) : headers
+    const init = { status, headers: all }
     if (body !== null && body.length > streamsFrom) return new Response(toStream(body), init)
     if (!known || !isDeno) return new Response(body, init)
     if (!known.response || known.body !== body) {
@@ -328,11 +338,31 @@ function createResponseFactory(): (response: RawResponse) => Response {
   }
 }
 
-/** Returns a fetch-style handler. Hosts pass a second argument, of which only the client's address is read. */
+/** Returns the global `Response` if a server has replaced it by a lighter class, which inherits from the platform's. */
+function lighterResponse(): ResponseClass | undefined {
+  const { Response: Global } = globalThis
+  return Object.getPrototypeOf(Global) === Function.prototype ? undefined : Global
+}
+
+/** The form in which lighter classes take headers fastest. */
+function toRecord(headers: readonly Header[]): Record<string, string> {
+  const record: Record<string, string> = {}
+  for (const [name, value] of headers) {
+    const before = record[name]
+    record[name] = before === undefined ? value : `${before}, ${value}`
+  }
+  return record
+}
+
+/**
+ * Returns a fetch-style handler, whose responses are of `Light` if it is given. Hosts pass a second argument, of which only
+ * the client's address is read.
+ */
 export function toFetchStyle(
   answer: (request: RawRequest) => RawResponse | Promise<RawResponse>,
+  Light?: ResponseClass,
 ): (request: Request) => Promise<Response> {
-  const render = createResponseFactory()
+  const render = createResponseFactory(Light)
   return async (request, ...[info]: unknown[]) => {
     const response = answer(new FetchRawRequest(request, info))
     return render(response instanceof Promise ? await response : response)
