@@ -1,6 +1,13 @@
-import type { RawRequest, RawResponse } from '../src/index.ts'
-import { NodeRawRequest, hasTwoHosts, limitPipelining, refuse, send } from './node-handler.ts'
+import {
+  NodeRawRequest,
+  hasTwoHosts,
+  limitPipelining,
+  refuse,
+  respondWith,
+  send,
+} from './node-handler.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
+import type { Answer } from './server.ts'
 
 /** The used part of a `Request` of Express or Connect. */
 export interface ExpressRequest extends NodeRequest {
@@ -27,25 +34,16 @@ export interface ExpressRequest extends NodeRequest {
  * ```
  */
 export function toExpressHandler(handler: {
-  answer(request: RawRequest): RawResponse | Promise<RawResponse>
+  answer: Answer
 }): (request: ExpressRequest, response: NodeResponse, next: () => void) => void {
-  async function respond(
-    request: ExpressRequest,
-    response: NodeResponse,
-    next?: () => void,
-  ): Promise<void> {
-    try {
-      const { originalUrl } = request
-      const raw = await handler.answer(new ExpressRawRequest(request, response, originalUrl))
+  const { answer } = handler
+  return limitPipelining<ExpressRequest>((request, response, next) => {
+    const { originalUrl } = request
+    respondWith(answer, new ExpressRawRequest(request, response, originalUrl), response, (raw) => {
       if (!raw.matched) next?.()
       else if (hasTwoHosts(request)) refuse(response)
       else send(raw, response)
-    } catch {
-      response.destroy()
-    }
-  }
-  return limitPipelining<ExpressRequest>((request, response, next) => {
-    void respond(request, response, next)
+    })
   })
 }
 

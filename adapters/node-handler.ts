@@ -38,21 +38,30 @@ export function toNodeHandler(handler: FetchHandler & { answer?: Answer }): Node
 }
 
 function fromRawResponses(answer: Answer): NodeHandler {
-  async function sendLater(raw: Promise<RawResponse>, response: NodeResponse): Promise<void> {
+  return (request, response) =>
+    respondWith(answer, new NodeRawRequest(request, response), response, send)
+}
+
+/** Calls `finish` with the response to a request, without a promise if there is none; ends the connection after a failure. */
+export function respondWith(
+  answer: Answer,
+  request: RawRequest,
+  response: NodeResponse,
+  finish: (raw: RawResponse, response: NodeResponse) => void,
+): void {
+  async function finishLater(raw: Promise<RawResponse>): Promise<void> {
     try {
-      send(await raw, response)
+      finish(await raw, response)
     } catch {
       response.destroy()
     }
   }
-  return (request, response) => {
-    try {
-      const raw = answer(new NodeRawRequest(request, response))
-      if (raw instanceof Promise) void sendLater(raw, response)
-      else send(raw, response)
-    } catch {
-      response.destroy()
-    }
+  try {
+    const raw = answer(request)
+    if (raw instanceof Promise) void finishLater(raw)
+    else finish(raw, response)
+  } catch {
+    response.destroy()
   }
 }
 

@@ -12,6 +12,28 @@ export function median(values: readonly number[]): number {
   return (low + high) / 2
 }
 
+/** The share of intervals that contain the value which they are about. */
+const CONFIDENCE = 0.95
+
+/**
+ * Returns an interval that contains the median of all possible values with 95 %, whatever their distribution: between two of
+ * the given values, in order. With fewer than six values, it is shorter than that requires.
+ */
+export function medianInterval(values: readonly number[]): [low: number, high: number] {
+  const sorted = values.toSorted((one, other) => one - other)
+  const { length } = sorted
+  // The probability that at most `skipped` of the values are below the median.
+  let [skipped, outside, ways] = [0, 0, 1]
+  for (;;) {
+    outside += ways / 2 ** length
+    if (2 * outside > 1 - CONFIDENCE || skipped >= (length - 1) / 2) break
+    skipped += 1
+    ways = (ways * (length - skipped + 1)) / skipped
+  }
+  const first = Math.max(0, skipped - 1)
+  return [sorted[first] ?? NaN, sorted[length - 1 - first] ?? NaN]
+}
+
 /** Returns the value below which this share of the values lies; of latencies, for example. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other)

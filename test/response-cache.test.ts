@@ -50,7 +50,22 @@ const PAIRS = ['EUR', 'USD', 'JPY'].flatMap((from) =>
   CODES.split(' ').map((to) => `/api/v1/history?from=${from}&to=${to}`),
 )
 
+/** Returns a list of codes, another set of them for each number. */
+function listOf(index: number): string {
+  return CODES.split(' ')
+    .filter((_, bit) => ((index + 1) >> bit) & 1)
+    .join()
+}
+
 describe('a cached response', () => {
+  it.each([WHOLE, HISTORY, CONVERSION])('needs no promise: %s', async (target) => {
+    const { handler } = await warmHandler()
+    const first = await request(handler, target)
+    const cached = handler.answer({ method: 'GET', target, header: () => undefined })
+    expect(cached).not.toBeInstanceOf(Promise)
+    expect(cached).toEqual(first)
+  })
+
   it.each([
     [WHOLE, ['/api/v1/latest?base=eur', `${WHOLE}&junk=1`, '/api/v1/latest?symbols=&base=%45UR']],
     [EARLIER, ['/api/rates?base=eur', `${EARLIER}&junk=1`]],
@@ -267,6 +282,25 @@ describe('the response cache', () => {
       if (index % 10 === 0) await request(handler, WHOLE)
     }
     expect((await request(handler, WHOLE)).headers).toBe(first.headers)
+  })
+
+  it.each([
+    ['amounts', (index: number) => CONVERSION + index],
+    [
+      'amounts of the unversioned endpoint',
+      (index: number) => `/api/convert?from=USD&to=EUR&amount=${index}`,
+    ],
+    ['lists of symbols', (index: number) => `/api/v1/latest?symbols=${listOf(index)}`],
+    ['days', (index: number) => `${WHOLE}&date=${addDays('2000-01-01', index)}`],
+  ])('is not filled by %s that do not recur', async (_, targetOf) => {
+    const { handler } = await warmHandler()
+    await request(handler, targetOf(0))
+    const before = handler.inspect().responseCacheBytes
+    for (let index = 1; index < 2_000; index += 1) await request(handler, targetOf(index))
+    expect(handler.inspect().responseCacheBytes).toBe(before)
+    await request(handler, targetOf(2_000))
+    await request(handler, targetOf(2_000))
+    expect(handler.inspect().responseCacheBytes).toBeGreaterThan(before)
   })
 
   it('keeps periods and tables while clients request many days and ranges', async () => {

@@ -5,7 +5,7 @@ import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
 import { percentile } from '../figures.ts'
 import type { LoadResult, LoadSettings } from './load.ts'
 
-const { url, target, distinct, connections, seconds, key }: LoadSettings =
+const { url, target, distinct, connections, seconds, headers }: LoadSettings =
   JSON.parse(settingsFromParent())
 let number = distinct ?? 0
 let faults = 0
@@ -20,7 +20,7 @@ const instance = autocannon(
     url: url + target,
     connections,
     duration: seconds,
-    ...(key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } }),
+    ...(headers && { headers }),
     ...(distinct === undefined ? {} : distinctRequests),
   },
   () => resolve(),

@@ -17,19 +17,22 @@ export interface Flags {
   isQuick: boolean
   /** An additional server program to measure. */
   also: string | undefined
+  /** The row of which to write a CPU profile, instead of measuring. */
+  profile: string | undefined
 }
 
-const QUICK = { rounds: 1, seconds: 0.2, warmUp: 0, connections: 8 }
-const WARM_UP = 1
+const QUICK = { rounds: 1, seconds: 0.2, maxWarmUps: 0, connections: 8 }
+const MAX_WARM_UPS = 8
 
 const NAMES = {
   load: { type: 'string' },
-  rounds: { type: 'string', default: '7' },
-  seconds: { type: 'string', default: '2' },
+  rounds: { type: 'string', default: '11' },
+  seconds: { type: 'string', default: '1' },
   connections: { type: 'string', default: '64' },
   only: { type: 'string' },
   runtimes: { type: 'string' },
   also: { type: 'string' },
+  profile: { type: 'string' },
   quick: { type: 'boolean', default: false },
   'no-judge': { type: 'boolean', default: false },
 } as const
@@ -45,7 +48,7 @@ export function readFlags(parts: readonly string[]): Flags {
     rounds: positive('rounds', values.rounds),
     seconds: positive('seconds', values.seconds),
     connections: positive('connections', values.connections),
-    warmUp: WARM_UP,
+    maxWarmUps: MAX_WARM_UPS,
     ...(values.quick ? QUICK : {}),
   }
   const generator = values.load ?? (wrkVersion() === undefined ? 'autocannon' : 'wrk')
@@ -58,6 +61,7 @@ export function readFlags(parts: readonly string[]): Flags {
     checksGoals: !values.quick && !values['no-judge'],
     isQuick: values.quick,
     also: values.also,
+    profile: values.profile,
   }
 }
 

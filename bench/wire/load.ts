@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 
 import { killOnExit, startChild } from '../../test/system/child.ts'
 import { ROOT } from '../../test/system/runtimes.ts'
+import { onOwnCore } from './cores.ts'
 
 export interface LoadSettings {
   /** Root of the server. */
@@ -10,8 +11,8 @@ export interface LoadSettings {
   /** Path and query. If `distinct` is given, a number follows it, starting there and incremented with every request. */
   target: string
   distinct?: number | undefined
-  /** API key of every request, without `distinct`. */
-  key?: string | undefined
+  /** Headers of every request besides `Host`, without `distinct`. */
+  headers?: Readonly<Record<string, string>> | undefined
   /** Keep-alive connections. */
   connections: number
   seconds: number
@@ -47,7 +48,7 @@ export function wrkVersion(): string | undefined {
 
 /** Runs wrk on one thread. Its duration is in whole seconds. */
 async function runWrk(settings: LoadSettings): Promise<LoadResult> {
-  const { url, target, distinct, connections, seconds, key } = settings
+  const { url, target, distinct, connections, seconds, headers = {} } = settings
   const args = [
     '-t1',
     `-c${connections}`,
@@ -56,9 +57,10 @@ async function runWrk(settings: LoadSettings): Promise<LoadResult> {
     '10s',
   ]
   const script = ['-s', `${ROOT}/bench/wire/load-wrk.lua`]
-  const authorization = key === undefined ? [] : ['-H', `Authorization: Bearer ${key}`]
+  const lines = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
   const numbers = distinct === undefined ? [] : ['--', target, String(distinct)]
-  const running = run('wrk', [...args, ...authorization, ...script, url + target, ...numbers])
+  const [program = '', ...before] = onOwnCore('load', ['wrk'])
+  const running = run(program, [...before, ...args, ...lines, ...script, url + target, ...numbers])
   void killOnExit(running.child)
   const { stdout } = await running
   const [line = '{}'] = /^\{.*\}$/m.exec(stdout) ?? []
@@ -71,7 +73,8 @@ async function runWrk(settings: LoadSettings): Promise<LoadResult> {
 
 /** Runs autocannon. */
 function runAutocannon(settings: LoadSettings): Promise<LoadResult> {
-  return reportOf({ program: 'bench/wire/autocannon-program.ts', settings })
+  const [runtime = '', ...flags] = onOwnCore('load', [process.execPath])
+  return reportOf({ program: 'bench/wire/autocannon-program.ts', settings, runtime, flags })
 }
 
 /** Runs a program in a separate process, and returns its first line, which is JSON. */

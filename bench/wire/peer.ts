@@ -10,6 +10,7 @@ import { fakeProviders } from 'ratesmith/testing'
 
 import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
 import { listenOnFreePort } from '../../test/system/sockets.ts'
+import type { HostName } from './rows.ts'
 
 /** The seed of the market that every server serves. */
 export const SEED = 7
@@ -22,6 +23,10 @@ export interface PeerSettings {
   target: string
   /** A file with the `PreparedText` to send; absent for servers with the handler. */
   ready?: string
+  /** The id of the row. */
+  id?: string
+  /** The server that the program starts, if it knows several. */
+  host?: HostName
 }
 
 /** A response of the handler in a file; the body in base64. */

@@ -1,5 +1,6 @@
 import { GENERATORS } from './load.ts'
 import type { GeneratorName, LoadSettings } from './load.ts'
+import { HEADERS } from './rows.ts'
 import type { RunningRow } from './running.ts'
 
 export interface Measuring {
@@ -8,8 +9,8 @@ export interface Measuring {
   rounds: number
   /** Duration of each measurement. */
   seconds: number
-  /** Duration of the load before the first measurement of each server. */
-  warmUp: number
+  /** The most measurements of each server before the first that counts: until two in succession agree. */
+  maxWarmUps: number
 }
 
 /** One measurement of a server. */
@@ -36,53 +37,54 @@ export interface Targets {
 /** Amounts reserved for each measurement; more than any server can respond to. */
 const AMOUNTS = 10_000_000
 
+/** The largest difference in CPU time between two measurements that agree. */
+const AGREEMENT = 0.03
+
 /** Measures every server once per round, in a rotating order; returns the samples by row id. */
 export async function measureRounds(
   running: readonly RunningRow[],
   targets: Targets,
   how: Measuring,
 ): Promise<Map<string, Sample[]>> {
-  const { generator, connections, rounds, seconds, warmUp } = how
+  const { generator, connections, rounds, seconds, maxWarmUps } = how
   const samples = new Map(running.map(({ row }) => [row.id, [] as Sample[]]))
-  for (const each of running) {
-    if (warmUp > 0) await GENERATORS[generator](settingsOf(each, 0, warmUp))
-  }
+  let measurements = 0
+  for (const each of running) await warmUp(each)
   for (let round = 0; round < rounds; round += 1) {
     for (let place = 0; place < running.length; place += 1) {
       const each = running[(place + round) % running.length]
-      if (!each) continue
-      const sample = await measure(each.server, generator, settingsOf(each, round + 1, seconds))
-      samples.get(each.row.id)?.push(sample)
+      if (each) samples.get(each.row.id)?.push(await measure(each))
     }
   }
   return samples
 
-  function settingsOf(
-    { row, server }: RunningRow,
-    measurement: number,
-    time: number,
-  ): LoadSettings {
-    const { target, distinct } = targets
-    const settings = { url: server.url, connections, seconds: time, key: row.key }
-    if (!row.isDistinct || distinct === undefined) return { ...settings, target }
-    return { ...settings, target: distinct, distinct: (measurement + 1) * AMOUNTS }
+  async function warmUp(each: RunningRow): Promise<void> {
+    let before = NaN
+    for (let count = 0; count < maxWarmUps; count += 1) {
+      const { cpu } = await measure(each)
+      if (Math.abs(cpu / before - 1) <= AGREEMENT) return
+      before = cpu
+    }
   }
-}
 
-async function measure(
-  server: RunningRow['server'],
-  generator: GeneratorName,
-  settings: LoadSettings,
-): Promise<Sample> {
-  const before = await server.usage()
-  const { requests, seconds, p50, p99, cpu } = await GENERATORS[generator](settings)
-  const after = await server.usage()
-  return {
-    rate: requests / seconds,
-    cpu: (after.cpu - before.cpu) / requests,
-    p50,
-    p99,
-    rss: after.rss,
-    loadShare: cpu / seconds,
+  async function measure({ row, server }: RunningRow): Promise<Sample> {
+    const { target, distinct } = targets
+    const headers = { ...HEADERS[row.headers ?? 'lean'], ...row.authorization }
+    const settings: LoadSettings = { url: server.url, connections, seconds, target, headers }
+    if (row.isDistinct && distinct !== undefined) {
+      measurements += 1
+      Object.assign(settings, { target: distinct, distinct: measurements * AMOUNTS })
+    }
+    const before = await server.usage()
+    const load = await GENERATORS[generator](settings)
+    const after = await server.usage()
+    return {
+      rate: load.requests / load.seconds,
+      cpu: (after.cpu - before.cpu) / load.requests,
+      p50: load.p50,
+      p99: load.p99,
+      rss: after.rss,
+      loadShare: load.cpu / load.seconds,
+    }
   }
 }

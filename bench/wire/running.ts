@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import { startChild } from '../../test/system/child.ts'
 import type { Child } from '../../test/system/child.ts'
+import { onOwnCore } from './cores.ts'
 import type { PeerSettings, PreparedText, Usage } from './peer.ts'
 import { RUNTIMES } from './rows.ts'
 import type { Row, RuntimeName } from './rows.ts'
@@ -33,38 +34,54 @@ export async function ourResponse(target: string): Promise<SocketResponse> {
  *
  * @throws {Error} naming the server that does not run or sends other bytes
  */
-export async function withServers<Result>(
+export function withServers<Result>(
   target: string,
   rows: readonly Row[],
   measure: (running: RunningRow[]) => Promise<Result>,
 ): Promise<Result> {
+  return withPreparedResponse(target, async (ready, ours) => {
+    const running: RunningRow[] = []
+    try {
+      for (const row of rows) {
+        const server = await startRow(row, { target, ready })
+        running.push({ row, server })
+        const expectOurs = row.isNaive || row.isLimited ? expectSameKeys : expectSame
+        expectOurs(row.name, await fetchRaw(server.url, target, row.authorization), ours)
+      }
+      return await measure(running)
+    } finally {
+      await Promise.all(running.map(({ server }) => server.kill()))
+    }
+  })
+}
+
+/** Calls `use` with the response of the handler on Node to `target`, and the path of a file with it. */
+export async function withPreparedResponse<Result>(
+  target: string,
+  use: (ready: string, ours: SocketResponse) => Promise<Result>,
+): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'ratesmith-bench-'))
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true })
   process.once('exit', removeFolder)
-  const running: RunningRow[] = []
   try {
     const ours = await ourResponse(target)
     const ready = join(folder, 'ready.json')
     writeFileSync(ready, textOf(ours))
-    for (const row of rows) {
-      const server = await start(row, { target, ready })
-      running.push({ row, server })
-      const expectOurs = row.isNaive || row.isLimited ? expectSameKeys : expectSame
-      expectOurs(row.name, await fetchRaw(server.url, target, row.key), ours)
-    }
-    return await measure(running)
+    return await use(ready, ours)
   } finally {
-    await Promise.all(running.map(({ server }) => server.kill()))
     removeFolder()
     process.off('exit', removeFolder)
   }
 }
 
-function start(
-  { program, runtime, isOurs }: { program: string; runtime: RuntimeName; isOurs?: boolean },
+/** Starts the server of a row, also with flags of its runtime. */
+export function startRow(
+  { id, program, runtime, isOurs, host }: Row,
   { target, ready }: { target: string; ready: string },
+  flags: readonly string[] = [],
 ): Promise<Server> {
-  return startServer(program, runtime, isOurs ? { target } : { target, ready })
+  const settings = { target, ...(!isOurs && { ready }), ...(host && { host }), id }
+  return startServer(program, runtime, settings, flags)
 }
 
 function textOf({ status, headers, body }: SocketResponse): string {
@@ -73,11 +90,13 @@ function textOf({ status, headers, body }: SocketResponse): string {
 }
 
 /** A server program in a separate process. */
-interface Server {
+export interface Server {
   url: string
   /** Its usage since the start; rejects after its end. */
   usage(): Promise<Usage>
   kill(): Promise<void>
+  /** Ends the process as its own exit, so that it writes a profile. */
+  end(): Promise<void>
 }
 
 const READY_TIMEOUT_MS = 30_000
@@ -87,13 +106,15 @@ async function startServer(
   program: string,
   runtime: RuntimeName,
   settings: PeerSettings,
+  moreFlags: readonly string[] = [],
 ): Promise<Server> {
-  const [, executable, ...flags] = RUNTIMES[runtime]
+  const [, executable, ...own] = RUNTIMES[runtime]
+  const [first = '', ...flags] = onOwnCore('server', [executable, ...own, ...moreFlags])
   const waiting: ((line: string) => void)[] = []
   const child = startChild({
     program,
     settings,
-    runtime: executable,
+    runtime: first,
     flags,
     onLine: (line) => waiting.shift()?.(line),
   })
@@ -102,6 +123,10 @@ async function startServer(
   return {
     url,
     kill: child.kill,
+    async end() {
+      child.process.stdin?.end()
+      await ended.catch(() => undefined)
+    },
     async usage() {
       const line = new Promise<string>((resolve) => waiting.push(resolve))
       child.process.stdin?.write('usage\n')

@@ -11,9 +11,12 @@ export interface SocketResponse {
 /** Headers of the time and the connection, which may differ between servers. */
 const OWN = ['date', 'connection', 'keep-alive']
 
-/** Requests `target` with the fewest possible headers, and `key` if it is given. */
-export function fetchRaw(url: string, target: string, key?: string): Promise<SocketResponse> {
-  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+/** Requests `target` with the fewest possible headers, and `headers`. */
+export function fetchRaw(
+  url: string,
+  target: string,
+  headers: { authorization?: string } = {},
+): Promise<SocketResponse> {
   return new Promise((resolve, reject) => {
     get(url + target, { agent: false, headers }, (response) => {
       const parts: Buffer[] = []

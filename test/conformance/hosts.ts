@@ -154,6 +154,8 @@ export const HOSTS: readonly Host[] = [
     return host(name, 'serveNode', [name, findNode(major) ?? ''])
   }),
   host('Node over @whatwg-node/server', 'fetchStyleOnNode', NODE),
+  host('@whatwg-node/server with its own Response', 'whatwg', NODE),
+  framework('srvx with its own Response', 'srvx', 'all'),
   host('Node over HTTP/2', 'http2', NODE, { openClient: openHttp2 }),
   host('Node over both', 'fetchStyleOverHttp2', NODE, { openClient: openHttp2 }),
   host('Express 5', 'express5', NODE, { scope: 'own' }),

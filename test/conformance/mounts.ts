@@ -2,12 +2,14 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { createServer as createHttp2Server } from 'node:http2'
 
+import { Response as WhatwgResponse, createServerAdapter } from '@whatwg-node/server'
 import type express from 'express'
 
 import type { RatesHandler } from 'ratesmith'
 import { serve as serveBun } from 'ratesmith/bun'
 import { serve as serveDeno } from 'ratesmith/deno'
 import { toExpressHandler } from 'ratesmith/express'
+import { toFetchHandler } from 'ratesmith/fetch'
 import { serve as serveNode, toNodeHandler } from 'ratesmith/node'
 
 import { listenOnFreePort, portIn } from '../system/sockets.ts'
@@ -62,6 +64,17 @@ export const MOUNTS = {
   fetchStyleOverHttp2: (rates) =>
     listenOnFreePort(createHttp2Server(toNodeHandler((request) => rates(request)))),
   http2: (rates) => listenOnFreePort(createHttp2Server(toNodeHandler(rates))),
+
+  async whatwg(rates) {
+    const fetch = toFetchHandler(rates, { Response: WhatwgResponse })
+    return listen(createServerAdapter(fetch))
+  },
+  async srvx(rates) {
+    const { FastResponse, serve } = await import('srvx')
+    const fetch = toFetchHandler(rates, { Response: FastResponse })
+    const server = await serve({ fetch, ...LOOPBACK, silent: true }).ready()
+    return portIn(server.url ?? '')
+  },
 
   express5: async (rates) => listen(appOn((await import('express')).default, '/', rates)),
   express4: async (rates) => listen(appOn((await load('express-4')).default, '/', rates)),

@@ -3,8 +3,10 @@ import { Agent, get } from 'node:http'
 import type { RequestListener } from 'node:http'
 import { Socket } from 'node:net'
 
+import express from 'express'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
+import { toExpressHandler } from '../../adapters/express.ts'
 import { serve, toNodeHandler } from '../../adapters/node.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { RawRequest, RawResponse } from '../../src/index.ts'
@@ -109,6 +111,68 @@ describe('toNodeHandler()', () => {
     socket.destroy()
     for (const go of waiting) go()
     expect((await fetch(url)).status).toBe(200)
+  })
+})
+
+describe('a request header', () => {
+  type Answer = (request: RawRequest) => RawResponse
+
+  const NAMES = ['if-none-match', 'accept', 'user-agent', 'x-other']
+
+  /** Sends a request with `lines`; returns what the handler reads of `NAMES`. */
+  async function send(
+    mount: (answer: Answer) => RequestListener,
+    lines: string[],
+  ): Promise<unknown[]> {
+    let read: unknown[] = []
+    const answer = (request: RawRequest): RawResponse => {
+      read = NAMES.map((name) => request.header(name))
+      return { status: 204, headers: [], body: null, matched: true }
+    }
+    const { url } = await listen(mount(answer))
+    const head = ['GET / HTTP/1.1', 'Host: localhost', 'Connection: close', ...lines]
+    await rawResponse(url, `${head.join('\r\n')}\r\n\r\n`)
+    return read
+  }
+
+  const onNode = (answer: Answer) => toNodeHandler(Object.assign(failOnCall, { answer }))
+  const onExpress = (answer: Answer) => express().use(toExpressHandler({ answer }))
+
+  it.each([
+    [[], [undefined, undefined, undefined, undefined]],
+    [
+      ['IF-None-Match: "a"', 'accept: b'],
+      ['"a"', 'b', undefined, undefined],
+    ],
+    [['If-None-Match:'], ['', undefined, undefined, undefined]],
+    // Repeated: a list is joined, and of others Node keeps the first one.
+    [
+      [
+        'If-None-Match: "a"',
+        'if-none-match: "b"',
+        'User-Agent: c',
+        'User-Agent: d',
+        'X-Other: e',
+        'x-other: f',
+      ],
+      ['"a", "b"', undefined, 'c', 'e, f'],
+    ],
+  ])('has the value that Node gives it: %j', async (lines, values) => {
+    expect(await send(onNode, lines)).toEqual(values)
+    expect(await send(onExpress, lines)).toEqual(values)
+  })
+
+  it('is what middleware of Express has made of it', async () => {
+    const withMiddleware = (answer: Answer) =>
+      express()
+        .use(({ headers }, _response, next) => {
+          delete headers['if-none-match']
+          headers['x-other'] = 'changed'
+          next()
+        })
+        .use(toExpressHandler({ answer }))
+    const read = await send(withMiddleware, ['If-None-Match: "a"', 'X-Other: b'])
+    expect(read).toEqual([undefined, undefined, undefined, 'changed'])
   })
 })
 

@@ -1,7 +1,7 @@
 // Declares the used parts of packages whose own declarations do not compile without `skipLibCheck`.
 
 interface H3 {
-  get(path: string, respond: () => Response): unknown
+  get(path: string, respond: (event: { req: Request }) => Response | Promise<Response>): unknown
 }
 
 export function loadH3(): Promise<{
