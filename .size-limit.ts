@@ -22,7 +22,7 @@ function portable(options: BuildOptions): BuildOptions {
 
 /** Budget of each module of the package alone, or of the largest in a folder: its current size and some two per cent. */
 const BUDGETS: Record<string, string> = {
-  '.': '51.8 kB',
+  '.': '53.4 kB',
   './access': '10.4 kB',
   './access/file': '3 kB',
   './access/redis': '6 kB',
@@ -30,17 +30,18 @@ const BUDGETS: Record<string, string> = {
   './bun': '1.06 kB',
   './client': '2.83 kB',
   './cloudflare': '297 B',
-  './compat/exchange-rate-api': '14.4 kB',
-  './compat/exchangerate-host': '18.6 kB',
-  './compat/frankfurter': '17.9 kB',
+  './compat/exchange-rate-api': '14.7 kB',
+  './compat/exchangerate-host': '18.9 kB',
+  './compat/frankfurter': '18.1 kB',
   './compat/frankfurter-v2': '23.7 kB',
   './compat/open-exchange-rates': '18.2 kB',
   './currencies': '5.72 kB',
-  './deno': '1.53 kB',
-  './express': '1.34 kB',
+  './deno': '1.62 kB',
+  './express': '1.75 kB',
+  './fetch': '2.4 kB',
   './money': '2.5 kB',
-  './monitoring': '9.9 kB',
-  './node': '3.36 kB',
+  './monitoring': '10.2 kB',
+  './node': '3.75 kB',
   './providers/*': '17.1 kB',
   './providers/cross-check': '5.5 kB',
   './stores/*': '1.55 kB',
@@ -72,7 +73,7 @@ const handler = {
   name: 'the handler, as an app loads it',
   path: 'dist/index.js',
   import: '{ createRatesHandler }',
-  limit: '50 kB',
+  limit: '51.6 kB',
 }
 
 /** Exports that bundlers load without the handler. */

@@ -29,9 +29,10 @@ const config: KnipConfig = {
   vitest: { config: ['vitest.config.ts', 'test/mutation/vitest.config.ts'] },
   project: ['**/*.{ts,mjs}', 'site/**/*.js', '!test/apps/**'],
   ignoreBinaries: [
-    // Programs of the machine: the first is optional, the second is installed by `.ci/run`, the third exists everywhere
+    // Programs of the machine: the first two are optional, the third is installed by `.ci/run`, the fourth exists everywhere
     // except on Windows.
     'wrk',
+    'taskset',
     'openssl',
     'mkfifo',
     // Installed by `npm run tools`.

@@ -31,7 +31,7 @@ import { createSources } from './sources/rate-sources.ts'
 const LATEST_CACHE_SHARE = 1 / 32
 
 /** The share for conversions: once for each of the two endpoints. */
-const CONVERSIONS_CACHE_SHARE = 1 / 64
+const CONVERSIONS_CACHE_SHARE = 1 / 128
 
 /** The share for responses about single days and ranges: once for the last five years, once for all years. */
 const DATED_CACHE_SHARE = 1 / 16
@@ -59,7 +59,8 @@ export interface RatesHandler {
    */
   readonly fetch: (request: Request) => Promise<Response>
   /**
-   * Returns the response as data, for adapters that write it to a socket; never rejects.
+   * Returns the response as data, for adapters that write it to a socket: in a promise only if it has to wait. Never throws or
+   * rejects.
    *
    * @example
    * ```ts

@@ -249,7 +249,7 @@ describe('the response cache', () => {
     ['latest rates', 1 / 32, BASES],
     ['days of the last five years', 1 / 16, PAIRS.map((pair) => `${pair}&start=2025-01-01`)],
     ['days of all years', 1 / 16, PAIRS.map((pair) => `${pair}&start=2004-01-01&interval=week`)],
-    ['periods', 26 / 32, PAIRS.map((pair) => `${pair}&period=5Y`)],
+    ['periods', 53 / 64, PAIRS.map((pair) => `${pair}&period=5Y`)],
   ])('limits responses about %s to a share of its bytes', async (_, share, targets) => {
     const responseCacheBytes = 2_097_152
     const { handler } = await warmHandler({ responseCacheBytes })

@@ -129,12 +129,8 @@ export function createResponseCache(capacity: number, limiter: Limiter): Respons
   return {
     find,
     bytes: entries.total,
-    getOrCreate(data, key, make, { day = 0, onlyRepeated = false } = {}) {
-      const cached = find(data, key, day)
-      if (cached) return cached
-      const made = make()
-      return onlyRepeated && !isRepeated(key) ? made : store(key, made)
-    },
+    getOrCreate: (data, key, make, { day = 0, onlyRepeated = false } = {}) =>
+      find(data, key, day) ?? (onlyRepeated && !isRepeated(key) ? make() : store(key, make())),
     getOrCreateLimited({ data, key, day, hasWaited, isExpensive, make }, request) {
       const cached = find(data, key, day)
       if (cached) return cached

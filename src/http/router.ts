@@ -71,21 +71,15 @@ interface Exchange {
 
 /** Creates a router. */
 export function createRouter(routerOptions: RouterOptions): RequestRouter {
-  const { limiter, guard, onInternalError, observer } = routerOptions
+  const { onInternalError, observer } = routerOptions
   const routes = createRouteTable(routerOptions)
   const waits = createWaitLimit(routerOptions)
+  const respond = createResponder(routerOptions, routes, waits)
 
   function answer(request: RawRequest): RawResponse | Promise<RawResponse> {
     const startedAt = observer.isActive ? observer.start() : undefined
-    const { outside } = routes
-    const exchange = {
-      request,
-      startedAt,
-      method: '',
-      route: outside,
-      query: '',
-      admission: undefined,
-    }
+    const { outside: route } = routes
+    const exchange = { request, startedAt, method: '', route, query: '', admission: undefined }
     let response: PostResponse | Promise<PostResponse>
     try {
       response = respond(exchange)
@@ -94,25 +88,32 @@ export function createRouter(routerOptions: RouterOptions): RequestRouter {
     }
     return response instanceof Promise
       ? finishLater(exchange, response)
-      : finish(exchange, response)
+      : finish(exchange, response, observer)
   }
 
-  function respond(exchange: Exchange): PostResponse | Promise<PostResponse> {
-    const { target, method } = exchange.request
-    exchange.method = method
-    const start = target.indexOf('?')
-    const known = routes.findCached(start < 0 ? target : target.slice(0, start))
-    // The path of a known route needs no normalization.
-    if (known && (start < 0 || isPlainQuery(target, start + 1))) {
-      if (start >= 0) exchange.query = target.slice(start + 1)
-      return admitted(exchange, known)
-    }
-    const { path, query } = splitTarget(target)
-    exchange.query = query
-    const route = routes.findCached(path)
-    return route ? admitted(exchange, route) : found(exchange, routes.find(path))
+  async function finishLater(
+    exchange: Exchange,
+    response: Promise<PostResponse>,
+  ): Promise<RawResponse> {
+    const ended = await response.catch((error: unknown) => failed(exchange, error))
+    return finish(exchange, ended, observer)
   }
 
+  function failed({ request, route }: Exchange, thrown: unknown): PostResponse {
+    const error = toRatesError(thrown)
+    if (error.code === 'internal_error') onInternalError(error.cause, request.requestId)
+    return withCors(failure(error, route.group.errorBody(error), Boolean(route.post)), route)
+  }
+
+  return { answer, waiting: waits.count }
+}
+
+/** Creates a function that finds the route of a request, passes the request to the guard and runs the endpoint. */
+function createResponder(
+  { limiter, guard }: Pick<RouterOptions, 'limiter' | 'guard'>,
+  routes: RouteTable,
+  waits: ReturnType<typeof createWaitLimit>,
+): (exchange: Exchange) => PostResponse | Promise<PostResponse> {
   async function found(exchange: Exchange, route: Promise<Route>): Promise<PostResponse> {
     return admitted(exchange, await route)
   }
@@ -131,49 +132,52 @@ export function createRouter(routerOptions: RouterOptions): RequestRouter {
     exchange.admission = admission
     if (admission?.refusal) throw admission.refusal
     const { query, route } = exchange
-    const result =
-      query.length > MAX_CHEAP_QUERY_LENGTH && route.endpoint
-        ? runLimited(limiter, exchange)
-        : runEndpoint(exchange)
+    const isLimited = query.length > MAX_CHEAP_QUERY_LENGTH && route.endpoint !== undefined
+    const result = isLimited ? runLimited(limiter, exchange) : runEndpoint(exchange)
     if (!(result instanceof Promise)) return render(result, exchange)
     return waits.waitFor(result).then((ended) => render(ended, exchange))
   }
 
-  function failed({ request, route }: Exchange, thrown: unknown): PostResponse {
-    const error = toRatesError(thrown)
-    if (error.code === 'internal_error') onInternalError(error.cause, request.requestId)
-    return withCors(failure(error, route.group.errorBody(error), Boolean(route.post)), route)
-  }
-
-  async function finishLater(
-    exchange: Exchange,
-    response: Promise<PostResponse>,
-  ): Promise<RawResponse> {
-    return finish(exchange, await response.catch((error: unknown) => failed(exchange, error)))
-  }
-
-  function finish(exchange: Exchange, plain: PostResponse): RawResponse {
-    const { request, route, method, admission, startedAt } = exchange
-    let { status, headers, body } = completed(plain, route, request)
-    if (admission) {
-      const cost = statusFor(request, plain) === plain.status ? plain.cost : 1
-      ;({ status, headers, body } = admission.finish({ status, headers, body }, cost))
+  return (exchange) => {
+    const { target, method } = exchange.request
+    exchange.method = method
+    const start = target.indexOf('?')
+    const known = routes.findCached(start < 0 ? target : target.slice(0, start))
+    // The path of a known route needs no normalization.
+    if (known && (start < 0 || isPlainQuery(target, start + 1))) {
+      if (start >= 0) exchange.query = target.slice(start + 1)
+      return admitted(exchange, known)
     }
-    if (method === 'HEAD') body = null
-    const matched = route.endpoint !== undefined
-    if (startedAt !== undefined && matched && !isCounted(request)) {
-      observer.end({
-        route: route.path,
-        request,
-        status: statusFor(request, plain),
-        body,
-        startedAt,
-      })
-    }
-    return { status, headers, body, matched }
+    const { path, query } = splitTarget(target)
+    exchange.query = query
+    const route = routes.findCached(path)
+    return route ? admitted(exchange, route) : found(exchange, routes.find(path))
   }
+}
 
-  return { answer, waiting: waits.count }
+/** Completes a response, and tells the guard and the observer about it. */
+function finish(
+  { request, route, method, admission, startedAt }: Exchange,
+  plain: PostResponse,
+  observer: ResponseObserver,
+): RawResponse {
+  let { status, headers, body } = completed(plain, route, request)
+  if (admission) {
+    const cost = statusFor(request, plain) === plain.status ? plain.cost : 1
+    ;({ status, headers, body } = admission.finish({ status, headers, body }, cost))
+  }
+  if (method === 'HEAD') body = null
+  const matched = route.endpoint !== undefined
+  if (startedAt !== undefined && matched && !isCounted(request)) {
+    observer.end({
+      route: route.path,
+      request,
+      status: statusFor(request, plain),
+      body,
+      startedAt,
+    })
+  }
+  return { status, headers, body, matched }
 }
 
 /** Limits the number of requests that wait for data. */

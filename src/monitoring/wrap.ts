@@ -3,7 +3,7 @@ import { toFetchStyle } from '../http/response.ts'
 
 /** A handler in any form: of `createRatesHandler`, a compat route, or a wrapper around them. */
 export interface AnsweringHandler {
-  /** Returns the response as data; never rejects. */
+  /** Returns the response as data, in a promise only if it has to wait; never throws or rejects. */
   answer(request: RawRequest): RawResponse | Promise<RawResponse>
 }
 

@@ -401,7 +401,7 @@ describe('POST /v1/convert', () => {
     const few: RawRequest['readBody'] = async (onChunk) => {
       onChunk(new TextEncoder().encode(`[${ROW}]`.padEnd(MIB)))
     }
-    const uploads = Array.from({ length: 40 }, () =>
+    const uploads = Array.from({ length: 40 }, async () =>
       answer({ readBody: almostAll, signal: client.signal, from: busy }),
     )
     await settled()

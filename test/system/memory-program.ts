@@ -136,7 +136,7 @@ async function countLeakedListeners(): Promise<number> {
   const { promise, resolve: open } = Promise.withResolvers<void>()
   const cold = createHandler(promise)
   const controllers = Array.from({ length: WAITING_CLIENTS }, () => new AbortController())
-  const waiting = controllers.map(({ signal }) =>
+  const waiting = controllers.map(async ({ signal }) =>
     cold.answer({ method: 'GET', target: '/api/v1/latest', header: () => undefined, signal }),
   )
   await loopUntil(() => countListeners(controllers) === WAITING_CLIENTS)
