@@ -19,6 +19,8 @@ export interface Flags {
   also: string | undefined
   /** The row of which to write a CPU profile, instead of measuring. */
   profile: string | undefined
+  /** A Frankfurter that runs already: its root, and the id of its process. */
+  frankfurter: { url: string; pid: string } | undefined
 }
 
 const QUICK = { rounds: 1, seconds: 0.2, maxWarmUps: 0, connections: 8 }
@@ -33,6 +35,8 @@ const NAMES = {
   runtimes: { type: 'string' },
   also: { type: 'string' },
   profile: { type: 'string' },
+  frankfurter: { type: 'string' },
+  pid: { type: 'string' },
   quick: { type: 'boolean', default: false },
   'no-judge': { type: 'boolean', default: false },
 } as const
@@ -62,11 +66,18 @@ export function readFlags(parts: readonly string[]): Flags {
     isQuick: values.quick,
     also: values.also,
     profile: values.profile,
+    frankfurter: running(values.frankfurter, values.pid),
   }
 }
 
 const GENERATOR_NAMES = Object.keys(GENERATORS).filter((name) => isGenerator(name))
 const RUNTIME_NAMES = Object.keys(RUNTIMES).filter((name) => isRuntime(name))
+
+function running(url: string | undefined, pid: string | undefined): Flags['frankfurter'] {
+  if (url === undefined && pid === undefined) return undefined
+  if (url === undefined || pid === undefined) throw new RangeError('--frankfurter needs --pid')
+  return { url, pid }
+}
 
 function isGenerator(name: string): name is GeneratorName {
   return Object.hasOwn(GENERATORS, name)

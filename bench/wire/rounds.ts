@@ -68,7 +68,8 @@ export async function measureRounds(
   }
 
   async function measure({ row, server }: RunningRow): Promise<Sample> {
-    const { target, distinct } = targets
+    const { target = targets.target } = row
+    const { distinct } = targets
     const headers = { ...HEADERS[row.headers ?? 'lean'], ...row.authorization }
     const settings: LoadSettings = { url: server.url, connections, seconds, target, headers }
     if (row.isDistinct && distinct !== undefined) {

@@ -88,6 +88,8 @@ export interface Row {
   authorization?: { authorization: string }
   /** Passed to the program: which server of the npm registry it is. */
   host?: HostName
+  /** Path and query, where they differ from those of the table. */
+  target?: string
 }
 
 /** A server on Node that takes `Request` and `Response`. */
@@ -154,6 +156,7 @@ const ROWS: Row[] = [
   node('hono-app', 'Hono, a route', 'hono'),
   node('fastify', 'Fastify, a route', 'fastify'),
   node('naive', 'naive: itty-router, zod, `Response.json`', 'naive', { isNaive: true }),
+  node('express-json', 'naive: Express 5, zod, `response.json`', 'naive', { isNaive: true }),
   { ...node('bare-bun', 'bare `Bun.serve`', 'bare-bun'), runtime: 'bun', of: 'bare-bun' },
   {
     ...node('reads-bun', 'the same, reads what must be read', 'bare-bun'),

@@ -1,16 +1,19 @@
-// A straightforward implementation without regard for speed: a router, query validation, arithmetic, `Response.json`.
+// A straightforward implementation without regard for speed: a router, query validation, arithmetic, JSON; fetch-style, or with
+// Express and its `response.json`.
 import { createServerAdapter } from '@whatwg-node/server'
+import express from 'express'
 import { fakeProviders } from 'ratesmith/testing'
 import { z } from 'zod'
 
 import { settingsFromParent } from '../../../test/system/child.ts'
 import { SEED, listen } from '../peer.ts'
+import type { PeerSettings } from '../peer.ts'
 import { loadIttyRouter } from './modules.ts'
 
 const DISCLAIMER =
   'Mid-market reference rates for information only, not an offer to exchange currency.'
 
-settingsFromParent()
+const { id }: PeerSettings = JSON.parse(settingsFromParent())
 const { latest, history } = fakeProviders({ seed: SEED })
 const context = { fetch, now: Date.now, signal: new AbortController().signal }
 const { updatedAt, nextUpdateAt, rates } = await latest.fetchLatest(context)
@@ -27,37 +30,42 @@ const conversion = z.object({ from: code, to: code, amount: z.coerce.number().de
 const table = z.object({ base: code.default('USD') })
 const range = z.object({ from: code, to: code, period: z.literal('5Y') })
 
-const { AutoRouter } = await loadIttyRouter()
-// itty-router's own format would spread the request and fails on its null properties.
-const router = AutoRouter({ base: '/api/v1', format: (response) => response })
-  .get('/convert', ({ url }) => {
-    const { from, to, amount } = conversion.parse(queryOf(url))
+type Query = Record<string, unknown>
+
+const OPERATIONS: Record<string, (query: Query) => object> = {
+  convert(query) {
+    const { from, to, amount } = conversion.parse(query)
     const rate = quote(rates, from, to)
-    return Response.json({ from, to, amount, rate, result: amount * rate, updatedAt, source })
-  })
-  .get('/latest', ({ url }) => {
-    const { base } = table.parse(queryOf(url))
+    return { from, to, amount, rate, result: amount * rate, updatedAt, source }
+  },
+  latest(query) {
+    const { base } = table.parse(query)
     const quotes: Record<string, number> = {}
     for (const to of Object.keys(rates)) quotes[to] = quote(rates, base, to)
-    return Response.json({
-      base,
-      updatedAt,
-      nextUpdateAt,
-      rates: quotes,
-      source,
-      disclaimer: DISCLAIMER,
-    })
-  })
-  .get('/history', ({ url }) => {
-    const { from, to, period } = range.parse(queryOf(url))
-    const points = days.map((day) => ({
-      d: day.date,
-      r: quote(day.rates, from, to),
-    }))
-    return Response.json({ from, to, period, points, stats: statsOf(points), source })
-  })
+    return { base, updatedAt, nextUpdateAt, rates: quotes, source, disclaimer: DISCLAIMER }
+  },
+  history(query) {
+    const { from, to, period } = range.parse(query)
+    const points = days.map((day) => ({ d: day.date, r: quote(day.rates, from, to) }))
+    return { from, to, period, points, stats: statsOf(points), source }
+  },
+}
 
-await listen(createServerAdapter(router.fetch))
+if (id === 'express-json') {
+  const app = express()
+  for (const [path, operation] of Object.entries(OPERATIONS)) {
+    app.get(`/api/v1/${path}`, ({ query }, response) => void response.json(operation(query)))
+  }
+  await listen(app)
+} else {
+  const { AutoRouter } = await loadIttyRouter()
+  // itty-router's own format would spread the request and fails on its null properties.
+  const router = AutoRouter({ base: '/api/v1', format: (response) => response })
+  for (const [path, operation] of Object.entries(OPERATIONS)) {
+    router.get(`/${path}`, ({ url }) => Response.json(operation(queryOf(url))))
+  }
+  await listen(createServerAdapter(router.fetch))
+}
 
 function queryOf(url: string): Record<string, string> {
   return Object.fromEntries(new URL(url).searchParams)

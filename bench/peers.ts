@@ -1,0 +1,86 @@
+// Asks ratesmith, the usual implementation with Express and, if its address is given, a Frankfurter for the same rates. Prints
+// one table.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+import { markdown, print } from './figures.ts'
+import { hasOwnCores } from './wire/cores.ts'
+import { readFlags } from './wire/flags.ts'
+import { describeMachine } from './wire/machine.ts'
+import type { Usage } from './wire/peer.ts'
+import { THROUGHPUT_COLUMNS, medianOf, throughputCells } from './wire/results.ts'
+import { measureRounds } from './wire/rounds.ts'
+import { SHEETS, rowsOf } from './wire/rows.ts'
+import type { Row, SheetName } from './wire/rows.ts'
+import { withServers } from './wire/running.ts'
+import type { RunningRow } from './wire/running.ts'
+
+const QUESTIONS: Record<SheetName, { name: string; ofFrankfurter: string }> = {
+  convert: { name: 'a conversion', ofFrankfurter: '/v1/latest?base=USD&symbols=EUR&amount=100' },
+  table: { name: 'a table', ofFrankfurter: '/v1/latest?base=EUR' },
+  history: { name: 'five years', ofFrankfurter: '/v1/2021-11-20..?base=USD&symbols=JPY' },
+}
+const NAMES: readonly SheetName[] = ['convert', 'table', 'history']
+const IDS = ['direct', 'in-express', 'express-json']
+
+process.on('SIGINT', () => process.exit(130))
+
+const { measuring, parts, frankfurter } = readFlags(NAMES)
+const { generator, connections, rounds, seconds } = measuring
+
+print(describeMachine('npm run bench:peers --', ['node'], generator))
+print(
+  `- ${connections} keep-alive connections; medians of ${rounds} rounds of ${seconds} s per server` +
+    (hasOwnCores ? '; servers and load on separate cores' : ''),
+)
+const lines: string[][] = []
+for (const name of NAMES.filter((each) => parts.includes(each))) {
+  const sheet = SHEETS[name]
+  const rows = rowsOf(sheet, ['node']).filter(({ id }) => IDS.includes(id))
+  const samples = await withServers(sheet.target, rows, (running) => {
+    const all = [...running, ...runningFrankfurter(QUESTIONS[name].ofFrankfurter)]
+    return measureRounds(all, sheet, measuring)
+  })
+  const reference = samples.get('direct') ?? []
+  for (const [id, own] of samples) {
+    const title = rows.find((row) => row.id === id)?.name ?? 'Frankfurter'
+    const latencies = [medianOf(own, 'p50').toFixed(2), medianOf(own, 'p99').toFixed(2)]
+    lines.push([
+      `${QUESTIONS[name].name}: ${title}`,
+      ...throughputCells(own, reference),
+      ...latencies,
+    ])
+  }
+}
+print(`\n${markdown(['rates and server', ...THROUGHPUT_COLUMNS, 'p50 ms', 'p99 ms'], lines)}`)
+
+/** Returns the server that runs already; its process id tells its CPU time. Empty without its flags. */
+function runningFrankfurter(target: string): RunningRow[] {
+  if (!frankfurter) return []
+  const { url, pid } = frankfurter
+  const row: Row = {
+    id: 'frankfurter',
+    name: 'Frankfurter',
+    runtime: 'node',
+    program: '',
+    of: 'direct',
+    target,
+  }
+  const keepRunning = async (): Promise<void> => {}
+  const usage = async (): Promise<Usage> => usageOf(pid)
+  return [{ row, server: { url, usage, kill: keepRunning, end: keepRunning } }]
+}
+
+const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK']).toString())
+const PAGE_BYTES = Number(execFileSync('getconf', ['PAGESIZE']).toString())
+
+// proc_pid_stat(5): the fields after the name, which may contain spaces.
+function usageOf(pid: string): Usage {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const [utime, stime, rss] = [11, 12, 21].map((index) => Number(fields[index]))
+  return {
+    cpu: (((utime ?? NaN) + (stime ?? NaN)) / TICKS_PER_SECOND) * 1e6,
+    rss: (rss ?? NaN) * PAGE_BYTES,
+  }
+}
