@@ -218,8 +218,11 @@ export function createBoundedMap<Key, Value>(capacity: number): BoundedMap<Key, 
   }
 }
 
-/** The number of keys that a filter distinguishes. */
-const FILTER_SLOTS = 4_096
+/**
+ * The number of keys that a filter distinguishes. No more than a cache holds: keys that recur only after more others than that
+ * would evict each other before.
+ */
+const FILTER_SLOTS = 512
 
 /**
  * Creates a function that returns whether it was called with the same key recently, and rarely also for a new one. A cache
