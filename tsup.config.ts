@@ -1,10 +1,12 @@
 import { copyFileSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 import { defineConfig } from 'tsup'
 import type { Options } from 'tsup'
 
 import { ENTRY_POINTS } from './scripts/entry-points.ts'
+
+type EsbuildPlugin = NonNullable<Options['esbuildPlugins']>[number]
 
 /**
  * Modules that the handler or a command loads on demand. In a bundle each refers to the handler, so that they share with it one
@@ -13,7 +15,7 @@ import { ENTRY_POINTS } from './scripts/entry-points.ts'
 const ON_DEMAND =
   /src.((api|endpoints|http|sources).(body|convert-many|currencies|history-list|publications|rounded)|cli.(withdrawn|words))\.ts$/
 
-const handlerInOneChunk: NonNullable<Options['esbuildPlugins']>[number] = {
+const handlerInOneChunk: EsbuildPlugin = {
   name: 'handler-in-one-chunk',
   setup(build) {
     build.onLoad({ filter: ON_DEMAND }, ({ path }) => ({
@@ -23,23 +25,42 @@ const handlerInOneChunk: NonNullable<Options['esbuildPlugins']>[number] = {
   },
 }
 
-/**
- * Modules that `ratesmith serve` loads on demand. In the command each refers to the server, for the same reason: a start
- * without their flags would otherwise load a file for every combination.
- */
-const ON_DEMAND_IN_SERVE =
-  /src.(cli.(access|counters|index-page|monitoring)|access.(redis|redis-usage|sqlite|sqlite-usage))\.ts$/
-
 const SERVE = fileURLToPath(new URL('src/cli/serve.ts', import.meta.url))
 
-const serverInOneChunk: NonNullable<Options['esbuildPlugins']>[number] = {
+/**
+ * In the command, every module that is loaded on demand refers to the server, for the same reason: all that the server needs
+ * is in one file, and a command loads that and its own. Most of them need most of it.
+ */
+const serverInOneChunk: EsbuildPlugin = {
   name: 'server-in-one-chunk',
   setup(build) {
-    build.onLoad({ filter: ON_DEMAND_IN_SERVE }, ({ path }) => ({
-      contents: `${readFileSync(path, 'utf8')}\nexport { serveAndExit } from ${JSON.stringify(SERVE)}`,
-      loader: 'ts',
-    }))
+    const onDemand = modulesOnDemand()
+    build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      if (!onDemand.has(path)) return undefined
+      const reference = `\nexport { serveAndExit } from ${JSON.stringify(SERVE)}`
+      return { contents: readFileSync(path, 'utf8') + reference, loader: 'ts' }
+    })
   },
+}
+
+/** The first module on demand, which decides about the others; and data, whose modules import nothing. */
+const APART = /src.(cli.(commands|serve)\.ts|generated.[\w-]+\.ts)$/
+
+/** Returns the paths of the modules that others import on demand, and those of the providers. */
+function modulesOnDemand(): Set<string> {
+  const found = new Set<string>()
+  for (const folder of ['src', 'adapters']) {
+    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      const path = fileURLToPath(new URL(`${folder}/${name}`, import.meta.url))
+      if (!path.endsWith('.ts')) continue
+      if (/src.providers.[\w-]+\.ts$/.test(path)) found.add(path)
+      const text = readFileSync(path, 'utf8')
+      for (const [, target = ''] of text.matchAll(/\bimport\('(\.[^']+\.ts)'\)/g)) {
+        found.add(fileURLToPath(new URL(target, pathToFileURL(path))))
+      }
+    }
+  }
+  return new Set([...found].filter((path) => !APART.test(path)))
 }
 
 const shared: Options = {
@@ -88,24 +109,24 @@ const library: Options = {
 /** The dependencies that are bundled into the command. */
 const BUILT_IN = ['itty-router', 'zod']
 
+/** Modules that are replaced in the command. */
+const MANIFEST = /^ratesmith\/package\.json$/
+const UTIL = /^node:util$/
+
 /** The command line, with its dependencies bundled: a hundred small files load more slowly than one. */
 const command: Options = {
   ...shared,
   name: 'command',
   entry: { cli: 'src/cli/main.ts' },
   esbuildPlugins: [
-    handlerInOneChunk,
     serverInOneChunk,
-    {
-      name: 'providers',
-      setup(build) {
-        build.onLoad({ filter: /provider-modules\.ts$/ }, () => ({ contents: providerModules() }))
-      },
-    },
+    replaced('providers', /provider-modules\.ts$/, providerModules),
+    replaced('manifest', MANIFEST, versionModule),
+    replaced('util', UTIL, utilModule),
   ],
   // A source map would be five times as large as the command, and mostly describe other packages.
   sourcemap: false,
-  noExternal: BUILT_IN.map((name) => new RegExp(`^${name}(/|$)`)),
+  noExternal: [...BUILT_IN.map((name) => new RegExp(`^${name}(/|$)`)), MANIFEST, UTIL],
   external: [/^node:/, /^[^./]/],
   esbuildOptions(options) {
     options.chunkNames = 'cli/[name]-[hash]'
@@ -114,8 +135,6 @@ const command: Options = {
     // Names stay readable in stack traces.
     options.minifyWhitespace = true
     options.minifySyntax = true
-    // Newer than the target, but supported and required by every runtime: the manifest stays a separate file.
-    options.supported = { 'import-attributes': true }
   },
   // Their licences must accompany the bundled parts.
   async onSuccess() {
@@ -124,6 +143,30 @@ const command: Options = {
     })
     writeFileSync('dist/cli/LICENSES.txt', licences.join('\n'))
   },
+}
+
+/** Creates a plugin that replaces the module that is imported by a name; the relative imports of `contents` start in `src/cli`. */
+function replaced(name: string, filter: RegExp, contents: () => string): EsbuildPlugin {
+  const resolveDir = fileURLToPath(new URL('src/cli', import.meta.url))
+  return {
+    name,
+    setup(build) {
+      build.onResolve({ filter }, ({ path }) => ({ path, namespace: name }))
+      build.onLoad({ filter: /./, namespace: name }, () => ({ contents: contents(), resolveDir }))
+    },
+  }
+}
+
+/** Returns the used part of package.json: to find, read and parse the file takes some ms. */
+function versionModule(): string {
+  const { version }: { version: string } = JSON.parse(readFileSync('package.json', 'utf8'))
+  return `export default ${JSON.stringify({ version })}`
+}
+
+/** Returns the used exports of `node:util`: an import would evaluate all of them, which loads Node's workers. */
+function utilModule(): string {
+  return `const util = process.getBuiltinModule('node:util')
+export const { parseArgs, promisify, styleText } = util`
 }
 
 /** Returns `src/cli/provider-modules.ts` for a bundle: an import by an expression would load a helper with every command. */

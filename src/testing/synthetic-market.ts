@@ -97,7 +97,8 @@ function createEuroRates(
     if (volatility === 0) return euroRate(reference, step) * rate
     let walk = walks.get(code)
     if (!walk) {
-      walk = createWalk(seed, code, volatility)
+      const create = code in HISTORY_ANCHORS ? createWalk : createNewestDay
+      walk = create(seed, code, volatility)
       walks.set(code, walk)
     }
     const value = euroRate(reference, step) * rate * walk(step)
@@ -131,26 +132,48 @@ function toPublishedDigits(value: number): number {
 
 type Walk = (step: number) => number
 
+/** Creates the walk of a currency with a history, which is read on all its days. */
 function createWalk(seed: number, code: string, volatility: number): Walk {
-  const random = createRandom(seed, code)
-  const deviation = volatility / 100 / WORKING_DAYS_ROOT
-  // Starts with about the long-term spread of the walk, so that the first years look like the last.
-  let walked = Float64Array.of(1 + 10 * deviation * toNormal(random()))
+  const move = createMove(seed, code, volatility)
+  let walked = Float64Array.of(move())
 
   function extend(step: number): void {
     const longer = new Float64Array(step + WORKING_DAYS)
     longer.set(walked)
-    let factor = walked.at(-1) ?? NaN
-    for (let next = walked.length; next < longer.length; next += 1) {
-      factor *= 1 + REVERSION * (1 - factor) + deviation * toNormal(random())
-      longer[next] = factor
-    }
+    for (let next = walked.length; next < longer.length; next += 1) longer[next] = move()
     walked = longer
   }
 
   return (step) => {
     if (step >= walked.length) extend(step)
     return walked[step] ?? NaN
+  }
+}
+
+/** Creates the walk of a currency that has only latest rates: it keeps one day, which rarely moves backwards. */
+function createNewestDay(seed: number, code: string, volatility: number): Walk {
+  let move = createMove(seed, code, volatility)
+  let [last, factor] = [0, move()]
+  return (step) => {
+    if (step < last) {
+      move = createMove(seed, code, volatility)
+      ;[last, factor] = [0, move()]
+    }
+    for (; last < step; last += 1) factor = move()
+    return factor
+  }
+}
+
+/** Creates a function that returns the factor of each weekday in order. */
+function createMove(seed: number, code: string, volatility: number): () => number {
+  const random = createRandom(seed, code)
+  const deviation = volatility / 100 / WORKING_DAYS_ROOT
+  let factor = NaN
+  return () => {
+    // Starts with about the long-term spread of the walk, so that the first years look like the last.
+    if (Number.isNaN(factor)) factor = 1 + 10 * deviation * toNormal(random())
+    else factor *= 1 + REVERSION * (1 - factor) + deviation * toNormal(random())
+    return factor
   }
 }
 
