@@ -18,12 +18,13 @@ export interface FetchHandlerOptions {
  * @throws {TypeError} that names the invalid option
  * @example
  * ```ts
+ * import { createServer } from 'node:http'
+ * import { Response, createServerAdapter } from '@whatwg-node/server'
  * import { createRatesHandler } from 'ratesmith'
  * import { toFetchHandler } from 'ratesmith/fetch'
- * import { FastResponse, serve } from 'srvx'
  *
- * const fetch = toFetchHandler(createRatesHandler(), { Response: FastResponse })
- * serve({ fetch, port: 3000 })
+ * const fetch = toFetchHandler(createRatesHandler(), { Response })
+ * createServer(createServerAdapter(fetch)).listen(3000, '127.0.0.1')
  * ```
  */
 export function toFetchHandler(

@@ -28,7 +28,7 @@ const EXPENSIVE = [
   `${PAIR}&period=5Y`,
   `${PAIR}&period=5Y&interval=month`,
   `${PAIR}&period=1Y&format=csv`,
-  `${ONE}&${'-'.repeat(513 - 'from=USD&to=EUR&'.length)}`,
+  `${ONE}&${'-'.repeat(769 - 'from=USD&to=EUR&'.length)}`,
 ]
 const CHEAP = [
   ONE,
@@ -36,7 +36,7 @@ const CHEAP = [
   '/api/v1/latest?date=2004-01-08',
   `${PAIR}&period=1Y`,
   `${PAIR}&start=2004-01-01&end=2004-12-31`,
-  `${ONE}&${'-'.repeat(512 - 'from=USD&to=EUR&'.length)}`,
+  `${ONE}&${'-'.repeat(768 - 'from=USD&to=EUR&'.length)}`,
   `/api/v1/nothing?${'-'.repeat(600)}`,
 ]
 

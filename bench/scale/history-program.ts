@@ -8,7 +8,8 @@ import { median } from '../figures.ts'
 import { SEED } from '../wire/peer.ts'
 
 export interface HistorySettings {
-  period: string
+  /** Parameters that select the days. */
+  days: string
 }
 
 export interface HistoryReport {
@@ -25,7 +26,7 @@ type Body = string | Uint8Array
 const CODES = ['AUD', 'CAD', 'CHF', 'CZK', 'DKK', 'EUR', 'GBP', 'JPY', 'NOK', 'PLN', 'SEK', 'USD']
 const AGAIN = 20
 
-const { period }: HistorySettings = JSON.parse(settingsFromParent())
+const { days }: HistorySettings = JSON.parse(settingsFromParent())
 
 // Warms up the code with another handler, so that nothing is cached.
 await measure(await createHandler())
@@ -60,7 +61,7 @@ async function measure(handler: RatesHandler): Promise<HistoryReport> {
 }
 
 async function fetchHistory(handler: RatesHandler, from: string, to: string): Promise<Body> {
-  const target = `/api/v1/history?from=${from}&to=${to}&period=${period}`
+  const target = `/api/v1/history?from=${from}&to=${to}&${days}`
   const { status, body } = await handler.answer({ method: 'GET', target, header: () => undefined })
   if (status !== 200 || body === null) throw new Error(`${target} has the status ${status}`)
   return body

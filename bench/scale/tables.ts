@@ -3,56 +3,103 @@ import { reportOf } from '../wire/load.ts'
 import { THROUGHPUT_COLUMNS, medianOf, throughputCells } from '../wire/results.ts'
 import type { Verdict } from '../wire/results.ts'
 import { measureRounds } from '../wire/rounds.ts'
-import type { Measuring, Sample } from '../wire/rounds.ts'
+import type { Measuring } from '../wire/rounds.ts'
 import { SHEETS, rowsOf } from '../wire/rows.ts'
-import { withServers } from '../wire/running.ts'
-import type { HistoryReport } from './history-program.ts'
+import { ourResponse, withServers } from '../wire/running.ts'
+import type { HistoryReport, HistorySettings } from './history-program.ts'
+import type { Point } from './picture.ts'
 import type { QueriesReport, QueriesSettings, QueryKind } from './queries-program.ts'
+
+/** A table of Markdown, and its lines as points of the picture. */
+export interface Curve {
+  table: string
+  points: Point[]
+}
+
+/** A line of a table over the wire: one size of what grows. */
+interface Step {
+  /** The cells before the measured ones. */
+  cells: string[]
+  /** The response that the bare server sends. */
+  target: string
+  /** The number of distinct amounts (default one). */
+  distinctCount?: number
+  /** Flags of the command line that differ. */
+  how?: Partial<Measuring>
+  /** Its place in the picture (default none). */
+  place?: Pick<Point, 'size' | 'label'>
+}
 
 /** `toNodeHandler` and the server that it is compared with. */
 const ROWS = rowsOf(SHEETS.convert, ['node']).filter(({ id }) => ['bare', 'direct'].includes(id))
 
-const CONNECTION_COLUMNS = [
-  'connections',
+const WIRE_COLUMNS = [
   ...THROUGHPUT_COLUMNS,
-  'p50 ms',
-  'bare’s',
+  'bare: requests/s',
+  'bare: CPU µs/request',
   'p99 ms',
-  'bare’s',
+  'bare: p99 ms',
   'load CPU',
 ]
 
-/**
- * Returns a table of conversions through `toNodeHandler` with different numbers of connections, compared with a bare
- * server.
- */
-export async function tableOfConnections(
-  counts: readonly number[],
+/** Measures every step with both servers, newly started. */
+async function measureSteps(
+  columns: readonly string[],
+  steps: readonly Step[],
   how: Measuring,
-): Promise<string> {
-  const { target } = SHEETS.convert
-  const lines = await withServers(target, ROWS, async (running) => {
-    const measured: string[][] = []
-    for (const connections of counts) {
-      const samples = await measureRounds(running, { target }, { ...how, connections })
-      measured.push([connections.toLocaleString('en'), ...connectionCells(samples)])
-    }
-    return measured
-  })
-  return markdown(CONNECTION_COLUMNS, lines)
+): Promise<Curve> {
+  const lines: string[][] = []
+  const points: Point[] = []
+  for (const { cells, target, distinctCount, how: differing, place } of steps) {
+    const targets = distinctCount ? { ...SHEETS.convert, distinctCount } : { target }
+    const samples = await withServers(target, ROWS, (running) =>
+      measureRounds(running, targets, { ...how, ...differing }),
+    )
+    const [direct = [], bare = []] = [samples.get('direct'), samples.get('bare')]
+    lines.push([
+      ...cells,
+      ...throughputCells(direct, bare),
+      Math.round(medianOf(bare, 'rate')).toLocaleString('en'),
+      medianOf(bare, 'cpu').toFixed(1),
+      medianOf(direct, 'p99').toFixed(2),
+      medianOf(bare, 'p99').toFixed(2),
+      `${(100 * medianOf(direct, 'loadShare')).toFixed(0)} %`,
+    ])
+    const rates = { ratesmith: medianOf(direct, 'rate'), bare: medianOf(bare, 'rate') }
+    if (place) points.push({ ...place, ...rates })
+  }
+  return { table: markdown([...columns, ...WIRE_COLUMNS], lines), points }
 }
 
-function connectionCells(samples: ReadonlyMap<string, Sample[]>): string[] {
-  const [direct = [], bare = []] = [samples.get('direct'), samples.get('bare')]
-  return [
-    ...throughputCells(direct, bare),
-    medianOf(direct, 'p50').toFixed(2),
-    medianOf(bare, 'p50').toFixed(2),
-    medianOf(direct, 'p99').toFixed(2),
-    medianOf(bare, 'p99').toFixed(2),
-    `${(100 * medianOf(direct, 'loadShare')).toFixed(0)} %`,
-  ]
+/** More connections take a good part of a second to open; they are measured for longer. */
+const MAX_CONNECTIONS_PER_SECOND = 1_000
+
+/** Measures a conversion with different numbers of connections. */
+export function measureConnections(counts: readonly number[], how: Measuring): Promise<Curve> {
+  const steps = counts.map((connections): Step => {
+    const seconds = how.seconds * Math.ceil(connections / MAX_CONNECTIONS_PER_SECOND)
+    const label = connections.toLocaleString('en')
+    return {
+      cells: [label],
+      target: SHEETS.convert.target,
+      how: { connections, seconds },
+      place: { size: connections, label },
+    }
+  })
+  return measureSteps(['connections'], steps, how)
 }
+
+/** Measures conversions with different numbers of distinct amounts; the bare server sends the same bytes for all. */
+export function measureAmounts(counts: readonly number[], how: Measuring): Promise<Curve> {
+  const { target } = SHEETS.convert
+  const steps = counts.map((count): Step => {
+    const place = { size: count, label: COMPACT.format(count) }
+    return { cells: [count.toLocaleString('en')], target, distinctCount: count, place }
+  })
+  return measureSteps(['distinct amounts'], steps, how)
+}
+
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact' })
 
 const KINDS: Record<QueryKind, string> = {
   amounts: 'amounts of a conversion',
@@ -68,7 +115,8 @@ const QUERY_COLUMNS = [
   'RSS growth MB',
 ]
 
-const MAX_GROWTH = 2 * MEGABYTE
+/** What the caches may keep: 2 MiB of bodies for latest rates, 1/4 MiB of queries, and what describes them. */
+const MAX_GROWTH = 3.5 * MEGABYTE
 const MILLION = 1_000_000
 
 /** Returns a table of the cost of distinct queries in process, and the verdicts on those with a million. */
@@ -104,49 +152,40 @@ function checkGrowth(kind: string, { heap }: QueriesReport): Verdict {
   }
 }
 
-const HISTORY_COLUMNS = [
-  'period',
-  'points',
-  'bytes',
-  'first response µs',
-  'again µs',
-  ...THROUGHPUT_COLUMNS,
-  'p50 ms',
-  'p99 ms',
-]
+/** Days of a history: their name, and the parameters that select them. */
+export type HistoryLength = readonly [name: string, days: string]
 
-/**
- * Returns a table of the cost of histories of different lengths: in process, and through `toNodeHandler` compared with
- * a bare server.
- */
-export async function tableOfHistory(periods: readonly string[], how: Measuring): Promise<string> {
-  const lines: string[][] = []
-  for (const period of periods) {
+/** Measures histories of different lengths in process and over the wire. */
+export async function measureHistories(
+  lengths: readonly HistoryLength[],
+  how: Measuring,
+): Promise<Curve> {
+  const steps: Step[] = []
+  for (const [name, days] of lengths) {
     const { points, bytes, first, again } = await reportOf<HistoryReport>({
       program: 'bench/scale/history-program.ts',
-      settings: { period },
+      settings: { days } satisfies HistorySettings,
     })
-    lines.push([
-      period,
-      points.toLocaleString('en'),
-      bytes.toLocaleString('en'),
-      first.toFixed(1),
-      again.toFixed(1),
-      ...(await measureOverWire(period, how)),
-    ])
+    const sizes = [points, bytes].map((size) => size.toLocaleString('en'))
+    steps.push({
+      cells: [name, ...sizes, first.toFixed(1), again.toFixed(1)],
+      target: `/api/v1/history?from=USD&to=JPY&${days}`,
+      place: { size: points, label: name },
+    })
   }
-  return markdown(HISTORY_COLUMNS, lines)
+  return measureSteps(['length', 'points', 'bytes', 'first response µs', 'again µs'], steps, how)
 }
 
-async function measureOverWire(period: string, how: Measuring): Promise<string[]> {
-  const target = `/api/v1/history?from=USD&to=JPY&period=${period}`
-  const samples = await withServers(target, ROWS, (running) =>
-    measureRounds(running, { target }, how),
-  )
-  const [direct = [], bare = []] = [samples.get('direct'), samples.get('bare')]
-  return [
-    ...throughputCells(direct, bare),
-    medianOf(direct, 'p50').toFixed(2),
-    medianOf(direct, 'p99').toFixed(2),
-  ]
+/** Measures tables of different numbers of currencies, and the whole table, which is too close to 150 for the picture. */
+export async function measureCurrencies(counts: readonly number[], how: Measuring): Promise<Curve> {
+  const whole = SHEETS.table.target
+  const { rates }: { rates: object } = JSON.parse((await ourResponse(whole)).body.toString())
+  const codes = Object.keys(rates)
+  const steps = counts.map((count): Step => {
+    if (count > codes.length) throw new RangeError(`the market has only ${codes.length} currencies`)
+    const target = `${whole}&symbols=${codes.slice(0, count).join()}`
+    return { cells: [String(count)], target, place: { size: count, label: String(count) } }
+  })
+  const all: Step = { cells: [`all ${codes.length}`], target: whole }
+  return measureSteps(['currencies'], [...steps, all], how)
 }

@@ -5,8 +5,8 @@ import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
 import { percentile } from '../figures.ts'
 import type { LoadResult, LoadSettings } from './load.ts'
 
-const { url, target, distinct, connections, seconds, headers }: LoadSettings =
-  JSON.parse(settingsFromParent())
+const settings: LoadSettings = JSON.parse(settingsFromParent())
+const { url, target, distinct, distinctCount = Infinity, connections, seconds, headers } = settings
 let number = distinct ?? 0
 let faults = 0
 const latencies: number[] = []
@@ -46,6 +46,6 @@ reportToParent({
 } satisfies LoadResult)
 
 function nextRequest(request: autocannon.Request): autocannon.Request {
-  number += 1
+  number = number < distinctCount ? number + 1 : 1
   return { ...request, path: target + String(number) }
 }

@@ -1,11 +1,11 @@
 -- Prints the results of wrk as a line of JSON. With a target and a number after `--`, each request appends the next number
--- to the target.
+-- to the target; with a count as well, 1 follows after that number.
 function init(args)
   if #args < 2 then return end
-  local head, number = "GET " .. args[1], tonumber(args[2])
+  local head, number, count = "GET " .. args[1], tonumber(args[2]), tonumber(args[3] or math.huge)
   local tail = " HTTP/1.1\r\nHost: " .. wrk.headers["Host"] .. "\r\n\r\n"
   request = function()
-    number = number + 1
+    number = number < count and number + 1 or 1
     return head .. string.format("%d", number) .. tail
   end
 end

@@ -8,9 +8,11 @@ import { onOwnCore } from './cores.ts'
 export interface LoadSettings {
   /** Root of the server. */
   url: string
-  /** Path and query. If `distinct` is given, a number follows it, starting there and incremented with every request. */
+  /** Path and query. If `distinct` is given, a number follows it, starting after that and incremented with every request. */
   target: string
   distinct?: number | undefined
+  /** The largest number, which 1 follows (default none). */
+  distinctCount?: number | undefined
   /** Headers of every request besides `Host`, without `distinct`. */
   headers?: Readonly<Record<string, string>> | undefined
   /** Keep-alive connections. */
@@ -48,7 +50,7 @@ export function wrkVersion(): string | undefined {
 
 /** Runs wrk on one thread. Its duration is in whole seconds. */
 async function runWrk(settings: LoadSettings): Promise<LoadResult> {
-  const { url, target, distinct, connections, seconds, headers = {} } = settings
+  const { url, target, distinct, distinctCount, connections, seconds, headers = {} } = settings
   const args = [
     '-t1',
     `-c${connections}`,
@@ -58,7 +60,8 @@ async function runWrk(settings: LoadSettings): Promise<LoadResult> {
   ]
   const script = ['-s', `${ROOT}/bench/wire/load-wrk.lua`]
   const lines = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
-  const numbers = distinct === undefined ? [] : ['--', target, String(distinct)]
+  const range = distinctCount === undefined ? [] : [String(distinctCount)]
+  const numbers = distinct === undefined ? [] : ['--', target, String(distinct), ...range]
   const [program = '', ...before] = onOwnCore('load', ['wrk'])
   const running = run(program, [...before, ...args, ...lines, ...script, url + target, ...numbers])
   void killOnExit(running.child)

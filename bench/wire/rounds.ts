@@ -31,7 +31,10 @@ export interface Sample {
 /** The requests to the servers of a table. */
 export interface Targets {
   target: string
+  /** The target of rows with a new number in each request. */
   distinct?: string
+  /** With this, every row gets a number up to it in each request. */
+  distinctCount?: number | undefined
 }
 
 /** Amounts reserved for each measurement; more than any server can respond to. */
@@ -69,12 +72,16 @@ export async function measureRounds(
 
   async function measure({ row, server }: RunningRow): Promise<Sample> {
     const { target = targets.target } = row
-    const { distinct } = targets
+    const { distinct, distinctCount } = targets
     const headers = { ...HEADERS[row.headers ?? 'lean'], ...row.authorization }
     const settings: LoadSettings = { url: server.url, connections, seconds, target, headers }
-    if (row.isDistinct && distinct !== undefined) {
+    if (distinct !== undefined && (row.isDistinct || distinctCount !== undefined)) {
       measurements += 1
-      Object.assign(settings, { target: distinct, distinct: measurements * AMOUNTS })
+      // A load that always started with 1 would never reach the last of many numbers.
+      const start = distinctCount
+        ? Math.floor(Math.random() * distinctCount)
+        : measurements * AMOUNTS
+      Object.assign(settings, { target: distinct, distinct: start, distinctCount })
     }
     const before = await server.usage()
     const load = await GENERATORS[generator](settings)

@@ -22,6 +22,8 @@ const OURS = 'bench/wire/servers/direct.ts'
 export async function ourResponse(target: string): Promise<SocketResponse> {
   const server = await startServer(OURS, 'node', { target })
   try {
+    // The first may have waited for data, which a header tells.
+    await fetchRaw(server.url, target)
     return await fetchRaw(server.url, target)
   } finally {
     await server.kill()
@@ -45,6 +47,7 @@ export function withServers<Result>(
       for (const row of rows) {
         const server = await startRow(row, { target, ready })
         running.push({ row, server })
+        await fetchRaw(server.url, target, row.authorization)
         const expectOurs = row.isNaive || row.isLimited ? expectSameKeys : expectSame
         expectOurs(row.name, await fetchRaw(server.url, target, row.authorization), ours)
       }

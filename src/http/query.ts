@@ -29,7 +29,7 @@ type Schemas = Record<string, z.ZodMiniType>
 type RawParameters = Record<string, string>
 
 // Longer queries rarely recur.
-const MAX_CACHED_QUERY_LENGTH = 256
+const MAX_CACHED_QUERY_LENGTH = 768
 
 // Limit of all cached queries, and the approximate size of each without its characters.
 const MAX_CACHED_BYTES = 262_144

@@ -304,7 +304,10 @@ export function isMatch(list: string, tag: string, comparison: 'weak' | 'strong'
 const LARGE_BODY_BYTES = 65_536
 
 /** A class of responses: the platform's, or a lighter one of a server. */
-export type ResponseClass = new (body?: BodyInit | null, init?: ResponseInit) => Response
+export type ResponseClass = new (
+  body: RawResponse['body'],
+  init: { status: number; headers: Record<string, string> },
+) => Response
 
 /**
  * Creates a function that turns a raw response into a `Response`, of `Light` if it is given. Node's own copies every body

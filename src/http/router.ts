@@ -15,8 +15,8 @@ import type {
 } from './response.ts'
 import { Router } from 'itty-router/Router'
 
-/** Longer queries are expensive to parse and may request many conversions. */
-const MAX_CHEAP_QUERY_LENGTH = 512
+/** Longer queries are expensive to parse and may request many conversions; all currencies of a feed take 620 characters. */
+const MAX_CHEAP_QUERY_LENGTH = 768
 
 /** Requests that wait for data or for a body; those with cached data never wait. */
 const MAX_WAITING_REQUESTS = 10_000

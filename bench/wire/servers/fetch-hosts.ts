@@ -52,7 +52,7 @@ if (ready === undefined) {
   await start(toFetchHandler(await loadedHandler(), { Response: Own }), pathname)
 } else {
   const { headers, body } = readPreparedResponse()
-  const init = { headers: Object.fromEntries(headers) }
+  const init = { status: 200, headers: Object.fromEntries(headers) }
   await start(() => new (Own ?? Response)(body, init), pathname)
 }
 
