@@ -1,5 +1,5 @@
-// Measures the time from the start of a process to its first response: `ratesmith serve --demo` and others against a
-// bare Node server, alternating. Prints Markdown, and exits with 1 if the goal is missed.
+// Measures the time from the start of a process to its first response, and the memory of a process: `ratesmith serve --demo`
+// and others against a bare Node server, alternating. Prints Markdown, and exits with 1 if a goal is missed.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { get } from 'node:http'
@@ -7,9 +7,14 @@ import { parseArgs } from 'node:util'
 
 import { killOnExit } from '../test/system/child.ts'
 import { ROOT } from '../test/system/runtimes.ts'
-import { median, print } from './figures.ts'
+import { MEGABYTE, inMegabytes, markdown, median, print } from './figures.ts'
+import type { Loaded, Memory } from './start/memory-program.ts'
+import { reportOf } from './wire/load.ts'
 
-const GOAL = 1.8
+const GOAL = 1.35
+
+/** Of five years of data over a bare server, in bytes. */
+const MEMORY_GOAL = 12 * MEGABYTE
 
 const FIRST_TARGET = '/api/v1/convert?from=USD&to=EUR'
 
@@ -71,7 +76,44 @@ for (const [{ name, goal }, measured] of times) {
   isGood &&= isOk
   print(`| ${name} | ${time.toFixed(1)} | ${(time / bareTime).toFixed(2)} | ${verdict} |`)
 }
-process.exit(isGood ? 0 : 1)
+const memory = await measureMemory()
+print(`\n${memory.table}`)
+process.exit(isGood && memory.isGood ? 0 : 1)
+
+/** Returns a table of the memory after a start, and whether the goal is reached. */
+async function measureMemory(): Promise<{ table: string; isGood: boolean }> {
+  const names: Record<Loaded, string> = {
+    bare: 'bare `node:http`',
+    handler: 'the library, without data',
+    latest: 'with latest rates',
+    'five years': 'and five years of 30 currencies',
+    'all years': 'and all years since 1999',
+  }
+  let bare: Memory | undefined
+  let isReached = false
+  const lines: string[][] = []
+  for (const [loaded, name] of Object.entries(names)) {
+    const found = await reportOf<Memory>({
+      program: 'bench/start/memory-program.ts',
+      settings: loaded,
+      flags: ['--expose-gc'],
+    })
+    bare ??= found
+    const more = found.used - bare.used
+    const hasGoal = loaded === 'five years'
+    if (hasGoal) isReached = more <= MEMORY_GOAL
+    const goal = `${inMegabytes(MEMORY_GOAL, 0)}: ${isReached ? 'ok' : 'missed'}`
+    lines.push([
+      name,
+      inMegabytes(found.used, 1),
+      inMegabytes(more, 1),
+      hasGoal ? goal : '',
+      inMegabytes(found.rss, 0),
+    ])
+  }
+  const columns = ['memory in MB', 'objects', 'over bare', 'goal', 'resident']
+  return { table: markdown(columns, lines), isGood: isReached }
+}
 
 /** Returns the time from the start of Node with `args` to the first response of its server, in ms. */
 export async function timeToResponse(args: readonly string[]): Promise<number> {
