@@ -29,7 +29,8 @@ const SERVE = fileURLToPath(new URL('src/cli/serve.ts', import.meta.url))
 
 /**
  * In the command, every module that is loaded on demand refers to the server, for the same reason: all that the server needs
- * is in one file, and a command loads that and its own. Most of them need most of it.
+ * is in one file, and a command loads that and its own. Most of them need most of it. The server refers to the manifest, which
+ * is so in one file with the parts of the first module that others share.
  */
 const serverInOneChunk: EsbuildPlugin = {
   name: 'server-in-one-chunk',
@@ -37,14 +38,17 @@ const serverInOneChunk: EsbuildPlugin = {
     const onDemand = modulesOnDemand()
     build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
       if (!onDemand.has(path)) return undefined
-      const reference = `\nexport { serveAndExit } from ${JSON.stringify(SERVE)}`
-      return { contents: readFileSync(path, 'utf8') + reference, loader: 'ts' }
+      const reference =
+        path === SERVE
+          ? `export { default as manifest } from 'ratesmith/package.json' with { type: 'json' }`
+          : `export { manifest, serveAndExit } from ${JSON.stringify(SERVE)}`
+      return { contents: `${readFileSync(path, 'utf8')}\n${reference}`, loader: 'ts' }
     })
   },
 }
 
 /** The first module on demand, which decides about the others; and data, whose modules import nothing. */
-const APART = /src.(cli.(commands|serve)\.ts|generated.[\w-]+\.ts)$/
+const APART = /src.(cli.commands\.ts|generated.[\w-]+\.ts)$/
 
 /** Returns the paths of the modules that others import on demand, and those of the providers. */
 function modulesOnDemand(): Set<string> {
@@ -111,7 +115,25 @@ const BUILT_IN = ['itty-router', 'zod']
 
 /** Modules that are replaced in the command. */
 const MANIFEST = /^ratesmith\/package\.json$/
+const FS = /^node:fs$/
 const UTIL = /^node:util$/
+
+/** The used exports of `node:fs`. */
+const FS_EXPORTS = [
+  'accessSync',
+  'closeSync',
+  'constants',
+  'existsSync',
+  'mkdirSync',
+  'mkdtempSync',
+  'openSync',
+  'readFileSync',
+  'rmSync',
+  'statSync',
+]
+
+/** The used exports of `node:util`. */
+const UTIL_EXPORTS = ['parseArgs', 'promisify', 'styleText']
 
 /** The command line, with its dependencies bundled: a hundred small files load more slowly than one. */
 const command: Options = {
@@ -122,11 +144,12 @@ const command: Options = {
     serverInOneChunk,
     replaced('providers', /provider-modules\.ts$/, providerModules),
     replaced('manifest', MANIFEST, versionModule),
-    replaced('util', UTIL, utilModule),
+    replaced('fs', FS, () => exportsOf('node:fs', FS_EXPORTS)),
+    replaced('util', UTIL, () => exportsOf('node:util', UTIL_EXPORTS)),
   ],
   // A source map would be five times as large as the command, and mostly describe other packages.
   sourcemap: false,
-  noExternal: [...BUILT_IN.map((name) => new RegExp(`^${name}(/|$)`)), MANIFEST, UTIL],
+  noExternal: [...BUILT_IN.map((name) => new RegExp(`^${name}(/|$)`)), MANIFEST, FS, UTIL],
   external: [/^node:/, /^[^./]/],
   esbuildOptions(options) {
     options.chunkNames = 'cli/[name]-[hash]'
@@ -163,10 +186,9 @@ function versionModule(): string {
   return `export default ${JSON.stringify({ version })}`
 }
 
-/** Returns the used exports of `node:util`: an import would evaluate all of them, which loads Node's workers. */
-function utilModule(): string {
-  return `const util = process.getBuiltinModule('node:util')
-export const { parseArgs, promisify, styleText } = util`
+/** Returns exports of a module of Node: an import would evaluate all, which loads Node's workers, and its streams for files. */
+function exportsOf(name: string, names: readonly string[]): string {
+  return `export const { ${names.join(', ')} } = process.getBuiltinModule('${name}')`
 }
 
 /** Returns `src/cli/provider-modules.ts` for a bundle: an import by an expression would load a helper with every command. */

@@ -36,20 +36,17 @@ print(
 const lines: string[][] = []
 for (const name of NAMES.filter((each) => parts.includes(each))) {
   const sheet = SHEETS[name]
-  const rows = rowsOf(sheet, ['node']).filter(({ id }) => IDS.includes(id))
+  const rows = rowsOf(sheet, ['node'])
+    .filter(({ id }) => IDS.includes(id))
+    .map((row) => ({ ...row, of: 'direct' }))
   const samples = await withServers(sheet.target, rows, (running) => {
     const all = [...running, ...runningFrankfurter(QUESTIONS[name].ofFrankfurter)]
     return measureRounds(all, sheet, measuring)
   })
-  const reference = samples.get('direct') ?? []
   for (const [id, own] of samples) {
     const title = rows.find((row) => row.id === id)?.name ?? 'Frankfurter'
     const latencies = [medianOf(own, 'p50').toFixed(2), medianOf(own, 'p99').toFixed(2)]
-    lines.push([
-      `${QUESTIONS[name].name}: ${title}`,
-      ...throughputCells(own, reference),
-      ...latencies,
-    ])
+    lines.push([`${QUESTIONS[name].name}: ${title}`, ...throughputCells(own), ...latencies])
   }
 }
 print(`\n${markdown(['rates and server', ...THROUGHPUT_COLUMNS, 'p50 ms', 'p99 ms'], lines)}`)

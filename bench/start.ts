@@ -8,18 +8,35 @@ import { parseArgs } from 'node:util'
 import { killOnExit } from '../test/system/child.ts'
 import { ROOT } from '../test/system/runtimes.ts'
 import { MEGABYTE, inMegabytes, markdown, median, print } from './figures.ts'
-import type { Loaded, Memory } from './start/memory-program.ts'
-import { reportOf } from './wire/load.ts'
 
 const GOAL = 1.35
 
-/** Of five years of data over a bare server, in bytes. */
+/** Heap and external memory of the library with five years of data over a bare server, in bytes. */
 const MEMORY_GOAL = 12 * MEGABYTE
 
 const FIRST_TARGET = '/api/v1/convert?from=USD&to=EUR'
 
+/** Requests that load latest rates, five years, and all years. */
+const LATEST = [FIRST_TARGET, '/api/v1/latest?base=EUR']
+const FIVE_YEARS = [...LATEST, '/api/v1/history?from=USD&to=EUR&period=5Y']
+const ALL_YEARS = [...FIVE_YEARS, '/api/v1/history?from=USD&to=EUR&start=1999-01-04']
+
+const BARE = ['bench/start/bare.mjs']
+const LIBRARY = ['bench/start/library.mjs']
+const SERVE_DEMO = ['dist/cli.js', 'serve', '--demo', '--port', '0']
+
+/** In what a server prints when it listens. */
+const ROOT_URL = /http:\/\/\S+:\d+/
+
 /** Starts of each program that are not counted: the first ones read files that are not in the page cache. */
 const UNCOUNTED = 2
+
+/** What `bench/start/memory.mjs` prints: JavaScript objects, what they own outside the heap, and resident memory, in bytes. */
+interface Memory {
+  heap: number
+  external: number
+  rss: number
+}
 
 interface Contender {
   name: string
@@ -29,22 +46,22 @@ interface Contender {
 
 const bare: Contender = {
   name: 'bare `node:http`, first response',
-  time: () => timeToResponse(['bench/start/bare.mjs']),
+  time: () => timeToResponse(BARE),
 }
 const contenders: Contender[] = [
   bare,
   {
     name: 'the same without an `import`',
-    time: () => timeToResponse(['bench/start/bare.mjs', '--no-import']),
+    time: () => timeToResponse([...BARE, '--no-import']),
   },
   {
     name: '`ratesmith serve --demo`, first conversion',
-    time: () => timeToResponse(['dist/cli.js', 'serve', '--demo', '--port', '0']),
+    time: () => timeToResponse(SERVE_DEMO),
     goal: GOAL,
   },
   {
     name: 'a program with the library, first conversion',
-    time: () => timeToResponse(['bench/start/library.mjs']),
+    time: () => timeToResponse(LIBRARY),
   },
   { name: '`ratesmith --version`, its end', time: () => timeToEnd(['dist/cli.js', '--version']) },
 ]
@@ -80,39 +97,49 @@ const memory = await measureMemory()
 print(`\n${memory.table}`)
 process.exit(isGood && memory.isGood ? 0 : 1)
 
-/** Returns a table of the memory after a start, and whether the goal is reached. */
+/** Returns a table of the memory of servers with more and more data, and whether the goal is reached. */
 async function measureMemory(): Promise<{ table: string; isGood: boolean }> {
-  const names: Record<Loaded, string> = {
-    bare: 'bare `node:http`',
-    handler: 'the library, without data',
-    latest: 'with latest rates',
-    'five years': 'and five years of 30 currencies',
-    'all years': 'and all years since 1999',
+  const bare = await memoryAfter(BARE, FIVE_YEARS)
+  const fiveYears = await memoryAfter(LIBRARY, FIVE_YEARS)
+  const found: [name: string, memory: Memory][] = [
+    ['bare `node:http`', bare],
+    ['a program with the library, without data', await memoryAfter(LIBRARY, [])],
+    ['with latest rates', await memoryAfter(LIBRARY, LATEST)],
+    ['and five years of 29 currencies', fiveYears],
+    ['and all years since 1999', await memoryAfter(LIBRARY, ALL_YEARS)],
+    ['`ratesmith serve --demo`, latest and five years', await memoryAfter(SERVE_DEMO, FIVE_YEARS)],
+  ]
+  const used = ({ heap, external }: Memory): number => heap + external
+  const isGood = used(fiveYears) - used(bare) <= MEMORY_GOAL
+  const verdict = `${inMegabytes(MEMORY_GOAL, 0)}: ${isGood ? 'ok' : 'missed'}`
+  const rows = found.map(([name, memory]) => {
+    const { heap, external, rss } = memory
+    const numbers = [heap, external, used(memory) - used(bare), rss, rss - bare.rss]
+    const goal = memory === fiveYears ? verdict : ''
+    return [name, ...numbers.map((bytes) => inMegabytes(bytes, 1)), goal]
+  })
+  const columns = ['MB', 'heap', 'external', 'both over bare', 'resident', 'over bare', 'goal']
+  return { table: markdown(columns, rows), isGood }
+}
+
+/** Returns the memory of the server that Node starts with `args`, after requests for `targets`. */
+async function memoryAfter(args: readonly string[], targets: readonly string[]): Promise<Memory> {
+  const child = startNode(['--expose-gc', '--import', './bench/start/memory.mjs', ...args])
+  const ended = killOnExit(child)
+  try {
+    const url = await printed(child, ROOT_URL)
+    for (const target of targets) {
+      const status = await statusOf(url + target)
+      if (status !== 200) throw new Error(`${target} has the status ${status}`)
+    }
+    const report = printed(child, /^\{.*\}$/m)
+    child.kill('SIGUSR2')
+    const memory: Memory = JSON.parse(await report)
+    return memory
+  } finally {
+    child.kill('SIGKILL')
+    await ended
   }
-  let bare: Memory | undefined
-  let isReached = false
-  const lines: string[][] = []
-  for (const [loaded, name] of Object.entries(names)) {
-    const found = await reportOf<Memory>({
-      program: 'bench/start/memory-program.ts',
-      settings: loaded,
-      flags: ['--expose-gc'],
-    })
-    bare ??= found
-    const more = found.used - bare.used
-    const hasGoal = loaded === 'five years'
-    if (hasGoal) isReached = more <= MEMORY_GOAL
-    const goal = `${inMegabytes(MEMORY_GOAL, 0)}: ${isReached ? 'ok' : 'missed'}`
-    lines.push([
-      name,
-      inMegabytes(found.used, 1),
-      inMegabytes(more, 1),
-      hasGoal ? goal : '',
-      inMegabytes(found.rss, 0),
-    ])
-  }
-  const columns = ['memory in MB', 'objects', 'over bare', 'goal', 'resident']
-  return { table: markdown(columns, lines), isGood: isReached }
 }
 
 /** Returns the time from the start of Node with `args` to the first response of its server, in ms. */
@@ -122,7 +149,7 @@ export async function timeToResponse(args: readonly string[]): Promise<number> {
   const ended = killOnExit(child)
   try {
     const status = await Promise.race([
-      listening(child).then((url) => statusOf(url + FIRST_TARGET)),
+      printed(child, ROOT_URL).then((url) => statusOf(url + FIRST_TARGET)),
       ended.then(() => 'its end'),
     ])
     const elapsed = performance.now() - startedAt
@@ -150,13 +177,14 @@ function startNode(args: readonly string[]): ChildProcess {
   return spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'ignore'] })
 }
 
-function listening(child: ChildProcess): Promise<string> {
+/** Resolves to the first match in the output of `child` from now on. */
+function printed(child: ChildProcess, pattern: RegExp): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
     child.stdout?.setEncoding('utf8').on('data', (more: string) => {
       text += more
-      const [url] = /http:\/\/\S+:\d+/.exec(text) ?? []
-      if (url !== undefined) resolve(url)
+      const [match] = pattern.exec(text) ?? []
+      if (match !== undefined) resolve(match)
     })
   })
 }

@@ -58,7 +58,7 @@ async function measureSteps(
     const [direct = [], bare = []] = [samples.get('direct'), samples.get('bare')]
     lines.push([
       ...cells,
-      ...throughputCells(direct, bare),
+      ...throughputCells(direct),
       Math.round(medianOf(bare, 'rate')).toLocaleString('en'),
       medianOf(bare, 'cpu').toFixed(1),
       medianOf(direct, 'p99').toFixed(2),

@@ -12,13 +12,13 @@ export const THROUGHPUT_COLUMNS = [
 
 const COLUMNS = ['server', ...THROUGHPUT_COLUMNS, 'p50 ms', 'p99 ms', 'RSS MB', 'load CPU']
 
-/** Returns the table of the servers in Markdown: medians, and medians of the ratios to the reference in the same round. */
+/** Returns the table of the servers in Markdown: medians, and medians of the ratios to the reference. */
 export function tableOf(rows: readonly Row[], samples: ReadonlyMap<string, Sample[]>): string {
-  const lines = rows.map(({ id, name, of }) => {
+  const lines = rows.map(({ id, name }) => {
     const own = samples.get(id) ?? []
     return [
       name,
-      ...throughputCells(own, samples.get(of) ?? []),
+      ...throughputCells(own),
       medianOf(own, 'p50').toFixed(2),
       medianOf(own, 'p99').toFixed(2),
       inMegabytes(medianOf(own, 'rss'), 0),
@@ -28,13 +28,13 @@ export function tableOf(rows: readonly Row[], samples: ReadonlyMap<string, Sampl
   return markdown(COLUMNS, lines)
 }
 
-/** Returns medians of throughput and CPU time, and of their ratios to another server in the same round. */
-export function throughputCells(own: readonly Sample[], other: readonly Sample[]): string[] {
+/** Returns medians of throughput and CPU time, and of their ratios to the reference. */
+export function throughputCells(samples: readonly Sample[]): string[] {
   return [
-    Math.round(medianOf(own, 'rate')).toLocaleString('en'),
-    medianOf(own, 'cpu').toFixed(1),
-    ratioText(ratiosByCpu(own, other)),
-    median(ratios(own, other, 'rate')).toFixed(2),
+    Math.round(medianOf(samples, 'rate')).toLocaleString('en'),
+    medianOf(samples, 'cpu').toFixed(1),
+    ratioText(ratiosByCpu(samples)),
+    median(ratios(samples, 'rate')).toFixed(2),
   ]
 }
 
@@ -48,9 +48,8 @@ export interface Verdict {
 
 interface Goal {
   what: string
-  one: string
-  other: string
-  /** By CPU time: how much of the other server's speed. */
+  id: string
+  /** By CPU time: how much of the speed of the reference. */
   min: Readonly<Record<SheetName, number>>
 }
 
@@ -61,18 +60,18 @@ const EXPRESS = { convert: 0.9, table: 0.9, history: 0.9 }
 const ACCESS = { convert: 0.97, table: 0.97, history: 0.97 }
 
 const GOALS: Goal[] = [
-  { what: 'Node, of bare', one: 'direct', other: 'bare', min: NODE },
-  { what: 'Node with 15 headers, of bare', one: 'browser', other: 'bare-browser', min: NODE },
-  { what: 'Node with 40 headers, of bare', one: 'proxy', other: 'bare-proxy', min: NODE },
-  { what: 'Bun, of bare', one: 'bun', other: 'bare-bun', min: OTHERS },
-  { what: 'Deno, of bare', one: 'deno', other: 'bare-deno', min: OTHERS },
-  { what: 'in @whatwg-node/server, of it', one: 'in-whatwg', other: 'whatwg', min: HOSTS },
-  { what: 'in @hono/node-server, of it', one: 'in-hono', other: 'hono', min: HOSTS },
-  { what: 'in srvx, of it', one: 'in-srvx', other: 'srvx', min: HOSTS },
-  { what: 'in h3, of it', one: 'in-h3', other: 'h3', min: HOSTS },
-  { what: 'in Express 5, of a route of it', one: 'in-express', other: 'express', min: EXPRESS },
-  { what: 'limited by address, of unlimited', one: 'limited', other: 'direct', min: ACCESS },
-  { what: 'with keys and limits, of unlimited', one: 'keyed', other: 'direct', min: ACCESS },
+  { what: 'Node, of bare', id: 'direct', min: NODE },
+  { what: 'Node with 15 headers, of bare', id: 'browser', min: NODE },
+  { what: 'Node with 40 headers, of bare', id: 'proxy', min: NODE },
+  { what: 'Bun, of bare', id: 'bun', min: OTHERS },
+  { what: 'Deno, of bare', id: 'deno', min: OTHERS },
+  { what: 'in @whatwg-node/server, of it', id: 'in-whatwg', min: HOSTS },
+  { what: 'in @hono/node-server, of it', id: 'in-hono', min: HOSTS },
+  { what: 'in srvx, of it', id: 'in-srvx', min: HOSTS },
+  { what: 'in h3, of it', id: 'in-h3', min: HOSTS },
+  { what: 'in Express 5, of a route of it', id: 'in-express', min: EXPRESS },
+  { what: 'limited by address, of unlimited', id: 'limited', min: ACCESS },
+  { what: 'with keys and limits, of unlimited', id: 'keyed', min: ACCESS },
 ]
 
 /** Frameworks that must need more CPU time than ratesmith for the same bytes. */
@@ -88,20 +87,16 @@ const MAX_DIFFERENCE = 0.04
 export function checkGoals(measured: Measured): Verdict[] {
   const verdicts: Verdict[] = []
   for (const [sheet, samples] of measured) {
-    const both = (one: string, other: string): [Sample[], Sample[]] | undefined => {
-      const pair = [samples.get(one), samples.get(other)] as const
-      return pair[0] && pair[1] ? [pair[0], pair[1]] : undefined
+    for (const { what, id, min } of GOALS) {
+      const own = samples.get(id)
+      if (own) verdicts.push(...checkCpu(`${sheet}: ${what}`, own, min[sheet]))
     }
-    for (const { what, one, other, min } of GOALS) {
-      const pair = both(one, other)
-      if (pair) verdicts.push(...checkCpu(`${sheet}: ${what}`, pair, min[sheet]))
+    const direct = samples.get('direct')
+    for (const framework of direct ? BEHIND : []) {
+      const other = samples.get(framework)
+      if (direct && other) verdicts.push(checkBehind(`${sheet}: ${framework}`, direct, other))
     }
-    for (const framework of BEHIND) {
-      const pair = both('direct', framework)
-      if (pair) verdicts.push(checkBehind(`${sheet}: ${framework}`, pair))
-    }
-    const pair = sheet === 'convert' ? both('direct', 'bare') : undefined
-    if (pair) verdicts.push(checkLatency(`${sheet}: Node`, pair))
+    if (direct && sheet === 'convert') verdicts.push(checkLatency(`${sheet}: Node`, direct))
   }
   return verdicts
 }
@@ -112,8 +107,8 @@ export function lineOf({ isReached, text }: Verdict): string {
 }
 
 /** Checks a goal, and whether the halves of the rounds agree about it. */
-function checkCpu(what: string, [one, other]: [Sample[], Sample[]], min: number): Verdict[] {
-  const all = ratiosByCpu(one, other)
+function checkCpu(what: string, samples: readonly Sample[], min: number): Verdict[] {
+  const all = ratiosByCpu(samples)
   const goal = { isReached: median(all) >= min, text: `${what}: ${ratioText(all)}, goal: ${min}` }
   const halves = [0, 1].map((odd) => median(all.filter((_, round) => round % 2 === odd)))
   const difference = Math.abs((halves[0] ?? NaN) / (halves[1] ?? NaN) - 1)
@@ -122,37 +117,35 @@ function checkCpu(what: string, [one, other]: [Sample[], Sample[]], min: number)
   return [goal, { isReached: false, text }]
 }
 
-function checkBehind(what: string, [direct, framework]: [Sample[], Sample[]]): Verdict {
-  const ratio = median(ratiosByCpu(direct, framework))
+function checkBehind(what: string, direct: readonly Sample[], other: readonly Sample[]): Verdict {
+  const ratio = medianOf(other, 'cpu') / medianOf(direct, 'cpu')
   return {
     isReached: ratio > 1,
     text: `${what} takes ${ratio.toFixed(2)} times our CPU per request, goal: more than 1`,
   }
 }
 
-function checkLatency(what: string, [one, other]: [Sample[], Sample[]]): Verdict {
-  const ratio = median(ratios(one, other, 'p99'))
+function checkLatency(what: string, samples: readonly Sample[]): Verdict {
+  const ratio = median(ratios(samples, 'p99'))
   return {
     isReached: ratio <= MAX_P99_RATIO,
     text: `${what}: p99 ${ratio.toFixed(2)} times that of bare, goal: at most ${MAX_P99_RATIO}`,
   }
 }
 
-export function medianOf(samples: readonly Sample[], quantity: keyof Sample): number {
+export function medianOf(samples: readonly Sample[], quantity: Quantity): number {
   return median(samples.map((sample) => sample[quantity]))
 }
 
-/** Returns how much of the other server's speed one has, by CPU time, in each round. */
-function ratiosByCpu(one: readonly Sample[], other: readonly Sample[]): number[] {
-  return ratios(other, one, 'cpu')
+type Quantity = Exclude<keyof Sample, 'reference'>
+
+/** Returns how much of the speed of its reference a server has, by CPU time; 1 without one. */
+function ratiosByCpu(samples: readonly Sample[]): number[] {
+  return ratios(samples, 'cpu').map((ratio) => 1 / ratio)
 }
 
-function ratios(
-  one: readonly Sample[],
-  other: readonly Sample[],
-  quantity: keyof Sample,
-): number[] {
-  return one.map((sample, round) => sample[quantity] / (other[round]?.[quantity] ?? NaN))
+function ratios(samples: readonly Sample[], quantity: Quantity): number[] {
+  return samples.map((sample) => sample[quantity] / (sample.reference ?? sample)[quantity])
 }
 
 /** Returns the median of ratios, and its interval. */

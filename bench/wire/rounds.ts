@@ -26,6 +26,8 @@ export interface Sample {
   rss: number
   /** Share of a core that the load generator used. */
   loadShare: number
+  /** The measurement of the reference immediately before: the speed of a shared machine changes within seconds. */
+  reference?: Sample
 }
 
 /** The requests to the servers of a table. */
@@ -43,7 +45,7 @@ const AMOUNTS = 10_000_000
 /** The largest difference in CPU time between two measurements that agree. */
 const AGREEMENT = 0.03
 
-/** Measures every server once per round, in a rotating order; returns the samples by row id. */
+/** Measures every server once per round, in a rotating order, after its reference; returns the samples by row id. */
 export async function measureRounds(
   running: readonly RunningRow[],
   targets: Targets,
@@ -56,7 +58,11 @@ export async function measureRounds(
   for (let round = 0; round < rounds; round += 1) {
     for (let place = 0; place < running.length; place += 1) {
       const each = running[(place + round) % running.length]
-      if (each) samples.get(each.row.id)?.push(await measure(each))
+      if (!each) continue
+      const { id, of } = each.row
+      const other = of === id ? undefined : running.find(({ row }) => row.id === of)
+      const reference = other && (await measure(other))
+      samples.get(id)?.push({ ...(await measure(each)), ...(reference && { reference }) })
     }
   }
   return samples

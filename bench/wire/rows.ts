@@ -136,10 +136,15 @@ const ROWS: Row[] = [
     headers: 'proxy',
     of: 'bare-proxy',
   }),
-  node('limited', '**ratesmith**, limited by address', 'limited', { ...own, isLimited: true }),
+  node('limited', '**ratesmith**, limited by address', 'limited', {
+    ...own,
+    isLimited: true,
+    of: 'direct',
+  }),
   node('keyed', '**ratesmith**, with keys and limits', 'limited', {
     ...own,
     isLimited: true,
+    of: 'direct',
     authorization,
   }),
   node('serve', '**ratesmith**, `serve`', 'serve-node', own),

@@ -1,9 +1,4 @@
-import { exchangeRateApi } from '../compat/exchange-rate-api.ts'
-import { exchangerateHost } from '../compat/exchangerate-host.ts'
-import { frankfurterV2 } from '../compat/frankfurter-v2.ts'
-import { frankfurter } from '../compat/frankfurter.ts'
 import type { CompatOptions } from '../compat/frankfurter.ts'
-import { openExchangeRates } from '../compat/open-exchange-rates.ts'
 import type { RatesHandler } from '../index.ts'
 import { toAlternatives } from '../known-options.ts'
 import type { ProviderFlags } from './upstreams.ts'
@@ -12,25 +7,37 @@ import { UsageError, parseArguments, parseNames, text, texts, toggle } from './u
 const LOG_FORMATS = ['json', 'text'] as const
 const CORS_SCOPES = ['v1', 'all', 'off'] as const
 
+/** Adds the paths of a service to a handler. */
+type Mount = (handler: RatesHandler, options: CompatOptions) => RatesHandler
+
 interface Service {
-  mount(handler: RatesHandler, options: CompatOptions): RatesHandler
+  load(): Promise<Mount>
   /** A path for the start message of `serve`. */
   example: string
 }
 
 /** The services of `--compat`. No two share a path. */
 export const SERVICES = {
-  frankfurter: { mount: frankfurter, example: '/v1/latest?base=USD&symbols=EUR,GBP' },
-  'frankfurter-v2': { mount: frankfurterV2, example: '/v2/rates?base=USD&quotes=EUR,GBP' },
+  frankfurter: {
+    load: async () => (await import('../compat/frankfurter.ts')).frankfurter,
+    example: '/v1/latest?base=USD&symbols=EUR,GBP',
+  },
+  'frankfurter-v2': {
+    load: async () => (await import('../compat/frankfurter-v2.ts')).frankfurterV2,
+    example: '/v2/rates?base=USD&quotes=EUR,GBP',
+  },
   'exchangerate-host': {
-    mount: exchangerateHost,
+    load: async () => (await import('../compat/exchangerate-host.ts')).exchangerateHost,
     example: '/convert?from=USD&to=EUR&amount=100',
   },
   'open-exchange-rates': {
-    mount: openExchangeRates,
+    load: async () => (await import('../compat/open-exchange-rates.ts')).openExchangeRates,
     example: '/api/latest.json?symbols=EUR,GBP',
   },
-  'exchange-rate-api': { mount: exchangeRateApi, example: '/v6/latest/USD' },
+  'exchange-rate-api': {
+    load: async () => (await import('../compat/exchange-rate-api.ts')).exchangeRateApi,
+    example: '/v6/latest/USD',
+  },
 } as const satisfies Record<string, Service>
 
 type ServiceName = keyof typeof SERVICES

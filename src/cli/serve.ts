@@ -111,13 +111,14 @@ async function createHandler(
     write: (line) => stderr.write(`${line}\n`),
     now,
   })
-  const handler = withUsageError('--base-path', () =>
+  let handler = withUsageError('--base-path', () =>
     createRatesHandler({ ...upstreams, basePath, cors, explorer, store, onEvent, access }),
   )
-  return compat.reduce(
-    (mounted, name) => SERVICES[name].mount(mounted, { cors: cors !== 'off', onEvent }),
-    handler,
-  )
+  for (const name of compat) {
+    const mount = await SERVICES[name].load()
+    handler = mount(handler, { cors: cors !== 'off', onEvent })
+  }
+  return handler
 }
 
 function startMessage(

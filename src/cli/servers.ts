@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 
+import { serve } from '../../adapters/node.ts'
 import type { FetchHandler, RunningServer, ServeOptions } from '../../adapters/node.ts'
 import { LARGE_BODY_BYTES } from '../compression/encodings.ts'
 import type { Codecs } from '../compression/encodings.ts'
@@ -105,10 +106,10 @@ interface Adapter {
   serve(handler: FetchHandler, options: ServeOptions): Promise<RunningServer>
 }
 
-const ADAPTERS = {
-  node: (): Promise<Adapter> => import('../../adapters/node.ts'),
-  bun: (): Promise<Adapter> => import('../../adapters/bun.ts'),
-  deno: (): Promise<Adapter> => import('../../adapters/deno.ts'),
+const ADAPTERS: Record<typeof platform, () => Adapter | Promise<Adapter>> = {
+  node: () => ({ serve }),
+  bun: () => import('../../adapters/bun.ts'),
+  deno: () => import('../../adapters/deno.ts'),
 }
 
 interface Listening {

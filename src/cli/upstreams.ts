@@ -1,4 +1,6 @@
+import { createUndiciFetch } from '../../adapters/node.ts'
 import type { HistoryProvider, LatestProvider } from '../index.ts'
+import { fakeProviders } from '../testing/fake-providers.ts'
 import { platform } from './context.ts'
 import type { CommandContext } from './context.ts'
 import { loadProvider, loadProviders } from './providers.ts'
@@ -29,7 +31,6 @@ export async function chooseUpstreams(
 ): Promise<Upstreams> {
   if (demo) {
     requireNoNames(providers)
-    const { fakeProviders } = await import('../testing/fake-providers.ts')
     const { latest, history } = fakeProviders()
     return { providers: { latest: [latest], history: [history] }, fetch, now }
   }
@@ -90,7 +91,6 @@ async function fetchThroughProxy(
   const [variable] = variables
   // Bun and Deno use these variables themselves.
   if (variable === undefined || platform !== 'node') return undefined
-  const { createUndiciFetch } = await import('../../adapters/node.ts')
   return createUndiciFetch({ proxy: 'environment' }).catch((error: Error) => {
     throw new UsageError(`${variable}: ${error.message}`, { cause: error })
   })

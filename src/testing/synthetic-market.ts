@@ -21,6 +21,9 @@ const DAY_MS = 86_400_000
 /** Share of its distance from the anchor that a rate recovers per weekday (half of it in 170 weekdays). */
 const REVERSION = 0.004
 
+/** After this many weekdays, a rate has recovered from 86 % of a move. */
+const RELEVANT_DAYS = 500
+
 const WORKING_DAYS = 252
 const WORKING_DAYS_ROOT = 15.8745
 
@@ -97,7 +100,7 @@ function createEuroRates(
     if (volatility === 0) return euroRate(reference, step) * rate
     let walk = walks.get(code)
     if (!walk) {
-      const create = code in HISTORY_ANCHORS ? createWalk : createNewestDay
+      const create = code in HISTORY_ANCHORS ? createWalk : createShortWalk
       walk = create(seed, code, volatility)
       walks.set(code, walk)
     }
@@ -117,7 +120,7 @@ function toStep(day: Day): number {
 function publicationTimes(seed: number, instant: number) {
   const today = toDay(instant)
   const day = publicationInstant(today) > instant ? addDays(today, -1) : today
-  const lateness = 230 + ((createRandom(seed, day)() >>> 0) % 1761)
+  const lateness = 230 + (((randomBits(seed, day, 1)[0] ?? 0) >>> 0) % 1761)
   return {
     updatedAt: publicationInstant(day),
     nextUpdateAt: publicationInstant(addDays(day, 1)) + lateness * 1000,
@@ -134,47 +137,52 @@ type Walk = (step: number) => number
 
 /** Creates the walk of a currency with a history, which is read on all its days. */
 function createWalk(seed: number, code: string, volatility: number): Walk {
-  const move = createMove(seed, code, volatility)
-  let walked = Float64Array.of(move())
-
-  function extend(step: number): void {
-    const longer = new Float64Array(step + WORKING_DAYS)
-    longer.set(walked)
-    for (let next = walked.length; next < longer.length; next += 1) longer[next] = move()
-    walked = longer
-  }
-
+  let factors: Float64Array = new Float64Array()
   return (step) => {
-    if (step >= walked.length) extend(step)
-    return walked[step] ?? NaN
+    if (step >= factors.length) factors = walkSinceFirstDay(seed, code, volatility, step)
+    return factors[step] ?? NaN
   }
 }
 
-/** Creates the walk of a currency that has only latest rates: it keeps one day, which rarely moves backwards. */
-function createNewestDay(seed: number, code: string, volatility: number): Walk {
-  let move = createMove(seed, code, volatility)
-  let [last, factor] = [0, move()]
-  return (step) => {
-    if (step < last) {
-      move = createMove(seed, code, volatility)
-      ;[last, factor] = [0, move()]
-    }
-    for (; last < step; last += 1) factor = move()
-    return factor
-  }
-}
-
-/** Creates a function that returns the factor of each weekday in order. */
-function createMove(seed: number, code: string, volatility: number): () => number {
-  const random = createRandom(seed, code)
+/** Returns the factors of all weekdays from `FIRST_DAY` to a year after `step`. */
+function walkSinceFirstDay(
+  seed: number,
+  code: string,
+  volatility: number,
+  step: number,
+): Float64Array {
+  const factors = new Float64Array(step + WORKING_DAYS)
+  const bits = randomBits(seed, code, factors.length)
   const deviation = volatility / 100 / WORKING_DAYS_ROOT
-  let factor = NaN
-  return () => {
-    // Starts with about the long-term spread of the walk, so that the first years look like the last.
-    if (Number.isNaN(factor)) factor = 1 + 10 * deviation * toNormal(random())
-    else factor *= 1 + REVERSION * (1 - factor) + deviation * toNormal(random())
+  // Starts with about the long-term spread of the walk, so that the first years look like the last.
+  let factor = 1 + 10 * deviation * toNormal(bits[0] ?? NaN)
+  factors[0] = factor
+  for (let next = 1; next < factors.length; next += 1) {
+    factor = move(factor, deviation * toNormal(bits[next] ?? NaN))
+    factors[next] = factor
+  }
+  return factors
+}
+
+/**
+ * Creates the walk of a currency that has only latest rates, which is read on few days. A day is computed from its last moves
+ * alone: from `FIRST_DAY`, the first table of a market would take a million steps.
+ */
+function createShortWalk(seed: number, code: string, volatility: number): Walk {
+  const [stream = NaN] = randomBits(seed, code, 1)
+  const deviation = volatility / 100 / WORKING_DAYS_ROOT
+  return (step) => {
+    let factor = 1
+    for (let day = step - RELEVANT_DAYS; day <= step; day += 1) {
+      factor = move(factor, deviation * toNormal(scramble(stream, day)))
+    }
     return factor
   }
+}
+
+/** Returns the factor of the next weekday. */
+function move(factor: number, change: number): number {
+  return factor * (1 + REVERSION * (1 - factor) + change)
 }
 
 /** Converts 32 random bits to a nearly normal number: mean 0, deviation 1, at most 3.46; a sum of four bytes (Irwin–Hall). */
@@ -184,25 +192,31 @@ function toNormal(bits: number): number {
 }
 
 /**
- * Creates a generator of random 32-bit integers, with an independent stream for every seed and name.
+ * Returns the first `count` random 32-bit integers of a stream, which is independent for every seed and name.
  *
  * @see https://pracrand.sourceforge.net (Doty-Humphrey's sfc32)
  */
-function createRandom(seed: number, name: string): () => number {
+function randomBits(seed: number, name: string, count: number): Int32Array {
   let a = seed | 0
   let b = Math.floor(seed / 0x1_0000_0000) | 0
   let c = 0
   for (let i = 0; i < name.length; i++) c = Math.imul(c ^ name.charCodeAt(i), 0x0100_0193)
-  let counter = 1
-  function random(): number {
+  const bits = new Int32Array(count)
+  // The first 15 outputs still resemble the seed.
+  for (let counter = 1; counter <= 15 + count; counter += 1) {
     const sum = (a + b + counter) | 0
-    counter = (counter + 1) | 0
     a = b ^ (b >>> 9)
     b = (c + (c << 3)) | 0
     c = (((c << 21) | (c >>> 11)) + sum) | 0
-    return sum
+    if (counter > 15) bits[counter - 16] = sum
   }
-  // The first outputs still resemble the seed.
-  for (let i = 0; i < 15; i++) random()
-  return random
+  return bits
+}
+
+/** Returns 32 random bits for any number of a stream (the finalizer of Appleby's MurmurHash3). */
+function scramble(stream: number, number: number): number {
+  let bits = stream + Math.imul(number, 0x9e37_79b9)
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85eb_ca6b)
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2_ae35)
+  return bits ^ (bits >>> 16)
 }

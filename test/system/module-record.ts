@@ -1,6 +1,8 @@
 // Preloaded into a program (`--import`): at its end, writes the loaded modules to stderr, as a line of JSON.
-import { writeSync } from 'node:fs'
 import { registerHooks } from 'node:module'
+
+// An import would load the file streams and promises of Node, which the record could then not contain.
+const { writeSync } = process.getBuiltinModule('node:fs')
 
 const files: string[] = []
 

@@ -9,7 +9,15 @@ import { ROOT } from './runtimes.ts'
 
 const RECORD = pathToFileURL(`${ROOT}/test/system/module-record.ts`).href
 
-const HEAVY = ['internal/deps/undici/undici', 'crypto', 'http2', 'tls', 'worker_threads', 'zlib']
+const HEAVY = [
+  'internal/deps/undici/undici',
+  'internal/fs/promises',
+  'crypto',
+  'http2',
+  'tls',
+  'worker_threads',
+  'zlib',
+]
 
 function startRecorded(args: string[]): Running {
   return start(process.execPath, ['--import', RECORD, ...args])
@@ -46,7 +54,7 @@ describe('the command loads only what it needs', () => {
   it('for --version: no server', async () => {
     const { files, builtins } = await loadedBy(startRecorded([CLI, '--version']))
     expect(files).toContain('dist/cli.js')
-    expect(files.length).toBeLessThan(5)
+    expect(files.length).toBeLessThan(4)
     expect(builtins).not.toContain('_http_server')
   })
 
@@ -57,10 +65,19 @@ describe('the command loads only what it needs', () => {
     running.process.kill('SIGTERM')
     const { files, builtins } = await loadedBy(running)
     expect(files.filter((file) => !/^dist\/cli[./]/.test(file))).toEqual([])
-    // Of the command, the server, the adapter and the synthetic market, with what they share.
-    expect(files.length).toBeLessThan(11)
+    // Two of the command and two of the server, in each case with what others share, after the program itself.
+    expect(files.length).toBeLessThan(6)
     expect(builtins).toContain('_http_server')
     expect(builtins.filter((name) => HEAVY.includes(name))).toEqual([])
+  })
+
+  it('for serve --compat: also the service', async () => {
+    const running = startRecorded([CLI, 'serve', '--demo', '--port', '0', '--compat=frankfurter'])
+    const response = await fetch(`${await rootOf(running)}/v1/latest?base=USD&symbols=EUR`)
+    expect(response.status).toBe(200)
+    running.process.kill('SIGTERM')
+    const { files } = await loadedBy(running)
+    expect(files).toContainEqual(expect.stringMatching(/^dist\/cli\/frankfurter-/))
   })
 })
 
