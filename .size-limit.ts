@@ -45,7 +45,7 @@ const BUDGETS: Record<string, string> = {
   './providers/*': '17.1 kB',
   './providers/cross-check': '5.5 kB',
   './stores/*': '1.55 kB',
-  './testing': '21.6 kB',
+  './testing': '21.9 kB',
 }
 
 /** Returns the budget of an entry point: its own, or that of its folder. */

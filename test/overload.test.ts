@@ -37,7 +37,7 @@ const CHEAP = [
   `${PAIR}&period=1Y`,
   `${PAIR}&start=2004-01-01&end=2004-12-31`,
   `${ONE}&${'-'.repeat(768 - 'from=USD&to=EUR&'.length)}`,
-  `/api/v1/nothing?${'-'.repeat(600)}`,
+  `/api/v1/nothing?${'-'.repeat(800)}`,
 ]
 
 /** Returns the target of an expensive request, a different one for each number. */

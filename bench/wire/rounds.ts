@@ -51,11 +51,10 @@ export async function measureRounds(
   targets: Targets,
   how: Measuring,
 ): Promise<Map<string, Sample[]>> {
-  const { generator, connections, rounds, seconds, maxWarmUps } = how
   const samples = new Map(running.map(({ row }) => [row.id, [] as Sample[]]))
-  let measurements = 0
-  for (const each of running) await warmUp(each)
-  for (let round = 0; round < rounds; round += 1) {
+  const measure = createMeasure(targets, how)
+  for (const each of running) await warmUp(() => measure(each), how.maxWarmUps)
+  for (let round = 0; round < how.rounds; round += 1) {
     for (let place = 0; place < running.length; place += 1) {
       const each = running[(place + round) % running.length]
       if (!each) continue
@@ -66,31 +65,46 @@ export async function measureRounds(
     }
   }
   return samples
+}
 
-  async function warmUp(each: RunningRow): Promise<void> {
-    let before = NaN
-    for (let count = 0; count < maxWarmUps; count += 1) {
-      const { cpu } = await measure(each)
-      if (Math.abs(cpu / before - 1) <= AGREEMENT) return
-      before = cpu
-    }
+async function warmUp(measure: () => Promise<Sample>, max: number): Promise<void> {
+  let before = NaN
+  for (let count = 0; count < max; count += 1) {
+    const { cpu } = await measure()
+    if (Math.abs(cpu / before - 1) <= AGREEMENT) return
+    before = cpu
+  }
+}
+
+/** Creates a function that measures a server once. */
+function createMeasure(
+  targets: Targets,
+  { generator, connections, seconds }: Measuring,
+): (each: RunningRow) => Promise<Sample> {
+  let measurements = 0
+
+  function numbered(target: string): Partial<LoadSettings> {
+    const { distinctCount } = targets
+    measurements += 1
+    // A load that always started with 1 would never reach the last of many numbers.
+    const distinct = distinctCount
+      ? Math.floor(Math.random() * distinctCount)
+      : measurements * AMOUNTS
+    return { target, distinct, distinctCount }
   }
 
-  async function measure({ row, server }: RunningRow): Promise<Sample> {
-    const { target = targets.target } = row
-    const { distinct, distinctCount } = targets
-    const headers = { ...HEADERS[row.headers ?? 'lean'], ...row.authorization }
-    const settings: LoadSettings = { url: server.url, connections, seconds, target, headers }
-    if (distinct !== undefined && (row.isDistinct || distinctCount !== undefined)) {
-      measurements += 1
-      // A load that always started with 1 would never reach the last of many numbers.
-      const start = distinctCount
-        ? Math.floor(Math.random() * distinctCount)
-        : measurements * AMOUNTS
-      Object.assign(settings, { target: distinct, distinct: start, distinctCount })
-    }
+  return async ({ row, server }) => {
+    const { target = targets.target, isDistinct } = row
+    const isNumbered = targets.distinctCount !== undefined || isDistinct
     const before = await server.usage()
-    const load = await GENERATORS[generator](settings)
+    const load = await GENERATORS[generator]({
+      url: server.url,
+      connections,
+      seconds,
+      target,
+      headers: { ...HEADERS[row.headers ?? 'lean'], ...row.authorization },
+      ...(isNumbered && targets.distinct !== undefined && numbered(targets.distinct)),
+    })
     const after = await server.usage()
     return {
       rate: load.requests / load.seconds,

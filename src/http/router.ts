@@ -155,7 +155,7 @@ function createResponder(
   }
 }
 
-/** Completes a response, and tells the guard and the observer about it. */
+/** Completes a response, and passes it to the guard and the observer. */
 function finish(
   { request, route, method, admission, startedAt }: Exchange,
   plain: PostResponse,

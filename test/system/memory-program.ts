@@ -118,7 +118,7 @@ function requestOf(number: number): TestRequest {
       get(`/api/v1/latest?base=${one}&symbols=${two},${three},${one}&n=${number}`),
       get(`/api/v1/latest?base=${pick(CODES, number)}${number}`),
       get(`/api/v1/${number}/latest`),
-      get(`/api/convert?from=${one}&to=${'X'.repeat(500)}${number}`),
+      get(`/api/convert?from=${one}&to=${'X'.repeat(760)}${number}`),
       get(`/api/v1/history?from=EUR&to=USD&period=1W&n=${number}`),
       { ...get(`/api/v1/convert?from=EUR&to=USD&n=${number}`), tag: `"${number}"` },
       get(`/${number}`),
