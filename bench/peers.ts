@@ -23,6 +23,9 @@ const QUESTIONS: Record<SheetName, { name: string; ofFrankfurter: string }> = {
 const NAMES: readonly SheetName[] = ['convert', 'table', 'history']
 const IDS = ['direct', 'in-express', 'express-json']
 
+const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK']).toString())
+const PAGE_BYTES = Number(execFileSync('getconf', ['PAGESIZE']).toString())
+
 process.on('SIGINT', () => process.exit(130))
 
 const { measuring, parts, frankfurter } = readFlags(NAMES)
@@ -67,9 +70,6 @@ function runningFrankfurter(target: string): RunningRow[] {
   const usage = async (): Promise<Usage> => usageOf(pid)
   return [{ row, server: { url, usage, kill: keepRunning, end: keepRunning } }]
 }
-
-const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK']).toString())
-const PAGE_BYTES = Number(execFileSync('getconf', ['PAGESIZE']).toString())
 
 // proc_pid_stat(5): the fields after the name, which may contain spaces.
 function usageOf(pid: string): Usage {
