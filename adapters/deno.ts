@@ -68,12 +68,17 @@ function limitStreams(
 
   async function respond(request: Request, info: DenoRequestInfo): Promise<Response> {
     underWay += 1
-    const response = await responseOf(handler, request, info)
-    const length = response.headers.get('content-length')
-    // Each read of `completed` takes longer than a short response.
-    if (length !== null && Number(length) <= SHORT_BODY_BYTES) complete()
-    else info.completed.then(complete, complete)
-    return response
+    let isShort = false
+    try {
+      const response = await responseOf(handler, request, info)
+      const length = response.headers.get('content-length')
+      isShort = length !== null && Number(length) <= SHORT_BODY_BYTES
+      return response
+    } finally {
+      // Each read of `completed` takes longer than a short response.
+      if (isShort) complete()
+      else info.completed.then(complete, complete)
+    }
   }
 
   return (request, info) => {

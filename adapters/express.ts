@@ -36,7 +36,7 @@ export interface ExpressRequest extends NodeRequest {
 export function toExpressHandler(handler: {
   answer: Answer
 }): (request: ExpressRequest, response: NodeResponse, next: () => void) => void {
-  const { answer } = handler
+  const answer: Answer = (request) => handler.answer(request)
   return limitPipelining<ExpressRequest>((request, response, next) => {
     const { originalUrl } = request
     respondWith(answer, new ExpressRawRequest(request, response, originalUrl), response, (raw) => {

@@ -36,5 +36,5 @@ export function toFetchHandler(
   if (Light !== undefined && typeof Light !== 'function') {
     throw new TypeError('Response must be a class')
   }
-  return toFetchStyle(handler.answer, Light)
+  return toFetchStyle((request) => handler.answer(request), Light)
 }

@@ -1,8 +1,6 @@
-import { readFileSync, readdirSync } from 'node:fs'
-import { basename } from 'node:path'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
 import { markdown } from '../figures.ts'
 import { measureRounds } from './rounds.ts'

@@ -311,7 +311,7 @@ export type ResponseClass = new (
 
 /**
  * Creates a function that turns a raw response into a `Response`, of `Light` if it is given. Node's own copies every body
- * slowly, except a stream of one chunk; on other runtimes a stream is the slowest form, and on Deno the clone of a response the
+ * slowly, except a stream of one chunk; on other runtimes a stream is the slowest form, and on Deno the clone of a text the
  * fastest.
  */
 function createResponseFactory(Light?: ResponseClass): (response: RawResponse) => Response {
@@ -332,7 +332,8 @@ function createResponseFactory(Light?: ResponseClass): (response: RawResponse) =
     const all = known ? (known.headers ??= new Headers(headers)) : headers
     const init = { status, headers: all }
     if (body !== null && body.length > streamsFrom) return new Response(toStream(body), init)
-    if (!known || !isDeno) return new Response(body, init)
+    // The clones of bytes share them: a reader that changes or transfers them would change later responses.
+    if (!known || !isDeno || typeof body !== 'string') return new Response(body, init)
     if (!known.response || known.body !== body) {
       known.response = new Response(body, init)
       known.body = body
