@@ -5,6 +5,9 @@ import type { EndpointResponse, Header, RawRequest, RawResponse } from './messag
 
 const encoder = new TextEncoder()
 
+/** Keeps a byte order mark. All bodies with headers that repeat are text. */
+const exactText = new TextDecoder('utf-8', { ignoreBOM: true })
+
 /** `Uint8Array<ArrayBuffer>`, in a notation that TypeScript before 5.7 also accepts. */
 type Bytes = ReturnType<typeof Uint8Array.of>
 
@@ -332,10 +335,13 @@ function createResponseFactory(Light?: ResponseClass): (response: RawResponse) =
     const all = known ? (known.headers ??= new Headers(headers)) : headers
     const init = { status, headers: all }
     if (body !== null && body.length > streamsFrom) return new Response(toStream(body), init)
-    // The clones of bytes share them: a reader that changes or transfers them would change later responses.
-    if (!known || !isDeno || typeof body !== 'string') return new Response(body, init)
+    if (!known || !isDeno) return new Response(body, init)
     if (!known.response || known.body !== body) {
-      known.response = new Response(body, init)
+      // As text: clones of bytes share them, and a reader that changes or transfers them would change later responses.
+      known.response = new Response(
+        body instanceof Uint8Array ? exactText.decode(body) : body,
+        init,
+      )
       known.body = body
     }
     return known.response.clone()
