@@ -33,7 +33,7 @@ const BUDGETS: Record<string, string> = {
   './compat/exchange-rate-api': '14.7 kB',
   './compat/exchangerate-host': '18.9 kB',
   './compat/frankfurter': '18.1 kB',
-  './compat/frankfurter-v2': '23.7 kB',
+  './compat/frankfurter-v2': '24 kB',
   './compat/open-exchange-rates': '18.2 kB',
   './currencies': '5.72 kB',
   './deno': '1.62 kB',
