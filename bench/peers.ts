@@ -6,13 +6,13 @@ import { readFileSync } from 'node:fs'
 import { markdown, print } from './figures.ts'
 import { hasOwnCores } from './wire/cores.ts'
 import { readFlags } from './wire/flags.ts'
+import type { Flags } from './wire/flags.ts'
 import { describeMachine } from './wire/machine.ts'
 import type { Usage } from './wire/peer.ts'
 import { THROUGHPUT_COLUMNS, medianOf, throughputCells } from './wire/results.ts'
-import { measureRounds } from './wire/rounds.ts'
+import { measureRows } from './wire/rounds.ts'
 import { SHEETS, rowsOf } from './wire/rows.ts'
 import type { Row, SheetName } from './wire/rows.ts'
-import { withServers } from './wire/running.ts'
 import type { RunningRow } from './wire/running.ts'
 
 const QUESTIONS: Record<SheetName, { name: string; ofFrankfurter: string }> = {
@@ -42,10 +42,8 @@ for (const name of NAMES.filter((each) => parts.includes(each))) {
   const rows = rowsOf(sheet, ['node'])
     .filter(({ id }) => IDS.includes(id))
     .map((row) => ({ ...row, of: 'direct' }))
-  const samples = await withServers(sheet.target, rows, (running) => {
-    const all = [...running, ...runningFrankfurter(QUESTIONS[name].ofFrankfurter)]
-    return measureRounds(all, sheet, measuring)
-  })
+  const others = frankfurter ? [runningFrankfurter(frankfurter, QUESTIONS[name].ofFrankfurter)] : []
+  const samples = await measureRows(rows, sheet, measuring, others)
   for (const [id, own] of samples) {
     const title = rows.find((row) => row.id === id)?.name ?? 'Frankfurter'
     const latencies = [medianOf(own, 'p50').toFixed(2), medianOf(own, 'p99').toFixed(2)]
@@ -54,10 +52,11 @@ for (const name of NAMES.filter((each) => parts.includes(each))) {
 }
 print(`\n${markdown(['rates and server', ...THROUGHPUT_COLUMNS, 'p50 ms', 'p99 ms'], lines)}`)
 
-/** Returns the server that runs already; its process id tells its CPU time. Empty without its flags. */
-function runningFrankfurter(target: string): RunningRow[] {
-  if (!frankfurter) return []
-  const { url, pid } = frankfurter
+/** Returns the server that runs already; its process id tells its CPU time. */
+function runningFrankfurter(
+  { url, pid }: NonNullable<Flags['frankfurter']>,
+  target: string,
+): RunningRow {
   const row: Row = {
     id: 'frankfurter',
     name: 'Frankfurter',
@@ -68,7 +67,7 @@ function runningFrankfurter(target: string): RunningRow[] {
   }
   const keepRunning = async (): Promise<void> => {}
   const usage = async (): Promise<Usage> => usageOf(pid)
-  return [{ row, server: { url, usage, kill: keepRunning, end: keepRunning } }]
+  return { row, server: { url, usage, kill: keepRunning, end: keepRunning } }
 }
 
 // proc_pid_stat(5): the fields after the name, which may contain spaces.

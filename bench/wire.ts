@@ -7,11 +7,11 @@ import { readFlags } from './wire/flags.ts'
 import { describeMachine } from './wire/machine.ts'
 import { profileRow } from './wire/profile.ts'
 import { checkGoals, lineOf, tableOf } from './wire/results.ts'
-import { measureRounds } from './wire/rounds.ts'
+import { measureRows } from './wire/rounds.ts'
 import type { Sample } from './wire/rounds.ts'
 import { SHEETS, rowsOf } from './wire/rows.ts'
 import type { SheetName } from './wire/rows.ts'
-import { ourResponse, withServers } from './wire/running.ts'
+import { ourResponse } from './wire/running.ts'
 
 const NAMES: readonly SheetName[] = ['convert', 'table', 'history']
 
@@ -37,9 +37,7 @@ for (const name of NAMES.filter((name) => parts.includes(name))) {
     continue
   }
   const { length } = (await ourResponse(sheet.target)).body
-  const samples = await withServers(sheet.target, rows, (running) =>
-    measureRounds(running, sheet, measuring),
-  )
+  const samples = await measureRows(rows, sheet, measuring)
   measured.set(name, samples)
   print(`\n### ${name}: \`${sheet.target}\`, ${length.toLocaleString('en')} bytes\n`)
   print(tableOf(rows, samples))

@@ -2,10 +2,10 @@ import { MEGABYTE, inMegabytes, markdown } from '../figures.ts'
 import { reportOf } from '../wire/load.ts'
 import { THROUGHPUT_COLUMNS, medianOf, throughputCells } from '../wire/results.ts'
 import type { Verdict } from '../wire/results.ts'
-import { measureRounds } from '../wire/rounds.ts'
+import { measureRows } from '../wire/rounds.ts'
 import type { Measuring } from '../wire/rounds.ts'
 import { SHEETS, rowsOf } from '../wire/rows.ts'
-import { ourResponse, withServers } from '../wire/running.ts'
+import { ourResponse } from '../wire/running.ts'
 import type { HistoryReport, HistorySettings } from './history-program.ts'
 import type { Point } from './picture.ts'
 import type { QueriesReport, QueriesSettings, QueryKind } from './queries-program.ts'
@@ -30,8 +30,8 @@ interface Step {
   place?: Pick<Point, 'size' | 'label'>
 }
 
-/** `toNodeHandler` and the server that it is compared with. */
-const ROWS = rowsOf(SHEETS.convert, ['node']).filter(({ id }) => ['bare', 'direct'].includes(id))
+/** `toNodeHandler`, which is compared with the bare server. */
+const ROWS = rowsOf(SHEETS.convert, ['node']).filter(({ id }) => id === 'direct')
 
 const WIRE_COLUMNS = [
   ...THROUGHPUT_COLUMNS,
@@ -52,10 +52,9 @@ async function measureSteps(
   const points: Point[] = []
   for (const { cells, target, distinctCount, how: differing, place } of steps) {
     const targets = distinctCount ? { ...SHEETS.convert, distinctCount } : { target }
-    const samples = await withServers(target, ROWS, (running) =>
-      measureRounds(running, targets, { ...how, ...differing }),
-    )
-    const [direct = [], bare = []] = [samples.get('direct'), samples.get('bare')]
+    const samples = await measureRows(ROWS, targets, { ...how, ...differing })
+    const direct = samples.get('direct') ?? []
+    const bare = direct.flatMap(({ reference }) => reference ?? [])
     lines.push([
       ...cells,
       ...throughputCells(direct),

@@ -25,8 +25,8 @@ const SHOWN = 25
 export async function profileRow(row: Row, sheet: Sheet, how: Measuring): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'ratesmith-profile-'))
   const flags = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=200']
-  await withPreparedResponse(sheet.target, async (ready) => {
-    const server = await startRow(row, { target: sheet.target, ready }, flags)
+  await withPreparedResponse(sheet.target, async (prepared) => {
+    const server = await startRow(row, prepared, flags)
     await measureRounds([{ row, server }], sheet, how)
     await server.end()
   })

@@ -1,6 +1,8 @@
 import { GENERATORS } from './load.ts'
 import type { GeneratorName, LoadSettings } from './load.ts'
-import { HEADERS } from './rows.ts'
+import { HEADERS, referenceOf } from './rows.ts'
+import type { Row } from './rows.ts'
+import { withPreparedResponse, withServers } from './running.ts'
 import type { RunningRow } from './running.ts'
 
 export interface Measuring {
@@ -45,24 +47,44 @@ const AMOUNTS = 10_000_000
 /** The largest difference in CPU time between two measurements that agree. */
 const AGREEMENT = 0.03
 
-/** Measures every server once per round, in a rotating order, after its reference; returns the samples by row id. */
-export async function measureRounds(
-  running: readonly RunningRow[],
+/**
+ * Measures each row with its reference, while no other server runs: even idle ones change the figures of a machine with
+ * two cores. Then it measures `others`, which run already. Returns the samples by row id.
+ */
+export function measureRows(
+  rows: readonly Row[],
   targets: Targets,
   how: Measuring,
+  others: readonly RunningRow[] = [],
 ): Promise<Map<string, Sample[]>> {
-  const samples = new Map(running.map(({ row }) => [row.id, [] as Sample[]]))
-  const measure = createMeasure(targets, how)
-  for (const each of running) await warmUp(() => measure(each), how.maxWarmUps)
-  for (let round = 0; round < how.rounds; round += 1) {
-    for (let place = 0; place < running.length; place += 1) {
-      const each = running[(place + round) % running.length]
-      if (!each) continue
-      const { id, of } = each.row
-      const other = of === id ? undefined : running.find(({ row }) => row.id === of)
-      const reference = other && (await measure(other))
-      samples.get(id)?.push({ ...(await measure(each)), ...(reference && { reference }) })
+  return withPreparedResponse(targets.target, async (prepared) => {
+    const samples = new Map<string, Sample[]>()
+    for (const row of rows) {
+      const both = [row, ...referenceOf(row)]
+      const measure = (running: RunningRow[]) => measureRounds(running, targets, how)
+      samples.set(row.id, await withServers(prepared, both, measure))
     }
+    for (const other of others) {
+      const measure = (running: RunningRow[]) => measureRounds([other, ...running], targets, how)
+      samples.set(other.row.id, await withServers(prepared, referenceOf(other.row), measure))
+    }
+    return samples
+  })
+}
+
+/** Measures a server once per round, right after the second, its reference. */
+export async function measureRounds(
+  [own, other]: readonly RunningRow[],
+  targets: Targets,
+  how: Measuring,
+): Promise<Sample[]> {
+  const samples: Sample[] = []
+  if (!own) return samples
+  const measure = createMeasure(targets, how)
+  for (const each of other ? [other, own] : [own]) await warmUp(() => measure(each), how.maxWarmUps)
+  for (let round = 0; round < how.rounds; round += 1) {
+    const reference = other && (await measure(other))
+    samples.push({ ...(await measure(own)), ...(reference && { reference }) })
   }
   return samples
 }

@@ -191,6 +191,11 @@ export function rowsOf(sheet: Sheet, runtimes: readonly RuntimeName[], also?: st
   return [...rows, { id: 'also', name: also, runtime: 'node', program: also, of: 'bare' }]
 }
 
+/** Returns the row that a row is compared with; none if that is the row itself. */
+export function referenceOf({ id, of }: Row): Row[] {
+  return of === id ? [] : ROWS.filter((row) => row.id === of)
+}
+
 function node(id: string, name: string, file: string, traits: Partial<Row> = {}): Row {
   const program = `bench/wire/servers/${file}.ts`
   return { id, name, runtime: 'node', program, of: 'bare', ...traits }

@@ -31,46 +31,52 @@ export async function ourResponse(target: string): Promise<SocketResponse> {
 }
 
 /**
- * Starts the servers of a table, checks that all of them respond to `target` with the same bytes, runs `measure`, and
- * ends them.
+ * Starts servers, checks that all of them respond to the target with the same bytes, calls `use` with them in the order
+ * of the rows, and ends them.
  *
  * @throws {Error} naming the server that does not run or sends other bytes
  */
-export function withServers<Result>(
-  target: string,
+export async function withServers<Result>(
+  { target, path, response }: PreparedResponse,
   rows: readonly Row[],
-  measure: (running: RunningRow[]) => Promise<Result>,
+  use: (running: RunningRow[]) => Promise<Result>,
 ): Promise<Result> {
-  return withPreparedResponse(target, async (ready, ours) => {
-    const running: RunningRow[] = []
-    try {
-      for (const row of rows) {
-        const server = await startRow(row, { target, ready })
-        running.push({ row, server })
-        await fetchRaw(server.url, target, row.authorization)
-        const expectOurs = row.isNaive || row.isLimited ? expectSameKeys : expectSame
-        expectOurs(row.name, await fetchRaw(server.url, target, row.authorization), ours)
-      }
-      return await measure(running)
-    } finally {
-      await Promise.all(running.map(({ server }) => server.kill()))
+  const running: RunningRow[] = []
+  try {
+    for (const row of rows) {
+      const server = await startRow(row, { target, path })
+      running.push({ row, server })
+      await fetchRaw(server.url, target, row.authorization)
+      const expectOurs = row.isNaive || row.isLimited ? expectSameKeys : expectSame
+      expectOurs(row.name, await fetchRaw(server.url, target, row.authorization), response)
     }
-  })
+    return await use(running)
+  } finally {
+    await Promise.all(running.map(({ server }) => server.kill()))
+  }
 }
 
-/** Calls `use` with the response of the handler on Node to `target`, and the path of a file with it. */
+/** The response of the handler on Node, which the other servers send. */
+export interface PreparedResponse {
+  target: string
+  /** Path of a file with the response. */
+  path: string
+  response: SocketResponse
+}
+
+/** Calls `use` with the response of the handler to `target`. */
 export async function withPreparedResponse<Result>(
   target: string,
-  use: (ready: string, ours: SocketResponse) => Promise<Result>,
+  use: (prepared: PreparedResponse) => Promise<Result>,
 ): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'ratesmith-bench-'))
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true })
   process.once('exit', removeFolder)
   try {
-    const ours = await ourResponse(target)
-    const ready = join(folder, 'ready.json')
-    writeFileSync(ready, textOf(ours))
-    return await use(ready, ours)
+    const response = await ourResponse(target)
+    const path = join(folder, 'ready.json')
+    writeFileSync(path, textOf(response))
+    return await use({ target, path, response })
   } finally {
     removeFolder()
     process.off('exit', removeFolder)
@@ -80,10 +86,10 @@ export async function withPreparedResponse<Result>(
 /** Starts the server of a row, also with flags of its runtime. */
 export function startRow(
   { id, program, runtime, isOurs, host }: Row,
-  { target, ready }: { target: string; ready: string },
+  { target, path }: Pick<PreparedResponse, 'target' | 'path'>,
   flags: readonly string[] = [],
 ): Promise<Server> {
-  const settings = { target, ...(!isOurs && { ready }), ...(host && { host }), id }
+  const settings = { target, ...(!isOurs && { ready: path }), ...(host && { host }), id }
   return startServer(program, runtime, settings, flags)
 }
 
