@@ -1,4 +1,5 @@
-import { failed, listenOptions, responseOf, toUrl, untilIdle } from './server.ts'
+import { toResponder } from '../src/http/response.ts'
+import { failed, listenOptions, toServerFunction, toUrl, untilIdle } from './server.ts'
 import type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
 
 export type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
@@ -31,8 +32,7 @@ export async function serve(
   const { Bun } = globalThis as unknown as { Bun: Bun }
   const { port, hostname, tls } = listenOptions(options)
   // Bun's own server, whose requestIP() returns the address of the client.
-  const fetch = (request: Request, info: unknown): Promise<Response> =>
-    responseOf(handler, request, info)
+  const fetch = toServerFunction(handler.answer ? toResponder(handler.answer) : handler)
   // By default, Bun lets several servers share a port outside development.
   const listening = { port, hostname, tls, reusePort: false }
   const server = Bun.serve({ ...listening, fetch, error: failed, development: false })

@@ -1,14 +1,12 @@
+import { toResponder } from '../src/http/response.ts'
 import { MAX_STREAMS, createConnectionLimit } from './connection-limit.ts'
-import { failed, listenOptions, responseOf, toUrl, untilIdle } from './server.ts'
+import { failed, listenOptions, toServerFunction, toUrl, untilIdle } from './server.ts'
 import type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
 
 export type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
 
 interface Deno {
-  serve(
-    options: object,
-    handler: (request: Request, info: DenoRequestInfo) => Promise<Response>,
-  ): DenoServer
+  serve(options: object, handler: DenoHandler): DenoServer
 }
 
 /**
@@ -45,6 +43,8 @@ export async function serve(
   }
 }
 
+type DenoHandler = (request: Request, info: DenoRequestInfo) => Response | Promise<Response>
+
 /** The used part of Deno's second handler argument. */
 interface DenoRequestInfo {
   readonly remoteAddr: { readonly hostname: string; readonly port: number }
@@ -59,18 +59,23 @@ const SHORT_BODY_BYTES = 65_536
  * Returns the function of a server that limits the responses in progress of an HTTP/2 connection: Deno serves HTTP/2 on every
  * port, and calls its handler for up to 200 requests of a client that reads nothing. A short body is finished at once.
  */
-function limitStreams(
-  handler: FetchHandler,
-): (request: Request, info: DenoRequestInfo) => Promise<Response> {
+function limitStreams(handler: FetchHandler): DenoHandler {
   const limit = createConnectionLimit()
+  const serverFunction = toServerFunction(handler.answer ? toResponder(handler.answer) : handler)
   let underWay = 0
   const complete = (): void => void (underWay -= 1)
 
-  async function respond(request: Request, info: DenoRequestInfo): Promise<Response> {
+  function respond(request: Request, info: DenoRequestInfo): Response | Promise<Response> {
     underWay += 1
+    const response = serverFunction(request, info)
+    return response instanceof Promise
+      ? response.then((waited) => counted(waited, info))
+      : counted(response, info)
+  }
+
+  function counted(response: Response, info: DenoRequestInfo): Response {
     let isShort = false
     try {
-      const response = await responseOf(handler, request, info)
       const length = response.headers.get('content-length')
       isShort = length !== null && Number(length) <= SHORT_BODY_BYTES
       return response

@@ -4,7 +4,7 @@ import { flatHeaders } from '../src/http/response.ts'
 import type { RawRequest, RawResponse, ReadBody } from '../src/index.ts'
 import { createConnectionLimit, createPipeline } from './connection-limit.ts'
 import type { NodeRequest, NodeResponse, RequestSocket } from './node-messages.ts'
-import { responseOf } from './server.ts'
+import { toServerFunction } from './server.ts'
 import type { Answer, FetchHandler } from './server.ts'
 
 /** A request listener of Node's servers. */
@@ -28,7 +28,7 @@ export type NodeHandler = (request: NodeRequest, response: NodeResponse) => void
  * createServer(toNodeHandler(createRatesHandler())).listen(3000, '127.0.0.1')
  * ```
  */
-export function toNodeHandler(handler: FetchHandler & { answer?: Answer }): NodeHandler {
+export function toNodeHandler(handler: FetchHandler): NodeHandler {
   const { answer } = handler
   const respond = answer ? fromRawResponses(answer) : fromFetchStyle(handler)
   return limitPipelining((request, response) => {
@@ -96,9 +96,10 @@ async function loadAdapter(
   handler: FetchHandler,
 ): Promise<(request: NodeRequest, response: NodeResponse) => Promise<void>> {
   const { createServerAdapter } = await import('@whatwg-node/server')
+  const respond = toServerFunction(handler)
   const adapter = createServerAdapter<NodeContext>(
     async (request: Request, { req: { socket }, res }: NodeContext) => {
-      const response = await responseOf(handler, request, { client: socket?.remoteAddress })
+      const response = await respond(request, { client: socket?.remoteAddress })
       // Later, because the adapter clears the socket's timeout when it starts to send.
       setImmediate(setStallTimeout, res)
       return response

@@ -3,9 +3,11 @@ import { assertKnownOptions } from '../src/known-options.ts'
 
 /**
  * A fetch-style handler: the one of this package, or any function around it. Pass `info` on where clients are counted by
- * address: it contains the one of the client.
+ * address: it contains the one of the client. Servers call `answer()` instead where a handler has it: that is faster.
  */
-export type FetchHandler = (request: Request, info?: unknown) => Response | Promise<Response>
+export type FetchHandler = ((request: Request, info?: unknown) => Response | Promise<Response>) & {
+  answer?: Answer
+}
 
 /** The function of a handler that returns the response as data: a promise only where it has to wait. */
 export type Answer = (request: RawRequest) => RawResponse | Promise<RawResponse>
@@ -61,18 +63,34 @@ export function failed(): Response {
   return new Response(null, { status: 500, headers: { 'cache-control': 'no-store' } })
 }
 
-/** Returns the response of `handler`, or a 500 if it throws or returns an invalid or already read response. */
-export async function responseOf(
-  handler: FetchHandler,
-  request: Request,
-  info: unknown,
-): Promise<Response> {
+/**
+ * Returns the function of a server: the responses of `respond`, without a promise where it needs none, or a 500 if it throws or
+ * returns an invalid or already read response.
+ */
+export function toServerFunction(
+  respond: (request: Request, info: unknown) => Response | Promise<Response>,
+): (request: Request, info: unknown) => Response | Promise<Response> {
+  return (request, info) => {
+    try {
+      const response = respond(request, info)
+      return isUsable(response) ? response : usable(response)
+    } catch {
+      return failed()
+    }
+  }
+}
+
+async function usable(promise: Response | Promise<Response>): Promise<Response> {
   try {
-    const response: Partial<Response> | undefined = await handler(request, info)
-    return response?.bodyUsed === false ? (response as Response) : failed()
+    const response = await promise
+    return isUsable(response) ? response : failed()
   } catch {
     return failed()
   }
+}
+
+function isUsable(response: unknown): response is Response {
+  return (response as Partial<Response> | null | undefined)?.bodyUsed === false
 }
 
 const DRAIN_TIMEOUT_MS = 10_000

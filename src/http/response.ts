@@ -372,10 +372,19 @@ export function toFetchStyle(
   answer: (request: RawRequest) => RawResponse | Promise<RawResponse>,
   Light?: ResponseClass,
 ): (request: Request) => Promise<Response> {
+  const respond = toResponder(answer, Light)
+  return async (request, ...[info]: unknown[]) => respond(request, info)
+}
+
+/** Does the same for hosts that take responses without a promise: it returns one only where it has to wait. */
+export function toResponder(
+  answer: (request: RawRequest) => RawResponse | Promise<RawResponse>,
+  Light?: ResponseClass,
+): (request: Request, info: unknown) => Response | Promise<Response> {
   const render = createResponseFactory(Light)
-  return async (request, ...[info]: unknown[]) => {
+  return (request, info) => {
     const response = answer(new FetchRawRequest(request, info))
-    return render(response instanceof Promise ? await response : response)
+    return response instanceof Promise ? response.then(render) : render(response)
   }
 }
 
