@@ -1,5 +1,4 @@
-import { toResponder } from '../src/http/response.ts'
-import { failed, listenOptions, toServerFunction, toUrl, untilIdle } from './server.ts'
+import { failed, listenOptions, responderOf, toUrl, untilIdle } from './server.ts'
 import type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
 
 export type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
@@ -32,7 +31,7 @@ export async function serve(
   const { Bun } = globalThis as unknown as { Bun: Bun }
   const { port, hostname, tls } = listenOptions(options)
   // Bun's own server, whose requestIP() returns the address of the client.
-  const fetch = toServerFunction(handler.answer ? toResponder(handler.answer) : handler)
+  const fetch = responderOf(handler)
   // By default, Bun lets several servers share a port outside development.
   const listening = { port, hostname, tls, reusePort: false }
   const server = Bun.serve({ ...listening, fetch, error: failed, development: false })

@@ -1,6 +1,5 @@
-import { toResponder } from '../src/http/response.ts'
 import { MAX_STREAMS, createConnectionLimit } from './connection-limit.ts'
-import { failed, listenOptions, toServerFunction, toUrl, untilIdle } from './server.ts'
+import { failed, listenOptions, responderOf, toUrl, untilIdle } from './server.ts'
 import type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
 
 export type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
@@ -61,13 +60,13 @@ const SHORT_BODY_BYTES = 65_536
  */
 function limitStreams(handler: FetchHandler): DenoHandler {
   const limit = createConnectionLimit()
-  const serverFunction = toServerFunction(handler.answer ? toResponder(handler.answer) : handler)
+  const responder = responderOf(handler)
   let underWay = 0
   const complete = (): void => void (underWay -= 1)
 
   function respond(request: Request, info: DenoRequestInfo): Response | Promise<Response> {
     underWay += 1
-    const response = serverFunction(request, info)
+    const response = responder(request, info)
     return response instanceof Promise
       ? response.then((waited) => counted(waited, info))
       : counted(response, info)

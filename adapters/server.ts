@@ -1,4 +1,5 @@
 import type { RawRequest, RawResponse } from '../src/index.ts'
+import { toResponder } from '../src/http/response.ts'
 import { assertKnownOptions } from '../src/known-options.ts'
 
 /**
@@ -61,6 +62,12 @@ export function toUrl(hostname: string, port: number, tls: ServeOptions['tls']):
 /** Returns the response after a handler failure, without any details of the failure. */
 export function failed(): Response {
   return new Response(null, { status: 500, headers: { 'cache-control': 'no-store' } })
+}
+
+/** Returns the responses of `handler` in its fastest form for servers that take `Request` and `Response`. */
+export function responderOf(handler: FetchHandler): ReturnType<typeof toServerFunction> {
+  const { answer } = handler
+  return toServerFunction(answer ? toResponder(answer) : handler)
 }
 
 /**

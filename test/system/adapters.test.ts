@@ -8,16 +8,17 @@ import { openSocket, portIn } from './sockets.ts'
 import type { StopReport } from './stop-program.ts'
 
 describeRuntimes('serve()', ([name, runtime, ...flags]) => {
-  it('listens on this machine only, hides failures and aborts requests that take longer than 10 s to stop', async () => {
+  it('listens on this machine only, hides failures, prefers answer() and aborts requests that take longer than 10 s to stop', async () => {
     const settings = name.toLowerCase()
     const program = 'test/system/stop-program.ts'
     const child = startChild({ program, settings, runtime, flags })
     onTestFinished(child.kill)
-    const { hostname, failures, hasWaited }: StopReport = JSON.parse(await child.firstLine)
+    const { hostname, failures, called, hasWaited }: StopReport = JSON.parse(await child.firstLine)
     expect(hostname).toBe('127.0.0.1')
     const failed = { status: 500, cacheControl: 'no-store', body: '' }
     const paths = ['/throws', '/says-nothing', '/says-text', '/was-read']
     expect(failures).toEqual(Object.fromEntries(paths.map((path) => [path, failed])))
+    expect(called).toBe('answer')
     expect(hasWaited).toBe(true)
   })
 })

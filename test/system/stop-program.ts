@@ -3,9 +3,10 @@
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
+import type { RawResponse } from '../../src/index.ts'
 import { reportToParent, settingsFromParent } from './child.ts'
 
-/** Its address, the responses at the failing paths, and whether it waited for the request for 9 s of its clock. */
+/** Its address, the responses at the failing paths, which function of a handler was called, and whether it waited for the request for 9 s of its clock. */
 export type StopReport = typeof report
 
 const FAILING: Record<string, () => unknown> = {
@@ -35,7 +36,8 @@ const { serve }: typeof import('../../adapters/node.ts') = await import(
 )
 
 const { promise: isRequested, resolve: markRequested } = Promise.withResolvers<void>()
-async function respond({ url }: Request): Promise<unknown> {
+// Not async: what it throws or returns is not in a promise.
+function respond({ url }: Request): unknown {
   const fail = FAILING[new URL(url).pathname]
   if (fail) return fail()
   markRequested()
@@ -52,6 +54,12 @@ for (const path of Object.keys(FAILING)) {
   failures[path] = { status: response.status, cacheControl, body: await response.text() }
 }
 
+const both = Object.assign(() => new Response('handler'), {
+  answer: (): RawResponse => ({ status: 200, headers: [], body: 'answer', matched: true }),
+})
+const { url: urlOfBoth } = await serve(both, { port: 0 })
+const called = await (await fetch(urlOfBoth)).text()
+
 const client = connect(Number(port), '127.0.0.1')
 client.on('error', () => {}).write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
 await isRequested
@@ -59,7 +67,7 @@ let hasWaited = true
 const stopped = server.stop().then(() => (hasWaited = false))
 now += 9_000
 await untilRead(reads + 20)
-const report = { hostname, failures, hasWaited }
+const report = { hostname, failures, called, hasWaited }
 now += 1_001
 await stopped
 reportToParent(report)
