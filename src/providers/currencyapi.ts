@@ -5,7 +5,7 @@ import { DAY_MS } from '../rates/dates.ts'
 import {
   pathsOf,
   ratesByCode,
-  readJsonWithKey,
+  readWithKey,
   requireKey,
   requireKeylessRootUrl,
   unexpectedBase,
@@ -13,7 +13,7 @@ import {
 } from '../upstream/feed.ts'
 import { isKnownCode } from '../upstream/known-code.ts'
 import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
-import { UpstreamError } from '../upstream/request.ts'
+import { UpstreamError, readJson } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
 import { runSanityChecks } from '../upstream/sanity-checks.ts'
 
@@ -55,7 +55,7 @@ export function createCurrencyapiProvider(options: CurrencyapiOptions): LatestPr
     attribution: { name: 'currencyapi', url: 'https://currencyapi.com' },
     async fetchLatest({ fetch, signal, now, previous, references }) {
       const request = { fetch, signal, now, url: tableUrl, headers: { apikey: key }, ...LIMITS }
-      const response = await readJsonWithKey(key, request)
+      const response = await readWithKey(key, request, readJson)
       return runSanityChecks(toLatestTable(response, now()), previous, references)
     },
     validateStored: runSanityChecks,

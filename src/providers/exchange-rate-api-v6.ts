@@ -3,11 +3,12 @@ import { isCode } from '../rates/currency-code.ts'
 import { isObject } from '../rates/validate.ts'
 import {
   ratesByCode,
-  readJsonWithKey,
+  readWithKey,
   requireKey,
   requireKeylessRootUrl,
 } from '../upstream/feed.ts'
 import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
+import { readJson } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
 import { runSanityChecks } from '../upstream/sanity-checks.ts'
 import { knownError, toLatestTable as toOpenTable } from './exchange-rate-api.ts'
@@ -54,7 +55,7 @@ export function createExchangeRateApiV6Provider(options: ExchangeRateApiV6Option
     attribution: { name: 'ExchangeRate-API', url: 'https://www.exchangerate-api.com' },
     async fetchLatest({ fetch, signal, now, previous, references }) {
       const request = { fetch, signal, now, url: tableUrl, headers, ...LIMITS }
-      const response = await readJsonWithKey(key, request)
+      const response = await readWithKey(key, request, readJson)
       return runSanityChecks(toLatestTable(response, base), previous, references)
     },
     validateStored: runSanityChecks,

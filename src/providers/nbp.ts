@@ -1,37 +1,17 @@
 import { assertKnownOptions } from '../known-options.ts'
 import type { Publication } from '../rates/calendar.ts'
-import { isCode } from '../rates/currency-code.ts'
-import { dayNumber, isDay, piecesOf } from '../rates/dates.ts'
-import type { DaySpan } from '../rates/dates.ts'
-import {
-  MAX_CLOSED_DAYS,
-  addQuote,
-  parseBody,
-  publishedPart,
-  requireRootUrl,
-} from '../upstream/feed.ts'
-import type { HistoryDay, HistoryProvider } from '../upstream/provider.ts'
-import { readText } from '../upstream/request.ts'
-import type { UpstreamResponse } from '../upstream/request.ts'
+import { createBank, parseRows } from '../upstream/bank.ts'
+import type { BankOptions } from '../upstream/bank.ts'
+import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
 
 /** Options of `createNbpProvider`. */
-export interface NbpOptions {
+export interface NbpOptions extends BankOptions {
   /**
    * Table of the bank: `A`, some 30 currencies on working days, or `B`, over 100 other currencies on Wednesdays (default
    * `A`).
    */
   table?: 'A' | 'B' | undefined
-  /** Root of the service, to which `/api/exchangerates/tables/…` is appended (default `https://api.nbp.pl`). */
-  url?: string | undefined
 }
-
-/** 93 days of table A have 160 kB. */
-const LIMITS = { maxBytes: 2 * 1024 * 1024, redirectHosts: ['api.nbp.pl'] }
-
-/** The service rejects longer ranges. */
-const MAX_DAYS = 93
-
-const BASE = 'PLN'
 
 const DAILY: Publication = {
   id: 'nbp-a',
@@ -54,17 +34,17 @@ const PUBLICATIONS: Readonly<Record<'A' | 'B', Publication>> = {
  * Days from which table B has another currency's rates under a code: those of the new afghani, of 2009's Zimbabwe dollar, and
  * of currencies that had other codes since before 2002.
  */
-const MISNAMED_SINCE: Readonly<Record<string, string>> = {
-  AFA: '2003-01-07',
-  AON: '2002-01-02',
-  BYB: '2002-01-02',
-  ZWR: '2009-02-25',
-}
+const MISNAMED_SINCE: ReadonlyMap<string, string> = new Map([
+  ['AFA', '2003-01-07'],
+  ['AON', '2002-01-02'],
+  ['BYB', '2002-01-02'],
+  ['ZWR', '2009-02-25'],
+])
 
 /**
- * Creates a provider of history: average rates of Narodowy Bank Polski, the central bank of Poland, in zloty, since 2002.
- * Needs no key. Table A has some 30 currencies on Polish working days at 12:15 in Warsaw, table B over 100 others on
- * Wednesdays. Fetches more than 93 days in pieces, one after another.
+ * Creates a provider of latest rates and history: average rates of Narodowy Bank Polski, the central bank of Poland, in zloty,
+ * since 2002. Needs no key. Table A has some 30 currencies on Polish working days at 12:15 in Warsaw, table B over 100 others
+ * on Wednesdays. Fetches more than 93 days in pieces, one after another.
  *
  * @throws {TypeError} if `table` or `url` is invalid
  * @see https://api.nbp.pl/en.html
@@ -77,82 +57,46 @@ const MISNAMED_SINCE: Readonly<Record<string, string>> = {
  * const handler = createRatesHandler({ providers: { history } })
  * ```
  */
-export function createNbpProvider(options: NbpOptions = {}): HistoryProvider {
-  const { table = 'A', url = 'https://api.nbp.pl' } = options
+export function createNbpProvider(options: NbpOptions = {}): LatestProvider & HistoryProvider {
+  const { table = 'A', url } = options
   assertKnownOptions(options, { table, url })
   if (!Object.hasOwn(PUBLICATIONS, table)) {
     throw new TypeError(`table must be A or B, got ${String(table)}`)
   }
-  const publication = PUBLICATIONS[table]
-  const tables = `${requireRootUrl(url)}/api/exchangerates/tables/${table}`
-  return {
+  return createBank({ url }, {
     attribution: {
       name: `Narodowy Bank Polski, table ${table}`,
       url: 'https://nbp.pl/en/statistic-and-financial-reporting/rates/',
     },
-    sanityChecks: true,
-    publication,
-    maxDays: MAX_DAYS,
-    async fetchHistory(range, context) {
-      const days: HistoryDay[] = []
-      const part = publishedPart(range, publication.since, context.now())
-      for (const piece of piecesOf(part, MAX_DAYS)) {
-        const target = `${tables}/${piece.start}/${piece.end}/?format=json`
-        const response = await readText({ ...context, url: target, ...LIMITS }, 'application/json')
-        if (isClosed(response, piece)) continue
-        days.push(...(await parseBody(response, (text) => readTables(text, table, piece))))
+    terms: 'https://nbp.pl/en/copyright/',
+    publication: PUBLICATIONS[table],
+    base: 'PLN',
+    url: 'https://api.nbp.pl',
+    accept: 'application/json',
+    maxBytes: 2 * 1024 * 1024,
+    // The service rejects longer ranges.
+    maxDays: 93,
+    requests: (root, { start, end }) => [
+      { url: `${root}/api/exchangerates/tables/${table}/${start}/${end}/?format=json` },
+    ],
+    isEmpty: ({ status, body }) => status === 404 && body.includes('Brak danych'),
+    read(text, add) {
+      const known = new Set<string>()
+      const tables = parseRows(text)
+      if (tables.length === 0) throw new Error('no tables')
+      for (const one of tables) {
+        const { table: name, effectiveDate: date, rates } = Object(one)
+        if (name !== table || !Array.isArray(rates) || rates.length === 0) {
+          throw new Error('an unexpected table')
+        }
+        if (known.has(date)) throw new Error('two tables of a day')
+        known.add(date)
+        for (const rate of rates) {
+          const { code, mid: price } = Object(rate)
+          const isMisnamed = (MISNAMED_SINCE.get(code) ?? '9999') <= date
+          if (!isMisnamed) add({ date, code, price })
+        }
       }
-      return { base: BASE, days }
     },
-  }
-}
-
-/** Returns whether the bank says that it has no data, of so few days that this may be true. */
-function isClosed({ status, body }: UpstreamResponse<string>, { start, end }: DaySpan): boolean {
-  const isShort = dayNumber(end) - dayNumber(start) < MAX_CLOSED_DAYS
-  return isShort && status === 404 && body.includes('Brak danych')
-}
-
-/**
- * Parses `[{ table, effectiveDate, rates: [{ code, mid }, …] }, …]`.
- *
- * @throws {Error} if there are no tables, or one is of another kind or of a day outside of the range
- */
-function readTables(text: string, table: string, range: DaySpan): HistoryDay[] {
-  const tables = parseJson(text)
-  if (!Array.isArray(tables) || tables.length === 0) throw new Error('whole body')
-  const days = tables.map((each, index) => readTable(each, table, index))
-  const ascending = days.toSorted((one, other) => (one.date < other.date ? -1 : 1))
-  const odd = ascending.find(({ date }, index) => {
-    return date < range.start || date > range.end || date === ascending[index + 1]?.date
   })
-  if (odd) throw new Error(`table of ${odd.date}`)
-  return ascending
-}
-
-function readTable(value: unknown, name: string, index: number): HistoryDay {
-  const { table, effectiveDate: date, rates } = Object(value)
-  const isTable = table === name && typeof date === 'string' && isDay(date)
-  if (!isTable || !Array.isArray(rates)) throw new Error(`table ${index}`)
-  const prices: Record<string, number> = {}
-  for (const rate of rates) {
-    const { code, mid } = Object(rate)
-    if (!isCode(code) || code === BASE || isMisnamed(code, date)) continue
-    addQuote(prices, code, typeof mid === 'number' ? mid : NaN)
-  }
-  if (Object.keys(prices).length === 0) throw new Error(`table ${index} without rates`)
-  return { date, rates: {}, prices }
-}
-
-function isMisnamed(code: string, date: string): boolean {
-  const since = MISNAMED_SINCE[code]
-  return since !== undefined && date >= since
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new Error('invalid JSON')
-  }
 }

@@ -6,13 +6,13 @@ import {
   pathsOf,
   ratesByCode,
   ratesInOrder,
-  readJsonWithKey,
+  readWithKey,
   requireKey,
   requireKeylessRootUrl,
   unexpectedShape,
 } from '../upstream/feed.ts'
 import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
-import { UpstreamError } from '../upstream/request.ts'
+import { UpstreamError, readJson } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
 import { runSanityChecks } from '../upstream/sanity-checks.ts'
 
@@ -55,7 +55,7 @@ export function createOpenExchangeRatesProvider(options: OpenExchangeRatesOption
     attribution: { name: 'Open Exchange Rates', url: 'https://openexchangerates.org' },
     async fetchLatest({ fetch, signal, now, previous, references }) {
       const request = { fetch, signal, now, url: tableUrl, headers, ...LIMITS }
-      const response = await readJsonWithKey(key, request)
+      const response = await readWithKey(key, request, readJson)
       return runSanityChecks(toLatestTable(response, now()), previous, references)
     },
     validateStored: runSanityChecks,

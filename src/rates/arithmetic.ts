@@ -24,6 +24,8 @@ export interface QuotedTable {
   readonly rates: ReadonlyMap<string, number>
   /** Codes whose `rates` are units of `base` for one unit of the currency; absent if empty. */
   readonly priced?: ReadonlySet<string> | undefined
+  /** Published units of `base` for one unit of the currency, where `rates` have the inverse; absent if empty. */
+  readonly prices?: ReadonlyMap<string, number> | undefined
 }
 
 /**
@@ -33,14 +35,18 @@ export interface QuotedTable {
  * @throws {Error} if the table lacks one of them; callers must check first
  */
 export function crossRate(table: QuotedTable, from: string, to: string): number {
-  const { base, rates, priced } = table
+  const { base, rates, priced, prices } = table
   const fromRate = rates.get(from)
   const toRate = rates.get(to)
   if (fromRate === undefined || toRate === undefined) throw new Error(`no rate of ${from} or ${to}`)
   if (from === to) return 1
-  if (priced) {
+  if (priced || prices) {
     const quoteOf = (code: string, value: number): Quote => {
-      return { value: code === base ? undefined : value, isPriced: priced.has(code) }
+      if (code === base) return { value: undefined, isPriced: false }
+      const price = prices?.get(code)
+      // A rate may have been corrected.
+      if (price !== undefined && 1 / price === value) return { value: price, isPriced: true }
+      return { value, isPriced: priced?.has(code) === true }
     }
     return crossQuotes(quoteOf(from, fromRate), quoteOf(to, toRate))
   }

@@ -1,4 +1,4 @@
-import { addDays, easterSunday, toInstant } from './dates.ts'
+import { addDays, easterSunday, orthodoxEaster, toInstant } from './dates.ts'
 import type { Calendar, Day } from './dates.ts'
 
 /**
@@ -8,23 +8,32 @@ import type { Calendar, Day } from './dates.ts'
 export interface Publication {
   /** Identifies the publication, such as `nbp-a`: lower-case letters, digits and `-`. */
   readonly id: string
-  /** Distance of publications. Monthly and quarterly rates are dated the first working day. */
+  /** Distance of publications. Monthly and quarterly rates are dated the first working day, unless `dated` says otherwise. */
   readonly frequency: 'daily' | 'weekly' | 'monthly' | 'quarterly'
   /** Day of weekly publications, 1 (Monday) to 7; where it is a holiday, the working day before (default 5). */
   readonly weekday?: number | undefined
   /** Days of the week without a publication, 1 (Monday) to 7 (default `[6, 7]`). */
   readonly weekend?: readonly number[] | undefined
   /**
-   * Other days without a publication: `MM-DD` every year, `YYYY-MM-DD` once, `easter+1` for the day after Easter Sunday. A
-   * span of years may follow: `12-24 2025-` from 2025 on, `04-30 1999-2004`.
+   * Other days without a publication: `MM-DD` every year, `YYYY-MM-DD` once, `easter+1` for the day after Easter Sunday,
+   * `orthodox+1` for the day after that of the Orthodox churches. `02-15/1` is the first Monday from 15 February on, `12-27@12`
+   * is 27 December if it is a Monday or Tuesday. A span of years may follow: `12-24 2025-` from 2025 on, `04-30 1999-2004`.
    */
   readonly holidays: readonly string[]
   /** Local time of publication, `HH:MM`. */
   readonly time: string
   /** IANA time zone of `time`, such as `Europe/Warsaw`. */
   readonly timeZone: string
-  /** Whether rates have the date of their publication, or of the next day, on which they take effect (default `publication`). */
-  readonly dated?: 'publication' | 'effect' | undefined
+  /**
+   * The date of rates: the day of `publication`, the next day, on which they take `effect`, or the last day of the month or
+   * quarter, `period-end` (default `publication`).
+   */
+  readonly dated?: 'publication' | 'effect' | 'period-end' | undefined
+  /**
+   * Days from the date of rates, unless they take `effect` later, to their publication, which is on the next working day if
+   * that is none (default 0).
+   */
+  readonly delayDays?: number | undefined
   /** First day with rates, `YYYY-MM-DD`. */
   readonly since: string
   /** Time after which missing rates are late, in ms (default 24 hours). */
@@ -37,13 +46,16 @@ const MONTHS_BETWEEN = { monthly: 1, quarterly: 3 }
 
 /** Creates the calendar of a publication; `requireProvider` checks its properties. */
 export function createCalendar(rules: Publication): Calendar {
-  const { frequency, weekday = FRIDAY, weekend = WEEKEND, time, dated = 'publication' } = rules
+  const { frequency, weekday = FRIDAY, weekend = WEEKEND, time, dated, delayDays = 0 } = rules
   const isHoliday = createHolidays(rules.holidays)
   const instantOf = createClock(time, rules.timeZone)
   const isWorkingDay = (day: Day): boolean => !weekend.includes(weekdayOf(day)) && !isHoliday(day)
 
-  /** Whether something is published on `day`, in local time. */
-  function isPublicationDay(day: Day): boolean {
+  /** Whether rates have the date `day`, or the next one if they take effect then. */
+  function isRateDay(day: Day): boolean {
+    if (dated === 'period-end' && frequency !== 'daily' && frequency !== 'weekly') {
+      return isFirstOfPeriod(addDays(day, 1), frequency)
+    }
     if (!isWorkingDay(day)) return false
     if (frequency === 'daily') return true
     if (frequency === 'weekly') {
@@ -52,14 +64,29 @@ export function createCalendar(rules: Publication): Calendar {
     }
     const first = `${day.slice(0, 8)}01`
     const isFirst = !daysFrom(first, addDays(day, -1)).some(isWorkingDay)
-    return isFirst && (Number(day.slice(5, 7)) - 1) % MONTHS_BETWEEN[frequency] === 0
+    return isFirst && isFirstOfPeriod(first, frequency)
   }
 
-  if (dated === 'publication') return { isPublished: isPublicationDay, publishedAt: instantOf }
+  function workingDayFrom(date: Day): Day {
+    let day = addDays(date, delayDays)
+    while (!isWorkingDay(day)) day = addDays(day, 1)
+    return day
+  }
+
+  if (dated !== 'effect') {
+    return {
+      isPublished: isRateDay,
+      publishedAt: (day) => instantOf(delayDays === 0 ? day : workingDayFrom(day)),
+    }
+  }
   return {
-    isPublished: (day) => isPublicationDay(addDays(day, -1)),
+    isPublished: (day) => isRateDay(addDays(day, -1)),
     publishedAt: (day) => instantOf(addDays(day, -1)),
   }
+}
+
+function isFirstOfPeriod(day: Day, frequency: keyof typeof MONTHS_BETWEEN): boolean {
+  return day.endsWith('-01') && (Number(day.slice(5, 7)) - 1) % MONTHS_BETWEEN[frequency] === 0
 }
 
 /** Returns the days from `first` to `last`; none if `last` is earlier. */
@@ -73,23 +100,32 @@ function weekdayOf(day: Day): number {
   return new Date(toInstant(day)).getUTCDay() || 7
 }
 
-/** `MM-DD`, `YYYY-MM-DD` or `easter`, and a span of years. */
+/** A date, a day of the year with its weekdays, or Easter; and a span of years. */
 const HOLIDAY =
-  /^(?:(\d{4}-\d\d-\d\d)|(?:(\d\d-\d\d)|easter([+-]\d{1,3})?)(?: (\d{4})?-(\d{4})?)?)$/
+  /^(?:(\d{4}-\d\d-\d\d)|(?:(\d\d-\d\d)(?:\/([1-7])|@([1-7]+))?|(easter|orthodox)([+-]\d{1,3})?)(?: (\d{4})?-(\d{4})?)?)$/
 
 type IsHoliday = (day: Day) => boolean
 
+function toRule(text: string): IsHoliday {
+  const found = HOLIDAY.exec(text) ?? []
+  const [, once, yearly = '', from, weekdays, easter, offset = '0'] = found
+  const [first = '0000', last = '9999'] = found.slice(7)
+  if (once !== undefined) return (day) => day === once
+  const isOn = (day: Day): boolean => {
+    const year = day.slice(0, 4)
+    if (easter !== undefined) {
+      const sunday = easter === 'easter' ? easterSunday(Number(year)) : orthodoxEaster(Number(year))
+      return day === addDays(sunday, Number(offset))
+    }
+    const start = `${year}-${yearly}`
+    if (from === undefined) return day === start && (weekdays ?? '1234567').includes(String(weekdayOf(day)))
+    return weekdayOf(day) === Number(from) && day >= start && day < addDays(start, 7)
+  }
+  return (day) => day.slice(0, 4) >= first && day.slice(0, 4) <= last && isOn(day)
+}
+
 function createHolidays(holidays: readonly string[]): IsHoliday {
-  const rules = holidays.map((text): IsHoliday => {
-    const [, once, yearly, fromEaster = '0', first = '0000', last = '9999'] =
-      HOLIDAY.exec(text) ?? []
-    if (once !== undefined) return (day) => day === once
-    const isIn = (year: string): boolean => year >= first && year <= last
-    if (yearly !== undefined) return (day) => day.endsWith(`-${yearly}`) && isIn(day.slice(0, 4))
-    return (day) =>
-      isIn(day.slice(0, 4)) &&
-      day === addDays(easterSunday(Number(day.slice(0, 4))), Number(fromEaster))
-  })
+  const rules = holidays.map(toRule)
   const known = new Map<Day, boolean>()
   return (day) => {
     const found = known.get(day)

@@ -27,6 +27,45 @@ export function* readCsv(text: string, separator: CsvSeparator = ','): Generator
   }
 }
 
+/**
+ * Yields the cells of the columns `names`, in this order, of every record below a header. Columns may be in any order. A name
+ * that ends with `?` need not be in the header: its cells are empty.
+ *
+ * @throws {Error} if a column is missing or there twice, or a record has another number of cells than the header
+ */
+export function* readColumns(
+  text: string,
+  names: readonly string[],
+  separator: CsvSeparator = ',',
+): Generator<string[]> {
+  let header: readonly string[] | undefined
+  let indexes: readonly number[] = []
+  let line = 0
+  for (const cells of readCsv(text, separator)) {
+    line += 1
+    if (!header) {
+      header = cells
+      indexes = names.map((name) => columnIndex(cells, name))
+      continue
+    }
+    if (cells.length !== header.length) {
+      throw new Error(`line ${line} has ${cells.length} cells, expected ${header.length}`)
+    }
+    yield indexes.map((index) => cells[index] ?? '')
+  }
+}
+
+function columnIndex(header: readonly string[], name: string): number {
+  const isOptional = name.endsWith('?')
+  const wanted = isOptional ? name.slice(0, -1) : name
+  const index = header.indexOf(wanted)
+  if (index === -1 && !isOptional) throw new Error(`missing column ${wanted}`)
+  if (header.includes(wanted, index + 1) && index !== -1) {
+    throw new Error(`duplicate column ${wanted}`)
+  }
+  return index
+}
+
 /** `plain` matches a cell without quotes, `next` what follows a cell. */
 const PATTERNS: Readonly<Record<CsvSeparator, { plain: RegExp; next: RegExp }>> = {
   ',': { plain: /[^",\r\n]*/y, next: /,|\r?\n|$/y },

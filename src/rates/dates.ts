@@ -194,7 +194,8 @@ export function targetDay(date: Day, rule: DateRule, today: Day): Day {
   return rule === 'period-end' ? earlierDay(monthOf(date).last, today) : date
 }
 
-function monthOf(day: Day): DayRange {
+/** Returns the first and the last day of the month of `day`. */
+export function monthOf(day: Day): DayRange {
   const first = firstOfMonth(day)
   return { first, last: addDays(firstOfMonth(addDays(first, 31)), -1) }
 }
@@ -251,7 +252,8 @@ export interface Calendar {
   /** Returns whether rates with the date `day` are published. */
   isPublished(day: Day): boolean
   /**
-   * Returns when the rates of `day` are due, in ms since the Unix epoch: on that day or the one before, in some time zone.
+   * Returns when the rates of `day` are due, in ms since the Unix epoch: on that day, the one before, in some time zone, or
+   * later.
    */
   publishedAt(day: Day): number
 }
@@ -268,8 +270,8 @@ export function newestPublishedDay(instant: number, calendar: Calendar = ECB_CAL
 
 /** Returns when the next rates after `instant` are due, both in ms since the Unix epoch. */
 export function nextPublication(instant: number, calendar: Calendar = ECB_CALENDAR): number {
-  let day = addDays(toDay(instant), -1)
-  while (!calendar.isPublished(day) || calendar.publishedAt(day) <= instant) day = addDays(day, 1)
+  let day = addDays(newestPublishedDay(instant, calendar), 1)
+  while (!calendar.isPublished(day)) day = addDays(day, 1)
   return calendar.publishedAt(day)
 }
 
@@ -292,9 +294,9 @@ export function nextRefresh(
 }
 
 function isOfficeTime(instant: number, calendar: Calendar): boolean {
-  const day = toDay(instant)
-  const fromPublication = instant - calendar.publishedAt(day)
-  return calendar.isPublished(day) && fromPublication >= -MORNING_MS && fromPublication < EVENING_MS
+  const last = calendar.publishedAt(newestPublishedDay(instant, calendar))
+  const next = nextPublication(instant, calendar)
+  return instant - last < EVENING_MS || next - instant <= MORNING_MS
 }
 
 function nextMorning(instant: number, calendar: Calendar): number {
@@ -330,4 +332,16 @@ export function easterSunday(year: number): Day {
   const month = Math.floor((h + l - 7 * m + 114) / 31)
   const dayOfMonth = ((h + l - 7 * m + 114) % 31) + 1
   return toDay(Date.UTC(year, month - 1, dayOfMonth))
+}
+
+/** Days from a date of the Julian calendar to the same date of the Gregorian, from 1900 to 2099. */
+const JULIAN_DAYS = 13
+
+/** Returns Easter Sunday of the Orthodox churches, from 1900 to 2099, by the Julian algorithm (Meeus, Astronomical Algorithms, ch. 8). */
+export function orthodoxEaster(year: number): Day {
+  const d = (19 * (year % 19) + 15) % 30
+  const e = (2 * (year % 4) + 4 * (year % 7) - d + 34) % 7
+  const month = Math.floor((d + e + 114) / 31)
+  const dayOfMonth = ((d + e + 114) % 31) + 1
+  return toDay(Date.UTC(year, month - 1, dayOfMonth + JULIAN_DAYS))
 }

@@ -30,6 +30,8 @@ export interface RateTable extends Publication {
   readonly rates: ReadonlyMap<string, number>
   /** Codes whose `rates` are units of `base` for one unit of the currency; absent if empty. */
   readonly priced?: ReadonlySet<string>
+  /** Published units of `base` for one unit of each currency whose `rates` have the inverse; absent if empty. */
+  readonly prices?: ReadonlyMap<string, number>
   /** Published rates quarantined until a later publication confirms them; absent if empty. */
   readonly unconfirmed?: Readonly<Record<string, number>>
   /** Publication times of `rates` from earlier publications, by code; absent if empty. */
@@ -93,8 +95,24 @@ export function carryForward(
   const unavailable = [...(table.unavailable ?? []), ...known].filter(
     (code) => !rates.has(code) && !hasEnded(code),
   )
-  const carried = withOlder({ ...table, rates }, Object.fromEntries(older), unavailable)
+  const sameBase = previous?.base === table.base ? previous.prices : undefined
+  const prices = pricesOf(rates, table.prices, sameBase)
+  const carried = withOlder({ ...table, ...prices, rates }, Object.fromEntries(older), unavailable)
   return { table: dropExpired(carried, now, maxStale), lost }
+}
+
+/** Returns the published prices in `candidates` whose inverses are in `rates`. */
+export function pricesOf(
+  rates: ReadonlyMap<string, number>,
+  ...candidates: readonly (ReadonlyMap<string, number> | undefined)[]
+): Pick<RateTable, 'prices'> {
+  const prices = new Map<string, number>()
+  for (const candidate of candidates) {
+    for (const [code, price] of candidate ?? []) {
+      if (rates.get(code) === 1 / price) prices.set(code, price)
+    }
+  }
+  return prices.size > 0 ? { prices } : {}
 }
 
 /** Removes rates of earlier publications that may no longer be served at `now` (ms since the Unix epoch). */

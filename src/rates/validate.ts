@@ -4,7 +4,7 @@ import { isCode } from './currency-code.ts'
 import { isDay, toDay } from './dates.ts'
 import { buildMarket } from './market-history.ts'
 import type { MarketHistory } from './market-history.ts'
-import { carryForward, correctWithdrawn } from './rate-table.ts'
+import { carryForward, correctWithdrawn, pricesOf } from './rate-table.ts'
 import type { CodedPublications, PreviousRates, RateCorrection, RateTable } from './rate-table.ts'
 
 const HOUR_MS = 3_600_000
@@ -91,6 +91,7 @@ export function validateTable(
     nextUpdateAt: Math.min(nextUpdate, updatedAt + MAX_UPDATE_INTERVAL_MS),
     publishedAt: earliest(received['publishedAt'], updatedAt, now),
     rates: published,
+    ...pricesOf(published, validatePrices(received['prices'])),
     ...validateUnconfirmed(received['unconfirmed']),
     ...validateOlder(received['older'], published, updatedAt),
     ...validateUnavailable(received['unavailable']),
@@ -132,6 +133,15 @@ function validateOlder(
   return Object.keys(older).length > 0 ? { older } : {}
 }
 
+function validatePrices(prices: unknown): ReadonlyMap<string, number> | undefined {
+  if (prices === undefined || prices === null) return undefined
+  return new Map(Object.entries(requireObject(prices, 'the prices are')).filter(isCodedRate))
+}
+
+function isCodedRate(entry: [string, unknown]): entry is [string, number] {
+  return isCode(entry[0]) && isRate(entry[1])
+}
+
 function validateUnavailable(codes: unknown): Pick<RateTable, 'unavailable'> {
   const unavailable = Array.isArray(codes) ? codes.filter(isCode) : []
   return unavailable.length > 0 ? { unavailable } : {}
@@ -140,10 +150,7 @@ function validateUnavailable(codes: unknown): Pick<RateTable, 'unavailable'> {
 function validateUnconfirmed(rates: unknown): Pick<RateTable, 'unconfirmed'> {
   if (rates === undefined || rates === null) return {}
   const entries = Object.entries(requireObject(rates, 'the unconfirmed rates are'))
-  const good = entries.filter((entry): entry is [string, number] => {
-    const [code, rate] = entry
-    return isCode(code) && isRate(rate)
-  })
+  const good = entries.filter(isCodedRate)
   return good.length > 0 ? { unconfirmed: Object.fromEntries(good) } : {}
 }
 

@@ -211,8 +211,9 @@ function seenCodes(last: LatestSnapshot | undefined): string[] {
   ])
 }
 
-function toLatestTable({ rates, ...table }: RateTable): LatestTable {
-  return { ...table, rates: Object.fromEntries(rates) }
+function toLatestTable({ rates, prices, ...table }: RateTable): LatestTable {
+  const published = prices && { prices: Object.fromEntries(prices) }
+  return { ...table, ...published, rates: Object.fromEntries(rates) }
 }
 
 /** Options of the read-through of latest rates; `format` is the stored form of one table. */

@@ -1,7 +1,7 @@
 import { toDay } from '../rates/dates.ts'
 import type { Day, DaySpan } from '../rates/dates.ts'
 import { isObject } from '../rates/validate.ts'
-import { UpstreamError, readJson } from './request.ts'
+import { UpstreamError } from './request.ts'
 import type { UpstreamRequest, UpstreamResponse } from './request.ts'
 import * as z from 'zod/mini'
 
@@ -129,20 +129,22 @@ export function requireKeylessRootUrl(url: string, key: string): string {
 }
 
 /**
- * Reads JSON like `readJson`, with `key` in a header and never in a URL, including redirects. Of other parties' text, errors
- * contain only the codes of network failures: a `fetch` may throw an error with the headers, and an upstream may echo them.
+ * Reads a response with `read`, with `key` in a header or in the URL of the first request, but in no redirect. Of other
+ * parties' text, errors contain only the codes of network failures: a `fetch` may throw an error with the headers or the URL,
+ * and an upstream may echo them.
  */
-export async function readJsonWithKey(
+export async function readWithKey<Body>(
   key: string,
   request: UpstreamRequest,
-): Promise<UpstreamResponse> {
+  read: (request: UpstreamRequest) => Promise<UpstreamResponse<Body>>,
+): Promise<UpstreamResponse<Body>> {
   const fetch: UpstreamRequest['fetch'] = async (input, init) => {
     const url = input instanceof Request ? input.url : input.toString()
     if (url === new URL(request.url).href || !has(url, key)) return request.fetch(input, init)
     throw Object.assign(new Error('the redirect URL contains the key'), { code: 'KEY_IN_URL' })
   }
   try {
-    return await readJson({ ...request, fetch })
+    return await read({ ...request, fetch })
   } catch (error) {
     throw withoutKey(key, error, new URL(request.url).host)
   }

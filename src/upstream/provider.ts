@@ -22,6 +22,11 @@ export interface LatestTable {
   /** Units of each currency for one unit of `base`, by upper-case code. */
   rates: Record<string, number>
   /**
+   * Units of `base` for one unit of each currency, by code, from a source that quotes the base; `rates` has 1 / price of each.
+   * Responses then have the published digits (default none).
+   */
+  prices?: Readonly<Record<string, number>> | undefined
+  /**
    * Published rates that are quarantined because they look wrong, by code. `rates` has the previous value of each until a
    * later publication confirms the new one. Returned to the provider in `ProviderContext.previous`.
    */
@@ -116,6 +121,8 @@ export interface LatestProvider {
 export interface HistoryProvider {
   /** Source displayed with the rates. */
   readonly attribution: Attribution
+  /** Optional. Page with the terms of use of the rates: an absolute http or https URL. */
+  readonly terms?: string
   /**
    * Optional. Whether the days come from a real market and must pass the sanity checks, day against day (default false).
    * Doubtful days and rates are quarantined until the next published day confirms them.
@@ -149,10 +156,13 @@ const PUBLICATION_FORMS = {
   frequency: /^"(daily|weekly|monthly|quarterly)"$/,
   // At most six days.
   weekend: /^(\[[1-7,]{0,11}\]|undefined)$/,
-  holidays: /^\[("((\d{4}-)?[01]\d-\d\d|easter([+-]\d+)?)( \d{0,4}-\d{0,4})?",?)*\]$/,
+  holidays:
+    /^\[("(\d{4}-[01]\d-\d\d|([01]\d-\d\d(\/[1-7]|@[1-7]{1,7})?|(easter|orthodox)([+-]\d+)?)( \d{0,4}-\d{0,4})?)",?)*\]$/,
   time: /^"([01]\d|2[0-3]):[0-5]\d"$/,
   since: /^"\d{4}-\d\d-\d\d"$/,
   lag: /^(\d+|undefined)$/,
+  dated: /^("(publication|effect|period-end)"|undefined)$/,
+  delayDays: /^(\d{1,3}|undefined)$/,
 }
 
 /**

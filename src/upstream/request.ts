@@ -1,7 +1,7 @@
 import { parseLongJson, runInSlices, yieldToEventLoop } from '../async.ts'
 import type { LongJson } from '../async.ts'
 
-/** A GET request to an upstream. */
+/** A request to an upstream: POST with a body, otherwise GET. */
 export interface UpstreamRequest {
   fetch: typeof fetch
   url: string
@@ -15,6 +15,10 @@ export interface UpstreamRequest {
   redirectHosts: readonly string[]
   /** Headers besides `accept`, such as a key; never sent to another host (default none). */
   headers?: Readonly<Record<string, string>> | undefined
+  /** Body of a POST request, which is never redirected (default none). */
+  body?: string | undefined
+  /** Encoding of a text, as in `TextDecoder` (default `utf-8`). */
+  encoding?: string | undefined
 }
 
 /** A response of an upstream with any status. */
@@ -76,23 +80,25 @@ async function readResponse<Body>(
   let url = first
   for (let redirects = 0; ; redirects += 1) {
     const headers = { ...(url.host === first.host ? request.headers : {}), accept }
-    const response = await get(request, url, headers)
+    const response = await send(request, url, headers)
     const location = isRedirect(response.status) && response.headers.get('location')
     if (!location) return toUpstreamResponse(response, request.now(), url, bodyOf)
     await response.body?.cancel()
+    if (request.body !== undefined) throw new UpstreamError(`${url.host} redirected a POST request`)
     if (redirects === MAX_REDIRECTS)
       throw new UpstreamError(`${url.host} redirected more than ${MAX_REDIRECTS} times`)
     url = redirectTarget(location, url, request.redirectHosts)
   }
 }
 
-async function get(
-  { fetch, signal }: UpstreamRequest,
+async function send(
+  { fetch, signal, body }: UpstreamRequest,
   url: URL,
   headers: Record<string, string>,
 ): Promise<Response> {
   try {
-    return await fetch(url.href, { headers, cache: 'no-store', redirect: 'manual', signal })
+    const init = { headers, cache: 'no-store', redirect: 'manual', signal } as const
+    return await fetch(url.href, body === undefined ? init : { ...init, method: 'POST', body })
   } catch (error) {
     const message = `request to ${url.host} failed${describeFailure(error, url.host)}`
     throw new UpstreamError(message, undefined, { cause: error })
@@ -125,7 +131,7 @@ async function parse(text: string, signal: AbortSignal, form?: LongJson): Promis
 }
 
 async function textOf(response: Response, request: UpstreamRequest): Promise<string> {
-  const decoder = new TextDecoder()
+  const decoder = new TextDecoder(request.encoding)
   let text = ''
   await eachChunk(response, request, (chunk) => {
     text += decoder.decode(chunk, { stream: true })

@@ -31,18 +31,19 @@ type RateOf = (code: string) => number | undefined
  * `previous`, rates are compared with `references`, and a doubtful rate is NaN. Withdrawn currencies with a fixed ratio are
  * not checked: their rates are corrected later.
  *
- * @throws {RejectedError} for fewer than 20 or more than 1,000 codes, fewer than 80 % of those of `previous`, many rates that
+ * @throws {RejectedError} for fewer than `minCodes` (default 20) or more than 1,000 codes, fewer than 80 % of those of `previous`, many rates that
  * moved at once, or major currencies far outside their range
  */
 export function runSanityChecks(
   table: LatestTable,
   previous: LatestTable | undefined,
   references: readonly ReferenceTable[] = [],
+  minCodes: number = MIN_CODES,
 ): LatestTable {
   const rates = mapRates(table.rates, (_code, rate) => (isPlausible(rate) ? rate : NaN))
   const codes = Object.keys(rates).filter(isCode)
-  if (codes.length < MIN_CODES || codes.length > MAX_CODES) {
-    throw new RejectedError(`expected 20–1,000 currencies, got ${codes.length}`)
+  if (codes.length < minCodes || codes.length > MAX_CODES) {
+    throw new RejectedError(`expected ${minCodes}–1,000 currencies, got ${codes.length}`)
   }
   const countBefore = previous ? Object.keys(previous.rates).length : 0
   if (codes.length < MIN_SHARE_KEPT * countBefore) {

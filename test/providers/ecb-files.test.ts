@@ -223,7 +223,7 @@ describe('a file in XML', () => {
     ['an instruction', '<Cube>', '<?a?><Cube>', /markup at character \d+$/],
     ['another root', XML, XML.replaceAll('gesmes:', ''), /unexpected element/],
     ['text between', '<Cube>', 'a<Cube>', /text in gesmes:Envelope/],
-    ['text before', XML, `a${XML}`, /text in gesmes:Envelope/],
+    ['text before', XML, `a${XML}`, /text before the root element/],
     ['content after the root', XML, `${XML}<a/>`, /after the root element/],
     ['an unknown element', '<Cube>', '<Cube><a/>', /unexpected element/],
     ['an unknown attribute', 'rate=', 'unit="100" rate=', /unexpected element/],

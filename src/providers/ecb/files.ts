@@ -2,14 +2,7 @@ import type { Slices } from '../../async.ts'
 import { isCode } from '../../rates/currency-code.ts'
 import { isDay } from '../../rates/dates.ts'
 import type { HistoryDay } from '../../upstream/provider.ts'
-
-const PROLOG = /^\s*(?:<\?xml\s[^<>]*\?>)?/
-
-/** Groups: the name in a closing tag; or the name, the attributes and the final slash of an opening one. */
-const TAG =
-  /<(?:\/([\w:.-]+)\s*|([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/)?)>/y
-
-const ATTRIBUTE = /\s+([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/gy
+import { readXmlTags } from '../../upstream/xml.ts'
 
 const ROOT = 'gesmes:Envelope'
 
@@ -30,23 +23,15 @@ const HEADINGS: ReadonlySet<string> = new Set(['gesmes:subject', 'gesmes:Sender'
 export function readEcbXml(text: string): HistoryDay[] {
   const days: HistoryDay[] = []
   const open: string[] = []
-  let at = PROLOG.exec(text)?.[0].length ?? 0
-  do {
-    const next = text.indexOf('<', at)
-    if (next === -1) throw new Error('the XML is truncated')
-    requireNoText(text.slice(at, next), open.at(-1) ?? ROOT)
-    TAG.lastIndex = next
-    const [tag, closed, opened = '', attributes = '', isEmpty] = TAG.exec(text) ?? []
-    if (tag === undefined) throw new Error(`unsupported markup at character ${next + 1}`)
-    at = next + tag.length
-    if (closed !== undefined) {
-      if (open.pop() !== closed) throw new Error('a closing tag has no opening tag')
-    } else {
-      readElement(open, opened, attributesOf(attributes), days)
-      if (!isEmpty) open.push(opened)
+  for (const { name, kind, attributes, before } of readXmlTags(text)) {
+    requireNoText(before, open.at(-1) ?? ROOT)
+    if (kind === 'closing') {
+      open.pop()
+      continue
     }
-  } while (open.length > 0)
-  if (text.slice(at).trim() !== '') throw new Error('text after the root element')
+    readElement(open, name, attributes, days)
+    if (kind === 'opening') open.push(name)
+  }
   const empty = days.find(({ rates }) => Object.keys(rates).length === 0)
   if (empty) throw new Error(`${empty.date} has no rates`)
   return toPublishedDays(days)
@@ -73,15 +58,6 @@ function readElement(
   }
   const code = requireCode(attributes.get('currency') ?? '', 'day', days.length)
   addRate(rates, code, parseRate(attributes.get('rate') ?? '', 'day', days.length))
-}
-
-function attributesOf(text: string): Map<string, string> {
-  const attributes = new Map<string, string>()
-  for (const [, name = '', doubly, singly = ''] of text.matchAll(ATTRIBUTE)) {
-    if (attributes.has(name)) throw new Error('duplicate attribute of an element')
-    attributes.set(name, doubly ?? singly)
-  }
-  return attributes
 }
 
 function requireNoText(text: string, parent: string): void {

@@ -1,0 +1,45 @@
+import { readColumns } from '../rates/csv.ts'
+
+/** The form of a data set in SDMX-CSV. */
+export interface SdmxForm {
+  /** Column with the code of the currency. */
+  currency: string
+  /** Values of other columns, where present; every row must have one of them. */
+  fixed: Readonly<Record<string, readonly string[]>>
+}
+
+/** An observation; `value` is empty for a missing one, `units` a power of ten. */
+export interface Observation {
+  date: string
+  code: string
+  value: string
+  units: string
+}
+
+const GAPS: ReadonlySet<string> = new Set(['', 'NaN'])
+
+/**
+ * Yields the observations of a data set in SDMX-CSV, with columns and rows in any order.
+ *
+ * @throws {Error} if a column is missing, a row has another number of cells than the header, or is of another series than `form`
+ */
+export function* readSdmxCsv(
+  text: string,
+  { currency, fixed }: SdmxForm,
+): Generator<Observation> {
+  const [header = ''] = text.split(/\r?\n/, 1)
+  const names = Object.keys(fixed).filter((name) => header.split(',').includes(name))
+  const columns = [currency, 'TIME_PERIOD', 'OBS_VALUE', 'UNIT_MULT?', ...names]
+  let line = 1
+  for (const cells of readColumns(text, columns)) {
+    line += 1
+    const [code = '', date = '', value = '', power = '', ...others] = cells
+    for (const [index, name] of names.entries()) {
+      const expected = fixed[name] ?? []
+      if (expected.includes(others[index] ?? '')) continue
+      throw new Error(`line ${line} has an unexpected ${name}; expected ${expected[0] ?? ''}`)
+    }
+    if (!/^\d?$/.test(power)) throw new Error(`line ${line} has an unexpected UNIT_MULT`)
+    yield { date, code, value: GAPS.has(value) ? '' : value, units: `1${'0'.repeat(Number(power))}` }
+  }
+}
