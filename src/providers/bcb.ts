@@ -61,7 +61,12 @@ export function createBcbProvider(options: BankOptions = {}): LatestProvider & H
       CODES.includes(code) ? requestFor(root, span, code) : undefined,
     read(text, add, { about: code = '' }) {
       for (const row of parseRows(text, (body) => Object(body).value)) {
-        const { cotacaoCompra: buying, cotacaoVenda: selling, dataHoraCotacao, tipoBoletim } = Object(row)
+        const {
+          cotacaoCompra: buying,
+          cotacaoVenda: selling,
+          dataHoraCotacao,
+          tipoBoletim,
+        } = Object(row)
         if (tipoBoletim !== 'Fechamento') throw new Error('rates of another bulletin')
         const date = String(dataHoraCotacao).slice(0, 10)
         add({ date, code, price: middleOf(buying, selling) })

@@ -61,7 +61,11 @@ export function createDanmarksNationalbankProvider(
     },
     read(text, add) {
       const columns = ['VALUTA', 'KURTYP', 'TID', 'INDHOLD']
-      for (const [code = '', kind, day = '', value] of readColumns(requireWhole(text), columns, ';')) {
+      for (const [code = '', kind, day = '', value] of readColumns(
+        requireWhole(text),
+        columns,
+        ';',
+      )) {
         if (kind !== 'KBH') throw new Error('rates of another kind')
         const date = day.replace(/^(\d{4})M(\d\d)D(\d\d)$/, '$1-$2-$3')
         add({ date, code, price: value === '..' ? '' : value, units: 100 })

@@ -1,12 +1,7 @@
 import { assertKnownOptions } from '../known-options.ts'
 import { isCode } from '../rates/currency-code.ts'
 import { isObject } from '../rates/validate.ts'
-import {
-  ratesByCode,
-  readWithKey,
-  requireKey,
-  requireKeylessRootUrl,
-} from '../upstream/feed.ts'
+import { ratesByCode, readWithKey, requireKey, requireKeylessRootUrl } from '../upstream/feed.ts'
 import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
 import { readJson } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'

@@ -37,9 +37,10 @@ export function createMnbProvider(options: BankOptions = {}): LatestProvider & H
     publication: {
       id: 'mnb',
       frequency: 'daily',
-      holidays: (
-        '01-01, 03-15, easter-2 2017-, easter+1, 05-01, easter+50, 08-20, 10-23, 11-01, 12-24 2024-, 12-25, 12-26'
-      ).split(', '),
+      holidays:
+        '01-01, 03-15, easter-2 2017-, easter+1, 05-01, easter+50, 08-20, 10-23, 11-01, 12-24 2024-, 12-25, 12-26'.split(
+          ', ',
+        ),
       time: '11:00',
       timeZone: 'Europe/Budapest',
       since: '1999-01-04',

@@ -63,40 +63,43 @@ export function createNbpProvider(options: NbpOptions = {}): LatestProvider & Hi
   if (!Object.hasOwn(PUBLICATIONS, table)) {
     throw new TypeError(`table must be A or B, got ${String(table)}`)
   }
-  return createBank({ url }, {
-    attribution: {
-      name: `Narodowy Bank Polski, table ${table}`,
-      url: 'https://nbp.pl/en/statistic-and-financial-reporting/rates/',
-    },
-    terms: 'https://nbp.pl/en/copyright/',
-    publication: PUBLICATIONS[table],
-    base: 'PLN',
-    url: 'https://api.nbp.pl',
-    accept: 'application/json',
-    maxBytes: 2 * 1024 * 1024,
-    // The service rejects longer ranges.
-    maxDays: 93,
-    requests: (root, { start, end }) => [
-      { url: `${root}/api/exchangerates/tables/${table}/${start}/${end}/?format=json` },
-    ],
-    isEmpty: ({ status, body }) => status === 404 && body.includes('Brak danych'),
-    read(text, add) {
-      const known = new Set<string>()
-      const tables = parseRows(text)
-      if (tables.length === 0) throw new Error('no tables')
-      for (const one of tables) {
-        const { table: name, effectiveDate: date, rates } = Object(one)
-        if (name !== table || !Array.isArray(rates) || rates.length === 0) {
-          throw new Error('an unexpected table')
+  return createBank(
+    { url },
+    {
+      attribution: {
+        name: `Narodowy Bank Polski, table ${table}`,
+        url: 'https://nbp.pl/en/statistic-and-financial-reporting/rates/',
+      },
+      terms: 'https://nbp.pl/en/copyright/',
+      publication: PUBLICATIONS[table],
+      base: 'PLN',
+      url: 'https://api.nbp.pl',
+      accept: 'application/json',
+      maxBytes: 2 * 1024 * 1024,
+      // The service rejects longer ranges.
+      maxDays: 93,
+      requests: (root, { start, end }) => [
+        { url: `${root}/api/exchangerates/tables/${table}/${start}/${end}/?format=json` },
+      ],
+      isEmpty: ({ status, body }) => status === 404 && body.includes('Brak danych'),
+      read(text, add) {
+        const known = new Set<string>()
+        const tables = parseRows(text)
+        if (tables.length === 0) throw new Error('no tables')
+        for (const one of tables) {
+          const { table: name, effectiveDate: date, rates } = Object(one)
+          if (name !== table || !Array.isArray(rates) || rates.length === 0) {
+            throw new Error('an unexpected table')
+          }
+          if (known.has(date)) throw new Error('two tables of a day')
+          known.add(date)
+          for (const rate of rates) {
+            const { code, mid: price } = Object(rate)
+            const isMisnamed = (MISNAMED_SINCE.get(code) ?? '9999') <= date
+            if (!isMisnamed) add({ date, code, price })
+          }
         }
-        if (known.has(date)) throw new Error('two tables of a day')
-        known.add(date)
-        for (const rate of rates) {
-          const { code, mid: price } = Object(rate)
-          const isMisnamed = (MISNAMED_SINCE.get(code) ?? '9999') <= date
-          if (!isMisnamed) add({ date, code, price })
-        }
-      }
+      },
     },
-  })
+  )
 }

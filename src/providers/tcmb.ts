@@ -59,7 +59,9 @@ export function createTcmbProvider(options: TcmbOptions): LatestProvider & Histo
       const series = CODES.flatMap((code) => ['A', 'S'].map((side) => `TP.DK.${code}.${side}.YTL`))
       const [from, to] = [start, end].map((day) => formatDay(day, 'DD-MM-YYYY'))
       const range = `startDate=${from}&endDate=${to}&type=json&frequency=1`
-      return [{ url: `${root}/igmevdsms-dis/series=${series.join('-')}&${range}`, headers: { key } }]
+      return [
+        { url: `${root}/igmevdsms-dis/series=${series.join('-')}&${range}`, headers: { key } },
+      ]
     },
     read(text, add) {
       for (const row of parseRows(text, (body) => Object(body).items)) {

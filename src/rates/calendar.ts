@@ -118,7 +118,8 @@ function toRule(text: string): IsHoliday {
       return day === addDays(sunday, Number(offset))
     }
     const start = `${year}-${yearly}`
-    if (from === undefined) return day === start && (weekdays ?? '1234567').includes(String(weekdayOf(day)))
+    if (from === undefined)
+      return day === start && (weekdays ?? '1234567').includes(String(weekdayOf(day)))
     return weekdayOf(day) === Number(from) && day >= start && day < addDays(start, 7)
   }
   return (day) => day.slice(0, 4) >= first && day.slice(0, 4) <= last && isOn(day)

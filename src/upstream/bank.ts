@@ -23,6 +23,7 @@ import {
   requireKey,
   requireKeylessRootUrl,
   requireRootUrl,
+  unexpectedShape,
 } from './feed.ts'
 import type {
   Attribution,
@@ -221,7 +222,7 @@ export function createBankHistory(
     }
     const days = quotes.daysIn(part)
     if (days.length === 0 && lengthOf(part) > maxEmptyDays) {
-      throw new RejectedError(`${host} returned no rates from ${part.start} to ${part.end}`)
+      throw unexpectedShape(host, [`no rates from ${part.start} to ${part.end}`])
     }
     return { base, days }
   }
@@ -365,7 +366,8 @@ export function dayIn(text: unknown): string {
   const [, day, month = '', year] =
     /^(\d\d?)[-./ ](\d\d|[A-Z][a-z]{2})[-./ ](\d{4})$/.exec(given) ?? []
   if (day !== undefined) return `${year}-${monthOf(month)}-${day.padStart(2, '0')}`
-  const [, name = '', dayOfMonth, inYear] = /^([A-Z][a-z]{2})[a-z]* (\d\d?), (\d{4})$/.exec(given) ?? []
+  const [, name = '', dayOfMonth, inYear] =
+    /^([A-Z][a-z]{2})[a-z]* (\d\d?), (\d{4})$/.exec(given) ?? []
   return dayOfMonth === undefined ? '' : `${inYear}-${monthOf(name)}-${dayOfMonth.padStart(2, '0')}`
 }
 
@@ -395,7 +397,7 @@ export function yearsOf({ start, end }: DaySpan): DaySpan[] {
 /** Returns the months that `range` touches. */
 export function monthsOf({ start, end }: DaySpan): DaySpan[] {
   const months: DaySpan[] = []
-  for (let day = start; day <= end; ) {
+  for (let day = start; day <= end;) {
     const { first, last } = monthOfDay(day)
     months.push({ start: first, end: last })
     day = addDays(last, 1)

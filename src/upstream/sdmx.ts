@@ -23,10 +23,7 @@ const GAPS: ReadonlySet<string> = new Set(['', 'NaN'])
  *
  * @throws {Error} if a column is missing, a row has another number of cells than the header, or is of another series than `form`
  */
-export function* readSdmxCsv(
-  text: string,
-  { currency, fixed }: SdmxForm,
-): Generator<Observation> {
+export function* readSdmxCsv(text: string, { currency, fixed }: SdmxForm): Generator<Observation> {
   const [header = ''] = text.split(/\r?\n/, 1)
   const names = Object.keys(fixed).filter((name) => header.split(',').includes(name))
   const columns = [currency, 'TIME_PERIOD', 'OBS_VALUE', 'UNIT_MULT?', ...names]
@@ -40,6 +37,11 @@ export function* readSdmxCsv(
       throw new Error(`line ${line} has an unexpected ${name}; expected ${expected[0] ?? ''}`)
     }
     if (!/^\d?$/.test(power)) throw new Error(`line ${line} has an unexpected UNIT_MULT`)
-    yield { date, code, value: GAPS.has(value) ? '' : value, units: `1${'0'.repeat(Number(power))}` }
+    yield {
+      date,
+      code,
+      value: GAPS.has(value) ? '' : value,
+      units: `1${'0'.repeat(Number(power))}`,
+    }
   }
 }

@@ -113,12 +113,15 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 function decoded(text: string): string {
   if (!text.includes('&')) return text
-  return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+))?;?/gi, (all, number, hex, name) => {
-    const isWhole = all.endsWith(';')
-    const code = number === undefined ? parseInt(hex ?? '', 16) : Number(number)
-    if (isWhole && code <= 0x10ffff) return String.fromCodePoint(code)
-    const known = isWhole && Object.hasOwn(ENTITIES, name ?? '') ? ENTITIES[name] : undefined
-    if (known === undefined) throw new Error('unknown entity')
-    return known
-  })
+  return text.replaceAll(
+    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+))?;?/gi,
+    (all, number, hex, name) => {
+      const isWhole = all.endsWith(';')
+      const code = number === undefined ? parseInt(hex ?? '', 16) : Number(number)
+      if (isWhole && code <= 0x10ffff) return String.fromCodePoint(code)
+      const known = isWhole && Object.hasOwn(ENTITIES, name ?? '') ? ENTITIES[name] : undefined
+      if (known === undefined) throw new Error('unknown entity')
+      return known
+    },
+  )
 }

@@ -272,13 +272,13 @@ describe('createNbpProvider()', () => {
   const [one, other] = tables
 
   it.each([
-    ['no tables', [], /whole body$/],
+    ['no tables', [], /no tables$/],
     ['text', '404 NotFound - Not Found - Brak danych', /invalid JSON$/],
-    ['the other table', nbpTables('B', '2026-11-18', '2026-11-18', NOW), /table 0$/],
-    ['a table of another day', nbpTables('A', '2026-11-18', TODAY, NOW), /table of 2026-11-18$/],
-    ['a table twice', [one, one], /table of 2026-11-19$/],
-    ['a table without a day', [{ ...one, effectiveDate: '2026-11-31' }], /table 0$/],
-    ['a table without rates', [one, { ...other, rates: [] }], /table 1 without rates$/],
+    ['the other table', nbpTables('B', '2026-11-18', '2026-11-18', NOW), /an unexpected table$/],
+    ['a table of another day', nbpTables('A', '2026-11-18', TODAY, NOW), /quote 1 is of 2026-11-18, expected/],
+    ['a table twice', [one, one], /two tables of a day$/],
+    ['a table without a day', [{ ...one, effectiveDate: '2026-11-31' }], /an invalid date$/],
+    ['a table without rates', [one, { ...other, rates: [] }], /an unexpected table$/],
   ])('rejects %s', async (_what, body, message) => {
     await expect(daysOf(poland, RANGE, body)).rejects.toThrow(message)
   })
@@ -286,16 +286,15 @@ describe('createNbpProvider()', () => {
   it('has NaN for rates that cannot be read, and for two of one code', async () => {
     const rates = [
       { code: 'USD', mid: 3.6056 },
-      { code: 'EUR', mid: '4.2304' },
+      { code: 'EUR', mid: '4,2304' },
       { code: 'GBP', mid: 4.8 },
       { code: 'GBP', mid: 4.9 },
       { code: 'CHF', mid: 4.6 },
       { code: 'CHF', mid: 4.6 },
       { code: 'usd', mid: 1 },
-      null,
     ]
     const [day] = await daysOf(poland, RANGE, [{ ...one, rates }])
-    expect(day?.prices).toEqual({ USD: 3.6056, EUR: NaN, GBP: NaN, CHF: 4.6 })
+    expect(day?.prices).toEqual({ USD: 3.6056, EUR: NaN, GBP: NaN, CHF: 4.6, usd: 1 })
   })
 
   it('omits rates of table B that are of another currency', async () => {
@@ -385,23 +384,23 @@ describe('createCnbProvider()', () => {
       await read(
         row,
         row,
-        { ...row, currencyCode: 'EUR', rate: '24.17' },
+        { ...row, currencyCode: 'EUR', rate: '24,17' },
         { ...row, currencyCode: 'GBP', amount: 0 },
-        { ...row, currencyCode: 'JPY', amount: '100' },
+        { ...row, currencyCode: 'JPY', amount: 0.5 },
         { ...row, currencyCode: 'SEK', rate: -1 },
         { ...row, currencyCode: 'XDR', rate: 28.6 },
         { ...row, currencyCode: 'XDR', rate: 28.7 },
         { ...row, currencyCode: 'CZK' },
         { ...row, currencyCode: 'usd' },
       ),
-    ).toEqual({ USD: 20.9, EUR: NaN, GBP: NaN, JPY: NaN, SEK: NaN, XDR: NaN })
+    ).toEqual({ USD: 20.9, EUR: NaN, GBP: NaN, JPY: NaN, SEK: NaN, XDR: NaN, usd: 20.9 })
   })
 
   it('has no days at the beginning of a year, and rejects a year without rates', async () => {
     const january = { start: '2026-01-01', end: '2026-01-10' }
     expect(await daysOf(czechia, january, { rates: [] })).toEqual([])
     const later = daysOf(czechia, { ...january, end: '2026-01-11' }, { rates: [] })
-    await expect(later).rejects.toThrow(/rates$/)
+    await expect(later).rejects.toThrow(/no rates from 2026-01-01 to 2026-01-11$/)
   })
 
   it.each([

@@ -11,9 +11,11 @@ const MIDNIGHT = Date.UTC(2026, 10, 20)
 const FIRST = 'cdn.jsdelivr.net'
 const SECOND = 'latest.currency-api.pages.dev'
 
-const good = (now = NOW): Response => Response.json(fawazahmed0Body(now))
+const goodAt = (now: number): Response => Response.json(fawazahmed0Body(now))
 
-const behind = (): Response => good(NOW - DAY)
+const good = (): Response => goodAt(NOW)
+
+const behind = (): Response => goodAt(NOW - DAY)
 
 function down(retryAfter?: number, status = 503): Response {
   const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }

@@ -28,13 +28,13 @@ const history: HistoryProvider = {
   fetchHistory: ({ end }, context) => market.fetchHistory({ start: '2026-11-09', end }, context),
 }
 
-type Keyed = Pick<Feed, 'body'> & { create(key: string, url?: string): LatestProvider }
+type Keyed = Pick<Feed, 'body' | 'hasKeyInQuery'> & { create(key: string, url?: string): LatestProvider }
 
 /** The feeds whose provider takes a key, by the file of the provider. */
 const KEYED: Record<string, Keyed> = Object.fromEntries(
   Object.entries(FEEDS_BY_MODULE).flatMap(([name, feeds]) =>
-    Object.values(feeds).flatMap(({ body, createWithKey }) =>
-      createWithKey ? [[name, { body, create: createWithKey }]] : [],
+    Object.values(feeds).flatMap(({ body, createWithKey: create, hasKeyInQuery }) =>
+      create ? [[name, { body, create, hasKeyInQuery: hasKeyInQuery === true }]] : [],
     ),
   ),
 )
@@ -139,12 +139,18 @@ afterEach(() => {
 
 /** Returns the places that contain a part of `key`, except for the request headers. */
 async function findKey(
-  { create, body }: Keyed,
+  { create, body, hasKeyInQuery }: Keyed,
   key: string,
   { upstream = healthy, provider = create(key), paths = PATHS } = {},
 ): Promise<string[]> {
   const { sent, ...traces } = await serve(provider, key, body, { upstream, paths })
-  expect(sent[0]).toContain(key)
+  if (hasKeyInQuery) {
+    const [first = ''] = traces.urls
+    expect(new URL(first).searchParams.get('api_key')).toBe(key)
+    // Only the requests themselves have it.
+    const [root = ''] = first.split('?')
+    traces.urls = traces.urls.filter((url) => !url.startsWith(`${root}?`))
+  } else expect(sent[0]).toContain(key)
   return findSecret(hex(key), { ...traces, provider, console: consoleCalls })
 }
 

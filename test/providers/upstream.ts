@@ -9,15 +9,16 @@ export const NOW = Date.UTC(2026, 10, 20, 18)
  * called for their response; errors are thrown.
  */
 export function upstream(
-  responses: (Response | Error | (() => Response))[],
+  responses: (Response | Error | ((url: string, init: RequestInit) => Response))[],
   signal: AbortSignal = new AbortController().signal,
 ) {
   const requests: { url: string; init: RequestInit }[] = []
   const fetch: ProviderContext['fetch'] = async (input, init = {}) => {
-    requests.push({ url: String(input instanceof Request ? input.url : input), init })
+    const url = String(input instanceof Request ? input.url : input)
+    requests.push({ url, init })
     const next = responses.length > 1 ? responses.shift() : responses[0]
     if (next instanceof Error) throw next
-    if (typeof next === 'function') return next()
+    if (typeof next === 'function') return next(url, init)
     return next ?? Response.error()
   }
   const context: ProviderContext = { fetch, signal, now: () => NOW }

@@ -20,12 +20,16 @@ const HOSTS: Record<string, Respond> = {
 }
 
 /** Responds to a request like the host in its URL. */
-export async function respondAsUpstream(url: URL, now: number = Date.now()): Promise<Response> {
+export async function respondAsUpstream(
+  url: URL,
+  now: number = Date.now(),
+  body = '',
+): Promise<Response> {
   const named = HOSTS[url.host]
   if (named) return named(url, now)
   for (const feed of Object.values(FEEDS)) {
     if (![new URL(feed.root).host, ...feed.redirectHosts].includes(url.host)) continue
-    const response = feed.respond?.(url.href, now) ?? good(feed, undefined, now)
+    const response = feed.respond?.(url.href, now, body) ?? good(feed, undefined, now)
     if (response.ok) return response
   }
   return new Response('unknown host or path', { status: 404 })
