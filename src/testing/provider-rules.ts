@@ -124,12 +124,18 @@ async function tableOf(trial: Trial<LatestTable>): Promise<LatestTable> {
   return table
 }
 
-/** Returns `fetchHistory()` of `provider`, called for the last 30 days, as the subject of a trial. */
+/** Days before now in which rates were published. */
+const DAYS_WITH_RATES = { daily: 30, weekly: 30, monthly: 62, quarterly: 186 }
+
+/** Returns `fetchHistory()` of `provider`, called for days with rates, as the subject of a trial. */
 export function historyOf(provider: HistoryProvider): Subject<HistoryDays> {
   return {
     name: 'fetchHistory()',
     attribution: provider.attribution,
-    call: (context) => fetchDays(provider, daysBefore(context.now(), 30, 0), context),
+    call(context) {
+      const days = DAYS_WITH_RATES[provider.publication?.frequency ?? 'daily']
+      return fetchDays(provider, daysBefore(context.now(), days, 0), context)
+    },
     validate: validateDays,
   }
 }

@@ -275,7 +275,11 @@ describe('createNbpProvider()', () => {
     ['no tables', [], /no tables$/],
     ['text', '404 NotFound - Not Found - Brak danych', /invalid JSON$/],
     ['the other table', nbpTables('B', '2026-11-18', '2026-11-18', NOW), /an unexpected table$/],
-    ['a table of another day', nbpTables('A', '2026-11-18', TODAY, NOW), /quote 1 is of 2026-11-18, expected/],
+    [
+      'a table of another day',
+      nbpTables('A', '2026-11-18', TODAY, NOW),
+      /quote 1 is of 2026-11-18, expected/,
+    ],
     ['a table twice', [one, one], /two tables of a day$/],
     ['a table without a day', [{ ...one, effectiveDate: '2026-11-31' }], /an invalid date$/],
     ['a table without rates', [one, { ...other, rates: [] }], /an unexpected table$/],

@@ -28,7 +28,9 @@ const history: HistoryProvider = {
   fetchHistory: ({ end }, context) => market.fetchHistory({ start: '2026-11-09', end }, context),
 }
 
-type Keyed = Pick<Feed, 'body' | 'hasKeyInQuery'> & { create(key: string, url?: string): LatestProvider }
+type Keyed = Pick<Feed, 'body' | 'hasKeyInQuery'> & {
+  create(key: string, url?: string): LatestProvider
+}
 
 /** The feeds whose provider takes a key, by the file of the provider. */
 const KEYED: Record<string, Keyed> = Object.fromEntries(
