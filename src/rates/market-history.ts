@@ -122,8 +122,9 @@ function union(
 /** Returns the codes that both histories have, quoted in different directions. */
 export function turnedCodes(one: MarketHistory, other: MarketHistory): string[] {
   if (!one.priced && !other.priced) return []
+  const isPriced = ({ priced }: MarketHistory, code: string): boolean => priced?.has(code) === true
   const isTurned = (code: string): boolean =>
-    other.columns.has(code) && one.priced?.has(code) !== other.priced?.has(code)
+    other.columns.has(code) && isPriced(one, code) !== isPriced(other, code)
   return [...one.columns.keys()].filter(isTurned)
 }
 

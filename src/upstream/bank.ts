@@ -204,13 +204,12 @@ export function createBankHistory(
   async function fetchDays(
     range: DaySpan,
     context: ProviderContext,
-    requestsFor: (span: DaySpan) => BankRequest[],
-    maxEmptyDays: number,
+    { requestsFor, spans, maxEmptyDays }: DaysToFetch,
   ): Promise<HistoryDays> {
     const part = publishedPart(range, context.now())
     const quotes = createQuotes(base)
     let host = new URL(root).host
-    for (const span of part.start > part.end ? [] : spansOf(part)) {
+    for (const span of part.start > part.end ? [] : spans(part)) {
       for (const request of requestsFor(span)) {
         const response = await read(request, context)
         host = response.host
@@ -242,24 +241,36 @@ export function createBankHistory(
   return {
     attribution,
     terms,
-    sanityChecks: true,
+    // From month to month, rates move further than from day to day.
+    sanityChecks: publication.frequency === 'daily' || publication.frequency === 'weekly',
     publication,
     ...(maxDays !== Infinity && { maxDays }),
-    fetchHistory: async (range, context) => {
-      const maxEmptyDays = MAX_EMPTY_DAYS[publication.frequency]
-      return fetchDays(range, context, (span) => bank.requests(root, span), maxEmptyDays)
-    },
+    fetchHistory: async (range, context) =>
+      fetchDays(range, context, {
+        requestsFor: (span) => bank.requests(root, span),
+        spans: spansOf,
+        maxEmptyDays: MAX_EMPTY_DAYS[publication.frequency],
+      }),
     ...(seriesRequest && {
       async fetchSeries({ code, ...range }, context) {
-        const requests = (span: DaySpan): BankRequest[] => {
-          const request = seriesRequest(root, span, code)
-          return request ? [request] : []
-        }
-        // Of some currencies a bank has no rates for years.
-        return fetchDays(range, context, requests, Infinity)
+        return fetchDays(range, context, {
+          requestsFor: (span) =>
+            [seriesRequest(root, span, code)].filter((each) => each !== undefined),
+          spans: (part) => [part],
+          // Of some currencies a bank has no rates for years.
+          maxEmptyDays: Infinity,
+        })
       },
     }),
   }
+}
+
+/** How the days of a range are fetched. */
+interface DaysToFetch {
+  requestsFor(span: DaySpan): BankRequest[]
+  spans(part: DaySpan): DaySpan[]
+  /** Days without rates after which an empty response is a mistake. */
+  maxEmptyDays: number
 }
 
 /** Returns the number of days in a span. */
