@@ -40,7 +40,7 @@ export function createHmrcProvider(options: BankOptions = {}): HistoryProvider {
     base: 'GBP',
     url: 'https://www.trade-tariff.service.gov.uk',
     accept: 'application/xml, text/xml',
-    maxDays: 92,
+    maxDays: 31,
     spansOf: monthsOf,
     requests(root, { start }) {
       const month = `${start.slice(0, 4)}-${Number(start.slice(5, 7))}`

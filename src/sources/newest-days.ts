@@ -12,7 +12,10 @@ import { DAYS_BACK, DAYS_REFETCHED, described, fetchRange, isGap, lateDay } from
 import type { ProviderCall, PublicationContext } from './publication.ts'
 import { sourceHooks, storedIn } from './source.ts'
 
-const WEEK_MS = 7 * 86_400_000
+const DAY_MS = 86_400_000
+
+/** The longest time without a request, in days; quarterly rates are amended in between. */
+const MAX_LIFETIME_DAYS = { daily: 7, weekly: 10, monthly: 40, quarterly: 7 }
 
 /** Days of all currencies that are kept. */
 const DAYS_KEPT = { daily: 62, weekly: 92, monthly: 186, quarterly: 400 }
@@ -39,7 +42,7 @@ export function createNewestDays(context: PublicationContext): ReadThrough<Histo
     publishedAt: ({ history }) => toInstant(history.dates.at(-1) ?? ''),
     lifetime: ({ value, loadedAt }) => ({
       nextUpdateAt: nextRefresh(value.history.dates.at(-1) ?? '', loadedAt, calendar),
-      maxLifetime: WEEK_MS,
+      maxLifetime: MAX_LIFETIME_DAYS[publication.frequency] * DAY_MS,
     }),
     async validateStored(snapshot) {
       const provider = providers.find(({ attribution }) => attribution === snapshot.attribution)

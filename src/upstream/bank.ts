@@ -3,7 +3,6 @@ import { mean } from '../rates/arithmetic.ts'
 import { createCalendar } from '../rates/calendar.ts'
 import type { Publication } from '../rates/calendar.ts'
 import {
-  DAY_MS,
   addDays,
   dayNumber,
   isDay,
@@ -151,7 +150,7 @@ export function createBank(
       const { date, rates, prices = {} } = await newestDay(context)
       const due = calendar.publishedAt(date)
       const now = context.now()
-      if (due > now + DAY_MS) throw new RejectedError(`${date} is ahead of the clock`)
+      if (date > addDays(toDay(now), 1)) throw new RejectedError(`${date} is ahead of the clock`)
       const inverses = Object.entries(prices).map(([code, price]) => [code, 1 / price])
       const table: LatestTable = {
         base,

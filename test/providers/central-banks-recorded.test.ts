@@ -420,6 +420,7 @@ const BANKS: Record<string, RecordedBank> = {
       })
     },
     compared: 7,
+    partOf: 'some of the currencies',
   },
   'Banco de México': {
     create: () => createBanxicoProvider({ key: 'a-key' }),
