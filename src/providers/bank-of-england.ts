@@ -1,7 +1,8 @@
 import { readColumns } from '../rates/csv.ts'
-import { createBank, dayIn, formatDay, requireWhole } from '../upstream/bank.ts'
+import { createBank } from '../upstream/bank.ts'
 import type { BankOptions } from '../upstream/bank.ts'
 import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
+import { dayIn, formatDay, requireWhole } from '../upstream/published.ts'
 
 export type { BankOptions }
 

@@ -1,5 +1,6 @@
-import { createBank, dayIn, parseRows, withDaysBefore } from '../upstream/bank.ts'
+import { createBank } from '../upstream/bank.ts'
 import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
+import { dayIn, parseRows, withDaysBefore } from '../upstream/published.ts'
 
 /** Options of `createBanxicoProvider`. */
 export interface BanxicoOptions {

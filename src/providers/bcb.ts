@@ -1,6 +1,8 @@
-import { createBank, formatDay, middleOf, parseRows } from '../upstream/bank.ts'
+import type { DaySpan } from '../rates/dates.ts'
+import { createBank } from '../upstream/bank.ts'
 import type { BankOptions, BankRequest } from '../upstream/bank.ts'
 import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
+import { formatDay, middleOf, parseRows } from '../upstream/published.ts'
 
 export type { BankOptions }
 
@@ -23,18 +25,6 @@ const CODES = ['AUD', 'CAD', 'CHF', 'DKK', 'EUR', 'GBP', 'JPY', 'NOK', 'SEK', 'U
  * ```
  */
 export function createBcbProvider(options: BankOptions = {}): LatestProvider & HistoryProvider {
-  const requestFor: (...given: [string, { start: string; end: string }, string]) => BankRequest = (
-    root,
-    { start, end },
-    code,
-  ) => {
-    const name = 'moeda=@moeda,dataInicial=@dataInicial,dataFinalCotacao=@dataFinalCotacao'
-    const [from, to] = [start, end].map((day) => formatDay(day, 'MM-DD-YYYY'))
-    const values = `@moeda='${code}'&@dataInicial='${from}'&@dataFinalCotacao='${to}'`
-    const filter = "$filter=tipoBoletim eq 'Fechamento'&$format=json"
-    const path = 'olinda/servico/PTAX/versao/v1/odata/CotacaoMoedaPeriodo'
-    return { url: `${root}/${path}(${name})?${encodeURI(`${values}&${filter}`)}`, about: code }
-  }
   return createBank(options, {
     attribution: {
       name: 'Banco Central do Brasil, PTAX (middle of buying and selling rates)',
@@ -73,4 +63,14 @@ export function createBcbProvider(options: BankOptions = {}): LatestProvider & H
       }
     },
   })
+}
+
+function requestFor(root: string, { start, end }: DaySpan, code: string): BankRequest {
+  const name = 'moeda=@moeda,dataInicial=@dataInicial,dataFinalCotacao=@dataFinalCotacao'
+  const [from, to] = [start, end].map((day) => formatDay(day, 'MM-DD-YYYY'))
+  const values = `@moeda='${code}'&@dataInicial='${from}'&@dataFinalCotacao='${to}'`
+  const filter = "$filter=tipoBoletim eq 'Fechamento'&$format=json"
+  const path = 'olinda/servico/PTAX/versao/v1/odata/CotacaoMoedaPeriodo'
+  const query = encodeURI(`${values}&${filter}`).replaceAll("'", '%27')
+  return { url: `${root}/${path}(${name})?${query}`, about: code }
 }

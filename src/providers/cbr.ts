@@ -1,6 +1,7 @@
-import { createBank, dayIn, formatDay, withPoint } from '../upstream/bank.ts'
+import { createBank } from '../upstream/bank.ts'
 import type { BankOptions, Quote } from '../upstream/bank.ts'
 import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
+import { dayIn, formatDay, withPoint } from '../upstream/published.ts'
 import { readXml } from '../upstream/xml.ts'
 import type { XmlElement } from '../upstream/xml.ts'
 

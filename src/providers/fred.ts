@@ -1,6 +1,7 @@
-import { createBank, parseRows } from '../upstream/bank.ts'
+import { createBank } from '../upstream/bank.ts'
 import type { BankRequest } from '../upstream/bank.ts'
 import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
+import { parseRows } from '../upstream/published.ts'
 
 /** Options of `createFredProvider`. */
 export interface FredOptions {

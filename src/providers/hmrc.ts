@@ -1,6 +1,7 @@
-import { createBankHistory, dayIn, monthsOf } from '../upstream/bank.ts'
+import { createBankHistory } from '../upstream/bank.ts'
 import type { BankOptions } from '../upstream/bank.ts'
 import type { HistoryProvider } from '../upstream/provider.ts'
+import { dayIn, monthsOf } from '../upstream/published.ts'
 import { readXml } from '../upstream/xml.ts'
 
 export type { BankOptions }

@@ -1,6 +1,7 @@
-import { createBank, parseRows, withDaysBefore, withPoint } from '../upstream/bank.ts'
+import { createBank } from '../upstream/bank.ts'
 import type { BankOptions } from '../upstream/bank.ts'
 import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
+import { parseRows, withDaysBefore, withPoint } from '../upstream/published.ts'
 
 export type { BankOptions }
 

@@ -1,7 +1,8 @@
 import { readCsv } from '../rates/csv.ts'
-import { createBank, dayIn, monthsOf } from '../upstream/bank.ts'
+import { createBank } from '../upstream/bank.ts'
 import type { BankOptions, Quote } from '../upstream/bank.ts'
 import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
+import { dayIn, monthsOf } from '../upstream/published.ts'
 
 export type { BankOptions }
 

@@ -1,6 +1,7 @@
-import { createBank, withPoint } from '../upstream/bank.ts'
+import { createBank } from '../upstream/bank.ts'
 import type { BankOptions } from '../upstream/bank.ts'
 import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
+import { withPoint } from '../upstream/published.ts'
 import { readXml } from '../upstream/xml.ts'
 
 export type { BankOptions }

@@ -1,8 +1,9 @@
 import { assertKnownOptions } from '../known-options.ts'
 import type { Publication } from '../rates/calendar.ts'
-import { createBank, parseRows } from '../upstream/bank.ts'
+import { createBank } from '../upstream/bank.ts'
 import type { BankOptions } from '../upstream/bank.ts'
 import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
+import { parseRows } from '../upstream/published.ts'
 
 /** Options of `createNbpProvider`. */
 export interface NbpOptions extends BankOptions {

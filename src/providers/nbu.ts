@@ -1,6 +1,7 @@
-import { createBank, dayIn, formatDay, parseRows } from '../upstream/bank.ts'
+import { createBank } from '../upstream/bank.ts'
 import type { BankOptions } from '../upstream/bank.ts'
 import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
+import { dayIn, formatDay, parseRows } from '../upstream/published.ts'
 
 export type { BankOptions }
 

@@ -1,6 +1,7 @@
-import { createBank, requireWhole, withDaysBefore } from '../upstream/bank.ts'
+import { createBank } from '../upstream/bank.ts'
 import type { BankOptions } from '../upstream/bank.ts'
 import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
+import { requireWhole, withDaysBefore } from '../upstream/published.ts'
 import { readSdmxCsv } from '../upstream/sdmx.ts'
 import type { SdmxForm } from '../upstream/sdmx.ts'
 

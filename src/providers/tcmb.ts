@@ -1,5 +1,6 @@
-import { createBank, dayIn, formatDay, middleOf, parseRows } from '../upstream/bank.ts'
+import { createBank } from '../upstream/bank.ts'
 import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
+import { dayIn, formatDay, middleOf, parseRows } from '../upstream/published.ts'
 
 /** Options of `createTcmbProvider`. */
 export interface TcmbOptions {

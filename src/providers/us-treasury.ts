@@ -1,7 +1,8 @@
 import { addDays } from '../rates/dates.ts'
-import { createBankHistory, parseRows } from '../upstream/bank.ts'
+import { createBankHistory } from '../upstream/bank.ts'
 import type { BankOptions, Quote } from '../upstream/bank.ts'
 import type { HistoryProvider } from '../upstream/provider.ts'
+import { parseRows } from '../upstream/published.ts'
 
 export type { BankOptions }
 

@@ -1,12 +1,10 @@
 import { assertKnownOptions } from '../known-options.ts'
-import { mean } from '../rates/arithmetic.ts'
 import { createCalendar } from '../rates/calendar.ts'
 import type { Publication } from '../rates/calendar.ts'
 import {
   addDays,
   dayNumber,
   isDay,
-  monthOf as monthOfDay,
   newestPublishedDay,
   nextPublication,
   piecesOf,
@@ -18,6 +16,7 @@ import {
   MAX_CLOSED_DAYS,
   addQuote,
   parseBody,
+  publishedPart,
   readWithKey,
   requireKey,
   requireKeylessRootUrl,
@@ -33,6 +32,8 @@ import type {
   LatestTable,
   ProviderContext,
 } from './provider.ts'
+import { perUnit } from './published.ts'
+import type { Published } from './published.ts'
 import { readText } from './request.ts'
 import type { UpstreamRequest, UpstreamResponse } from './request.ts'
 import { runSanityChecks } from './sanity-checks.ts'
@@ -42,9 +43,6 @@ export interface BankOptions {
   /** Root of the service, to which the paths of its requests are appended (default the bank's own). */
   url?: string | undefined
 }
-
-/** @internal A number as published; null, undefined or empty for a missing one. */
-type Published = string | number | null | undefined
 
 /** A published quote: either a `price` or a `rate`. Texts are plain decimals with a point. */
 export interface Quote {
@@ -183,34 +181,64 @@ export function createBankHistory(
   options: BankOptions,
   bank: Bank,
 ): HistoryProvider & { readonly terms: string } {
-  const { attribution, terms, publication, base, maxDays = Infinity, seriesRequest } = bank
+  const { attribution, terms, publication, maxDays = Infinity, seriesRequest } = bank
   const { url = bank.url } = options
   const isKeyed = 'key' in bank
   const key = isKeyed ? requireKey(bank.key ?? '') : undefined
   assertKnownOptions<object>(options, isKeyed ? { key, url } : { url })
   const root = key === undefined ? requireRootUrl(url) : requireKeylessRootUrl(url, key)
-  const calendar = createCalendar(publication)
-  const spansOf = bank.spansOf ?? ((range: DaySpan) => piecesOf(range, maxDays))
-
-  /** Returns the part of `range` in which rates may be published by now. */
-  function publishedPart({ start, end }: DaySpan, now: number): DaySpan {
-    const { since } = publication
-    const [today, due] = [toDay(now), newestPublishedDay(now, calendar)]
-    const last = due > today ? due : today
-    return { start: start > since ? start : since, end: end < last ? end : last }
+  const fetchDays = createFetchDays(bank, root)
+  return {
+    attribution,
+    terms,
+    // From month to month, rates move further than from day to day.
+    sanityChecks: publication.frequency === 'daily' || publication.frequency === 'weekly',
+    publication,
+    ...(maxDays !== Infinity && { maxDays }),
+    fetchHistory: async (range, context) =>
+      fetchDays(range, context, {
+        requestsFor: (span) => bank.requests(root, span),
+        spansOf: bank.spansOf ?? ((part) => piecesOf(part, maxDays)),
+        maxEmptyDays: MAX_EMPTY_DAYS[publication.frequency],
+      }),
+    ...(seriesRequest && {
+      async fetchSeries({ code, ...range }, context) {
+        return fetchDays(range, context, {
+          requestsFor: (span) =>
+            [seriesRequest(root, span, code)].filter((each) => each !== undefined),
+          spansOf: (part) => [part],
+          // Of some currencies a bank has no rates for years.
+          maxEmptyDays: Infinity,
+        })
+      },
+    }),
   }
+}
 
-  async function fetchDays(
-    range: DaySpan,
-    context: ProviderContext,
-    { requestsFor, spans, maxEmptyDays }: DaysToFetch,
-  ): Promise<HistoryDays> {
-    const part = publishedPart(range, context.now())
+/** How the days of a range are fetched. */
+interface DaysToFetch {
+  requestsFor(span: DaySpan): BankRequest[]
+  spansOf(part: DaySpan): DaySpan[]
+  /** Days without rates after which an empty response is a mistake. */
+  maxEmptyDays: number
+}
+
+type FetchDays = (
+  range: DaySpan,
+  context: ProviderContext,
+  toFetch: DaysToFetch,
+) => Promise<HistoryDays>
+
+function createFetchDays(bank: Bank, root: string): FetchDays {
+  const { base, publication } = bank
+  const calendar = createCalendar(publication)
+  return async (range, context, { requestsFor, spansOf, maxEmptyDays }) => {
+    const part = publishedPart(range, publication.since, context.now(), calendar)
     const quotes = createQuotes(base)
     let host = new URL(root).host
-    for (const span of part.start > part.end ? [] : spans(part)) {
+    for (const span of part.start > part.end ? [] : spansOf(part)) {
       for (const request of requestsFor(span)) {
-        const response = await read(request, context)
+        const response = await readFrom(bank, request, context)
         host = response.host
         if (lengthOf(span) <= maxEmptyDays && bank.isEmpty?.(response)) continue
         await parseBody(response, (text) =>
@@ -224,52 +252,18 @@ export function createBankHistory(
     }
     return { base, days }
   }
-
-  async function read(
-    { url, headers, body }: BankRequest,
-    context: ProviderContext,
-  ): Promise<UpstreamResponse<string>> {
-    const { encoding, maxBytes = MAX_BYTES, accept } = bank
-    const redirectHosts = [new URL(bank.url).host]
-    const request = { ...context, url, headers, body, encoding, maxBytes, redirectHosts }
-    const readBody = async (one: UpstreamRequest): Promise<UpstreamResponse<string>> =>
-      readText(one, accept)
-    return key === undefined ? readBody(request) : readWithKey(key, request, readBody)
-  }
-
-  return {
-    attribution,
-    terms,
-    // From month to month, rates move further than from day to day.
-    sanityChecks: publication.frequency === 'daily' || publication.frequency === 'weekly',
-    publication,
-    ...(maxDays !== Infinity && { maxDays }),
-    fetchHistory: async (range, context) =>
-      fetchDays(range, context, {
-        requestsFor: (span) => bank.requests(root, span),
-        spans: spansOf,
-        maxEmptyDays: MAX_EMPTY_DAYS[publication.frequency],
-      }),
-    ...(seriesRequest && {
-      async fetchSeries({ code, ...range }, context) {
-        return fetchDays(range, context, {
-          requestsFor: (span) =>
-            [seriesRequest(root, span, code)].filter((each) => each !== undefined),
-          spans: (part) => [part],
-          // Of some currencies a bank has no rates for years.
-          maxEmptyDays: Infinity,
-        })
-      },
-    }),
-  }
 }
 
-/** How the days of a range are fetched. */
-interface DaysToFetch {
-  requestsFor(span: DaySpan): BankRequest[]
-  spans(part: DaySpan): DaySpan[]
-  /** Days without rates after which an empty response is a mistake. */
-  maxEmptyDays: number
+async function readFrom(
+  { url, key, encoding, maxBytes = MAX_BYTES, accept }: Bank,
+  request: BankRequest,
+  context: ProviderContext,
+): Promise<UpstreamResponse<string>> {
+  const { about: _about, ...sent } = request
+  const upstream = { ...context, ...sent, encoding, maxBytes, redirectHosts: [new URL(url).host] }
+  const read = async (one: UpstreamRequest): Promise<UpstreamResponse<string>> =>
+    readText(one, accept)
+  return key === undefined ? read(upstream) : readWithKey(key, upstream, read)
 }
 
 /** Returns the number of days in a span. */
@@ -322,122 +316,4 @@ function createQuotes(base: string): Quotes {
         )
     },
   }
-}
-
-/** Decimals after the last digit of a price at which the division by a number of units ends. */
-const EXTRA_DIGITS = 25
-
-/** Returns the price of one of `units`, divided in decimals; NaN if one of the numbers is invalid. */
-export function perUnit(price: Published, units: Published): number {
-  const [value, divisor] = [numberOf(price), numberOf(units)]
-  if (divisor === 1 || Number.isNaN(value)) return value
-  if (!Number.isSafeInteger(divisor)) return NaN
-  // The shortest decimal of a double has the published digits.
-  const [digits = '', exponent = ''] = value.toExponential().replace('.', '').split('e')
-  const quotient = (BigInt(digits) * 10n ** BigInt(EXTRA_DIGITS)) / BigInt(divisor)
-  return Number(`${quotient}e${Number(exponent) - digits.length + 1 - EXTRA_DIGITS}`)
-}
-
-/** Returns a positive number; NaN for anything else, such as a text with a decimal comma. */
-export function numberOf(published: unknown): number {
-  const isDecimal = typeof published === 'string' && /^\d{1,20}(?:\.\d{1,20})?$/.test(published)
-  const value = isDecimal ? Number(published) : published
-  return typeof value === 'number' && value > 0 && value < Infinity ? value : NaN
-}
-
-/** Returns the middle of two published numbers, in decimals; NaN if one is invalid. */
-export function middleOf(buying: Published, selling: Published): number {
-  const values = Float64Array.of(numberOf(buying), numberOf(selling))
-  return values.some(Number.isNaN) ? NaN : mean(values)
-}
-
-/** Returns a text with a decimal comma as one with a point; other texts and values become invalid numbers. */
-export function withPoint(text: unknown): string {
-  return typeof text === 'string' && !text.includes('.') ? text.replace(',', '.') : 'invalid'
-}
-
-/** Returns `day` in a form such as `DD/MM/YYYY`. */
-export function formatDay(day: Day, form: string): string {
-  return form
-    .replace('YYYY', day.slice(0, 4))
-    .replace('MM', day.slice(5, 7))
-    .replace('DD', day.slice(8))
-    .replace('MON', MONTHS[Number(day.slice(5, 7)) - 1] ?? '')
-}
-
-const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
-
-/**
- * Returns the day in a text with its numbers in the order day, month, year, as in `17.03.2026` or `17-Mar-2026`, or month,
- * day, year, as in `March 17, 2026`; an empty text for anything else.
- */
-export function dayIn(text: unknown): string {
-  const given = String(text)
-  const [, day, month = '', year] =
-    /^(\d\d?)[-./ ](\d\d|[A-Z][a-z]{2})[-./ ](\d{4})$/.exec(given) ?? []
-  if (day !== undefined) return `${year}-${monthOf(month)}-${day.padStart(2, '0')}`
-  const [, name = '', dayOfMonth, inYear] =
-    /^([A-Z][a-z]{2})[a-z]* (\d\d?), (\d{4})$/.exec(given) ?? []
-  return dayOfMonth === undefined ? '' : `${inYear}-${monthOf(name)}-${dayOfMonth.padStart(2, '0')}`
-}
-
-function monthOf(text: string): string {
-  return /^\d/.test(text) ? text : String(MONTHS.indexOf(text) + 1).padStart(2, '0')
-}
-
-/**
- * Splits a range into spans of at most `maxDays`, each with the days before in which rates were published: a service may fail
- * for a span without any.
- */
-export function withDaysBefore(range: DaySpan, maxDays: number): DaySpan[] {
-  return piecesOf(range, maxDays).map(({ start, end }) => {
-    return { start: addDays(start, -MAX_CLOSED_DAYS), end }
-  })
-}
-
-/** Returns the years that `range` touches. */
-export function yearsOf({ start, end }: DaySpan): DaySpan[] {
-  const [first, last] = [start, end].map((day) => Number(day.slice(0, 4)))
-  return Array.from({ length: Math.max(0, (last ?? 0) - (first ?? 0) + 1) }, (_, index) => {
-    const year = (first ?? 0) + index
-    return { start: `${year}-01-01`, end: `${year}-12-31` }
-  })
-}
-
-/** Returns the months that `range` touches. */
-export function monthsOf({ start, end }: DaySpan): DaySpan[] {
-  const months: DaySpan[] = []
-  for (let day = start; day <= end;) {
-    const { first, last } = monthOfDay(day)
-    months.push({ start: first, end: last })
-    day = addDays(last, 1)
-  }
-  return months
-}
-
-/**
- * Returns `text` if its last line has an end.
- *
- * @throws {Error} otherwise, because the last number may be truncated
- */
-export function requireWhole(text: string): string {
-  if (text.endsWith('\n')) return text
-  throw new Error('the table is truncated')
-}
-
-/**
- * Parses an array of JSON.
- *
- * @throws {Error} if the text is anything else
- */
-export function parseRows(text: string, rowsIn = (body: unknown): unknown => body): unknown[] {
-  let body: unknown
-  try {
-    body = JSON.parse(text)
-  } catch {
-    throw new Error('invalid JSON')
-  }
-  const rows = rowsIn(body)
-  if (!Array.isArray(rows)) throw new Error('rows')
-  return rows
 }

@@ -1,5 +1,5 @@
-import { toDay } from '../rates/dates.ts'
-import type { Day, DaySpan } from '../rates/dates.ts'
+import { newestPublishedDay, toDay } from '../rates/dates.ts'
+import type { Calendar, Day, DaySpan } from '../rates/dates.ts'
 import { isObject } from '../rates/validate.ts'
 import { UpstreamError } from './request.ts'
 import type { UpstreamRequest, UpstreamResponse } from './request.ts'
@@ -45,10 +45,20 @@ export async function parseBody<Body, Result>(
 /** A bank that publishes on working days is never closed for more days in a row. */
 export const MAX_CLOSED_DAYS = 10
 
-/** Returns the part of `range` from `since` to the day at `now` (UTC; ms since the Unix epoch); empty if it ends before it starts. */
-export function publishedPart({ start, end }: DaySpan, since: Day, now: number): DaySpan {
+/**
+ * Returns the part of `range` from `since` to the later of the day at `now` (UTC; ms since the Unix epoch) and the newest day
+ * whose rates are due by `calendar`; empty if it ends before it starts.
+ */
+export function publishedPart(
+  { start, end }: DaySpan,
+  since: Day,
+  now: number,
+  calendar?: Calendar,
+): DaySpan {
   const today = toDay(now)
-  return { start: start > since ? start : since, end: end < today ? end : today }
+  const due = calendar ? newestPublishedDay(now, calendar) : today
+  const last = due > today ? due : today
+  return { start: start > since ? start : since, end: end < last ? end : last }
 }
 
 /** Adds a quote to those of a day. Two different ones of a code become NaN, which is dropped as an invalid rate. */

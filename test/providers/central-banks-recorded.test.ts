@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 
 import { DOMParser } from '@xmldom/xmldom'
-import Big from 'big.js'
+import { Big } from 'big.js'
 import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 
@@ -81,7 +81,7 @@ const fromDayFirst = (text: string): string => text.split(/[./-]/).toReversed().
 const WRITTEN = /("(?:[^"\\]|\\.)*")|(-?\d+(?:\.\d+)?)/g
 
 /** Reads JSON with its numbers as texts. */
-function readTexts(file: string): unknown {
+function readTexts(file: string): ReturnType<typeof JSON.parse> {
   const text = textOf(file)
   return JSON.parse(text.replaceAll(WRITTEN, (all, quoted) => (quoted ? all : `"${all}"`)))
 }
@@ -359,7 +359,7 @@ const BANKS: Record<string, RecordedBank> = {
     range: ['2023-01-02', '2023-01-06'],
     fileFor: () => 'hnb/01.json',
     published: () =>
-      (readTexts('hnb/01.json') as Record<string, string>[]).map((row) => ({
+      readTexts('hnb/01.json').map((row: Record<string, string>) => ({
         date: column(row, 'datum_primjene'),
         code: column(row, 'valuta'),
         rate: column(row, 'srednji_tecaj').replace(',', '.'),
@@ -453,7 +453,7 @@ const BANKS: Record<string, RecordedBank> = {
     range: ['2026-03-01', '2026-03-22'],
     fileFor: () => 'tcmb/01.json',
     published() {
-      const items = Object(readTexts('tcmb/01.json')).items as Record<string, string | null>[]
+      const { items }: { items: Record<string, string | null>[] } = readTexts('tcmb/01.json')
       return items.flatMap((item) =>
         Object.entries(item).flatMap(([name, buying]): Published[] => {
           const [, code] = /^TP_DK_([A-Z]{3})_A_YTL$/.exec(name) ?? []

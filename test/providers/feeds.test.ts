@@ -16,7 +16,7 @@ describe.each(Object.entries(FEEDS))('%s', (_, feed) => {
   const isPost = 'content-type' in feed.headers
   const healthy = (url: string, { body }: RequestInit): Response => {
     const isOwn = feed.requests !== undefined ? feed.respond : undefined
-    return isOwn ? isOwn(url, NOW, String(body ?? '')) : good(feed)
+    return isOwn ? isOwn(url, NOW, typeof body === 'string' ? body : '') : good(feed)
   }
 
   /** Calls the provider for its latest rates, or else for those of its range. */

@@ -1,0 +1,125 @@
+import { mean } from '../rates/arithmetic.ts'
+import { addDays, monthOf as monthOfDay, piecesOf } from '../rates/dates.ts'
+import type { Day, DaySpan } from '../rates/dates.ts'
+import { MAX_CLOSED_DAYS } from './feed.ts'
+
+/** @internal A number as published; null, undefined or empty for a missing one. */
+export type Published = string | number | null | undefined
+
+/** Decimals after the last digit of a price at which the division by a number of units ends. */
+const EXTRA_DIGITS = 25
+
+/** Returns the price of one of `units`, divided in decimals; NaN if one of the numbers is invalid. */
+export function perUnit(price: Published, units: Published): number {
+  const [value, divisor] = [numberOf(price), numberOf(units)]
+  if (divisor === 1 || Number.isNaN(value)) return value
+  if (!Number.isSafeInteger(divisor)) return NaN
+  // The shortest decimal of a double has the published digits.
+  const [digits = '', exponent = ''] = value.toExponential().replace('.', '').split('e')
+  const quotient = (BigInt(digits) * 10n ** BigInt(EXTRA_DIGITS)) / BigInt(divisor)
+  return Number(`${quotient}e${Number(exponent) - digits.length + 1 - EXTRA_DIGITS}`)
+}
+
+/** Returns a positive number; NaN for anything else, such as a text with a decimal comma. */
+function numberOf(published: unknown): number {
+  const isDecimal = typeof published === 'string' && /^\d{1,20}(?:\.\d{1,20})?$/.test(published)
+  const value = isDecimal ? Number(published) : published
+  return typeof value === 'number' && value > 0 && value < Infinity ? value : NaN
+}
+
+/** Returns the middle of two published numbers, in decimals; NaN if one is invalid. */
+export function middleOf(buying: Published, selling: Published): number {
+  const values = Float64Array.of(numberOf(buying), numberOf(selling))
+  return values.some(Number.isNaN) ? NaN : mean(values)
+}
+
+/** Returns a text with a decimal comma as one with a point; other texts and values become invalid numbers. */
+export function withPoint(text: unknown): string {
+  return typeof text === 'string' && !text.includes('.') ? text.replace(',', '.') : 'invalid'
+}
+
+/** Returns `day` in a form such as `DD/MM/YYYY`. */
+export function formatDay(day: Day, form: string): string {
+  return form
+    .replace('YYYY', day.slice(0, 4))
+    .replace('MM', day.slice(5, 7))
+    .replace('DD', day.slice(8))
+    .replace('MON', MONTHS[Number(day.slice(5, 7)) - 1] ?? '')
+}
+
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+
+/**
+ * Returns the day in a text with its numbers in the order day, month, year, as in `17.03.2026` or `17-Mar-2026`, or month,
+ * day, year, as in `March 17, 2026`; an empty text for anything else.
+ */
+export function dayIn(text: unknown): string {
+  const given = String(text)
+  const [, day, month = '', year] =
+    /^(\d\d?)[-./ ](\d\d|[A-Z][a-z]{2})[-./ ](\d{4})$/.exec(given) ?? []
+  if (day !== undefined) return `${year}-${monthOf(month)}-${day.padStart(2, '0')}`
+  const [, name = '', dayOfMonth, inYear] =
+    /^([A-Z][a-z]{2})[a-z]* (\d\d?), (\d{4})$/.exec(given) ?? []
+  return dayOfMonth === undefined ? '' : `${inYear}-${monthOf(name)}-${dayOfMonth.padStart(2, '0')}`
+}
+
+function monthOf(text: string): string {
+  return /^\d/.test(text) ? text : String(MONTHS.indexOf(text) + 1).padStart(2, '0')
+}
+
+/**
+ * Splits a range into spans of at most `maxDays`, each with the days before in which rates were published: a service may fail
+ * for a span without any.
+ */
+export function withDaysBefore(range: DaySpan, maxDays: number): DaySpan[] {
+  return piecesOf(range, maxDays).map(({ start, end }) => {
+    return { start: addDays(start, -MAX_CLOSED_DAYS), end }
+  })
+}
+
+/** Returns the years that `range` touches. */
+export function yearsOf({ start, end }: DaySpan): DaySpan[] {
+  const [first, last] = [start, end].map((day) => Number(day.slice(0, 4)))
+  return Array.from({ length: Math.max(0, (last ?? 0) - (first ?? 0) + 1) }, (_, index) => {
+    const year = (first ?? 0) + index
+    return { start: `${year}-01-01`, end: `${year}-12-31` }
+  })
+}
+
+/** Returns the months that `range` touches. */
+export function monthsOf({ start, end }: DaySpan): DaySpan[] {
+  const months: DaySpan[] = []
+  for (let day = start; day <= end;) {
+    const { first, last } = monthOfDay(day)
+    months.push({ start: first, end: last })
+    day = addDays(last, 1)
+  }
+  return months
+}
+
+/**
+ * Returns `text` if its last line has an end.
+ *
+ * @throws {Error} otherwise, because the last number may be truncated
+ */
+export function requireWhole(text: string): string {
+  if (text.endsWith('\n')) return text
+  throw new Error('the table is truncated')
+}
+
+/**
+ * Parses an array of JSON.
+ *
+ * @throws {Error} if the text is anything else
+ */
+export function parseRows(text: string, rowsIn = (body: unknown): unknown => body): unknown[] {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    throw new Error('invalid JSON')
+  }
+  const rows = rowsIn(body)
+  if (!Array.isArray(rows)) throw new Error('rows')
+  return rows
+}
