@@ -113,6 +113,12 @@ import type { CrossCheckOptions } from '../src/providers/cross-check.ts'
 import { createCurrencyapiProvider } from '../src/providers/currencyapi.ts'
 import { createExchangeRateApiV6Provider } from '../src/providers/exchange-rate-api-v6.ts'
 import { createBancaDItaliaProvider } from '../src/providers/banca-d-italia.ts'
+import { createBanxicoProvider } from '../src/providers/banxico.ts'
+import { createFredProvider } from '../src/providers/fred.ts'
+import { createHmrcProvider } from '../src/providers/hmrc.ts'
+import { createNorgesBankProvider } from '../src/providers/norges-bank.ts'
+import { createTcmbProvider } from '../src/providers/tcmb.ts'
+import { createUsTreasuryProvider } from '../src/providers/us-treasury.ts'
 import { createCnbProvider } from '../src/providers/cnb.ts'
 import { createFawazahmed0Provider } from '../src/providers/fawazahmed0.ts'
 import {
@@ -253,8 +259,22 @@ test('feeds with a key require one', () => {
     createFrankfurterV2HistoryProvider({ url, providers: ['ECB'] }),
   ).toEqualTypeOf<HistoryProvider>()
   expectTypeOf(createBancaDItaliaProvider({ url })).toEqualTypeOf<HistoryProvider>()
-  expectTypeOf(createCnbProvider({ url })).toEqualTypeOf<HistoryProvider>()
-  expectTypeOf(createNbpProvider({ table: 'B', url })).toEqualTypeOf<HistoryProvider>()
+  const banks = [
+    createCnbProvider({ url }),
+    createNbpProvider({ table: 'B', url }),
+    createNorgesBankProvider(),
+    createBanxicoProvider({ key: '', url }),
+    createFredProvider({ key: '' }),
+    createTcmbProvider({ key: '' }),
+  ]
+  expectTypeOf(banks).toEqualTypeOf<(LatestProvider & HistoryProvider)[]>()
+  // Rates of a month or a quarter are no latest rates.
+  expectTypeOf(createHmrcProvider({ url })).toEqualTypeOf<HistoryProvider>()
+  expectTypeOf(createUsTreasuryProvider({ url })).toEqualTypeOf<HistoryProvider>()
+  // @ts-expect-error they cannot be used as such
+  createRatesHandler({ providers: { latest: createHmrcProvider() } })
+  // @ts-expect-error the key is missing
+  createFredProvider({})
   // @ts-expect-error the key is missing
   createOpenExchangeRatesProvider({})
   // @ts-expect-error a variable of the environment may be absent

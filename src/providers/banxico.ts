@@ -1,6 +1,6 @@
 import { createBank } from '../upstream/bank.ts'
 import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import { dayIn, parseRows, withDaysBefore } from '../upstream/published.ts'
+import { dayIn, parseRows, withDaysBefore, withoutGroups } from '../upstream/published.ts'
 
 /** Options of `createBanxicoProvider`. */
 export interface BanxicoOptions {
@@ -75,7 +75,7 @@ export function createBanxicoProvider(options: BanxicoOptions): LatestProvider &
         if (code === undefined || !Array.isArray(datos)) throw new Error('an unexpected series')
         for (const row of datos) {
           const { fecha, dato } = Object(row)
-          const price = GAPS.has(dato) ? '' : String(dato).replaceAll(',', '')
+          const price = GAPS.has(dato) ? '' : withoutGroups(String(dato))
           add({ date: dayIn(fecha), code, price })
         }
       }

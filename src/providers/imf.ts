@@ -2,7 +2,7 @@ import { readCsv } from '../rates/csv.ts'
 import { createBank } from '../upstream/bank.ts'
 import type { BankOptions, Quote } from '../upstream/bank.ts'
 import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import { dayIn, monthsOf } from '../upstream/published.ts'
+import { dayIn, monthsOf, withoutGroups } from '../upstream/published.ts'
 
 export type { BankOptions }
 
@@ -95,7 +95,7 @@ function* readTables(text: string): Generator<Quote> {
       const code = CODES.get(name.replace('(1)', '').trim().toLowerCase())
       if (cells.length !== days.length) throw new Error('a row has another number of cells')
       for (const [index, date] of code === undefined ? [] : days.entries()) {
-        const cell = (cells[index] ?? '').trim().replaceAll(',', '')
+        const cell = withoutGroups((cells[index] ?? '').trim())
         const value = cell === 'NA' ? '' : cell
         yield { date, code: code ?? '', ...(isInverse ? { price: value } : { rate: value }) }
       }

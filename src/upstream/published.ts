@@ -38,6 +38,11 @@ export function withPoint(text: unknown): string {
   return typeof text === 'string' && !text.includes('.') ? text.replace(',', '.') : 'invalid'
 }
 
+/** Returns a text such as `1,435.40` without commas between thousands; others, such as one with a decimal comma, unchanged. */
+export function withoutGroups(text: string): string {
+  return /^\d{1,3}(,\d{3})+\.\d+$/.test(text) ? text.replaceAll(',', '') : text
+}
+
 /** Returns `day` in a form such as `DD/MM/YYYY`. */
 export function formatDay(day: Day, form: string): string {
   return form

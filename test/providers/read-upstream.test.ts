@@ -264,3 +264,33 @@ it('sends headers to the first host, including its redirects to itself, and to n
   const own = { accept, authorization }
   expect(requests.map(({ init }) => init.headers)).toEqual([own, own, { accept }])
 })
+
+describe('a request with a body', () => {
+  const BODY = '{"table":1}'
+  const headers = { 'content-type': 'application/json' }
+
+  it('is a POST request with its headers', async () => {
+    const { given, requests } = openRead([new Response('a;b')])
+    const response = await readText({ ...given, body: BODY, headers }, 'text/csv')
+    expect(response).toEqual({ host: 'rates.example', status: 200, body: 'a;b' })
+    const init = { method: 'POST', body: BODY, headers: { ...headers, accept: 'text/csv' } }
+    expect(requests).toMatchObject([{ url: ROOT, init }])
+  })
+
+  it('follows no redirect', async () => {
+    const { given, requests } = openRead([redirect('https://new.example/', 307), new Response('a')])
+    await expect(readText({ ...given, body: BODY }, 'text/csv')).rejects.toThrow(
+      /^rates\.example redirected a POST request$/,
+    )
+    expect(requests).toHaveLength(1)
+  })
+})
+
+describe('a text in another encoding', () => {
+  it('is decoded, also where a chunk ends within it', async () => {
+    const bytes = Uint8Array.of(0xc4, 0xee, 0xeb, 0xeb, 0xe0, 0xf0, 0x3c)
+    const { given } = openRead([new Response(bytes)])
+    const { body } = await readText({ ...given, encoding: 'windows-1251' }, 'text/xml')
+    expect(body).toBe('Доллар<')
+  })
+})

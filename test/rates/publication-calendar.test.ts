@@ -1,10 +1,21 @@
 import { createRatesHandler } from '../../src/index.ts'
 import type { HistoryProvider, Publication } from '../../src/index.ts'
 import { createBancaDItaliaProvider } from '../../src/providers/banca-d-italia.ts'
+import { createBankOfCanadaProvider } from '../../src/providers/bank-of-canada.ts'
+import { createBankOfEnglandProvider } from '../../src/providers/bank-of-england.ts'
+import { createBanxicoProvider } from '../../src/providers/banxico.ts'
+import { createBcbProvider } from '../../src/providers/bcb.ts'
+import { createBnrProvider } from '../../src/providers/bnr.ts'
 import { createCnbProvider } from '../../src/providers/cnb.ts'
+import { createDanmarksNationalbankProvider } from '../../src/providers/danmarks-nationalbank.ts'
+import { createFredProvider } from '../../src/providers/fred.ts'
+import { createMnbProvider } from '../../src/providers/mnb.ts'
 import { createNbpProvider } from '../../src/providers/nbp.ts'
+import { createRbaProvider } from '../../src/providers/rba.ts'
+import { createRiksbankProvider } from '../../src/providers/riksbank.ts'
+import { createUsTreasuryProvider } from '../../src/providers/us-treasury.ts'
 import { createCalendar } from '../../src/rates/calendar.ts'
-import { newestPublishedDay, nextPublication } from '../../src/rates/dates.ts'
+import { newestPublishedDay, nextPublication, nextRefresh } from '../../src/rates/dates.ts'
 import type { Calendar } from '../../src/rates/dates.ts'
 import { rowsOf } from '../fixtures/rows.ts'
 import * as oracle from '../oracle.ts'
@@ -31,7 +42,33 @@ function requirePublication({ publication }: HistoryProvider): Publication {
   return publication
 }
 
-const BANKS = { POLAND, CZECHIA, TARGET, NORWAY }
+const CANADA = requirePublication(createBankOfCanadaProvider())
+const ENGLAND = requirePublication(createBankOfEnglandProvider())
+const AUSTRALIA = requirePublication(createRbaProvider())
+const SWEDEN = requirePublication(createRiksbankProvider())
+const DENMARK = requirePublication(createDanmarksNationalbankProvider())
+const ROMANIA = requirePublication(createBnrProvider())
+const HUNGARY = requirePublication(createMnbProvider())
+const BRAZIL = requirePublication(createBcbProvider())
+const MEXICO = requirePublication(createBanxicoProvider({ key: 'k' }))
+
+const BANKS = {
+  ...{
+    POLAND,
+    CZECHIA,
+    TARGET,
+    NORWAY,
+    CANADA,
+    ENGLAND,
+    AUSTRALIA,
+    SWEDEN,
+    DENMARK,
+    ROMANIA,
+    HUNGARY,
+    BRAZIL,
+    MEXICO,
+  },
+}
 
 /** Days on which the banks were closed from Monday to Friday, from the printed calendars of these years. */
 const CLOSED = `
@@ -49,7 +86,20 @@ const CLOSED = `
   TARGET 2001 01-01 04-13 04-16 05-01 12-25 12-26 12-31
   TARGET 2026 01-01 04-03 04-06 05-01 12-25
   NORWAY 2024 01-01 03-28 03-29 04-01 05-01 05-09 05-17 05-20 12-25 12-26
-  NORWAY 2026 01-01 04-02 04-03 04-06 05-01 05-14 05-25 12-25`
+  NORWAY 2026 01-01 04-02 04-03 04-06 05-01 05-14 05-25 12-25
+  CANADA 2022 01-03 02-21 04-15 05-23 07-01 08-01 09-05 09-30 10-10 11-11 12-26 12-27
+  CANADA 2026 01-01 02-16 04-03 05-18 07-01 08-03 09-07 09-30 10-12 11-11 12-25 12-28
+  ENGLAND 2021 01-01 04-02 04-05 05-03 05-31 08-30 12-27 12-28
+  ENGLAND 2022 01-03 04-15 04-18 05-02 05-30 06-02 06-03 08-29 09-19 12-26 12-27
+  ENGLAND 2026 01-01 04-03 04-06 05-04 05-25 08-31 12-25 12-28
+  AUSTRALIA 2026 01-01 01-26 04-03 04-06 06-08 08-03 10-05 12-25 12-28
+  SWEDEN 2026 01-01 01-06 04-03 04-06 05-01 05-14 06-19 12-24 12-25 12-31
+  DENMARK 2023 04-06 04-07 04-10 05-05 05-18 05-19 05-29 06-05 12-25 12-26
+  DENMARK 2026 01-01 04-02 04-03 04-06 05-14 05-15 05-25 06-05 12-24 12-25 12-31
+  ROMANIA 2026 01-01 01-02 01-06 01-07 04-10 04-13 05-01 06-01 11-30 12-01 12-25
+  HUNGARY 2026 01-01 04-03 04-06 05-01 05-25 08-20 10-23 12-24 12-25
+  BRAZIL 2026 01-01 02-16 02-17 04-03 04-21 05-01 06-04 09-07 10-12 11-02 11-20 12-25
+  MEXICO 2026 01-01 02-02 03-16 04-02 04-03 05-01 09-16 11-02 11-16 12-25`
 
 const LISTED = CLOSED.trim()
   .split('\n')
@@ -72,15 +122,35 @@ function shift(day: string, count: number): string {
   return new Date(Date.parse(day) + count * 86_400_000).toISOString().slice(0, 10)
 }
 
+/** From printed tables. */
+const ORTHODOX_EASTER: ReadonlyMap<string, string> = new Map(
+  (
+    '1999-04-11 2000-04-30 2001-04-15 2002-05-05 2003-04-27 2004-04-11 2005-05-01 2006-04-23 2007-04-08 2008-04-27 ' +
+    '2009-04-19 2010-04-04 2011-04-24 2012-04-15 2013-05-05 2014-04-20 2015-04-12 2016-05-01 2017-04-16 2018-04-08 ' +
+    '2019-04-28 2020-04-19 2021-05-02 2022-04-24 2023-04-16 2024-05-05 2025-04-20 2026-04-12 2027-05-02 2028-04-16 ' +
+    '2029-04-08 2030-04-28'
+  )
+    .split(' ')
+    .map((day) => [day.slice(0, 4), day]),
+)
+
 /** Returns the holidays of a year from rules in the form of `Publication.holidays`. */
 function holidaysOf(rules: readonly string[], year: string): string[] {
   return rules.flatMap((rule) => {
     const [day = '', span = '-'] = rule.split(' ')
     const [from = '', until = ''] = span.split('-')
     if (year < (from || '0') || year > (until || '9')) return []
-    if (day.length === 10) return day.startsWith(year) ? [day] : []
-    if (!day.startsWith('easter')) return [`${year}-${day}`]
-    return [shift(oracle.easterSunday(Number(year)), Number(day.slice('easter'.length)))]
+    if (/^\d{4}-/.test(day)) return day.startsWith(year) ? [day] : []
+    if (day.startsWith('easter')) {
+      return [shift(oracle.easterSunday(Number(year)), Number(day.slice('easter'.length)))]
+    }
+    if (day.startsWith('orthodox')) {
+      return [shift(ORTHODOX_EASTER.get(year) ?? '', Number(day.slice('orthodox'.length)))]
+    }
+    const [first = '', weekday = '1234567'] = day.split(/[/@]/)
+    const week = Array.from({ length: 7 }, (_each, index) => shift(`${year}-${first}`, index))
+    if (day.includes('/')) return week.filter((each) => weekdayOf(each) === Number(weekday))
+    return [`${year}-${first}`].filter((each) => weekday.includes(String(weekdayOf(each))))
   })
 }
 
@@ -269,6 +339,57 @@ describe('the newest and the next publication', () => {
   })
 })
 
+describe('rates that are published later than their date', () => {
+  const time = (instant: number): string => new Date(instant).toISOString().slice(0, 16)
+
+  it('are released on Monday for the week before, or on the next working day', () => {
+    const { isPublished, publishedAt } = createCalendar(
+      requirePublication(createFredProvider({ key: 'k' })),
+    )
+    const released = oracle
+      .daysOf('2026-08-24', '2026-09-20')
+      .filter(isPublished)
+      .map((day) => [day, time(publishedAt(day))])
+    expect(released).toEqual([
+      ['2026-08-28', '2026-08-31T20:15'],
+      // Labor Day is a Monday.
+      ['2026-09-04', '2026-09-08T20:15'],
+      ['2026-09-11', '2026-09-14T20:15'],
+      ['2026-09-18', '2026-09-21T20:15'],
+    ])
+  })
+
+  it('are looked for when they are released', () => {
+    const calendar = createCalendar(requirePublication(createFredProvider({ key: 'k' })))
+    const at = (text: string): number => Date.parse(`${text}Z`)
+    expect(newestPublishedDay(at('2026-09-14T20:14'), calendar)).toBe('2026-09-04')
+    expect(newestPublishedDay(at('2026-09-14T20:15'), calendar)).toBe('2026-09-11')
+    expect(time(nextPublication(at('2026-09-08T20:14'), calendar))).toBe('2026-09-08T20:15')
+    expect(time(nextPublication(at('2026-09-08T20:15'), calendar))).toBe('2026-09-14T20:15')
+    // Late rates are requested again on the evening of their release.
+    expect(time(nextRefresh('2026-09-04', at('2026-09-14T20:20'), calendar))).toBe(
+      '2026-09-14T20:30',
+    )
+  })
+
+  it('have the last day of a quarter', () => {
+    const { isPublished, publishedAt } = createCalendar(
+      requirePublication(createUsTreasuryProvider()),
+    )
+    const released = oracle
+      .daysOf('2026-01-01', '2026-12-31')
+      .filter(isPublished)
+      .map((day) => [day, time(publishedAt(day))])
+    expect(released).toEqual([
+      ['2026-03-31', '2026-04-10T20:00'],
+      ['2026-06-30', '2026-07-10T20:00'],
+      // Ten days later is a Saturday.
+      ['2026-09-30', '2026-10-12T20:00'],
+      ['2026-12-31', '2027-01-11T21:00'],
+    ])
+  })
+})
+
 describe('a provider', () => {
   const providerOf = (change: object, rest: object = {}): HistoryProvider => ({
     ...createNbpProvider(),
@@ -298,6 +419,13 @@ describe('a provider', () => {
     ['timeZone', undefined],
     ['timeZone', 5],
     ['since', '1999'],
+    ['holidays', ['02-15/8']],
+    ['holidays', ['02-15@']],
+    ['holidays', ['orthodox 1']],
+    ['holidays', ['easter/1']],
+    ['dated', 'tomorrow'],
+    ['delayDays', -1],
+    ['delayDays', 1.5],
     ['lag', -1],
     ['lag', Number.NaN],
     ['lag', '1h'],
@@ -333,6 +461,8 @@ describe('a provider', () => {
         '2026-06-05',
       ],
     },
+    { holidays: ['02-15/1', '12-27@12 2001-', 'orthodox+1', 'orthodox'] },
+    { dated: 'period-end', frequency: 'quarterly', delayDays: 10 },
     { lag: 0, time: '00:00', timeZone: 'UTC' },
   ])('with a publication with %j is accepted', (change) => {
     const create = (): unknown =>
