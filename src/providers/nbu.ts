@@ -10,7 +10,7 @@ const FRIDAY_AND_SATURDAY = [5, 6]
 
 /**
  * Creates a provider of latest rates and history: official rates of the National Bank of Ukraine, in hryvnias: some 40
- * currencies, precious metals and the special drawing right at 15:30 in Kyiv for the next day, since 1999. Needs no key. Rates of
+ * currencies, precious metals and the special drawing right at 16:00 in Kyiv for the next day, since 1999. Needs no key. Rates of
  * 10 to 1,000 units are divided exactly.
  *
  * @throws {TypeError} if `url` is invalid
@@ -36,7 +36,7 @@ export function createNbuProvider(options: BankOptions = {}): LatestProvider & H
       frequency: 'daily',
       weekend: FRIDAY_AND_SATURDAY,
       holidays: [],
-      time: '15:30',
+      time: '16:00',
       timeZone: 'Europe/Kyiv',
       dated: 'effect',
       since: '1999-01-04',

@@ -184,8 +184,8 @@ export function createBankHistory(
   const { attribution, terms, publication, maxDays = Infinity, seriesRequest } = bank
   const { url = bank.url } = options
   const isKeyed = 'key' in bank
+  assertKnownOptions<object>(options, isKeyed ? { key: true, url } : { url })
   const key = isKeyed ? requireKey(bank.key ?? '') : undefined
-  assertKnownOptions<object>(options, isKeyed ? { key, url } : { url })
   const root = key === undefined ? requireRootUrl(url) : requireKeylessRootUrl(url, key)
   const fetchDays = createFetchDays(bank, root)
   return {
