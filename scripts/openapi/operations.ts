@@ -114,7 +114,7 @@ export const operations: readonly Operation[] = [
     summary: 'Get latest rates',
     description:
       'Returns the rates against `base`; with `date`, the reference rates of that day. Without `symbols`, the rates include the base itself. Cacheable for 60 seconds.',
-    parameters: ['base', 'symbols', 'date', 'rule', 'maxAge', 'format'],
+    parameters: ['base', 'symbols', 'date', 'rule', 'maxAge', 'source', 'format'],
     bodies: ['LatestRates', 'DatedRates'],
     csv: [latestCsv, datedLatestCsv, ruledLatestCsv],
     examples: {
@@ -148,6 +148,7 @@ export const operations: readonly Operation[] = [
       'date',
       'rule',
       'maxAge',
+      'source',
       'format',
     ],
     bodies: ['Conversion', 'ConversionList'],
@@ -191,6 +192,7 @@ export const operations: readonly Operation[] = [
       'interval',
       'value',
       'fill',
+      'source',
       'format',
       'layout',
     ],

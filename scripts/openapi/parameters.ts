@@ -1,6 +1,6 @@
 import type { Rounding } from '../../src/api/convert.ts'
 import { FILLS, MAX_HISTORIES } from '../../src/api/history-list.ts'
-import { MAX_AGE_LIMIT } from '../../src/api/resolve-code.ts'
+import { MAX_AGE_LIMIT, SOURCE_FORM } from '../../src/api/resolve-code.ts'
 import { LAYOUTS } from '../../src/endpoints/history-list.ts'
 import { MAX_SYMBOLS, MAX_SYMBOLS_CHARACTERS } from '../../src/endpoints/parameters.ts'
 import type { Format } from '../../src/endpoints/parameters.ts'
@@ -128,6 +128,11 @@ const PARAMETERS = {
       'Largest age of the rates on `date`, which is required, in days. With `rule=period-end`, the age on the last day of the month, or today if that is earlier. Older rates are a 404.',
     schema: { type: 'integer', minimum: 0, maximum: MAX_AGE_LIMIT },
   },
+  source: {
+    description:
+      'Id of the only source of the reference rates, as in `/v1/sources`: `ecb`, or another bank that is configured. Without it, the first source with all currencies. Requires `date`, except for a history.',
+    schema: { type: 'string', pattern: SOURCE_FORM.source },
+  },
   period: {
     description:
       'Length of the history, back from the newest published day, both ends included. Default: `1M`. Conflicts with `start` and `end`.',
@@ -179,8 +184,8 @@ export function parameterComponents(): Record<string, object> {
 
 /** Returns the schema of one of many conversions, with the parameters of a single one. */
 export function conversionRow(): Readonly<Record<string, unknown>> {
-  const { from, amount, date, rule, maxAge, reverse, round } = PARAMETERS
-  const properties = { from, to: ROW_TARGETS, amount, date, rule, maxAge, reverse, round }
+  const { from, amount, date, rule, maxAge, source, reverse, round } = PARAMETERS
+  const properties = { from, to: ROW_TARGETS, amount, date, rule, maxAge, source, reverse, round }
   const described = Object.entries<Parameter>(properties).map(([name, each]) => {
     return [name, { description: each.description, ...each.schema }]
   })

@@ -255,8 +255,9 @@ function createRowConverter(
 
   function convert(row: unknown): AnyRowConversion | Promise<AnyRowConversion> {
     const { params, amountSent } = toParams(row)
-    const { date, rule, maxAge } = params
-    const key = (rule ?? maxAge) === undefined ? date : `${date} ${rule} ${maxAge}`
+    const { date, rule, maxAge, source } = params
+    const isPlain = (rule ?? maxAge ?? source) === undefined
+    const key = isPlain ? date : `${date} ${rule} ${maxAge} ${source}`
     const known = key === undefined ? undefined : ratesOfDays?.get(key)
     if (known) return toResult(known, params, amountSent)
     return withConversionRates(sources, params, now, undefined, ({ value }) => {
@@ -304,11 +305,11 @@ function toParams(row: unknown): { params: ConversionListParams; amountSent?: st
  * @throws {RatesError} `invalid_parameter`
  */
 function assertPlain(fields: Readonly<Record<string, unknown>>): void {
-  const { from, to, amount, date, reverse, rule, maxAge, round } = fields
+  const { from, to, amount, date, reverse, rule, maxAge, source, round } = fields
   if (Array.isArray(to) ? to.some(isObject) : isObject(to)) {
     throw invalidParameter('to', 'must be a code or an array of codes')
   }
-  if (![from, amount, date, reverse, rule, maxAge, round].some(isObject)) return
+  if (![from, amount, date, reverse, rule, maxAge, source, round].some(isObject)) return
   const [name = ''] = Object.keys(fields).filter((each) => each !== 'to' && isObject(fields[each]))
   throw invalidParameter(name, 'must not be an object or an array')
 }

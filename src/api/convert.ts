@@ -74,6 +74,8 @@ export interface ConversionListParams extends Omit<ConversionParams, 'to'> {
    * the month (default any).
    */
   maxAge?: number | undefined
+  /** Id of the source of the rates on `date`, which is then required, as in `/v1/sources` (default the first with both currencies). */
+  source?: string | undefined
   /** Whether `amount` is in `to`, and `result` the amount of `from` that gives it (default false). */
   reverse?: boolean | undefined
   /** Whether to add `rounded` to each result: to the `minor` unit of its currency, or to amounts in `cash` (default neither). */
@@ -269,14 +271,15 @@ function withRounded(
 /** Returns the result of `use`, called with the rates of a conversion; `now` returns the time in ms since the Unix epoch. */
 export function withConversionRates<Result>(
   sources: RateSources,
-  { from, to, date, rule, maxAge }: ConversionListParams,
+  { from, to, date, rule, maxAge, source }: ConversionListParams,
   now: () => number,
   request: RequestOptions | undefined,
   use: (found: CacheResult<ConversionRates>) => Result,
 ): Result | Promise<Result> {
   const codes = (): string[] => (typeof to === 'string' ? [from, to] : [from, ...to])
   if (date !== undefined) {
-    return withDay(sources, { date, rule, maxAge, codes: codes() }, now, request, use)
+    const need = { date, rule, maxAge, source, codes: codes() }
+    return withDay(sources, need, now, request, use)
   }
   const found = sources.latest(request, codes)
   return found instanceof Promise ? found.then(use) : use(found)

@@ -84,6 +84,8 @@ function toColumns(header: readonly string[], isLedger: boolean): Columns {
   if (!isLedger || missing) {
     const names = Object.fromEntries(header.map((name) => [name, true]))
     assertNoMistakenNames(names, MISTAKEN_CONVERSION_NAMES)
+    // Results have a column with this name, which must not be read as a parameter.
+    if (header.includes('source')) throw invalidParameter('source', 'not supported in CSV')
   }
   if (missing) throw invalidParameter('csv', `the first line must name the column ${missing}`)
   const repeated = COLUMNS.find((name) => header.indexOf(name) !== header.lastIndexOf(name))

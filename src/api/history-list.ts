@@ -155,9 +155,9 @@ export async function findHistories(
 ): Promise<FoundHistories> {
   const found = await Promise.allSettled(
     list.map(async (params) => {
-      const { from, to, period = '1M', start, end, fill } = params
+      const { from, to, period = '1M', start, end, fill, source } = params
       const since = start === undefined || !fill ? start : addDays(start, -MAX_DAYS_AWAY)
-      const need = { since, until: end, period, codes: [from, to] }
+      const need = { since, until: end, period, source, codes: [from, to] }
       return sources.history(need, request, (result) => {
         assertPoints(result.value, params, today)
         return [params, result] as const

@@ -16,6 +16,7 @@ import {
   assertCode,
   assertCodes,
   assertDay,
+  assertSource,
   requireEverQuoted,
   toSource,
   unsupportedCurrency,
@@ -50,6 +51,8 @@ export interface PointParams<Fill = 'previous'> {
    * days earlier. For daily points only (default: no other points).
    */
   fill?: Fill | undefined
+  /** Id of the source of the rates, as in `/v1/sources` (default the first with the currencies). */
+  source?: string | undefined
 }
 
 /** Rate of a currency pair on one day. */
@@ -133,7 +136,7 @@ export type OneHistoryParams =
  * @throws {RatesError} `missing_parameter`, `invalid_parameter`, `invalid_currency`, `invalid_period`
  */
 export function assertHistoryParams(params: HistoryListParams): void {
-  const { from, to, period, start, end, interval } = params
+  const { from, to, period, start, end, interval, source } = params
   assertNoMistakenNames(params, MISTAKEN_HISTORY_NAMES)
   assertCode('from', from)
   assertCodes('to', to)
@@ -142,6 +145,7 @@ export function assertHistoryParams(params: HistoryListParams): void {
   }
   if (start !== undefined) assertDay('start', start)
   if (end !== undefined) assertDay('end', end)
+  assertSource(source)
   if (interval !== undefined && !INTERVALS.includes(interval)) {
     throw invalidParameter('interval', 'must be day, week, month, quarter or year')
   }
@@ -168,8 +172,8 @@ export async function rateHistory(
 ): Promise<RateHistory | HistoryRange> {
   assertHistoryParams(params)
   const selection = toHistoryParams(params)
-  const { from, to, period = '1M', start, end } = selection
-  const need = { since: start, until: end, period, codes: [from, to] }
+  const { from, to, period = '1M', start, end, source } = selection
+  const need = { since: start, until: end, period, source, codes: [from, to] }
   return sources.history(need, undefined, ({ value }) =>
     toPoints(pairHistory(value, selection, toDay(now()))),
   )
@@ -254,7 +258,7 @@ function frameOfPeriod(
   return { head: { from, to, period, ...pointParams(params) }, window: { start, end }, start }
 }
 
-/** Returns the parameters of points that were given. */
+/** Returns the parameters of points that were given, and that responses have. */
 export function pointParams({ interval, value, fill }: PointParams): PointParams {
   return {
     ...(interval && { interval }),
@@ -382,8 +386,8 @@ export interface HistorySelection<To extends Targets> extends PointParams {
 export function toHistoryParams<To extends Targets>(
   selection: HistorySelection<To>,
 ): HistoryParams<To, 'previous'> | HistoryRangeParams<To, 'previous'> {
-  const { from, to, period, start, end } = selection
-  const points = pointParams(selection)
+  const { from, to, period, start, end, source } = selection
+  const points = { ...pointParams(selection), ...(source !== undefined && { source }) }
   if (start === undefined && end === undefined) return { from, to, period, ...points }
   if (period !== undefined)
     throw invalidParameter('period', 'must not be combined with start or end')

@@ -35,6 +35,8 @@ export interface LatestParams<Symbols extends readonly CurrencyCode[] = readonly
   rule?: undefined
   /** Not allowed without a day; see `DatedRatesParams`. */
   maxAge?: undefined
+  /** Not allowed without a day; see `DatedRatesParams`. */
+  source?: undefined
 }
 
 /** Latest rates against one base. */
@@ -92,9 +94,9 @@ export async function latestRates(
   now: () => number,
 ): Promise<LatestRates | DatedRates> {
   assertTableParams(params)
-  const { date, rule, maxAge } = params
+  const { date, rule, maxAge, source } = params
   if (date !== undefined) {
-    const need = { date, rule, maxAge, ...datedNeed(params) }
+    const need = { date, rule, maxAge, source, ...datedNeed(params) }
     return withDay(sources, need, now, undefined, ({ value }) => toDatedRates(value, params))
   }
   return toLatestRates((await sources.latest(undefined, () => codesOf(params))).value, params)
@@ -166,7 +168,7 @@ function selectCodes(table: RateTable, symbols: readonly string[]): ReadonlySet<
 /** Parameters of the rates of an earlier day. Codes have three letters in either case. */
 export interface DatedRatesParams<
   Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[],
-> extends Omit<LatestParams<Symbols>, 'date' | 'rule' | 'maxAge'> {
+> extends Omit<LatestParams<Symbols>, 'date' | 'rule' | 'maxAge' | 'source'> {
   /** Day of the rates, `YYYY-MM-DD`, since 1999-01-04; without a publication on that day, the last published day before. */
   date: string
   /** Which published day has the rates for `date` (default `on-or-before`). */
@@ -176,6 +178,8 @@ export interface DatedRatesParams<
    * any).
    */
   maxAge?: number | undefined
+  /** Id of the source of the rates, as in `/v1/sources` (default the first with the currencies). */
+  source?: string | undefined
 }
 
 /** Parameters of the rates of an earlier day by a rule. */

@@ -147,6 +147,8 @@ export interface DayParams {
   rule?: DateRule | undefined
   /** Largest age of the rates on that day, in days (default any). */
   maxAge?: number | undefined
+  /** The only source of the rates, by its id (default the first with the currencies). */
+  source?: string | undefined
 }
 
 /**
@@ -274,8 +276,8 @@ export function withDay<Result>(
   use: (found: CacheResult<DatedSnapshot>) => Result,
 ): Result | Promise<Result> {
   const today = toDay(now())
-  const { codes, isWhole } = params
-  const need = { ...daysToLoad(params, today), codes, isWhole }
+  const { codes, isWhole, source } = params
+  const need = { ...daysToLoad(params, today), codes, isWhole, source }
   return sources.history(need, request, ({ value, hit, ttl }) =>
     use({ value: datedSnapshot(value, params, today), hit, ttl }),
   )
@@ -322,21 +324,42 @@ type DayChoice = Omit<DayParams, 'date'> & { date?: Day | undefined }
  * @throws {RatesError} `invalid_parameter`
  */
 export function assertDayChoice(params: DayChoice): void {
-  const { date, rule, maxAge } = params
+  const { date, rule, maxAge, source } = params
   if (date !== undefined) assertDay('date', date)
+  assertSource(source)
   if (rule !== undefined && !DATE_RULES.includes(rule)) throw invalidRule('rule')
   const isAge = Number.isInteger(maxAge) && Number(maxAge) >= 0 && Number(maxAge) <= MAX_AGE_LIMIT
   if (maxAge !== undefined && !isAge) throw invalidMaxAge('maxAge')
 }
 
 /**
- * Checks that a rule and an age have a day.
+ * Checks that a rule, an age and a source have a day.
  *
  * @throws {RatesError} `invalid_parameter`
  */
-export function assertDated({ date, rule, maxAge }: DayChoice): void {
-  if (date !== undefined || (rule ?? maxAge) === undefined) return
-  throw invalidParameter(rule === undefined ? 'maxAge' : 'rule', 'requires date')
+export function assertDated({ date, ...choice }: DayChoice): void {
+  if (date !== undefined) return
+  const { rule, maxAge, source } = choice
+  const [given] = Object.entries({ rule, maxAge, source }).filter(([, each]) => each !== undefined)
+  if (given) throw invalidParameter(given[0], 'requires date')
+}
+
+/** Form of the id of a source. */
+export const SOURCE_FORM: RegExp = /^[a-z\d-]{1,64}$/
+
+/**
+ * Checks that `source` has the form of an id.
+ *
+ * @throws {RatesError} `invalid_parameter`
+ */
+export function assertSource(source: unknown): void {
+  const isId = typeof source === 'string' && SOURCE_FORM.test(source)
+  if (source !== undefined && !isId) throw invalidSource('source')
+}
+
+/** Creates the error of a malformed id of a source. */
+export function invalidSource(parameter: string): RatesError {
+  return invalidParameter(parameter, 'must be the id of a source, such as ecb')
 }
 
 /** Creates the error of an unknown rule. */

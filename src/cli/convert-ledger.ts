@@ -20,6 +20,7 @@ type LedgerFlags = Parameters<typeof toRatesFlags>[0] & {
   file: string
   date?: string | undefined
   rule?: string | undefined
+  source?: string | undefined
   'max-age'?: string | undefined
   reverse?: boolean | undefined
   round?: string | undefined
@@ -88,9 +89,9 @@ async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 /** Returns a row with the flags for the parameters that it lacks. */
 function withDefaults(row: unknown, flags: LedgerFlags): ConversionRow {
   if (row instanceof RatesError) return Object(row)
-  const { date, rule, 'max-age': maxAge, reverse, round } = flags
+  const { date, rule, 'max-age': maxAge, source, reverse, round } = flags
   const days = maxAge === undefined ? undefined : Number(maxAge)
-  const defaults = { date, rule, maxAge: days, reverse, round }
+  const defaults = { date, rule, maxAge: days, source, reverse, round }
   return { ...defaults, ...Object(row) }
 }
 

@@ -12,6 +12,7 @@ import { readConversion } from './words.ts'
 type ListFlags = Parameters<typeof toRatesFlags>[0] & {
   date?: string | undefined
   rule?: string | undefined
+  source?: string | undefined
   'max-age'?: string | undefined
   reverse?: boolean | undefined
   round?: string | undefined
@@ -70,11 +71,12 @@ async function readRows(flags: ListFlags, context: CommandContext): Promise<Conv
   const chunks: Uint8Array[] = []
   for await (const chunk of context.stdin ?? process.stdin) chunks.push(chunk)
   const lines = Buffer.concat(chunks).toString().split(/\r?\n/)
-  const { date, rule, 'max-age': maxAge, reverse, round } = flags
+  const { date, rule, 'max-age': maxAge, source, reverse, round } = flags
   const shared = {
     date,
     rule,
     maxAge: maxAge === undefined ? undefined : Number(maxAge),
+    source,
     reverse,
     round,
   }

@@ -51,8 +51,8 @@ export async function convert(typed: string[], context: CommandContext): Promise
     )
   }
   const { amount = '1', from, to } = conversion
-  const { date, rule, 'max-age': maxAge, reverse, round } = values
-  const params = { from, to, amount, date, rule, maxAge, reverse, round }
+  const { date, rule, 'max-age': maxAge, source, reverse, round } = values
+  const params = { from, to, amount, date, rule, maxAge, source, reverse, round }
   return printRates<Converted>(
     {
       path: '/v1/convert',

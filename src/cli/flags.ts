@@ -52,6 +52,10 @@ export const VALUES: Readonly<Record<IntervalValue, string>> = {
   low: 'the lowest rate',
 }
 
+const FROM_SOURCE = {
+  source: text('<id>', 'use only the reference rates of this source, such as ecb or nbp'),
+}
+
 const DATED = {
   date: text('<day>', 'use the reference rates of this day, or the last before it (YYYY-MM-DD)', {
     short: 'd',
@@ -62,6 +66,7 @@ const DATED = {
     { complete: RULES },
   ),
   'max-age': text('<days>', 'fail if the rates are more days older than --date'),
+  ...FROM_SOURCE,
 }
 
 const PRINTED = {
@@ -123,6 +128,7 @@ export const HISTORY_OPTIONS = {
   layout: text('<layout>', 'long, or wide: a line per day with a column per code (default long)', {
     complete: ['long', 'wide'],
   }),
+  ...FROM_SOURCE,
   ...PRINTED,
   ...RATES_OPTIONS,
 }

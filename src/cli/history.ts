@@ -36,7 +36,7 @@ export async function history(typed: string[], context: CommandContext): Promise
     )
   }
   const { from, to } = pair
-  const { period, start, end, interval, value, fill, layout = 'long', json } = values
+  const { period, start, end, interval, value, fill, source, layout = 'long', json } = values
   if (layout !== 'long' && layout !== 'wide') {
     throw new UsageError(`--layout must be long or wide, got ${layout || '""'}`)
   }
@@ -45,7 +45,7 @@ export async function history(typed: string[], context: CommandContext): Promise
   return printRates<HistoryBody>(
     {
       path: '/v1/history',
-      params: { from, to, period, start, end, interval, value, fill },
+      params: { from, to, period, start, end, interval, value, fill, source },
       csvParams: isWide ? { layout } : {},
       dataSet: 'history',
       codes: [from, ...splitCodes(to)],

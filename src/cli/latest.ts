@@ -34,7 +34,7 @@ export async function latest(typed: string[], context: CommandContext): Promise<
     options: LATEST_OPTIONS,
     allowPositionals: true,
   })
-  const { date, rule, 'max-age': maxAge, sort, all = false } = values
+  const { date, rule, 'max-age': maxAge, source, sort, all = false } = values
   const { base, symbols } = readTable(values, positionals)
   const flags = toRatesFlags(values)
   checkOrder(sort, flags)
@@ -42,7 +42,7 @@ export async function latest(typed: string[], context: CommandContext): Promise<
   return printRates<LatestBody>(
     {
       path: '/v1/latest',
-      params: { base, symbols, date, rule, maxAge },
+      params: { base, symbols, date, rule, maxAge, source },
       dataSet: 'latest',
       codes: splitCodes(`${base ?? 'USD'},${symbols ?? ''}`),
       days: { first: date, last: date },

@@ -197,21 +197,27 @@ export function createOperations(call: Call): RatesClient {
   function latest<Symbols extends readonly CurrencyCode[]>(
     params?: LatestParams<Symbols> & CallOptions,
   ): Promise<LatestRates<RatesOf<Symbols>>>
-  function latest<Rates>({ base, symbols, date, rule, maxAge, signal }: Latest = {}): Promise<
-    LatestRates<Rates>
-  > {
+  function latest<Rates>({
+    base,
+    symbols,
+    date,
+    rule,
+    maxAge,
+    source,
+    signal,
+  }: Latest = {}): Promise<LatestRates<Rates>> {
     // An empty list means all currencies.
-    const query = { base, symbols: symbols?.join() || undefined, date, rule, maxAge }
+    const query = { base, symbols: symbols?.join() || undefined, date, rule, maxAge, source }
     return call({ endpoint: 'latest', query, field: 'rates', signal })
   }
 
   type Convert = ConversionListParams & CallOptions
   function convert<Params extends Convert>(params: Params): Promise<ConversionResult<Params>>
   function convert(params: Convert): Promise<ConversionResult<ConversionListParams>> {
-    const { from, to, amount, date, rule, maxAge, reverse, round, signal } = params
+    const { from, to, amount, date, rule, maxAge, source, reverse, round, signal } = params
     return call({
       endpoint: 'convert',
-      query: { from, to: writeTarget(to), amount, date, rule, maxAge, reverse, round },
+      query: { from, to: writeTarget(to), amount, date, rule, maxAge, source, reverse, round },
       field: Array.isArray(to) ? 'results' : 'result',
       signal,
     })
@@ -222,10 +228,10 @@ export function createOperations(call: Call): RatesClient {
   function history(params: HistoryParams & CallOptions): Promise<RateHistory>
   function history<Params extends History>(params: Params): Promise<HistoryResult<Params>>
   function history(params: History): Promise<HistoryResult<HistoryListParams>> {
-    const { from, to, period, start, end, interval, value, fill, signal } = params
+    const { from, to, period, start, end, interval, value, fill, source, signal } = params
     return call({
       endpoint: 'history',
-      query: { from, to: writeTarget(to), period, start, end, interval, value, fill },
+      query: { from, to: writeTarget(to), period, start, end, interval, value, fill, source },
       field: Array.isArray(to) ? 'series' : 'points',
       signal,
     })

@@ -39,6 +39,7 @@ import {
   format,
   maxAge,
   rule,
+  source,
   splitSymbols,
 } from './parameters.ts'
 import type { Format, Optional } from './parameters.ts'
@@ -108,6 +109,7 @@ const parseVersioned = createQueryParser({
     date,
     rule,
     maxAge,
+    source,
     reverse: booleanFlag,
     round,
     format,
@@ -133,6 +135,7 @@ function withAmount({
   date: on,
   rule: by,
   maxAge: age,
+  source: only,
   reverse,
   round: rounding,
   format: form,
@@ -148,10 +151,11 @@ function withAmount({
     date: on,
     rule: by,
     maxAge: age,
+    source: only,
     reverse,
     round: rounding,
   }
-  if ((by ?? age) !== undefined) assertDated(params)
+  if ((by ?? age ?? only) !== undefined) assertDated(params)
   const isPair = typeof to === 'string' && (on ?? reverse ?? rounding ?? form) === undefined
   const pairKey = isPair ? `${from} ${to} ${value ?? 1}`.toUpperCase() : undefined
   return { params, amountSent, format: form, pairKey }

@@ -16,7 +16,7 @@ import type { HistorySnapshot } from '../sources/history-source.ts'
 import type { CacheResult, RateSources } from '../sources/rate-sources.ts'
 import { targets } from './convert.ts'
 import type { Layout, ParsedHistory } from './history-list.ts'
-import { currency, date, failures, format, interval, period } from './parameters.ts'
+import { currency, date, failures, format, interval, period, source } from './parameters.ts'
 import type { Format, Optional } from './parameters.ts'
 import { lazyEndpoint } from './service.ts'
 import * as z from 'zod/mini'
@@ -49,6 +49,7 @@ const parse = createQueryParser({
     interval,
     value,
     fill,
+    source,
     format,
     layout,
   },
@@ -64,10 +65,10 @@ const parse = createQueryParser({
 /** Returns a cache key: equal for all queries that request the same histories. */
 function toKey(params: HistoryListParams, type: Format): string {
   const { from, to, period: of = '1M', ...points } = params
-  const { start, end, interval: each, value: use, fill: missing } = points
+  const { start, end, interval: each, value: use, fill: missing, source: only } = points
   return (
     `history ${type} ${from} ${String(to)} `.toUpperCase() +
-    [of, start, end, each, use, missing].join()
+    [of, start, end, each, use, missing, only].join()
   )
 }
 
@@ -105,8 +106,8 @@ export function history(
         ? made.then((representation) => ({ representation, freshness }))
         : { representation: made, freshness }
     }
-    const { from, to, period: of = '1M', start, end } = params
-    const need = { since: start, until: end, period: of, codes: [from, to] }
+    const { from, to, period: of = '1M', start, end, source: only } = params
+    const need = { since: start, until: end, period: of, source: only, codes: [from, to] }
     return sources.history(need, request, respond)
   }
 }

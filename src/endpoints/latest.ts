@@ -13,7 +13,7 @@ import { DAY_MS, toDay } from '../rates/dates.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { CacheResult, RateSources } from '../sources/rate-sources.ts'
 import { providerText } from './convert.ts'
-import { base, date, failures, format, maxAge, rule, symbols } from './parameters.ts'
+import { base, date, failures, format, maxAge, rule, source, symbols } from './parameters.ts'
 import type { Format } from './parameters.ts'
 
 /** The table that a query requests. */
@@ -26,14 +26,14 @@ interface ParsedTable {
 }
 
 const parseLatest = createQueryParser({
-  parameters: { base, symbols, date, rule, maxAge, format },
+  parameters: { base, symbols, date, rule, maxAge, source, format },
   failures,
   mistaken: MISTAKEN_TABLE_NAMES.advice,
-  toParams: ({ date: on, rule: by, maxAge: age, ...params }): ParsedTable => {
-    assertDated({ date: on, rule: by, maxAge: age })
+  toParams: ({ date: on, rule: by, maxAge: age, source: only, ...params }): ParsedTable => {
+    assertDated({ date: on, rule: by, maxAge: age, source: only })
     if (on === undefined) return { params, key: toKey('latest', params) }
-    const key = toKey('latest', params, [on, by, age].join(' ').trimEnd())
-    return { params, key, day: { date: on, rule: by, maxAge: age } }
+    const key = toKey('latest', params, [on, by, age, only].join(' ').trimEnd())
+    return { params, key, day: { date: on, rule: by, maxAge: age, source: only } }
   },
   isRecurring: true,
 })
@@ -70,7 +70,7 @@ export function latest(
   ): Promise<DataResult> {
     const instant = now()
     const today = toDay(instant)
-    const need = { ...daysToLoad(day, today), ...datedNeed(params) }
+    const need = { ...daysToLoad(day, today), ...datedNeed(params), source: day.source }
     return sources.history(need, request, (freshness) => {
       const make = (): Representation => {
         const record = toDatedRates(datedSnapshot(freshness.value, day, today), params)

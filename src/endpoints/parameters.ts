@@ -1,4 +1,10 @@
-import { MAX_AGE_LIMIT, invalidMaxAge, invalidRule } from '../api/resolve-code.ts'
+import {
+  MAX_AGE_LIMIT,
+  SOURCE_FORM,
+  invalidMaxAge,
+  invalidRule,
+  invalidSource,
+} from '../api/resolve-code.ts'
 import {
   invalidAmount,
   invalidCurrency,
@@ -28,6 +34,7 @@ export const failures: Failures = {
   date: (parameter) => invalidParameter(parameter, 'must be YYYY-MM-DD'),
   rule: invalidRule,
   maxAge: invalidMaxAge,
+  source: invalidSource,
   interval: (parameter) => invalidParameter(parameter, 'must be day, week, month, quarter or year'),
   format: (parameter) => invalidParameter(parameter, 'must be json or csv'),
   overlong: tooManyCodes,
@@ -72,6 +79,9 @@ export const maxAge: Optional<number, string> = z.optional(
 function isMaxAge(text: string): boolean {
   return /^(?:0|[1-9]\d{0,4})$/.test(text) && Number(text) <= MAX_AGE_LIMIT
 }
+
+/** The id of a source, known or not. */
+export const source: Optional<string> = z.optional(z.string().check(z.regex(SOURCE_FORM, 'source')))
 
 /** Exactly one of the intervals. */
 export const interval: Optional<Interval> = z.optional(

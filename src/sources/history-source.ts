@@ -7,6 +7,7 @@ import type {
   ReadThroughState,
   RequestOptions,
 } from '../cache/read-through.ts'
+import { invalidParameter } from '../errors.ts'
 import {
   FIRST_REFERENCE_DAY,
   addDays,
@@ -84,6 +85,8 @@ export interface HistoryNeed {
   isWhole?: boolean | undefined
   /** Whether the first day of the range with rates is needed, not the last (default false). */
   isFirst?: boolean | undefined
+  /** Id of the only publication to ask, or the part of several before a hyphen (default all, in order). */
+  source?: string | undefined
 }
 
 /** @internal A result that is in memory, or a promise of one. */
@@ -95,6 +98,24 @@ export interface DefaultHistory {
   state(): ReadThroughState<HistorySnapshot>
   refresh(): Promise<void>
   close(): void
+}
+
+/** Id of the rates of the European Central Bank, the publication of providers that declare none. */
+export const ECB_ID = 'ecb'
+
+/**
+ * Returns the members that `source` names: that with this id, or those whose ids begin with it and a hyphen.
+ *
+ * @throws {RatesError} `invalid_parameter` if there is none
+ */
+export function membersOf<Member extends { id: string }>(
+  members: readonly Member[],
+  source: string | undefined,
+): readonly Member[] {
+  if (source === undefined) return members
+  const named = members.filter(({ id }) => id === source || id.startsWith(`${source}-`))
+  if (named.length > 0) return named
+  throw invalidParameter('source', `must be one of ${members.map(({ id }) => id).join(', ')}`)
 }
 
 /** The days that quote a currency; null while unknown. */
@@ -118,6 +139,8 @@ export interface Histories extends Omit<DefaultHistory, 'get' | 'state'> {
   /**
    * Returns the result of `use`, called with the reference rates of the first publication that has what `need` names. Where
    * the rates are unavailable, or `use` throws `no_data` or `unsupported_currency`, the next publication follows.
+   *
+   * @throws {RatesError} `invalid_parameter` for an unknown source
    */
   use<Result>(
     need: HistoryNeed,

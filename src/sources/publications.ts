@@ -15,6 +15,7 @@ import type {
   PublicationState,
   Span,
 } from './history-source.ts'
+import { ECB_ID, membersOf } from './history-source.ts'
 import { createPublicationSource } from './publication-source.ts'
 import type { LatestSnapshot, SourcesOptions } from './source.ts'
 
@@ -26,6 +27,7 @@ export interface SharedWithSources {
 }
 
 interface Member extends DefaultHistory {
+  id: string
   isLate(): boolean
   spans: PublicationState['spans']
 }
@@ -44,8 +46,8 @@ export function joinPublications(
   const members = groupsOf(historyProviders).map((group): Member => {
     const given = { ...options, historyProviders: group }
     const [{ publication } = {}] = group
-    if (publication) return createPublicationSource(given, publication, shared)
-    return referenceRates(createDefault(given), options)
+    if (!publication) return referenceRates(createDefault(given), options)
+    return { ...createPublicationSource(given, publication, shared), id: publication.id }
   })
 
   async function waitFor<Value>(load: Promise<Value>, limit: number): Promise<Value> {
@@ -59,15 +61,16 @@ export function joinPublications(
     async use(need, request, use) {
       const deadline = runtime.monotonic() + REQUEST_TIMEOUT_MS
       let failure: RatesError | undefined
-      for (const [index, member] of members.entries()) {
+      const chosen = membersOf(members, need.source)
+      for (const [index, member] of chosen.entries()) {
         // The other publications need time to be asked, too.
-        const limit = (deadline - runtime.monotonic()) / (members.length - index)
+        const limit = (deadline - runtime.monotonic()) / (chosen.length - index)
         let found: CacheResult<HistorySnapshot> | undefined
         try {
           const load = member.get(need, request)
           found = load instanceof Promise ? await waitFor(load, limit) : load
           // Without the cost of an error.
-          const isSkipped = index < members.length - 1 && !hasCodes(found.value.history, need.codes)
+          const isSkipped = index < chosen.length - 1 && !hasCodes(found.value.history, need.codes)
           if (!isSkipped) return await use(found)
         } catch (error) {
           failure = laterInList(failure, error)
@@ -107,6 +110,7 @@ const REFERENCE_SPANS = [
 function referenceRates(history: DefaultHistory, { runtime }: SourcesOptions): Member {
   return {
     ...history,
+    id: ECB_ID,
     isLate() {
       const last = history.state().value?.history.dates.at(-1)
       return last !== undefined && last < newestPublishedDay(runtime.now() - LAG_MS)

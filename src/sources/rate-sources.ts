@@ -15,7 +15,13 @@ import { addDays, toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { newestDay, ratesOf } from '../rates/market-history.ts'
 import { dropExpired } from '../rates/rate-table.ts'
-import { ALL_DAYS, LAST_FIVE_YEARS, createHistorySource } from './history-source.ts'
+import {
+  ALL_DAYS,
+  ECB_ID,
+  LAST_FIVE_YEARS,
+  createHistorySource,
+  membersOf,
+} from './history-source.ts'
 import type {
   DefaultHistory,
   Histories,
@@ -134,6 +140,7 @@ function createHistories(
   return {
     ...history,
     use(need, request, use) {
+      membersOf([{ id: ECB_ID }], need.source)
       const found = history.get(need, request)
       return found instanceof Promise ? found.then(use) : use(found)
     },
