@@ -31,7 +31,7 @@ export type { HistoryStats, IntervalValue } from './rates/series.ts'
 export type { Publication } from './rates/calendar.ts'
 export type { DateRule, Interval } from './rates/dates.ts'
 export type { Period } from './rates/dates.ts'
-export type { ByCode, RatesOf, RoundedAmount, Rounding } from './api/convert.ts'
+export type { ByCode, RatesOf, RoundedAmount, Rounding, SourceRate } from './api/convert.ts'
 export type { Conversion, ConversionParams, ConvertedPair } from './api/convert.ts'
 export type {
   ConversionList,
@@ -57,6 +57,7 @@ export type {
 } from './api/history.ts'
 export type { HistoryParams, Point, RateHistory } from './api/history.ts'
 export type { LatestParams, LatestRates } from './api/latest.ts'
+export type { ReferenceSource, SourceList } from './api/sources.ts'
 export type { DataSetStatus, HistorySourceStatus, ServiceStatus } from './api/status.ts'
 export { createMemoryStore } from './stores/memory.ts'
 export type { MemoryStoreOptions } from './stores/memory.ts'

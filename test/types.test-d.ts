@@ -85,15 +85,15 @@ import type {
   HistoryRangeList,
   HistoryRangeParams,
   HistoryResult,
-  IntervalValue,
-  Point,
-  PointParams,
   Interval,
+  IntervalValue,
   LatestParams,
   LatestProvider,
   LatestRates,
   LatestTable,
   Period,
+  Point,
+  PointParams,
   ProviderContext,
   RateHistory,
   RatesErrorCode,
@@ -107,6 +107,7 @@ import type {
   RuledRates,
   RuledRatesParams,
   ServiceStatus,
+  SourceRate,
 } from '../src/index.ts'
 import { crossCheck } from '../src/providers/cross-check.ts'
 import type { CrossCheckOptions } from '../src/providers/cross-check.ts'
@@ -549,8 +550,20 @@ test('a conversion to several currencies has the requested codes, in upper case'
       | ConversionList<Record<string, ConvertedAmount & { rounded?: string }>>
     ) &
       PerhapsBoth &
-      PerhapsRuled
+      PerhapsRuled & { sources?: SourceRate[] }
   >()
+})
+
+test('a conversion has the rates of every source only on request', () => {
+  const expanded = convert({ ...pair, expand: 'sources' })
+  expectTypeOf(expanded).resolves.toEqualTypeOf<Conversion & { sources: SourceRate[] }>()
+  expectTypeOf(convert({ ...pair, expand: undefined })).resolves.toEqualTypeOf<Conversion>()
+  const dated = convert({ ...pair, date: '2020-02-28', source: 'ecb' })
+  expectTypeOf(dated).resolves.toEqualTypeOf<Conversion & Dated>()
+  // @ts-expect-error nothing else can be added
+  void convert({ ...pair, expand: 'source' })
+  // @ts-expect-error latest rates have no source to choose
+  void createRatesHandler().rates.latest({ source: 'ecb' })
 })
 
 test('a conversion has rounded amounts only on request', () => {
@@ -834,7 +847,7 @@ test('a client takes a URL, and optionally a fetch function', () => {
   expectTypeOf(createRatesClient).parameters.toEqualTypeOf<[RatesClientOptions]>()
   expectTypeOf<keyof RatesClientOptions>().toEqualTypeOf<'baseUrl' | 'fetch' | 'retries' | 'key'>()
   expectTypeOf<keyof RatesClient>().toEqualTypeOf<
-    'latest' | 'convert' | 'convertMany' | 'history' | 'currencies' | 'status'
+    'latest' | 'convert' | 'convertMany' | 'history' | 'currencies' | 'sources' | 'status'
   >()
   createRatesClient({ baseUrl: '', fetch })
   createRatesClient({ baseUrl: '', fetch: createRatesHandler() })

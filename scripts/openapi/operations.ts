@@ -5,6 +5,7 @@ import type {
   ConvertedAmount,
   ConvertedPair,
   RoundedAmount,
+  SourceRate,
 } from '../../src/api/convert.ts'
 import type {
   CurrencyCoverage,
@@ -15,6 +16,7 @@ import type {
 import type { HistoryList, HistoryRangeList } from '../../src/api/history-list.ts'
 import type { FilledPoint, HistoryRange, RateHistory } from '../../src/api/history.ts'
 import type { DatedRates, LatestRates } from '../../src/api/latest.ts'
+import type { ReferenceSource, SourceList } from '../../src/api/sources.ts'
 import type { HistorySourceStatus, ServiceStatus } from '../../src/api/status.ts'
 import type { Attempt } from '../../src/cache/refresh.ts'
 import type { UnversionedConversion } from '../../src/endpoints/convert.ts'
@@ -46,6 +48,7 @@ export interface Components {
   DatedRates: Pick<DatedRates, 'base'> & DatedRates
   UnversionedTable: UnversionedTable
   ConvertedAmount: AnyConvertedAmount
+  SourceRate: SourceRate
   Conversion: ConvertedPair &
     Partial<RoundedAmount> &
     OnRequest &
@@ -67,6 +70,8 @@ export interface Components {
   CurrencyHistory: CurrencyHistory
   CurrencyCoverage: CurrencyCoverage
   CurrencyList: CurrencyList
+  ReferenceSource: ReferenceSource
+  SourceList: SourceList
 }
 
 /** An operation with the requests whose responses become examples. Queries begin with a question mark. */
@@ -149,6 +154,7 @@ export const operations: readonly Operation[] = [
       'rule',
       'maxAge',
       'source',
+      'expand',
       'format',
     ],
     bodies: ['Conversion', 'ConversionList'],
@@ -161,6 +167,7 @@ export const operations: readonly Operation[] = [
       roundedToCash: '?from=EUR&to=CHF&amount=100&round=cash',
       onDate: '?from=USD&to=EUR&amount=100&date=2020-02-29',
       byRule: '?from=USD&to=EUR&amount=100&date=2020-02-29&rule=next',
+      fromEverySource: '?from=USD&to=EUR&amount=100&expand=sources',
       reverseSeveralOnDate: '?from=USD&to=EUR,GBP&amount=100&reverse=true&date=2020-02-29',
       csv: '?from=USD&to=EUR,GBP&amount=100&format=csv',
       csvRounded: '?from=USD&to=EUR,GBP&amount=100&round=minor&format=csv',
@@ -229,6 +236,16 @@ export const operations: readonly Operation[] = [
     bodies: ['CurrencyList'],
     examples: { excerpt: '' },
     shorten: toExcerpt,
+  },
+  {
+    path: '/v1/sources',
+    operationId: 'listSources',
+    tag: RATES,
+    summary: 'List the sources of reference rates',
+    description:
+      'Lists every configured source, in order of preference, with its terms, its base and its newest day, after loading that day. The `id` is for `source` of other operations. Not cacheable.',
+    bodies: ['SourceList'],
+    examples: { all: '' },
   },
   {
     path: '/v1/status',

@@ -133,6 +133,11 @@ const PARAMETERS = {
       'Id of the only source of the reference rates, as in `/v1/sources`: `ecb`, or another bank that is configured. Without it, the first source with all currencies. Requires `date`, except for a history.',
     schema: { type: 'string', pattern: SOURCE_FORM.source },
   },
+  expand: {
+    description:
+      '`sources` adds `sources`: the rate of the pair from every source of reference rates, with its day and its deviation from `rate` in percent. With `date`, on that day by `rule`; otherwise the newest. For one target currency and JSON only.',
+    schema: { type: 'string', enum: ['sources'] },
+  },
   period: {
     description:
       'Length of the history, back from the newest published day, both ends included. Default: `1M`. Conflicts with `start` and `end`.',

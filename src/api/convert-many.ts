@@ -288,6 +288,7 @@ function toParams(row: unknown): { params: ConversionListParams; amountSent?: st
   }
   const fields = toFields(row)
   assertPlain(fields)
+  if (fields['expand'] !== undefined) throw invalidParameter('expand', 'not supported in rows')
   const { amount } = fields
   const given: ConversionListParams = Object(fields)
   if (typeof amount !== 'string') {

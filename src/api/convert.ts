@@ -80,6 +80,24 @@ export interface ConversionListParams extends Omit<ConversionParams, 'to'> {
   reverse?: boolean | undefined
   /** Whether to add `rounded` to each result: to the `minor` unit of its currency, or to amounts in `cash` (default neither). */
   round?: Rounding | undefined
+  /** `sources` adds the rate of every source of reference rates; for one target currency only (default nothing). */
+  expand?: 'sources' | undefined
+}
+
+/** The rate of a pair from one source, compared with that of a conversion. */
+export interface SourceRate {
+  /** Id of the source, as in `/v1/sources`. */
+  id: string
+  /** Source of the rate; show it next to it. */
+  source: Attribution
+  /** Day of the rate, `YYYY-MM-DD`; null without one. */
+  date: Day | null
+  /** Units of `to` per unit of `from`; null without one. */
+  rate: Rate | null
+  /** Deviation from the rate of the conversion, in percent, rounded to 4 decimals; null without a rate. */
+  deviation: number | null
+  /** Why there is no rate: the source lacks a currency, has no rates on that day, or is unavailable. */
+  error?: 'unsupported_currency' | 'no_data' | 'provider_unavailable' | undefined
 }
 
 /** Rate and result for one of several target currencies, here called `to`. */
@@ -142,6 +160,14 @@ export type ConversionResult<Params extends ConversionListParams> = (Params['to'
       : {
           /** True if `result` is in `from`; absent unless requested. */
           reverse?: true
+        }) &
+  (Params extends { expand: 'sources' }
+    ? { sources: SourceRate[] }
+    : Params extends { from: unknown; expand?: undefined }
+      ? {}
+      : {
+          /** The rate of every source of reference rates, in order of preference; absent unless requested. */
+          sources?: SourceRate[]
         })
 
 /** @internal The field that `round` adds to a result. */
@@ -200,6 +226,18 @@ export function assertConversionParams(params: ConversionListParams, amountSent?
   }
   assertDated(params)
   if (round !== undefined && round !== 'minor' && round !== 'cash') throw invalidRounding('round')
+  assertExpand(params)
+}
+
+/**
+ * Checks what a conversion adds.
+ *
+ * @throws {RatesError} `invalid_parameter`
+ */
+export function assertExpand({ expand, to }: ConversionListParams): void {
+  if (expand === undefined) return
+  if (expand !== 'sources') throw invalidParameter('expand', 'must be sources')
+  if (typeof to !== 'string') throw invalidParameter('expand', 'needs one target currency')
 }
 
 /** Creates the error of an unknown rounding. */

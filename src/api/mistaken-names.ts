@@ -32,6 +32,7 @@ const NAMES = {
   reverse: 'reverse',
   format: 'format',
   round: 'round',
+  expand: 'expand',
   rounding: 'places rounding precision decimals accuracy',
   providers: 'provider providers',
   extras: 'showalternative showbidask showinactive',
@@ -78,6 +79,7 @@ export const MISTAKEN_TABLE_NAMES: MistakenNames = /* @__PURE__ */ mistakenNames
   layout: HISTORY,
   reverse: 'use /v1/convert',
   round: UNROUNDED,
+  expand: 'use /v1/convert',
   rounding: UNROUNDED,
   format: 'use format',
 })
@@ -110,6 +112,7 @@ export const MISTAKEN_CONVERSION_NAMES: MistakenNames = /* @__PURE__ */ mistaken
   layout: HISTORY,
   reverse: 'use reverse',
   round: 'use round',
+  expand: 'use expand',
   rounding: 'use round',
   format: 'use format',
 })
@@ -132,6 +135,7 @@ export const MISTAKEN_HISTORY_NAMES: MistakenNames = /* @__PURE__ */ mistakenNam
   layout: 'use layout',
   reverse: 'use /v1/convert',
   round: UNROUNDED,
+  expand: 'use /v1/convert',
   rounding: UNROUNDED,
   format: 'use format',
 })

@@ -25,6 +25,7 @@ import type {
   RuledRates,
   RuledRatesParams,
 } from './latest.ts'
+import type { SourceList } from './sources.ts'
 import { serviceStatus } from './status.ts'
 import type { ServiceStatus } from './status.ts'
 
@@ -164,6 +165,19 @@ export interface RatesOperations {
    */
   currencies(): Promise<CurrencyList>
   /**
+   * Returns the sources of reference rates with their terms and newest day; `GET /api/v1/sources`.
+   *
+   * @example
+   * ```ts
+   * import { createRatesHandler } from 'ratesmith'
+   *
+   * const { rates } = createRatesHandler()
+   * const { sources } = await rates.sources()
+   * for (const { id, lastDay, late } of sources) console.log(id, lastDay, late)
+   * ```
+   */
+  sources(): Promise<SourceList>
+  /**
    * Returns how fresh both data sets are; `GET /api/v1/status`. Resolves immediately, also without data, and starts every
    * refresh that is due.
    *
@@ -216,7 +230,12 @@ export function createRatesApi(
     params: Params,
   ): Promise<ConversionResult<Params>>
   function convert(params: ConversionListParams): Promise<ConversionResult<ConversionListParams>> {
-    return attempt(() => conversion(sources, params, now))
+    return attempt(async () => {
+      const record = await conversion(sources, params, now)
+      if (params.expand === undefined) return record
+      const { ratesBySource } = await import('./sources.ts')
+      return { ...record, sources: await ratesBySource(sources, params, record, now) }
+    })
   }
 
   function history(params: HistoryRangeParams): Promise<HistoryRange>
@@ -236,6 +255,7 @@ export function createRatesApi(
         const { loadCurrencyData, toCurrencyList } = await import('./currencies.ts')
         return toCurrencyList(await loadCurrencyData(sources), toDay(now()))
       }),
+    sources: () => attempt(async () => (await import('./sources.ts')).sourceList(sources, now)),
     status: () => attempt(async () => serviceStatus(sources, now())),
   }
 }

@@ -15,6 +15,7 @@ export type {
   RatesOf,
   RoundedAmount,
   Rounding,
+  SourceRate,
 } from '../api/convert.ts'
 export type { ConversionError, ConversionRow, ManyConversions } from '../api/convert-many.ts'
 export type {
@@ -42,6 +43,7 @@ export type {
   RuledRates,
   RuledRatesParams,
 } from '../api/latest.ts'
+export type { ReferenceSource, SourceList } from '../api/sources.ts'
 export type { DataSetStatus, HistorySourceStatus, ServiceStatus } from '../api/status.ts'
 export { RatesError } from '../errors.ts'
 export type { RatesErrorCode, RatesErrorDetails } from '../errors.ts'

@@ -17,6 +17,7 @@ import type {
   RuledRates,
   RuledRatesParams,
 } from '../api/latest.ts'
+import type { SourceList } from '../api/sources.ts'
 import type { ServiceStatus } from '../api/status.ts'
 import type { CurrencyCode } from '../rates/iso-4217.ts'
 import type { Call, CallOptions } from './request.ts'
@@ -171,6 +172,19 @@ export interface RatesClient {
    */
   currencies(options?: CallOptions): Promise<CurrencyList>
   /**
+   * Returns the sources of reference rates with their terms and newest day.
+   *
+   * @example
+   * ```ts
+   * import { createRatesClient } from 'ratesmith/client'
+   *
+   * const client = createRatesClient({ baseUrl: 'https://app.example/api' })
+   * const { sources } = await client.sources()
+   * for (const { id, terms, late } of sources) console.log(id, terms, late)
+   * ```
+   */
+  sources(options?: CallOptions): Promise<SourceList>
+  /**
    * Returns the readiness and the age of each data set of the service.
    *
    * @example
@@ -243,6 +257,7 @@ export function createOperations(call: Call): RatesClient {
     convertMany: createConvertMany(call),
     history,
     currencies: ({ signal } = {}) => call({ endpoint: 'currencies', field: 'currencies', signal }),
+    sources: ({ signal } = {}) => call({ endpoint: 'sources', field: 'sources', signal }),
     status: ({ signal } = {}) => call({ endpoint: 'status', field: 'ready', signal }),
   }
 }

@@ -1,4 +1,5 @@
 import {
+  assertExpand,
   codeIn,
   convert,
   createConverter,
@@ -53,6 +54,7 @@ const conversionFailures: Failures = {
   ...failures,
   truth: (parameter) => invalidParameter(parameter, 'must be true or false'),
   rounding: invalidRounding,
+  expansion: (parameter) => invalidParameter(parameter, 'must be sources'),
 }
 
 /** One target currency, or a list of at least one with commas, in the format of `symbols`. */
@@ -75,6 +77,11 @@ const booleanFlag: z.ZodMiniType<boolean | undefined, string | undefined> = z.op
 /** Exactly `minor` or `cash`; optional. */
 const round: Optional<Rounding> = z.optional(
   z.custom<Rounding>((text) => text === 'minor' || text === 'cash', 'rounding'),
+)
+
+/** Exactly `sources`; optional. */
+const expand: Optional<'sources'> = z.optional(
+  z.custom<'sources'>((text) => text === 'sources', 'expansion'),
 )
 
 function isList(text: string): boolean {
@@ -112,6 +119,7 @@ const parseVersioned = createQueryParser({
     source,
     reverse: booleanFlag,
     round,
+    expand,
     format,
   },
   failures: conversionFailures,
@@ -138,6 +146,7 @@ function withAmount({
   source: only,
   reverse,
   round: rounding,
+  expand: added,
   format: form,
 }: Omit<ConversionListParams, 'amount'> & {
   amount?: string | undefined
@@ -154,9 +163,13 @@ function withAmount({
     source: only,
     reverse,
     round: rounding,
+    expand: added,
   }
   if ((by ?? age ?? only) !== undefined) assertDated(params)
-  const isPair = typeof to === 'string' && (on ?? reverse ?? rounding ?? form) === undefined
+  if (added) assertExpand(params)
+  if (added && form === 'csv') throw invalidParameter('expand', 'not supported in CSV')
+  const isPair =
+    typeof to === 'string' && (on ?? reverse ?? rounding ?? added ?? form) === undefined
   const pairKey = isPair ? `${from} ${to} ${value ?? 1}`.toUpperCase() : undefined
   return { params, amountSent, format: form, pairKey }
 }
@@ -227,8 +240,30 @@ function conversionEndpoint(
         const record = toResult(freshness.value, params, amountSent)
         return { representation: representAny(record, parsed, now()), freshness }
       })
+    if (params.expand) return respondExpanded(parsed, request)
     const toResult = createConverter([params])
     return toResult instanceof Promise ? toResult.then(respond) : respond(toResult)
+  }
+
+  async function respondExpanded(
+    parsed: ParsedConversion,
+    request: RequestContext,
+  ): Promise<DataResult> {
+    const { params, amountSent } = parsed
+    const toResult = await createConverter([params])
+    const { ratesBySource } = await import('../api/sources.ts')
+    const { record, freshness } = await withConversionRates(
+      sources,
+      params,
+      now,
+      request,
+      (found) => {
+        return { record: toResult(found.value, params, amountSent), freshness: found }
+      },
+    )
+    const rates = await ratesBySource(sources, params, record, now, request)
+    const whole = { ...record, sources: rates }
+    return { representation: representAny(whole, parsed, now()), freshness }
   }
 
   return (query, request) => {

@@ -8,7 +8,7 @@ import { unversionedConvert, versionedConvert } from './convert.ts'
 import { history } from './history.ts'
 import { latest, rates } from './latest.ts'
 import { MAX_COST, costOfCodes } from './costs.ts'
-import { currencies, explorerScript, openapi, status } from './service.ts'
+import { currencies, explorerScript, openapi, referenceSources, status } from './service.ts'
 
 /** Options of `createEndpoints`. */
 export interface EndpointsOptions extends Omit<ManyConversionsOptions, 'errorBody'> {
@@ -50,6 +50,7 @@ export function createEndpoints(options: EndpointsOptions): {
         '/v1/convert': versionedConvert(sources, responseCaches.conversions, now),
         '/v1/history': history(sources, responseCaches, now),
         '/v1/currencies': currencies(sources, now),
+        '/v1/sources': referenceSources(sources, now),
         '/v1/status': status(sources, now),
         '/v1/openapi.json': openapi(basePath, guard),
       },

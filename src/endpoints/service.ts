@@ -40,6 +40,14 @@ export function currencies(sources: RateSources, now: () => number): Endpoint {
   })
 }
 
+/** Creates `GET /api/v1/sources`. Its code is loaded at the first request. */
+export function referenceSources(sources: RateSources, now: () => number): Endpoint {
+  return lazyEndpoint(async () => {
+    const { sourceList } = await import('../api/sources.ts')
+    return async (_query, request) => uncached(await sourceList(sources, now, request))
+  })
+}
+
 /** Creates `GET /api/v1/openapi.json`: the OpenAPI document of the API at `basePath`, with the keys and limits of `guard`. */
 export function openapi(basePath: string, guard: Guard | undefined): Endpoint {
   return lazyEndpoint(async () => {

@@ -32,6 +32,7 @@ import type {
 } from './history-source.ts'
 import { createLatestSource } from './latest-source.ts'
 import type { LatestSnapshot, Reference } from './latest-source.ts'
+import type { HistoryProvider } from '../upstream/provider.ts'
 import { isSameSource } from './source.ts'
 import type { SourcesOptions } from './source.ts'
 
@@ -45,6 +46,8 @@ const MAX_REFERENCE_AGE_DAYS = 10
  * the data set is turned off.
  */
 export interface RateSources {
+  /** Providers of reference rates, in order of preference. */
+  readonly historyProviders: readonly HistoryProvider[]
   /**
    * Returns the newest table of latest rates, or its fallback where only that has all of `codes` (in either case). `codes`
    * is called only where there is a fallback.
@@ -94,6 +97,7 @@ export function createSources(
   }
 
   return {
+    historyProviders: options.historyProviders,
     latest(request, codes) {
       if (!hasLatest) throw turnedOff('latest rates')
       const result = readOrUnavailable(latest, request)

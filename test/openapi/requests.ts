@@ -38,10 +38,17 @@ export function allowedQueries(operation: Operation, { now }: Covered): fc.Arbit
 
 /** Queries with covered codes, which return rates. */
 export function answerableQueries(operation: Operation, covered: Covered): fc.Arbitrary<Query> {
-  const undated = operation.parameters.filter(({ name }) => !/^(date|rule|maxAge)$/.test(name))
+  const isHistory = operation.path === '/v1/history'
+  const undated = operation.parameters.filter(
+    ({ name }) => !/^(date|rule|maxAge|expand)$/.test(name) && (name !== 'source' || isHistory),
+  )
   const ofNow = queries({ parameters: undated }, (parameter) => answerable(parameter, covered.now))
-  if (undated.length === operation.parameters.length) return ofNow.map(withoutContradiction)
-  const ofDays = queries(operation, (parameter) => answerable(parameter, covered.onDays), ['date'])
+  if (isHistory || undated.length === operation.parameters.length)
+    return ofNow.map(withoutContradiction)
+  const parameters = operation.parameters.filter(({ name }) => name !== 'expand')
+  const ofDays = queries({ parameters }, (parameter) => answerable(parameter, covered.onDays), [
+    'date',
+  ])
   return fc.oneof(ofNow, ofDays.map(withPublication))
 }
 
@@ -62,6 +69,7 @@ function answerable({ name, schema }: Parameter, codes: readonly string[]): fc.A
     .map(([each, isLow]) => (isLow ? each.toLowerCase() : each))
   const list = fc.array(code, { maxLength: 10 }).map((each) => each.join(', '))
   if (name === 'symbols') return list
+  if (name === 'source') return fc.constant('ecb')
   if (name === 'amount') return fc.double({ min: 0, max: 1e15, noNaN: true }).map(String)
   if (schema.format === 'date') return days(FIRST_DAY, LAST_DAY)
   if (textFaultsOf(schema, 'EUR') !== '') return acceptedTexts(schema)
@@ -108,7 +116,7 @@ const TOMORROW = '2026-11-21'
 
 /** Returns the possible outcomes of `query`, whose values the document allows. */
 export function expectedOutcome({ path }: Operation, query: Query): RegExp {
-  const conflict = conflictIn(query)
+  const conflict = conflictIn(path, query)
   const isOfDays = query['date'] !== undefined || query['start'] !== undefined
   const isOfReferenceRates = isOfDays || path === '/v1/history'
   // Without an exponent, no 64 digits are beyond the doubles.
@@ -123,9 +131,11 @@ export function expectedOutcome({ path }: Operation, query: Query): RegExp {
   return new RegExp(`^(${outcomes.join('|')})$`)
 }
 
-/** Returns the error code of valid parameters that conflict, which no schema describes. */
-function conflictIn(query: Query): string | undefined {
-  const { date, rule, maxAge, period, start, end } = query
+/** Returns the error code of valid parameters that conflict, or of an unknown source, which no schema describes. */
+function conflictIn(path: string, query: Query): string | undefined {
+  const { date, rule, maxAge, source, expand, to = '', format, period, start, end } = query
+  const isUndated = date === undefined && path !== '/v1/history'
+  if (expand !== undefined && (to.includes(',') || format === 'csv')) return 'invalid_parameter'
   if (date !== undefined && date > TOMORROW) return 'invalid_parameter'
   if (date === undefined && (rule ?? maxAge) !== undefined) return 'invalid_parameter'
   if (start !== undefined || end !== undefined) {
@@ -134,5 +144,7 @@ function conflictIn(query: Query): string | undefined {
     if (end !== undefined && start > end) return 'invalid_parameter'
   }
   const kept = withoutConflictingPoints(query)
-  return Object.keys(kept).length < Object.keys(query).length ? 'invalid_parameter' : undefined
+  const isUnknown = source !== undefined && (source !== 'ecb' || isUndated)
+  const isConflict = Object.keys(kept).length < Object.keys(query).length
+  return isConflict || isUnknown ? 'invalid_parameter' : undefined
 }

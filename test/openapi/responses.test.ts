@@ -53,7 +53,8 @@ function errorOf({ path }: Operation, name: string): RegExp {
 async function outcomeWithoutData(operation: Operation, name: string, text: string) {
   const query = new URLSearchParams(exampleOf(operation))
   if (name === 'end') query.set('start', '0000-01-01')
-  if (name === 'rule' || name === 'maxAge') query.set('date', '2020-02-29')
+  if (name === 'rule' || name === 'maxAge' || name === 'source') query.set('date', '2020-02-29')
+  if (operation.path === '/v1/history') query.delete('date')
   if (name === 'value') query.set('interval', 'year')
   if (name === 'layout') query.set('format', 'csv')
   query.set(name, text)
@@ -105,7 +106,8 @@ describe.each(operations)('$operationId', (operation) => {
       const property = fc.asyncProperty(nearTexts(schema), async (text) => {
         const isAllowed = textFaultsOf(schema, text) === '' && !isBeyondDoubles(name, text)
         const outcome = await outcomeWithoutData(operation, name, text)
-        expect(outcome).toMatch(isAllowed ? /^502 / : errorOf(operation, name))
+        const isKnown = name !== 'source' || text === 'ecb'
+        expect(outcome).toMatch(isAllowed && isKnown ? /^502 / : errorOf(operation, name))
         counts[isAllowed ? 'accepted' : 'rejected'] += 1
       })
       await fc.assert(property, { ...RUNS, numRuns: 1_000 })

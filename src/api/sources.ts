@@ -1,0 +1,156 @@
+import { RatesError } from '../errors.ts'
+import { percentChange } from '../rates/arithmetic.ts'
+import type { UppercaseCode } from '../rates/currency-code.ts'
+import { FIRST_REFERENCE_DAY, newestPublishedDay, toDay } from '../rates/dates.ts'
+import type { Day } from '../rates/dates.ts'
+import { newestDay } from '../rates/market-history.ts'
+import type { PublicationState, RateSources, RequestOptions } from '../sources/rate-sources.ts'
+import type { Attribution, HistoryProvider } from '../upstream/provider.ts'
+import { codeIn, convert } from './convert.ts'
+import type { Conversion, ConversionListParams, ConversionResult, SourceRate } from './convert.ts'
+import { toSource, withDay } from './resolve-code.ts'
+
+/** A source of reference rates. */
+export interface ReferenceSource {
+  /** Selects the source in `source` of histories and dated rates. */
+  id: string
+  /** Source of the rates; show it next to them. */
+  source: Attribution
+  /** Page with the terms of use of the rates; null if the provider names none. */
+  terms: string | null
+  /** Currency that the source quotes others against; null until rates are loaded. */
+  base: UppercaseCode | null
+  /** How often rates are published. */
+  frequency: 'daily' | 'weekly' | 'monthly' | 'quarterly'
+  /** First day with rates, `YYYY-MM-DD`. */
+  from: Day
+  /** Newest published day, `YYYY-MM-DD`; null until rates are loaded. */
+  lastDay: Day | null
+  /** Whether rates that should have been published are missing for longer than the lag of the source. */
+  late: boolean
+}
+
+/** The sources of reference rates, in order of preference. */
+export interface SourceList {
+  sources: ReferenceSource[]
+}
+
+/** Rates of the European Central Bank count as late after a day. */
+const LAG_MS = 86_400_000
+
+/** Lists the sources of reference rates at `now` (ms since the Unix epoch), after loading their newest days. */
+export async function sourceList(
+  sources: RateSources,
+  now: () => number,
+  request?: RequestOptions,
+): Promise<SourceList> {
+  await loadNewest(sources, request)
+  const { history, publications } = sources.state()
+  if (history === null) return { sources: [] }
+  const instant = now()
+  const single = (): Pick<PublicationState, 'newest' | 'isLate'> => {
+    const last = history.value && newestDay(history.value.history, toDay(instant))
+    const isLate = last !== undefined && last < newestPublishedDay(instant - LAG_MS)
+    return { newest: history, isLate }
+  }
+  return {
+    sources: groupsOf(sources.historyProviders).map(({ id, providers }, index) =>
+      describe(id, providers, publications?.[index] ?? single(), instant),
+    ),
+  }
+}
+
+async function loadNewest(sources: RateSources, request?: RequestOptions): Promise<void> {
+  if (sources.state().publications) await sources.loadPublications(request)
+  else if (sources.historyProviders.length > 0) {
+    // Without rates, the list says so.
+    await Promise.resolve(sources.history({ codes: [] }, request, () => undefined)).catch(
+      () => undefined,
+    )
+  }
+}
+
+function describe(
+  id: string,
+  providers: readonly HistoryProvider[],
+  { newest: { value }, isLate }: Pick<PublicationState, 'newest' | 'isLate'>,
+  now: number,
+): ReferenceSource {
+  const [first] = providers
+  const { name, url } = value?.attribution ?? first?.attribution ?? { name: '', url: '' }
+  const used = providers.find(({ attribution }) => attribution.name === name) ?? first
+  const { frequency = 'daily', since = FIRST_REFERENCE_DAY } = first?.publication ?? {}
+  const last = value && (value.newest ?? newestDay(value.history, toDay(now)))
+  return {
+    id,
+    source: { name, url },
+    terms: used?.terms ?? null,
+    base: value?.history.base ?? null,
+    frequency,
+    from: since,
+    lastDay: last ?? null,
+    late: isLate,
+  }
+}
+
+interface Group {
+  id: string
+  providers: HistoryProvider[]
+}
+
+/** Groups the providers of the same rates, in the order of the first of each. */
+function groupsOf(providers: readonly HistoryProvider[]): Group[] {
+  const groups = new Map<string, Group>()
+  for (const provider of providers) {
+    const id = provider.publication?.id ?? 'ecb'
+    const group = groups.get(id) ?? { id, providers: [] }
+    group.providers.push(provider)
+    groups.set(id, group)
+  }
+  return [...groups.values()]
+}
+
+/**
+ * Returns the rate of a conversion from every source of reference rates: on its day by its rule, without one the newest up to
+ * today.
+ */
+export async function ratesBySource(
+  sources: RateSources,
+  params: ConversionListParams,
+  record: ConversionResult<ConversionListParams>,
+  now: () => number,
+  request?: RequestOptions,
+): Promise<SourceRate[]> {
+  if (!('to' in record)) return []
+  return Promise.all(
+    groupsOf(sources.historyProviders).map(async ({ id, providers }): Promise<SourceRate> => {
+      const source = toSource(providers[0]?.attribution ?? { name: '', url: '' })
+      try {
+        return await rateFrom(sources, { ...params, source: id }, record, now, request)
+      } catch (error) {
+        const { code } = error instanceof RatesError ? error : { code: 'internal_error' as const }
+        const isKnown =
+          code === 'unsupported_currency' || code === 'no_data' || code === 'provider_unavailable'
+        if (!isKnown) throw error
+        return { id, source, date: null, rate: null, deviation: null, error: code }
+      }
+    }),
+  )
+}
+
+async function rateFrom(
+  sources: RateSources,
+  { date = '', rule, maxAge, source: id = '' }: ConversionListParams,
+  { from, to, rate: converted }: Conversion,
+  now: () => number,
+  request?: RequestOptions,
+): Promise<SourceRate> {
+  const day = date === '' ? toDay(now()) : date
+  const need = { date: day, rule, maxAge, source: id, codes: [from, to] }
+  return withDay(sources, need, now, request, ({ value }) => {
+    const codes = { from: codeIn(value, 'from', from), to: codeIn(value, 'to', to) }
+    const { rate } = convert(value, { ...codes, amount: 1, reverse: false })
+    const deviation = percentChange(converted, rate)
+    return { id, source: toSource(value.attribution), date: value.date, rate, deviation }
+  })
+}
