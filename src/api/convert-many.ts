@@ -168,7 +168,7 @@ export async function loadRates(
 ): Promise<RateSources> {
   const request = { signal }
   const since = firstDayOf(rows)
-  const askOthers = createAskOthers(sources, runtime, request)
+  const ask = createAsk(runtime, request)
   const [latest, history] = await Promise.all([
     rows.some(needsLatest) ? settle(() => sources.latest(request)) : undefined,
     since === undefined
@@ -181,15 +181,19 @@ export async function loadRates(
       latest ? latestFor(latest, sources, request, codes) : sources.latest(request, codes),
     history(need, _request, use) {
       if (!history) return sources.history(need, request, use)
+      // The days of all rows, so that each currency is loaded once.
+      const needed = { ...need, requested: need, since, until: undefined, isFirst: false }
+      if (need.source !== undefined) return ask((limit) => sources.history(needed, limit, use))
       try {
         const found = history()
         // Of a bank whose rates are loaded in pieces, these are only the newest days.
         if (found.value.calendar) throw new RatesError('no_data', 'not loaded')
         return use(found)
       } catch (error) {
-        // The days of all rows, so that each currency is loaded once.
-        const needed = { ...need, requested: need, since, until: undefined, isFirst: false }
-        return askOthers(error, (request) => sources.history(needed, request, use))
+        // Where other publications may have the rates; a single conversion asks them in order.
+        const isMissing = error instanceof RatesError && MISSING.includes(error.code)
+        if (!isMissing || !hasPublications(sources)) throw error
+        return ask((limit) => sources.history(needed, limit, use))
       }
     },
   }
@@ -205,22 +209,14 @@ const MISSING: readonly RatesErrorCode[] = [
 /** The time of a request for all waits together, in ms. */
 const MAX_WAIT_MS = 5_000
 
-/**
- * Creates a function that repeats a failed row as a single conversion, where other publications may have its rates: a single
- * one asks them in order. Otherwise the function throws the error of the row.
- */
-function createAskOthers(
-  sources: RateSources,
+/** Creates a function that passes a request to `load`, which waits at most 5 s in all calls together. */
+function createAsk(
   runtime: ManyOptions['runtime'],
   request: RequestOptions,
-): <Result>(error: unknown, ask: (request: RequestOptions) => Result) => Result {
+): <Result>(load: (request: RequestOptions) => Result) => Result {
   const until = runtime.monotonic() + MAX_WAIT_MS
-  return (error, ask) => {
-    const isMissing = error instanceof RatesError && MISSING.includes(error.code)
-    if (!isMissing || !hasPublications(sources)) throw error
-    // Rates that are loaded are found without a wait.
-    return ask(runtime.monotonic() < until ? request : { signal: AbortSignal.abort() })
-  }
+  // Rates that are loaded are found without a wait.
+  return (load) => load(runtime.monotonic() < until ? request : { signal: AbortSignal.abort() })
 }
 
 /** Returns whether rows may have to wait for other publications, one after another. */
