@@ -1,6 +1,7 @@
 import { startTimer } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
-import { addDays, toDay } from '../rates/dates.ts'
+import { createCalendar } from '../rates/calendar.ts'
+import { addDays, newestPublishedDay, toDay } from '../rates/dates.ts'
 import { newestDay } from '../rates/market-history.ts'
 import type { QuotedRates } from '../rates/rate-table.ts'
 import { RejectedError, validateHistory } from '../rates/validate.ts'
@@ -23,7 +24,8 @@ export interface CrossCheckOptions {
 }
 
 /**
- * Wraps `primary` and compares its tables with the newest reference rates of the last ten days. Emits `rates_deviating` if
+ * Wraps `primary` and compares its tables with the newest reference rates of `reference`, of the last ten days if it publishes
+ * daily. Emits `rates_deviating` if
  * a major currency differs by more than `tolerance` against the euro; the table stays unchanged.
  *
  * Both providers get their requests at the same time. If the reference fails, or has not responded after 1 s when the
@@ -75,8 +77,8 @@ export function crossCheck(
   }
 }
 
-/** Always includes a published day: over Easter the European Central Bank is closed for five. */
-const DAYS_FETCHED = 10
+/** Always include a published day: over Easter the European Central Bank is closed for five. */
+const DAYS_FETCHED = { daily: 10, weekly: 21, monthly: 62, quarterly: 186 }
 
 const CHECK_TIMEOUT_MS = 1_000
 
@@ -130,8 +132,14 @@ async function readNewest(
   reference: HistoryProvider,
   context: ProviderContext,
 ): Promise<ReferenceDay> {
-  const end = toDay(context.now())
-  const range = { start: addDays(end, 1 - DAYS_FETCHED), end }
+  const { publication, maxDays = Infinity } = reference
+  const today = toDay(context.now())
+  const end =
+    publication && maxDays === 1
+      ? newestPublishedDay(context.now(), createCalendar(publication))
+      : today
+  const length = Math.min(maxDays, DAYS_FETCHED[publication?.frequency ?? 'daily'])
+  const range = { start: addDays(end, 1 - length), end }
   const { data } = validateHistory(await reference.fetchHistory(range, context), context.now())
   const date = newestDay(data, end)
   if (date === undefined || date < range.start) {
