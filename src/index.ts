@@ -18,6 +18,7 @@ export type { FrankfurterOptions } from './providers/frankfurter.ts'
 export type {
   Attribution,
   CrossCheck,
+  Derivation,
   HistoryDay,
   HistoryDays,
   HistoryProvider,

@@ -75,6 +75,7 @@ import type {
   CurrencyList,
   DateRule,
   DatedRates,
+  Derivation,
   DatedRatesParams,
   FilledPoint,
   HistoryList,
@@ -531,7 +532,11 @@ test('a conversion to several currencies has the requested codes, in upper case'
   const from = 'USD'
   const to = ['EUR', 'xyz'] as const
   const some: ('EUR' | 'GBP')[] = ['EUR']
-  expectTypeOf<ConvertedAmount>().toEqualTypeOf<{ rate: number; result: number }>()
+  expectTypeOf<ConvertedAmount>().toEqualTypeOf<{
+    rate: number
+    result: number
+    derived?: Derivation
+  }>()
   type InEurAndJpy = ConversionList<{ EUR: ConvertedAmount; JPY: ConvertedAmount }>
   expectTypeOf(convert({ from, to: ['EUR', 'jpy'] })).resolves.toEqualTypeOf<InEurAndJpy>()
   type Both = ConversionList<{ EUR: ConvertedAmount; XYZ: ConvertedAmount }>
@@ -646,6 +651,8 @@ test('the bodies have the fields of the specification', () => {
     source: { name: string; url: string }
     disclaimer: string
     older?: Record<string, number> | undefined
+    tableNumber?: string | undefined
+    derived?: Record<string, Derivation> | undefined
   }>()
   expectTypeOf<Conversion>().toEqualTypeOf<{
     from: string
@@ -654,8 +661,11 @@ test('the bodies have the fields of the specification', () => {
     rate: number
     result: number
     updatedAt: number
+    tableNumber?: string
+    derived?: Derivation
     source: { name: string; url: string }
   }>()
+  expectTypeOf<Derivation>().toEqualTypeOf<'peg' | 'fixed' | 'overlay'>()
   expectTypeOf<RateHistory['points']>().toEqualTypeOf<{ d: string; r: number }[]>()
   expectTypeOf<RateHistory['period']>().toEqualTypeOf<Period>()
   expectTypeOf<Period>().toEqualTypeOf<'1W' | '1M' | '3M' | '6M' | '1Y' | '5Y'>()

@@ -21,6 +21,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
     'docs/client.md',
     'docs/testing.md',
     'docs/providers.md',
+    'docs/central-banks.md',
     'docs/writing-providers-and-stores.md',
     'docs/public-api.md',
     'docs/deploying.md',

@@ -6,7 +6,7 @@ import type { UppercaseCode } from '../rates/currency-code.ts'
 import type { DateRule, Day } from '../rates/dates.ts'
 import type { CurrencyCode, KnownCurrencyCode } from '../rates/iso-4217.ts'
 import { oldestPublication } from '../rates/rate-table.ts'
-import type { Amount, Rate } from '../rates/rate-table.ts'
+import type { Amount, Derivation, Rate, RateTable } from '../rates/rate-table.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
@@ -16,6 +16,8 @@ import {
   assertCodes,
   assertDated,
   assertDayChoice,
+  derivedIn,
+  originOf,
   requireCode,
   requireQuoted,
   toSource,
@@ -57,7 +59,11 @@ export interface ConvertedPair {
 export interface Conversion extends ConvertedPair {
   /** When the provider published the rates, in ms since the Unix epoch. */
   updatedAt: Instant
-  /** Source of the rate; show it next to the rate. */
+  /** Number of the bank's table, such as `041/A/NBP/2026`; absent if it has none. */
+  tableNumber?: string
+  /** Where the rate comes from, if it is not in the publication of the source; otherwise absent. */
+  derived?: Derivation
+  /** Source of the rate; show it next to the rate. Its name ends with `derived` in parentheses, if that is present. */
   source: Attribution
 }
 
@@ -96,6 +102,10 @@ export interface SourceRate {
   rate: Rate | null
   /** Deviation from the rate of the conversion, in percent, rounded to 4 decimals; null without a rate. */
   deviation: number | null
+  /** Number of the bank's table; absent if it has none. */
+  tableNumber?: string
+  /** Where the rate comes from, if it is not in the publication of the source; otherwise absent. */
+  derived?: Derivation
   /** Why there is no rate: the source lacks a currency, has no rates on that day, or is unavailable. */
   error?: 'unsupported_currency' | 'no_data' | 'provider_unavailable' | undefined
 }
@@ -109,6 +119,8 @@ export interface ConvertedAmount {
    * rounded to 15 significant digits.
    */
   result: Amount
+  /** Where the rate comes from, if it is not in the publication of the source; otherwise absent. */
+  derived?: Derivation
 }
 
 /** One amount converted to several currencies. */
@@ -125,6 +137,8 @@ export interface ConversionList<Results = Record<UppercaseCode, ConvertedAmount>
    * @remarks The time of the oldest rate used.
    */
   updatedAt: Instant
+  /** Number of the bank's table, such as `041/A/NBP/2026`; absent if it has none. */
+  tableNumber?: string
   /** Source of the rates; show it next to them. */
   source: Attribution
 }
@@ -292,10 +306,10 @@ function withRounded(
   const { from, amount, reverse = false } = conversion
   const round = (
     to: string,
-    { rate, result }: ConvertedAmount,
+    { rate, result, ...rest }: ConvertedAmount,
   ): ConvertedAmount & RoundedAmount => {
     const rounded = roundResult({ amount, rate, reverse, code: reverse ? from : to })
-    return { rate, result, rounded }
+    return { rate, result, rounded, ...rest }
   }
   if ('results' in conversion) {
     const entries = Object.entries(conversion.results)
@@ -337,14 +351,15 @@ export function toConversion(
   const from = codeIn(rates, 'from', params.from)
   const convertTo = (to: string): ConvertedAmount =>
     convert(rates, { from, to, amount, reverse }, amountSent)
-  const source = toSource(rates.attribution)
   if (typeof target === 'string') {
     const to = codeIn(rates, 'to', target)
     const { rate, result } = convertTo(to)
     const { updatedAt } = oldestPublication(rates.table, [from, to])
-    if (reverse) {
-      return { from, to, amount, rate, result, reverse, ...dayOf(rates), updatedAt, source }
+    if (reverse || isMarked(rates.table)) {
+      const pair = { from, to, amount, rate, result, ...(reverse && { reverse }) }
+      return { ...pair, ...dayOf(rates), updatedAt, ...originOf(rates, [from, to]) }
     }
+    const source = toSource(rates.attribution)
     // Literals: among many conversions, objects made of other objects take longer than the arithmetic.
     if (!('date' in rates)) return { from, to, amount, rate, result, updatedAt, source }
     const { date, byRule } = rates
@@ -353,9 +368,17 @@ export function toConversion(
     return { from, to, amount, rate, result, date, asked, rule, updatedAt, source }
   }
   const codes = [...new Set(target)].map((code) => codeIn(rates, 'to', code))
-  const results = Object.fromEntries(codes.map((code) => [code, convertTo(code)]))
+  const results = Object.fromEntries(
+    codes.map((code) => [code, { ...convertTo(code), ...derivedIn(rates.table, [from, code]) }]),
+  )
   const { updatedAt } = oldestPublication(rates.table, [from, ...codes])
-  return { from, amount, results, ...(reverse && { reverse }), ...dayOf(rates), updatedAt, source }
+  const list = { from, amount, results, ...(reverse && { reverse }) }
+  return { ...list, ...dayOf(rates), updatedAt, ...originOf(rates, []) }
+}
+
+/** Returns whether conversions have more fields about the origin of their rates than the source. */
+function isMarked({ derived, tableNumber }: RateTable): boolean {
+  return derived !== undefined || tableNumber !== undefined
 }
 
 /** Returns the fields of a conversion about its day. */

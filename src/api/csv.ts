@@ -2,6 +2,7 @@ import type { DateRule, Day } from '../rates/dates.ts'
 import type { ConversionListParams, ConversionResult } from './convert.ts'
 import type { HistoryFormat } from './history-writer.ts'
 import type { DatedRates, LatestRates } from './latest.ts'
+import { toSource } from './resolve-code.ts'
 
 /** Writes CSV by RFC 4180: `,` between cells, CR LF after every line, quotes where a cell needs them. */
 export function toCsv(lines: Iterable<readonly (string | number)[]>): string {
@@ -23,7 +24,7 @@ function toCell(value: string | number, quoted: RegExp): string {
 
 /** Returns `record` as CSV: one line per rate, each with the attribution, so that copied lines keep it. */
 export function latestCsv(record: LatestRates | DatedRates): string {
-  const { base, rates, updatedAt, nextUpdateAt, source } = record
+  const { base, rates, updatedAt, nextUpdateAt, source, derived = {} } = record
   const older: Record<string, number> = ('older' in record && record.older) || {}
   const date = 'date' in record ? dayColumns(record) : {}
   const rest = { ...date, updatedAt, nextUpdateAt, source: source.name, sourceUrl: source.url }
@@ -31,7 +32,11 @@ export function latestCsv(record: LatestRates | DatedRates): string {
     base,
     code,
     rate,
-    ...Object.values({ ...rest, updatedAt: older[code] ?? updatedAt }),
+    ...Object.values({
+      ...rest,
+      updatedAt: older[code] ?? updatedAt,
+      source: toSource(source, derived[code]).name,
+    }),
   ])
   return toCsv([['base', 'code', 'rate', ...Object.keys(rest)], ...lines])
 }
@@ -81,9 +86,11 @@ export function conversionCsv(record: ConversionResult<ConversionListParams>): s
     sourceUrl: source.url,
   }
   const results = 'results' in record ? record.results : { [record.to]: record }
-  const lines = Object.entries(results).map(([to, { rate, result, rounded }]) => {
+  const isList = 'results' in record
+  const lines = Object.entries(results).map(([to, { rate, result, rounded, derived }]) => {
     const amounts = rounded === undefined ? [result] : [result, rounded]
-    return [from, to, amount, rate, ...amounts, ...Object.values(rest)]
+    const origin = { ...rest, ...(isList && { source: toSource(source, derived).name }) }
+    return [from, to, amount, rate, ...amounts, ...Object.values(origin)]
   })
   const isRounded = Object.values(results).some(({ rounded }) => rounded !== undefined)
   const amounts = isRounded ? ['result', 'rounded'] : ['result']

@@ -5,7 +5,7 @@ import { INTERVALS, PERIODS, addDays, periodStart, toDay } from '../rates/dates.
 import type { Day, Interval, Period } from '../rates/dates.ts'
 import type { CurrencyCode } from '../rates/iso-4217.ts'
 import { coveredCodes, isCovered, newestDay } from '../rates/market-history.ts'
-import type { Rate } from '../rates/rate-table.ts'
+import type { Derivation, Rate } from '../rates/rate-table.ts'
 import { dayAt, historyStats, lastOfEach, pairSeries } from '../rates/series.ts'
 import type { HistoryStats, IntervalValue, Pair, PairSeries } from '../rates/series.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
@@ -17,6 +17,7 @@ import {
   assertCodes,
   assertDay,
   assertSource,
+  derivedIn,
   requireEverQuoted,
   toSource,
   unsupportedCurrency,
@@ -93,7 +94,9 @@ export interface RateHistory<Each extends Point = Point> {
   points: PointList<Each>
   /** Statistics of the points. */
   stats: HistoryStats
-  /** Source of the rates; show it next to them. */
+  /** Where rates come from, if some are not in the publication of the source; otherwise absent. */
+  derived?: Derivation
+  /** Source of the rates; show it next to them. Its name ends with `derived` in parentheses, if that is present. */
   source: Attribution
 }
 
@@ -216,14 +219,16 @@ export function pairHistory(
   const { head, window, start } = historyFrame(snapshot, params, today)
   const series = seriesOf(snapshot, head, window, params)
   const stats = requireStats(series, head, start)
-  return { ...head, series, stats, source: toSource(snapshot.attribution) }
+  const { derived } = derivedIn(snapshot.history, [head.from, head.to])
+  const source = toSource(snapshot.attribution, derived)
+  return { ...head, ...(derived && { derived }), series, stats, source }
 }
 
 /** The parts of a history that do not depend on its points. */
 interface HistoryFrame {
   head:
-    | Omit<PairHistory, 'series' | 'stats' | 'source'>
-    | Omit<PairRange, 'series' | 'stats' | 'source'>
+    | Omit<PairHistory, 'series' | 'stats' | 'source' | 'derived'>
+    | Omit<PairRange, 'series' | 'stats' | 'source' | 'derived'>
   /** Days with points. */
   window: Window
   /** First requested day. */
@@ -341,7 +346,9 @@ export interface HistoryRange<Each extends Point = Point> {
   points: PointList<Each>
   /** Statistics of the points. */
   stats: HistoryStats
-  /** Source of the rates; show it next to them. */
+  /** Where rates come from, if some are not in the publication of the source; otherwise absent. */
+  derived?: Derivation
+  /** Source of the rates; show it next to them. Its name ends with `derived` in parentheses, if that is present. */
   source: Attribution
 }
 

@@ -5,8 +5,8 @@ import { findWithdrawal } from '../rates/currency-code.ts'
 import type { UppercaseCode } from '../rates/currency-code.ts'
 import type { DateRule, Day } from '../rates/dates.ts'
 import type { CurrencyCode } from '../rates/iso-4217.ts'
-import { oldestPublication } from '../rates/rate-table.ts'
-import type { Rate, RateTable } from '../rates/rate-table.ts'
+import { derivationOf, oldestPublication } from '../rates/rate-table.ts'
+import type { Derivation, Rate, RateTable } from '../rates/rate-table.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { HistoryNeed, RateSources } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
@@ -62,6 +62,10 @@ export interface LatestRates<Rates = Record<UppercaseCode, Rate>> {
    * from the same publication.
    */
   older?: Record<UppercaseCode, Instant> | undefined
+  /** Number of the bank's table, such as `041/A/NBP/2026`; absent if it has none. */
+  tableNumber?: string | undefined
+  /** Where rates come from that are not in the publication of the source, by code; absent if all are. */
+  derived?: Record<UppercaseCode, Derivation> | undefined
 }
 
 /** Disclaimer to show next to rates. */
@@ -137,7 +141,29 @@ export function toLatestRates(
   const older = olderTimes(table, selected)
   const source = toSource(attribution)
   const record = { base: from, updatedAt, nextUpdateAt, rates, source, disclaimer: DISCLAIMER }
-  return older ? { ...record, older } : record
+  const { tableNumber } = table
+  const derived = derivationsIn(table, from, Object.keys(rates))
+  return {
+    ...record,
+    ...(older && { older }),
+    ...(tableNumber !== undefined && { tableNumber }),
+    ...(derived && { derived }),
+  }
+}
+
+/** Returns the derivations of the rates of `codes` against `base`. */
+function derivationsIn(
+  table: RateTable,
+  base: string,
+  codes: readonly string[],
+): Record<string, Derivation> | undefined {
+  if (!table.derived) return undefined
+  const derived: Record<string, Derivation> = {}
+  for (const code of codes) {
+    const found = code === base ? undefined : derivationOf(table, [base, code])
+    if (found) derived[code] = found
+  }
+  return Object.keys(derived).length > 0 ? derived : undefined
 }
 
 function olderTimes(

@@ -22,7 +22,8 @@ import {
 import type { Calendar, DateRule, Day } from '../rates/dates.ts'
 import { DayRates, rowByRule } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
-import type { RateTable } from '../rates/rate-table.ts'
+import { derivationOf } from '../rates/rate-table.ts'
+import type { Derivation, Derivations, RateTable } from '../rates/rate-table.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
 import type {
   CacheResult,
@@ -30,7 +31,7 @@ import type {
   RateSources,
   RequestOptions,
 } from '../sources/rate-sources.ts'
-import type { Attribution } from '../upstream/provider.ts'
+import type { Attribution, OverlaidAttribution } from '../upstream/provider.ts'
 
 /** Later than every withdrawal. */
 const END_OF_TIME = '9999-12-31'
@@ -237,6 +238,8 @@ class DayTable implements RateTable {
   readonly publishedAt: number
   readonly rates: RateTable['rates']
   readonly priced?: ReadonlySet<string>
+  readonly derived?: Derivations
+  readonly tableNumber?: string
 
   readonly #calendar: Calendar
 
@@ -244,6 +247,9 @@ class DayTable implements RateTable {
     this.#calendar = calendar
     this.base = history.base
     if (history.priced) this.priced = history.priced
+    if (history.derived) this.derived = history.derived
+    const tableNumber = history.tableNumbers?.get(date)
+    if (tableNumber !== undefined) this.tableNumber = tableNumber
     this.updatedAt = calendar.publishedAt(date)
     this.publishedAt = this.updatedAt
     this.rates = new DayRates(history, row)
@@ -254,9 +260,44 @@ class DayTable implements RateTable {
   }
 }
 
-/** Returns the public fields of an attribution; the object of a provider may have private ones. */
-export function toSource({ name, url }: Attribution): Attribution {
-  return { name, url }
+/**
+ * Returns the public fields of an attribution; the object of a provider may have private ones. The name says where a rate
+ * comes from that is not in the publication, because it is shown next to the rate.
+ */
+export function toSource(attribution: OverlaidAttribution, derived?: Derivation): Attribution {
+  const { overlay = attribution } = attribution
+  const { name, url } = derived === 'overlay' ? overlay : attribution
+  return derived === undefined ? { name, url } : { name: `${name} (${derived})`, url }
+}
+
+/** Where the rates of a record come from. */
+interface Origin {
+  tableNumber?: string
+  derived?: Derivation
+  source: Attribution
+}
+
+/** Returns the fields of a record about the origin of the rates of `codes`. */
+export function originOf(
+  { table, attribution }: { table: RateTable; attribution: Attribution },
+  codes: readonly string[],
+): Origin {
+  const { tableNumber } = table
+  const derived = derivedIn(table, codes)
+  return {
+    ...(tableNumber !== undefined && { tableNumber }),
+    ...derived,
+    source: toSource(attribution, derived.derived),
+  }
+}
+
+/** Returns the field of a record about the derivation of the rates of `codes`; none where they are in the publication. */
+export function derivedIn(
+  table: { readonly derived?: Derivations | undefined },
+  codes: readonly string[],
+): { derived?: Derivation } {
+  const derived = derivationOf(table, codes)
+  return derived === undefined ? {} : { derived }
 }
 
 /** The reference rates of a day that an operation needs. */

@@ -8,7 +8,7 @@ import type { PublicationState, RateSources, RequestOptions } from '../sources/r
 import type { Attribution, HistoryProvider } from '../upstream/provider.ts'
 import { codeIn, convert } from './convert.ts'
 import type { Conversion, ConversionListParams, ConversionResult, SourceRate } from './convert.ts'
-import { toSource, withDay } from './resolve-code.ts'
+import { originOf, toSource, withDay } from './resolve-code.ts'
 
 /** A source of reference rates. */
 export interface ReferenceSource {
@@ -151,6 +151,6 @@ async function rateFrom(
     const codes = { from: codeIn(value, 'from', from), to: codeIn(value, 'to', to) }
     const { rate } = convert(value, { ...codes, amount: 1, reverse: false })
     const deviation = percentChange(converted, rate)
-    return { id, source: toSource(value.attribution), date: value.date, rate, deviation }
+    return { id, ...originOf(value, [from, to]), date: value.date, rate, deviation }
   })
 }

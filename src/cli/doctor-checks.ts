@@ -32,13 +32,16 @@ export interface CheckResult {
   found: string
   /** How to fix the failure; null for a passed check. */
   advice: string | null
+  /** Whether nothing was checked; `found` is then the reason, and `ok` is true (default false). */
+  skipped?: boolean
 }
 
 function passed(subject: string, found: string): CheckResult {
   return { subject, ok: true, found, advice: null }
 }
 
-function failed(subject: string, found: string, advice: string): CheckResult {
+/** Returns the result of a failed check. */
+export function failed(subject: string, found: string, advice: string): CheckResult {
   return { subject, ok: false, found, advice }
 }
 
@@ -51,37 +54,54 @@ const MAX_CLOCK_SKEW_MS = 300_000
 interface Observations {
   events: RatesEvent[]
   host: string
-  /** How far the upstream's clock is ahead of this machine's, in ms; a `Date` header has whole seconds. */
-  skew: number
+  /**
+   * How far the upstream's clock is ahead of this machine's, in ms; a `Date` header has whole seconds. `undefined` without
+   * one.
+   */
+  skew: number | undefined
+}
+
+/** The check of a provider. */
+export interface ProviderCheck extends Observations {
+  result: CheckResult
+}
+
+/** A provider to check. */
+interface CheckedProvider extends SingleProvider {
+  dataSet: CheckedDataSet
+  /** Describes the loaded data (default: their age and size). */
+  describe?: Describe | undefined
+  /** Name of a provider that the package includes, at its own address (default: a provider that the user has chosen). */
+  builtIn?: string
 }
 
 /** Fetches from each provider of both data sets separately, without any cache. */
 export async function checkProviders({ providers, ...shared }: Upstreams): Promise<CheckResult[]> {
   const { latest, history } = providers
   const checked = await Promise.all([
-    ...latest.map((each) => checkProvider('latest', { providers: { latest: each }, ...shared })),
+    ...latest.map((each) =>
+      checkProvider({ dataSet: 'latest', providers: { latest: each }, ...shared }),
+    ),
     ...history.map((each) =>
-      checkProvider(
-        'history',
-        { providers: { latest: false, history: each }, ...shared },
-        each.publication && describePublication,
-      ),
+      checkProvider({
+        dataSet: 'history',
+        providers: { latest: false, history: each },
+        describe: each.publication && describeHistory,
+        ...shared,
+      }),
     ),
   ])
-  // Several upstreams may report the same wrong clock.
-  const clocks = checked.flatMap(({ skew, host }) => checkClock(skew, host))
-  return [...checked.map(({ result }) => result), ...clocks.slice(0, 1)]
+  return [...checked.map(({ result }) => result), ...checkClock(checked)]
 }
 
 // The archive comes from the same providers as recent history.
 type CheckedDataSet = Exclude<DataSet, 'archive'>
 
-async function checkProvider(
-  dataSet: CheckedDataSet,
-  { providers, fetch = globalThis.fetch, now }: SingleProvider,
-  describe: Describe = describeRates[dataSet],
-): Promise<Observations & { result: CheckResult }> {
-  const observations: Observations = { events: [], host: '', skew: 0 }
+/** Fetches from one provider, without any cache, and applies the checks of the handler. */
+export async function checkProvider(checked: CheckedProvider): Promise<ProviderCheck> {
+  const { dataSet, providers, fetch = globalThis.fetch, now } = checked
+  const { describe = describeRates[dataSet] } = checked
+  const observations: Observations = { events: [], host: '', skew: undefined }
   const work: Promise<unknown>[] = []
   const handler = createRatesHandler({
     providers,
@@ -96,16 +116,17 @@ async function checkProvider(
       await Promise.allSettled(work)
       return describe(handler, now).catch(() => undefined)
     })
-    return { ...observations, result: toCheckResult(dataSet, observations, description) }
+    return { ...observations, result: toCheckResult(checked, observations, description) }
   } finally {
     handler.close()
   }
 }
 
 /** Loads the data of a handler and describes them. */
-type Describe = (handler: RatesHandler, now: () => number) => Promise<string>
+export type Describe = (handler: RatesHandler, now: () => number) => Promise<string>
 
-const describeRates: Record<CheckedDataSet, Describe> = {
+/** Describe the data of one provider, which has the euro and the dollar. */
+export const describeRates: Record<CheckedDataSet, Describe> = {
   async latest({ rates }, now) {
     const { updatedAt, rates: table } = await rates.latest()
     const published = publicationText({ updatedAt }, undefined, now())
@@ -117,33 +138,41 @@ const describeRates: Record<CheckedDataSet, Describe> = {
   },
 }
 
-/** Describes the newest days of a provider that declares its publication, which may lack the euro and the dollar. */
-const describePublication: Describe = async ({ rates }) => {
+/** Describes the newest days of one provider of history, which may lack the euro and the dollar. */
+export const describeHistory: Describe = async ({ rates }) => {
   const { currencies } = await rates.currencies()
   const covered = currencies.filter(({ history }) => history)
   const { history } = await rates.status()
-  const [source] = history?.sources ?? []
+  // Only providers that declare a publication are among the sources.
+  const [declared] = history?.sources ?? []
+  const source = declared ?? history
   if (!source?.ready) throw new Error('no reference rates')
-  const late = source.late ? ', the next are late' : ''
+  const late = declared?.late ? NEXT_ARE_LATE : ''
   return `reference rates of ${covered.length} currencies up to ${source.lastDay}${late}`
 }
 
+/** Follows the description of rates that should have been replaced by newer ones. */
+export const NEXT_ARE_LATE = ', the next are late'
+
 /** Returns the result for a provider with data of `description`; `undefined` without data. */
 function toCheckResult(
-  dataSet: CheckedDataSet,
+  { dataSet, builtIn }: CheckedProvider,
   { events, host }: Observations,
   description: string | undefined,
 ): CheckResult {
   const request = events.find((event) => event.type === 'upstream_request')
-  const subject = [`${dataSet} rates`, request?.provider, host].filter(Boolean).join(', ')
+  const about = builtIn ?? `${dataSet} rates`
+  const subject = [about, request?.provider, host].filter(Boolean).join(', ')
   if (description !== undefined) return passed(subject, description)
   const failure = events.find((event) => event.type === 'upstream_failed')
   const rejected = events.find((event) => event.type === 'rates_rejected')
   if (!failure && rejected) {
-    return failed(subject, `response rejected: ${rejected.reason}`, AFTER_REJECTION)
+    const advice = builtIn === undefined ? AFTER_REJECTION : AFTER_BUILT_IN_REJECTION
+    return failed(subject, `response rejected: ${rejected.reason}`, advice)
   }
   const reason = failure?.reason ?? 'no response'
-  return failed(subject, reason, adviceFor(reason, host))
+  const patterns = builtIn === undefined ? ADVICE : [...BUILT_IN_ADVICE, ...ADVICE]
+  return failed(subject, reason, adviceFor(reason, host, patterns))
 }
 
 function observed(call: typeof fetch, observations: Observations, now: () => number): typeof fetch {
@@ -156,8 +185,16 @@ function observed(call: typeof fetch, observations: Observations, now: () => num
   }
 }
 
-function checkClock(skew: number, host: string): CheckResult[] {
-  if (Math.abs(skew) <= MAX_CLOCK_SKEW_MS) return []
+/**
+ * Returns a failure if this machine's clock differs from those of at least half of the hosts that sent theirs: a few may be
+ * wrong themselves. Several hosts report the same wrong clock, so there is one failure.
+ */
+export function checkClock(observed: readonly Observations[]): CheckResult[] {
+  const dated = observed.filter(({ skew }) => skew !== undefined)
+  const differing = dated.filter(({ skew = 0 }) => Math.abs(skew) > MAX_CLOCK_SKEW_MS)
+  const [first] = differing
+  if (!first || differing.length * 2 < dated.length) return []
+  const { skew = 0, host } = first
   const found = `${Math.round(Math.abs(skew) / 60_000)} minutes ${skew > 0 ? 'behind' : 'ahead of'} ${host}`
   return [failed('clock', found, 'set the clock of this machine')]
 }
@@ -234,8 +271,10 @@ export function checkProxies(env: NodeJS.ProcessEnv): CheckResult[] {
   return [passed('proxies', names.map((name) => `${name}=${env[name]}`).join(' '))]
 }
 
+type Advice = readonly [reason: RegExp, advice: string]
+
 /** Patterns of failure reasons with their advice; the first match counts. */
-const ADVICE: readonly (readonly [reason: RegExp, advice: string])[] = [
+const ADVICE: readonly Advice[] = [
   [/\bproxy\b/, 'check the proxy in HTTPS_PROXY or HTTP_PROXY: host, port, user name and password'],
   [/\bresolved?\b/, 'check the URL, the network and its DNS server'],
   [
@@ -268,17 +307,29 @@ const ADVICE: readonly (readonly [reason: RegExp, advice: string])[] = [
 
 const OTHER_ADVICE = 'try again later'
 
+const AFTER_ANOTHER_FORM =
+  'the feed may have a new address or form: use the newest version of ratesmith, or report this failure; a network that requires a login also causes it'
+
+/** Advice for providers at their own addresses, before all others. */
+const BUILT_IN_ADVICE: readonly Advice[] = [
+  [withStatus('404|410'), AFTER_ANOTHER_FORM],
+  [/JSON|unexpected format|redirected|another base|is not HTTP/, AFTER_ANOTHER_FORM],
+]
+
 function withStatus(codes: string, ...others: string[]): RegExp {
   return new RegExp([`(?:status|HTTP) (?:${codes})`, ...others].join('|'))
 }
 
 /** Returns the advice for an upstream at `host` that failed for `reason`. */
-function adviceFor(reason: string, host: string): string {
+function adviceFor(reason: string, host: string, patterns: readonly Advice[]): string {
   // A host name may contain any of these words and numbers.
   const words = host === '' ? reason : reason.replaceAll(host, '')
-  return ADVICE.find(([pattern]) => pattern.test(words))?.[1] ?? OTHER_ADVICE
+  return patterns.find(([pattern]) => pattern.test(words))?.[1] ?? OTHER_ADVICE
 }
 
 /** The advice for data that failed the sanity checks. */
 const AFTER_REJECTION =
   "the response is not a plausible current market: check this machine's clock and the URL; earlier rates stay in use"
+
+const AFTER_BUILT_IN_REJECTION =
+  "the response is not a plausible current market: check this machine's clock; if it is right, report this failure"

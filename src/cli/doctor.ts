@@ -2,6 +2,7 @@ import manifest from 'ratesmith/package.json' with { type: 'json' }
 
 import { toSingleLine } from '../log.ts'
 import type { CommandContext } from './context.ts'
+import { checkBuiltIns } from './doctor-all.ts'
 import {
   PROXY_VARIABLES,
   checkCache,
@@ -20,14 +21,19 @@ import { findRedis } from './store.ts'
 import { styled, withSpinner, wrapped } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
 import { URL_VARIABLES, chooseUpstreams } from './upstreams.ts'
-import { parseArguments } from './usage.ts'
+import type { Upstreams } from './upstreams.ts'
+import { UsageError, parseArguments } from './usage.ts'
 
-/** Runs `ratesmith doctor`: checks providers, stores and the machine. Resolves to 1 if a check fails. */
+/**
+ * Runs `ratesmith doctor`: checks the chosen providers, or with `--all` every built-in one, stores and the machine. Resolves
+ * to 1 if a check fails.
+ */
 export async function doctor(args: string[], context: CommandContext): Promise<number> {
   const { values } = parseArguments({ args, options: DOCTOR_OPTIONS })
   const flags = toRatesFlags(values)
+  if (values.all) requireNoChoice(flags)
   const output = openOutput(context)
-  const checks = runChecks(flags, values.redis, context)
+  const checks = runChecks(flags, values, context)
   const results = await withSpinner(context, 'checking providers and stores', checks)
   const ok = results.every((result) => result.ok)
   output.print(
@@ -38,40 +44,59 @@ export async function doctor(args: string[], context: CommandContext): Promise<n
   return ok ? 0 : 1
 }
 
+function requireNoChoice({ demo, providers }: RatesFlags): void {
+  const given = Object.entries({ demo: demo || undefined, ...providers })
+  const [named] = given.filter(([, value]) => value !== undefined)
+  if (named) throw new UsageError(`--all cannot be combined with --${named[0]}`)
+}
+
 /** Returns results that are safe to print: escaped and without passwords. */
 async function runChecks(
   flags: RatesFlags,
-  redis: string | undefined,
+  { redis, all }: { redis?: string | undefined; all?: boolean | undefined },
   context: CommandContext,
 ): Promise<CheckResult[]> {
   const { demo, cache } = flags
   const { env } = context
   const named = findRedis(redis, env)
-  const upstreams = await chooseUpstreams(flags, context)
+  const upstreams = await (all ? ownUpstreams(context) : chooseUpstreams(flags, context))
   // Reports an invalid URL before any provider is called.
   const stores = [
     ...(cache && !demo ? [await checkCache(context)] : []),
     ...(named && !demo ? [await checkRedis(named)] : []),
   ]
-  const providers = await checkProviders(upstreams)
+  const providers = await (all ? checkBuiltIns(upstreams, env) : checkProviders(upstreams))
   const machine = [checkRuntime(context), ...(demo ? [] : checkProxies(env))]
   const redacted = createRedaction(env, named ? [named.url] : [])
-  return [...machine, ...providers, ...stores].map(({ subject, ok, found, advice }) => ({
+  return [...machine, ...providers, ...stores].map(({ subject, ok, found, ...others }) => ({
     subject: toSingleLine(redacted(subject)),
     ok,
     found: toSingleLine(redacted(found)),
-    advice,
+    ...others,
   }))
 }
 
-function linesOf({ subject, ok, found, advice }: CheckResult, terminal: Terminal): string[] {
-  const mark = ok ? styled('good', 'works', terminal) : styled('bad', 'fails', terminal)
+/** Resolves to what requests to providers at their own addresses need, the proxies of the environment among it. */
+async function ownUpstreams(context: CommandContext): Promise<Upstreams> {
+  const own = Object.fromEntries(Object.values(URL_VARIABLES).map((name) => [name, undefined]))
+  const flags = { demo: false, providers: { latest: 'ecb', history: 'ecb' } }
+  return chooseUpstreams(flags, { ...context, env: { ...context.env, ...own } })
+}
+
+function linesOf(result: CheckResult, terminal: Terminal): string[] {
+  const { subject, found, advice } = result
+  const mark = markOf(result, terminal)
   const width = Math.max(terminal.width - INDENT.length, 1)
   const lines = [subject, found, ...(advice === null ? [] : [`-> ${advice}`])]
   const [first = '', ...others] = lines.flatMap((text) =>
     terminal.isTTY ? wrapped(text, width) : [text],
   )
   return [`${mark}  ${first}`, ...others.map((line) => INDENT + line)]
+}
+
+function markOf({ ok, skipped = false }: CheckResult, terminal: Terminal): string {
+  if (skipped) return styled('aside', 'skips', terminal)
+  return ok ? styled('good', 'works', terminal) : styled('bad', 'fails', terminal)
 }
 
 /** The width of `works  `. */

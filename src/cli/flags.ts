@@ -135,6 +135,7 @@ export const HISTORY_OPTIONS = {
 
 /** The flags of `doctor`. */
 export const DOCTOR_OPTIONS = {
+  all: toggle('check every built-in provider at its own address, instead of the chosen ones'),
   redis: text('<url>', 'also check this Redis (default: RATESMITH_REDIS_URL)'),
   ...RATES_OPTIONS,
 }

@@ -86,7 +86,8 @@ maxAge.`,
   doctor: {
     summary: ['', 'check every provider and store'],
     usage: [''],
-    about: 'Checks every provider and store, and shows how to fix each failure.',
+    about: `Checks the providers of --latest and --history, or with --all every built-in one, and every store. Shows how to fix
+each failure. --all skips providers whose key is not in the environment.`,
     options: DOCTOR_OPTIONS,
     examples: ['ratesmith doctor', 'ratesmith doctor --no-cache', 'ratesmith doctor --json'],
   },

@@ -211,29 +211,24 @@ export function createOperations(call: Call): RatesClient {
   function latest<Symbols extends readonly CurrencyCode[]>(
     params?: LatestParams<Symbols> & CallOptions,
   ): Promise<LatestRates<RatesOf<Symbols>>>
-  function latest<Rates>({
-    base,
-    symbols,
-    date,
-    rule,
-    maxAge,
-    source,
-    signal,
-  }: Latest = {}): Promise<LatestRates<Rates>> {
-    // An empty list means all currencies.
-    const query = { base, symbols: symbols?.join() || undefined, date, rule, maxAge, source }
-    return call({ endpoint: 'latest', query, field: 'rates', signal })
+  function latest<Rates>(params: Latest = {}): Promise<LatestRates<Rates>> {
+    return call({
+      endpoint: 'latest',
+      query: tableQuery(params),
+      field: 'rates',
+      signal: params.signal,
+    })
   }
 
   type Convert = ConversionListParams & CallOptions
   function convert<Params extends Convert>(params: Params): Promise<ConversionResult<Params>>
   function convert(params: Convert): Promise<ConversionResult<ConversionListParams>> {
-    const { from, to, amount, date, rule, maxAge, source, reverse, round, signal } = params
+    const field = Array.isArray(params.to) ? 'results' : 'result'
     return call({
       endpoint: 'convert',
-      query: { from, to: writeTarget(to), amount, date, rule, maxAge, source, reverse, round },
-      field: Array.isArray(to) ? 'results' : 'result',
-      signal,
+      query: conversionQuery(params),
+      field,
+      signal: params.signal,
     })
   }
 
@@ -242,13 +237,8 @@ export function createOperations(call: Call): RatesClient {
   function history(params: HistoryParams & CallOptions): Promise<RateHistory>
   function history<Params extends History>(params: Params): Promise<HistoryResult<Params>>
   function history(params: History): Promise<HistoryResult<HistoryListParams>> {
-    const { from, to, period, start, end, interval, value, fill, source, signal } = params
-    return call({
-      endpoint: 'history',
-      query: { from, to: writeTarget(to), period, start, end, interval, value, fill, source },
-      field: Array.isArray(to) ? 'series' : 'points',
-      signal,
-    })
+    const field = Array.isArray(params.to) ? 'series' : 'points'
+    return call({ endpoint: 'history', query: historyQuery(params), field, signal: params.signal })
   }
 
   return {
@@ -260,6 +250,23 @@ export function createOperations(call: Call): RatesClient {
     sources: ({ signal } = {}) => call({ endpoint: 'sources', field: 'sources', signal }),
     status: ({ signal } = {}) => call({ endpoint: 'status', field: 'ready', signal }),
   }
+}
+
+function tableQuery(params: LatestParams | DatedRatesParams) {
+  const { base, symbols, date, rule, maxAge, source } = params
+  // An empty list means all currencies.
+  return { base, symbols: symbols?.join() || undefined, date, rule, maxAge, source }
+}
+
+function conversionQuery(params: ConversionListParams) {
+  const { from, to, amount, date, rule, maxAge, source, reverse, round, expand } = params
+  const target = writeTarget(to)
+  return { from, to: target, amount, date, rule, maxAge, source, reverse, round, expand }
+}
+
+function historyQuery(params: HistoryListParams) {
+  const { from, to, period, start, end, interval, value, fill, source } = params
+  return { from, to: writeTarget(to), period, start, end, interval, value, fill, source }
 }
 
 function createConvertMany(call: Call): RatesClient['convertMany'] {

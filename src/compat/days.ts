@@ -1,5 +1,4 @@
 import type { Point } from '../api/history.ts'
-import type { RatesOperations } from '../api/rates-api.ts'
 import type { Runtime } from '../async.ts'
 import { RatesError } from '../errors.ts'
 import { LARGE_BODY_BYTES, MAX_EVENT_LOOP_TURNS } from '../http/limiter.ts'
@@ -8,6 +7,7 @@ import { mean, quotient } from '../rates/arithmetic.ts'
 import { addDays, dayNumber } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { representJson } from './route.ts'
+import type { PublishedRates } from './published-rates.ts'
 import type { CompatRequest } from './route.ts'
 import { byCode, earlier } from './tables.ts'
 
@@ -45,7 +45,7 @@ const DAYS_AT_ONCE = 256
  * @throws {RatesError} the error of `rates.latest()` if no day has rates
  */
 async function quotedCodes(
-  rates: RatesOperations,
+  rates: PublishedRates,
   { base, start, end }: DaysQuery,
 ): Promise<string[]> {
   const codes = new Set<string>()
@@ -90,7 +90,7 @@ export async function unlessNoData<Result>(work: Promise<Result>): Promise<Resul
 }
 
 /** Returns the last published day up to `day`, or `day` if there is none. Frankfurter starts a range there. */
-export async function publishedOn(rates: RatesOperations, base: string, day: Day): Promise<Day> {
+export async function publishedOn(rates: PublishedRates, base: string, day: Day): Promise<Day> {
   return (await unlessNoData(rates.latest({ base, date: day })))?.date ?? day
 }
 
@@ -145,7 +145,7 @@ function createPause(runtime: Runtime): Pause {
 }
 
 async function readDays(
-  rates: RatesOperations,
+  rates: PublishedRates,
   { base, codes, start, end, isStrict }: DaysQuery & { codes: readonly string[] },
   pause: Pause,
 ): Promise<DailyRates> {

@@ -1,4 +1,3 @@
-import type { RatesOperations } from '../api/rates-api.ts'
 import { createListeners, systemRuntime } from '../async.ts'
 import type { Listeners, Runtime } from '../async.ts'
 import { RatesError, toRatesError } from '../errors.ts'
@@ -27,6 +26,8 @@ import { assertBasePath, splitTarget } from '../http/router.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import { toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
+import { publishedRates } from './published-rates.ts'
+import type { PublishedRates } from './published-rates.ts'
 
 /** Options of every compatibility route. */
 export interface CompatOptions {
@@ -45,7 +46,7 @@ export interface CompatOptions {
 
 /** A request to an endpoint of a service. */
 export interface CompatRequest {
-  rates: RatesOperations
+  rates: PublishedRates
   /** The raw query, without the question mark. */
   query: string
   /** The current day in UTC. */
@@ -173,7 +174,7 @@ function admit(
 
 /** Returns a function that runs the found endpoint, and turns its result or error into a response. */
 function createResponder(
-  { rates }: RatesHandler,
+  handler: RatesHandler,
   service: CompatService,
   { now, emit }: { now: () => number; emit: Emit },
 ): (
@@ -181,6 +182,7 @@ function createResponder(
   found: Found,
   refusal: RatesError | undefined,
 ) => Promise<EndpointResponse> {
+  const rates = publishedRates(handler.rates)
   const runtime = systemRuntime(now)
   const limiter = createLimiter(runtime, (waiting) => emit({ type: 'overloaded', waiting }))
   const jobs: CompatRequest['jobs'] = new Map()

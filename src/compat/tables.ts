@@ -1,9 +1,9 @@
 import type { CurrencyCoverage } from '../api/currencies.ts'
 import type { LatestRates } from '../api/latest.ts'
-import type { RatesOperations } from '../api/rates-api.ts'
 import { RatesError, invalidAmount, providerUnavailable } from '../errors.ts'
 import { exactProduct } from '../rates/arithmetic.ts'
 import type { Day } from '../rates/dates.ts'
+import type { PublishedRates } from './published-rates.ts'
 
 const RETRY_AFTER_SECONDS = 5
 
@@ -13,7 +13,7 @@ const RETRY_AFTER_SECONDS = 5
  * @throws {RatesError} `provider_unavailable` before the data are loaded
  */
 export async function coveredCurrencies(
-  rates: RatesOperations,
+  rates: PublishedRates,
   data: 'latest' | 'history',
 ): Promise<CurrencyCoverage[]> {
   const { currencies } = await rates.currencies()

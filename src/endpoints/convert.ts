@@ -15,7 +15,7 @@ import type {
 } from '../api/convert.ts'
 import { conversionCsv } from '../api/csv.ts'
 import { MISTAKEN_CONVERSION_NAMES } from '../api/mistaken-names.ts'
-import { assertDated, toSource } from '../api/resolve-code.ts'
+import { assertDated, originOf } from '../api/resolve-code.ts'
 import type { Instant } from '../async.ts'
 import { invalidParameter } from '../errors.ts'
 import { createQueryParser } from '../http/query.ts'
@@ -28,7 +28,7 @@ import { isAmount } from '../rates/arithmetic.ts'
 import { CODE_FORM } from '../rates/currency-code.ts'
 import type { UppercaseCode } from '../rates/currency-code.ts'
 import { oldestPublication } from '../rates/rate-table.ts'
-import type { Amount, Rate } from '../rates/rate-table.ts'
+import type { Amount, Derivation, Rate } from '../rates/rate-table.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { CacheResult, RateSources } from '../sources/rate-sources.ts'
 import {
@@ -180,9 +180,7 @@ export function versionedConvert(
   responseCache: ResponseCache,
   now: () => number,
 ): Endpoint {
-  return conversionEndpoint(sources, responseCache, now, parseVersioned, ({ attribution }) => ({
-    source: toSource(attribution),
-  }))
+  return conversionEndpoint(sources, responseCache, now, parseVersioned, originOf)
 }
 
 /** Response of `/convert`. */
@@ -199,6 +197,8 @@ export interface UnversionedConversion {
   result: Amount
   /** When the provider published the rates, in ms since the Unix epoch. */
   updatedAt: Instant
+  /** Where the rate comes from, if it is not in the publication of the source; otherwise absent. */
+  derived?: Derivation
   /** Source of the rates: its name, and its URL in parentheses. */
   provider: string
 }
@@ -209,9 +209,10 @@ export function unversionedConvert(
   responseCache: ResponseCache,
   now: () => number,
 ): Endpoint {
-  return conversionEndpoint(sources, responseCache, now, parseUnversioned, ({ attribution }) => ({
-    provider: providerText(attribution),
-  }))
+  return conversionEndpoint(sources, responseCache, now, parseUnversioned, (rates, codes) => {
+    const { source, derived } = originOf(rates, codes)
+    return { ...(derived && { derived }), provider: providerText(source) }
+  })
 }
 
 /** Returns the attribution as one string, the format of the unversioned endpoints. */
@@ -219,19 +220,20 @@ export function providerText({ name, url }: { name: string; url: string }): stri
   return `${name} (${url})`
 }
 
-type SourceOf = (
+type OriginOf = (
   rates: LatestSnapshot,
+  codes: readonly string[],
 ) => Pick<Conversion, 'source'> | Pick<UnversionedConversion, 'provider'>
 
-/** `sourceOf` returns the last field of the body of one conversion at latest rates. */
+/** `originFields` returns the last fields of the body of one conversion at latest rates. */
 function conversionEndpoint(
   sources: RateSources,
   responseCache: ResponseCache,
   now: () => number,
   parse: (query: string) => ParsedConversion,
-  sourceOf: SourceOf,
+  originFields: OriginOf,
 ): Endpoint {
-  const respondPair = createPairResponder(sources, responseCache, sourceOf)
+  const respondPair = createPairResponder(sources, responseCache, originFields)
 
   function respondAny(parsed: ParsedConversion, request: RequestContext): ReturnType<Endpoint> {
     const { params, amountSent } = parsed
@@ -279,9 +281,9 @@ function conversionEndpoint(
 function createPairResponder(
   sources: RateSources,
   responseCache: ResponseCache,
-  sourceOf: SourceOf,
+  originFields: OriginOf,
 ): (parsed: ParsedConversion, key: string, request: RequestContext) => ReturnType<Endpoint> {
-  const write = createPairWriter(sourceOf)
+  const write = createPairWriter(originFields)
   return ({ params, amountSent }, key, request) => {
     const { from, to, amount: value } = params
     const respond = (freshness: CacheResult<LatestSnapshot>): DataResult => {
@@ -297,12 +299,13 @@ function createPairResponder(
 
 /** Creates a writer of one conversion at latest rates. */
 function createPairWriter(
-  sourceOf: SourceOf,
+  originFields: OriginOf,
 ): (rates: LatestSnapshot, params: ConversionParams, amountSent?: string) => Representation {
   let last: { rates: LatestSnapshot; end: ReturnType<typeof endOf> } | undefined
 
-  function endOf(rates: LatestSnapshot, { updatedAt, publishedAt }: Publication) {
-    const text = JSON.stringify({ updatedAt, ...sourceOf(rates) }).slice(1)
+  function endOf(rates: LatestSnapshot, codes: readonly string[] = []) {
+    const { updatedAt, publishedAt } = oldestPublication(rates.table, codes)
+    const text = JSON.stringify({ updatedAt, ...originFields(rates, codes) }).slice(1)
     const headers = bodyHeaders({ lifetime: 'minute', lastModified: publishedAt })
     // Only the end of a body can have non-ASCII characters.
     return { text, headers, moreBytes: byteLength(text) - text.length }
@@ -314,16 +317,13 @@ function createPairWriter(
     const to = codeIn(rates, 'to', params.to)
     const { rate, result } = convert(rates, { from, to, amount: value, reverse: false }, amountSent)
     const { table } = rates
-    if (last?.rates !== rates) last = { rates, end: endOf(rates, table) }
-    const { text, headers, moreBytes } = table.older
-      ? endOf(rates, oldestPublication(table, [from, to]))
-      : last.end
+    if (last?.rates !== rates) last = { rates, end: endOf(rates) }
+    const isSpecific = table.older !== undefined || table.derived !== undefined
+    const { text, headers, moreBytes } = isSpecific ? endOf(rates, [from, to]) : last.end
     const body = `{"from":"${from}","to":"${to}","amount":${value},"rate":${rate},"result":${result},${text}`
     return represent(body, headers, body.length + moreBytes)
   }
 }
-
-type Publication = Pick<LatestSnapshot['table'], 'updatedAt' | 'publishedAt'>
 
 function representAny(
   record: ReturnType<typeof toConversion>,

@@ -90,7 +90,10 @@ export function latest(
 }
 
 /** Response of `/rates`. */
-export type UnversionedTable = Omit<LatestRates, 'source' | 'disclaimer' | 'older'> & {
+export type UnversionedTable = Omit<
+  LatestRates,
+  'source' | 'disclaimer' | 'older' | 'tableNumber'
+> & {
   /** Source of the rates: its name, and its URL in parentheses. */
   provider: string
 }
@@ -102,6 +105,7 @@ export function rates(sources: RateSources, responseCache: ResponseCache): Endpo
     rates: record.rates,
     updatedAt: record.updatedAt,
     nextUpdateAt: record.nextUpdateAt,
+    ...(record.derived && { derived: record.derived }),
     provider: providerText(record.source),
   }))
   return (query, request) => respond(parseRates(query), request)

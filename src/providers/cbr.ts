@@ -21,7 +21,7 @@ const IDS: ReadonlyMap<string, string> = /* @__PURE__ */ new Map(
 
 /**
  * Creates a provider of latest rates and history: official rates of the Bank of Russia, in roubles: some 50 currencies and the
- * special drawing right, each table for the next day, since 1999. Needs no key. Rates of 10 to 10,000 units are divided exactly.
+ * special drawing right, each table for the next day, since 1999. Needs no key. Rates of several units are divided exactly.
  * Fetches a table per day, or all days of a currency at once.
  *
  * @throws {TypeError} if `url` is invalid

@@ -27,7 +27,7 @@ export function createCnbProvider(options: BankOptions = {}): LatestProvider & H
       name: 'Česká národní banka (Czech National Bank)',
       url: 'https://www.cnb.cz/en/financial-markets/foreign-exchange-market/central-bank-exchange-rate-fixing/',
     },
-    terms: 'https://www.cnb.cz/en/general/web-terms-and-conditions/',
+    terms: 'https://www.cnb.cz/en/privacy-statement-and-disclaimer/disclaimer-copyright/',
     publication: {
       id: 'cnb',
       frequency: 'daily',

@@ -54,8 +54,8 @@ export function createHnbProvider(options: BankOptions = {}): LatestProvider & H
     ],
     read(text, add) {
       for (const row of parseRows(text)) {
-        const { datum_primjene: date, valuta: code, srednji_tecaj: rate } = Object(row)
-        add({ date, code, rate: withPoint(rate) })
+        const { datum_primjene: date, valuta: code, srednji_tecaj, broj_tecajnice } = Object(row)
+        add({ date, code, rate: withPoint(srednji_tecaj), tableNumber: broj_tecajnice })
       }
     },
   })

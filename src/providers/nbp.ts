@@ -71,7 +71,7 @@ export function createNbpProvider(options: NbpOptions = {}): LatestProvider & Hi
         name: `Narodowy Bank Polski, table ${table}`,
         url: 'https://nbp.pl/en/statistic-and-financial-reporting/rates/',
       },
-      terms: 'https://nbp.pl/en/copyright/',
+      terms: 'https://nbp.pl/statystyka-i-sprawozdawczosc/dobre-praktyki-esbc/',
       publication: PUBLICATIONS[table],
       base: 'PLN',
       url: 'https://api.nbp.pl',
@@ -88,7 +88,7 @@ export function createNbpProvider(options: NbpOptions = {}): LatestProvider & Hi
         const tables = parseRows(text)
         if (tables.length === 0) throw new Error('no tables')
         for (const one of tables) {
-          const { table: name, effectiveDate: date, rates } = Object(one)
+          const { table: name, no: tableNumber, effectiveDate: date, rates } = Object(one)
           if (name !== table || !Array.isArray(rates) || rates.length === 0) {
             throw new Error('an unexpected table')
           }
@@ -97,7 +97,7 @@ export function createNbpProvider(options: NbpOptions = {}): LatestProvider & Hi
           for (const rate of rates) {
             const { code, mid: price } = Object(rate)
             const isMisnamed = (MISNAMED_SINCE.get(code) ?? '9999') <= date
-            if (!isMisnamed) add({ date, code, price })
+            if (!isMisnamed) add({ date, code, price, tableNumber })
           }
         }
       },

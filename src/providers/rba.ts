@@ -14,8 +14,8 @@ const CODES: Readonly<Record<string, string>> = { SDR: 'XDR' }
 
 /**
  * Creates a provider of latest rates and history: rates of the Reserve Bank of Australia against the Australian dollar: some 20
- * currencies and the special drawing right at 16:00 in Sydney on its working days, since 2023. Needs no key. Reads a file with
- * all days.
+ * currencies and the special drawing right of 16:00 in Sydney, published at 16:30 on its working days, since 2023. Needs no
+ * key. Reads a file with all days.
  *
  * @throws {TypeError} if `url` is invalid
  * @see https://www.rba.gov.au/statistics/frequency/exchange-rates.html

@@ -72,9 +72,8 @@ export function* checkHistory(days: HistoryToCheck): Slices<CheckedHistory> {
     const problem = days.previous ? 'contradict the stored ones' : 'are implausible'
     throw new RejectedError(`${doubtful} of ${checked} days ${problem}; expected at most half`)
   }
-  const { base, dates, columns, priced } = walk
-  const accepted = new Map(columns.map((column) => [column.code, column.accepted]))
-  const history = withoutGaps({ base, dates, columns: accepted, ...(priced && { priced }) })
+  const accepted = new Map(walk.columns.map((column) => [column.code, column.accepted]))
+  const history = withoutGaps({ ...days.merged, columns: accepted })
   return { history, quarantined, lost }
 }
 

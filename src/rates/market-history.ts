@@ -1,5 +1,6 @@
 import { addDays } from './dates.ts'
 import type { DateRule, Day, DayRange } from './dates.ts'
+import type { Derivations } from './rate-table.ts'
 
 const COVERAGE_DAYS = 14
 
@@ -13,6 +14,10 @@ export interface MarketHistory {
   readonly columns: ReadonlyMap<string, Float64Array>
   /** Codes whose columns have units of `base` for one unit of the currency; absent if empty. */
   readonly priced?: ReadonlySet<string> | undefined
+  /** Codes with rates that are not in the publication; absent if empty. */
+  readonly derived?: Derivations | undefined
+  /** Number of the table of a day; absent if empty. */
+  readonly tableNumbers?: ReadonlyMap<Day, string> | undefined
 }
 
 /** Rates of one published day, against the base of the market. */
@@ -96,7 +101,6 @@ export function mergeHistory(
   added: MarketHistory,
   start: Day,
 ): MarketHistory {
-  const priced = union(previous.priced, added.priced)
   const days = new Set([...previous.dates, ...added.dates])
   const dates = [...days].filter((date) => date >= start).sort()
   const rowOf = new Map(dates.map((date, row) => [date, row]))
@@ -109,7 +113,21 @@ export function mergeHistory(
     fillIn(column, addedRows, added.columns.get(code))
     columns.set(code, column)
   }
-  return withoutGaps({ base: previous.base, dates, columns, ...(priced && { priced }) })
+  return withoutGaps({ base: previous.base, dates, columns, ...aboutAll([previous, added]) })
+}
+
+/** Returns what is known about the codes and days of several histories; that of later ones counts. */
+function aboutAll(
+  histories: readonly MarketHistory[],
+): Pick<MarketHistory, 'priced' | 'derived' | 'tableNumbers'> {
+  const priced = histories.map((history) => history.priced).reduce(union, undefined)
+  const derived = Object.assign({}, ...histories.map((history) => history.derived))
+  const tableNumbers = new Map(histories.flatMap((each) => [...(each.tableNumbers ?? [])]))
+  return {
+    ...(priced && { priced }),
+    ...(Object.keys(derived).length > 0 && { derived }),
+    ...(tableNumbers.size > 0 && { tableNumbers }),
+  }
 }
 
 function union(
@@ -156,9 +174,8 @@ export function commonDays(
     const byDay = rates[index]
     return [code, Float64Array.from(dates, (day) => byDay?.get(day) ?? NaN)] as const
   })
-  const priced = histories.map((history) => history.priced).reduce(union, undefined)
   const [{ base } = { base: '' }] = histories
-  return { base, dates, columns: new Map(columns), ...(priced && { priced }) }
+  return { base, dates, columns: new Map(columns), ...aboutAll(histories) }
 }
 
 function ratesByDay(histories: readonly MarketHistory[], code: string): Map<Day, number> {

@@ -20,6 +20,26 @@ interface Publication {
 /** Publication times by currency code. */
 export type CodedPublications = Record<string, Publication>
 
+/**
+ * Where a rate comes from that is not in the publication of its source: an official `peg`, a ratio `fixed` by the app, or an
+ * `overlay` of the app's own rates.
+ */
+export type Derivation = 'peg' | 'fixed' | 'overlay'
+
+/** Derivations by currency code. */
+export type Derivations = Readonly<Record<string, Derivation>>
+
+/** All derivations; the first one of a pair counts. */
+export const DERIVATIONS: readonly Derivation[] = ['overlay', 'fixed', 'peg']
+
+/** Returns the derivation of the rates of `codes`; undefined where they are in the publication. */
+export function derivationOf(
+  { derived }: { readonly derived?: Derivations | undefined },
+  codes: readonly string[],
+): Derivation | undefined {
+  return derived && DERIVATIONS.find((each) => codes.some((code) => derived[code] === each))
+}
+
 /** A publication of rates. All bases are derived from it, so that all pairs are consistent. */
 export interface RateTable extends Publication {
   /** Code against which `rates` are quoted. */
@@ -32,6 +52,10 @@ export interface RateTable extends Publication {
   readonly priced?: ReadonlySet<string>
   /** Published units of `base` for one unit of each currency whose `rates` have the inverse; absent if empty. */
   readonly prices?: ReadonlyMap<string, number>
+  /** Codes whose rates are not in the publication; absent if empty. */
+  readonly derived?: Derivations
+  /** Number of the table, such as `041/A/NBP/2026`; absent if the bank gives it none. */
+  readonly tableNumber?: string
   /** Published rates quarantined until a later publication confirms them; absent if empty. */
   readonly unconfirmed?: Readonly<Record<string, number>>
   /** Publication times of `rates` from earlier publications, by code; absent if empty. */
@@ -97,8 +121,27 @@ export function carryForward(
   )
   const sameBase = previous?.base === table.base ? previous.prices : undefined
   const prices = pricesOf(rates, table.prices, sameBase)
-  const carried = withOlder({ ...table, ...prices, rates }, Object.fromEntries(older), unavailable)
+  const derived = carriedDerivations(table, previous, rates)
+  const carried = withOlder(
+    { ...table, ...prices, ...derived, rates },
+    Object.fromEntries(older),
+    unavailable,
+  )
   return { table: dropExpired(carried, now, maxStale), lost }
+}
+
+/** Returns the derivations of `rates`: of a rate of `previous` those that it had there. */
+function carriedDerivations(
+  table: RateTable,
+  previous: RateTable | undefined,
+  rates: RateTable['rates'],
+): Pick<RateTable, 'derived'> {
+  if (!previous?.derived) return {}
+  const carried = Object.entries(previous.derived).filter(
+    ([code]) => rates.has(code) && rates.get(code) !== table.rates.get(code),
+  )
+  if (carried.length === 0) return {}
+  return { derived: { ...table.derived, ...Object.fromEntries(carried) } }
 }
 
 /** Returns the published prices in `candidates` whose inverses are in `rates`. */

@@ -2,10 +2,17 @@ import { runAtOnce } from '../async.ts'
 import type { Slices } from '../async.ts'
 import { isCode } from './currency-code.ts'
 import { isDay, toDay } from './dates.ts'
+import type { Day } from './dates.ts'
 import { buildMarket } from './market-history.ts'
 import type { MarketHistory } from './market-history.ts'
-import { carryForward, correctWithdrawn, pricesOf } from './rate-table.ts'
-import type { CodedPublications, PreviousRates, RateCorrection, RateTable } from './rate-table.ts'
+import { DERIVATIONS, carryForward, correctWithdrawn, pricesOf } from './rate-table.ts'
+import type {
+  CodedPublications,
+  Derivation,
+  PreviousRates,
+  RateCorrection,
+  RateTable,
+} from './rate-table.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -92,6 +99,8 @@ export function validateTable(
     publishedAt: earliest(received['publishedAt'], updatedAt, now),
     rates: published,
     ...pricesOf(published, validatePrices(received['prices'])),
+    ...validateDerived(received['derived'], (code) => published.has(code)),
+    ...validateTableNumber(received['tableNumber']),
     ...validateUnconfirmed(received['unconfirmed']),
     ...validateOlder(received['older'], published, updatedAt),
     ...validateUnavailable(received['unavailable']),
@@ -138,6 +147,28 @@ function validatePrices(prices: unknown): ReadonlyMap<string, number> | undefine
   return new Map(Object.entries(requireObject(prices, 'the prices are')).filter(isCodedRate))
 }
 
+/** Another value is rejected: such rates must not be served as if they were published. */
+function validateDerived(
+  received: unknown,
+  isQuoted: (code: string) => boolean,
+): Pick<RateTable, 'derived'> {
+  if (received === undefined || received === null) return {}
+  const derived: Record<string, Derivation> = {}
+  for (const [code, value] of Object.entries(requireObject(received, 'the derived codes are'))) {
+    const found = DERIVATIONS.find((each) => each === value)
+    if (!found) throw new RejectedError(`derived must be ${DERIVATIONS.join(', ')} for each code`)
+    if (isQuoted(code)) derived[code] = found
+  }
+  return Object.keys(derived).length > 0 ? { derived } : {}
+}
+
+/** Numbers of tables are for people; anything that could be markup is ignored. */
+const TABLE_NUMBER = /^[\w./ -]{1,40}$/
+
+function validateTableNumber(value: unknown): Pick<RateTable, 'tableNumber'> {
+  return typeof value === 'string' && TABLE_NUMBER.test(value) ? { tableNumber: value } : {}
+}
+
 function isCodedRate(entry: [string, unknown]): entry is [string, number] {
   return isCode(entry[0]) && isRate(entry[1])
 }
@@ -155,9 +186,9 @@ function validateUnconfirmed(rates: unknown): Pick<RateTable, 'unconfirmed'> {
 }
 
 /**
- * Validates reference rates from a provider or a store, `{ base, days: [{ date, rates, prices? }] }` in any order, at `now` (ms since
- * the Unix epoch). Drops days with an invalid date or more than two days ahead, all but the last of duplicate days, and
- * invalid rates, up to 5 % of all.
+ * Validates reference rates from a provider or a store, `{ base, days: [{ date, rates, prices?, tableNumber? }], derived? }` in
+ * any order, at `now` (ms since the Unix epoch). Drops days with an invalid date or more than two days ahead, all but the last
+ * of duplicate days, and invalid rates, up to 5 % of all.
  *
  * @throws {RejectedError} naming the reason why the response is unusable
  */
@@ -170,7 +201,7 @@ export function* validateHistoryInSlices(
   response: unknown,
   now: number,
 ): Slices<Validated<MarketHistory>> {
-  const { base, days } = requireObject(response, 'the response is')
+  const { base, days, derived } = requireObject(response, 'the response is')
   assertBase(base)
   if (!Array.isArray(days)) throw new RejectedError('days must be an array')
   const lastDay = toDay(now + MAX_AHEAD_MS)
@@ -192,25 +223,39 @@ export function* validateHistoryInSlices(
       dropped.push(String(date))
       continue
     }
-    const sorted = quotesOf.sort(quoted)
-    const { codes, quotes } = sorted
-    left -= codes.length + sorted.bad.length + sorted.ignored.length
+    const { codes, quotes, ...others } = quotesOf.sort(quoted)
+    left -= codes.length + others.bad.length + others.ignored.length
     if (codes.length > 0) {
       if (market.has(date)) dropped.push(date)
       market.addDay(date, codes, quotes)
       goodCount += codes.length
     }
-    for (const code of sorted.bad) bad.push(`${date} ${code}`)
-    for (const key of sorted.ignored) dropped.push(`${date} ${key}`)
+    for (const code of others.bad) bad.push(`${date} ${code}`)
+    for (const key of others.ignored) dropped.push(`${date} ${key}`)
   }
   assertFewBad(bad, goodCount)
   if (isLong) yield
-  const priced = quotesOf.priced()
-  const data = priced ? { ...market.build(), priced } : market.build()
+  const built = market.build()
+  const data: MarketHistory = {
+    ...built,
+    ...quotesOf.priced(),
+    ...validateDerived(derived, (code) => built.columns.has(code)),
+    ...tableNumbersOf(days),
+  }
   if (days.length > 0 && data.dates.length === 0) {
     throw new RejectedError(`0 of ${days.length} days are valid`)
   }
   return { data, dropped: [...bad, ...dropped] }
+}
+
+function tableNumbersOf(days: readonly unknown[]): Pick<MarketHistory, 'tableNumbers'> {
+  const tableNumbers = new Map<Day, string>()
+  for (const day of days) {
+    const { date, tableNumber: received } = Object(day)
+    const { tableNumber } = validateTableNumber(received)
+    if (tableNumber !== undefined) tableNumbers.set(String(date), tableNumber)
+  }
+  return tableNumbers.size > 0 ? { tableNumbers } : {}
 }
 
 /** Parallel arrays, because looking up a quarter of a million rates in a map takes longer. */
@@ -254,7 +299,7 @@ function sortRates(received: unknown, base: string, known: readonly string[] = [
 interface DaySorter {
   sort(day: { rates?: unknown; prices?: unknown }): Sorted
   /** Returns the codes that were in `prices`. */
-  priced(): ReadonlySet<string> | undefined
+  priced(): Pick<MarketHistory, 'priced'>
 }
 
 function createDaySorter(base: string): DaySorter {
@@ -273,7 +318,7 @@ function createDaySorter(base: string): DaySorter {
       known = sorted.codes
       return sorted
     },
-    priced: () => (directions && directions.priced.size > 0 ? directions.priced : undefined),
+    priced: () => (directions && directions.priced.size > 0 ? { priced: directions.priced } : {}),
   }
 }
 

@@ -417,10 +417,15 @@ function* snapshotJson({ history, attribution, start, end }: HistorySnapshot): S
   for (let first = 0; first < length; first += perSlice) {
     if (isLong) yield
     const days = marketDays(history, first, first + perSlice)
-    const plain = days.map(({ date, rates }) => ({ date, ...quotesOf(rates, history.priced) }))
+    const plain = days.map(({ date, rates }) => {
+      const tableNumber = history.tableNumbers?.get(date)
+      const quotes = quotesOf(rates, history.priced)
+      return tableNumber === undefined ? { date, ...quotes } : { date, tableNumber, ...quotes }
+    })
     parts.push(JSON.stringify(plain).slice(1, -1))
   }
-  const head = JSON.stringify({ attribution, start, end, base: history.base })
+  const { base, derived } = history
+  const head = JSON.stringify({ attribution, start, end, base, derived })
   return `${head.slice(0, -1)},"days":[${parts.join()}]}`
 }
 

@@ -55,6 +55,8 @@ export interface Quote {
   units?: Published
   /** Units of the currency for one unit of the base. */
   rate?: Published
+  /** Number of the table that the quote is in (default none). */
+  tableNumber?: unknown
 }
 
 /** A request to a bank, and what its response is about. */
@@ -108,6 +110,9 @@ const MAX_EMPTY_DAYS = { daily: MAX_CLOSED_DAYS, weekly: 21, monthly: 62, quarte
 /** Days before the newest due one in which the newest table is looked for. */
 const DAYS_SEARCHED = { daily: 14, weekly: 28, monthly: 62, quarterly: 186 }
 
+/** Requests for the currencies of a bank that has no table. More at a time would be impolite, fewer too slow. */
+const MAX_REQUESTS_AT_ONCE = 4
+
 /** Tables of single days that are requested to find the newest. */
 const MAX_TABLES_SEARCHED = 5
 
@@ -145,7 +150,7 @@ export function createBank(
   return {
     ...history,
     async fetchLatest(context) {
-      const { date, rates, prices = {} } = await newestDay(context)
+      const { date, rates, prices = {}, tableNumber } = await newestDay(context)
       const due = calendar.publishedAt(date)
       const now = context.now()
       if (date > addDays(toDay(now), 1)) throw new RejectedError(`${date} is ahead of the clock`)
@@ -157,6 +162,7 @@ export function createBank(
         nextUpdateAt: nextPublication(due, calendar),
         rates: { [base]: 1, ...rates, ...Object.fromEntries(inverses) },
         ...(Object.keys(prices).length > 0 && { prices }),
+        ...(tableNumber !== undefined && { tableNumber }),
       }
       return check(table, context.previous, context.references)
     },
@@ -237,13 +243,17 @@ function createFetchDays(bank: Bank, root: string): FetchDays {
     const quotes = createQuotes(base)
     let host = new URL(root).host
     for (const span of part.start > part.end ? [] : spansOf(part)) {
-      for (const request of requestsFor(span)) {
-        const response = await readFrom(bank, request, context)
-        host = response.host
-        if (lengthOf(span) <= maxEmptyDays && bank.isEmpty?.(response)) continue
-        await parseBody(response, (text) =>
-          bank.read(text, (quote) => quotes.add(quote, span), request, span),
-        )
+      const requests = requestsFor(span)
+      for (let at = 0; at < requests.length; at += MAX_REQUESTS_AT_ONCE) {
+        const some = requests.slice(at, at + MAX_REQUESTS_AT_ONCE)
+        const responses = await Promise.all(some.map((each) => readFrom(bank, each, context)))
+        for (const [index, response] of responses.entries()) {
+          host = response.host
+          if (lengthOf(span) <= maxEmptyDays && bank.isEmpty?.(response)) continue
+          await parseBody(response, (text) =>
+            bank.read(text, (quote) => quotes.add(quote, span), some[index] ?? { url: '' }, span),
+          )
+        }
       }
     }
     const days = quotes.daysIn(part)
@@ -283,13 +293,17 @@ interface Quotes {
   daysIn(range: DaySpan): HistoryDay[]
 }
 
+interface DayQuotes extends Omit<HistoryDay, 'date'> {
+  prices: Record<string, number>
+}
+
 function createQuotes(base: string): Quotes {
-  const days = new Map<Day, { rates: Record<string, number>; prices: Record<string, number> }>()
+  const days = new Map<Day, DayQuotes>()
   let count = 0
   let isAnyPriced = false
 
   return {
-    add({ date, code, price, units = 1, rate }, { start, end }) {
+    add({ date, code, price, units = 1, rate, tableNumber }, { start, end }) {
       if ((count += 1) > MAX_QUOTES) throw new Error(`more than ${MAX_QUOTES} quotes`)
       if (!isDay(date)) throw new Error(`quote ${count} has an invalid date`)
       if (typeof code !== 'string' || code === '') throw new Error(`quote ${count} has no currency`)
@@ -302,6 +316,7 @@ function createQuotes(base: string): Quotes {
       if (code === base) return
       let day = days.get(date)
       if (!day) days.set(date, (day = { rates: {}, prices: {} }))
+      if (typeof tableNumber === 'string') day.tableNumber = tableNumber
       isAnyPriced ||= isPrice
       const [own, other] = isPrice ? [day.prices, day.rates] : [day.rates, day.prices]
       if (Object.hasOwn(other, code)) throw new Error(`quote ${count} has another direction`)
@@ -311,8 +326,8 @@ function createQuotes(base: string): Quotes {
       return [...days]
         .filter(([date]) => date >= start && date <= end)
         .toSorted(([one], [other]) => (one < other ? -1 : 1))
-        .map(([date, { rates, prices }]) =>
-          isAnyPriced ? { date, rates, prices } : { date, rates },
+        .map(([date, { prices, ...day }]) =>
+          isAnyPriced ? { date, ...day, prices } : { date, ...day },
         )
     },
   }

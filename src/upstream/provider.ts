@@ -1,4 +1,7 @@
 import type { Publication } from '../rates/calendar.ts'
+import type { Derivation, Derivations } from '../rates/rate-table.ts'
+
+export type { Derivation }
 
 /** @internal An absolute http or https URL. */
 type Url = string
@@ -9,6 +12,12 @@ export interface Attribution {
   name: string
   /** Link target of the text. */
   url: Url
+}
+
+/** @internal The attribution of a provider with rates of another source on top. */
+export interface OverlaidAttribution extends Attribution {
+  /** Source of those rates. */
+  overlay?: Attribution
 }
 
 /** A publication of latest rates. */
@@ -26,6 +35,10 @@ export interface LatestTable {
    * Responses then have the published digits (default none).
    */
   prices?: Readonly<Record<string, number>> | undefined
+  /** Codes whose rates are not in the publication of the source; responses say so (default none). */
+  derived?: Derivations
+  /** Number of the table, such as `041/A/NBP/2026`: up to 40 letters, digits, spaces and `./-_` (default none). */
+  tableNumber?: string
   /**
    * Published rates that are quarantined because they look wrong, by code. `rates` has the previous value of each until a
    * later publication confirms the new one. Returned to the provider in `ProviderContext.previous`.
@@ -63,6 +76,8 @@ export interface HistoryDay {
   rates: Record<string, number>
   /** Units of the base for one unit of each currency, by upper-case code, from a bank that quotes the base (default none). */
   prices?: Record<string, number> | undefined
+  /** Number of the table, as in `LatestTable` (default none). */
+  tableNumber?: string | undefined
 }
 
 /** Reference rates of several days, returned by a history provider. */
@@ -71,6 +86,8 @@ export interface HistoryDays {
   base: string
   /** The published days, ascending. */
   days: HistoryDay[]
+  /** Codes with rates that are not in the publication of the source; responses say so (default none). */
+  derived?: Derivations
 }
 
 /** Context of one call of a provider. */

@@ -74,11 +74,12 @@ function independentItalian(file: string): HistoryDay {
 
 /** Reads tables of Narodowy Bank Polski without a parser of JSON. */
 function independentPolish(file: string): HistoryDay[] {
-  const tables = textOf(file).split('"effectiveDate":"').slice(1)
-  return tables.map((text) => {
+  const [, ...tables] = textOf(file).split('"no":"')
+  return tables.map((table) => {
+    const [tableNumber = '', text = ''] = table.split('","effectiveDate":"')
     const quotes = [...text.matchAll(/"code":"([A-Z]{3})","mid":([\d.]+)\}/g)]
     const prices = quotes.map(([, code, price]) => [code, Number(price)])
-    return { date: text.slice(0, 10), rates: {}, prices: Object.fromEntries(prices) }
+    return { date: text.slice(0, 10), tableNumber, rates: {}, prices: Object.fromEntries(prices) }
   })
 }
 

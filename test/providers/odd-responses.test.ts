@@ -22,8 +22,8 @@ async function daysOf(
     const sent = typeof init.body === 'string' ? init.body : ''
     const response = feed.respond?.(url, NOW, sent) ?? Response.error()
     const body = response.text()
-    bodies.push(body)
-    return new Response(change(await body, bodies.length === 1), { status: response.status })
+    const isFirst = bodies.push(body) === 1
+    return new Response(change(await body, isFirst), { status: response.status })
   }
   const { publication } = provider
   const isRare = publication?.frequency === 'monthly' || publication?.frequency === 'quarterly'

@@ -1,0 +1,385 @@
+import { describe, expect, it } from 'vitest'
+
+import { frankfurter } from '../../src/compat/frankfurter.ts'
+import { createMemoryStore, createRatesHandler } from '../../src/index.ts'
+import type {
+  HistoryProvider,
+  LatestProvider,
+  RatesEvent,
+  RatesHandlerOptions,
+} from '../../src/index.ts'
+import { createBancaDItaliaProvider } from '../../src/providers/banca-d-italia.ts'
+import { OFFICIAL_PEGS, fixed, overlay, pegged } from '../../src/providers/derived.ts'
+import { createNbpProvider } from '../../src/providers/nbp.ts'
+import { findSuccession } from '../../src/rates/currency-code.ts'
+import { findCurrency } from '../../src/rates/iso-4217.ts'
+import { fixedProviders, providerContract } from '../../src/testing/index.ts'
+import { FEEDS } from '../fixtures/feeds.ts'
+import { NOW } from './upstream.ts'
+
+/** The value of any JSON text. */
+type Json = ReturnType<typeof JSON.parse>
+
+const now = (): number => NOW
+
+/** Responds like the upstream of any feed. */
+async function fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const request = new Request(input, init)
+  const { host } = new URL(request.url)
+  const feed = Object.values(FEEDS).find(({ root }) => new URL(root).host === host)
+  return feed?.respond?.(request.url, NOW, await request.text()) ?? Response.error()
+}
+
+const RATES = { USD: 1.1594, GBP: 0.8804, SGD: 1.5013, HKD: 9.0211 }
+const SOURCE = { name: 'Fixed rates', url: 'https://ratesmith.example/fixed' }
+const PEG = { name: `${SOURCE.name} (peg)`, url: SOURCE.url }
+
+/** Rates of 1 EUR, with a name that does not depend on the testing module. */
+function ecb(rates: Record<string, number> = RATES): {
+  latest: LatestProvider
+  history: HistoryProvider
+} {
+  const { latest, history } = fixedProviders({ base: 'EUR', rates, now })
+  const { fetchLatest } = latest
+  const { fetchHistory } = history
+  return {
+    latest: { attribution: SOURCE, fetchLatest },
+    history: { attribution: SOURCE, fetchHistory },
+  }
+}
+
+function open(providers: RatesHandlerOptions['providers'], options: RatesHandlerOptions = {}) {
+  const handler = createRatesHandler({ providers, fetch, now, ...options })
+  const text = async (target: string): Promise<string> => {
+    const response = await handler(new Request(`http://localhost/api/${target}`))
+    expect(response.status, target).toBe(200)
+    return response.text()
+  }
+  return {
+    handler,
+    text,
+    json: async (target: string): Promise<Json> => JSON.parse(await text(target)),
+  }
+}
+
+const PEGGED = open({ latest: pegged(ecb().latest), history: pegged(ecb().history) })
+
+describe('pegged()', () => {
+  it('adds currencies with an official peg, exactly, and says so', async () => {
+    expect(await PEGGED.json('v1/convert?from=USD&to=AED&amount=2')).toMatchObject({
+      rate: 3.6725,
+      result: 7.345,
+      derived: 'peg',
+      source: PEG,
+    })
+    expect(await PEGGED.json('v1/convert?from=EUR&to=XOF')).toMatchObject({ rate: 655.957 })
+    expect(await PEGGED.json('v1/convert?from=EUR&to=SAR')).toMatchObject({ rate: 1.1594 * 3.75 })
+    expect(await PEGGED.json('v1/convert?from=XAF&to=XOF')).toMatchObject({ rate: 1 })
+    // The anchor has a band itself.
+    expect(await PEGGED.json('v1/convert?from=HKD&to=MOP')).toMatchObject({ rate: 1.03 })
+  })
+
+  it('leaves published rates and their source as they are', async () => {
+    const { rates } = PEGGED.handler
+    const conversion = await rates.convert({ from: 'USD', to: 'GBP' })
+    expect(conversion).not.toHaveProperty('derived')
+    expect(conversion.source).toEqual(SOURCE)
+    const own = open({ latest: pegged(ecb({ ...RATES, AED: 4.3 }).latest), history: false })
+    expect(await own.json('v1/convert?from=EUR&to=AED')).toMatchObject({
+      rate: 4.3,
+      source: SOURCE,
+    })
+  })
+
+  it('flags rates in every response of every endpoint', async () => {
+    const { json, text } = PEGGED
+    const { rates } = PEGGED.handler
+    const pair = { from: 'USD', to: 'AED' } as const
+    expect(await json('v1/convert?from=USD&to=AED')).toEqual(await rates.convert(pair))
+    expect(await json('convert?from=USD&to=AED')).toMatchObject({
+      derived: 'peg',
+      provider: `${PEG.name} (${PEG.url})`,
+    })
+    expect(await json('rates?base=USD')).toMatchObject({ derived: { AED: 'peg', BMD: 'peg' } })
+    const latest = await json('v1/latest?base=EUR')
+    expect(latest.derived).toMatchObject({ AED: 'peg', XOF: 'peg' })
+    expect(latest.derived).not.toHaveProperty('USD')
+    // Against a pegged base, no rate is from the publication.
+    const { derived } = await json('v1/latest?base=AED&symbols=USD,GBP')
+    expect(derived).toEqual({ USD: 'peg', GBP: 'peg' })
+    const dated = 'date=2026-11-20'
+    expect(await json(`v1/latest?base=EUR&symbols=AED,USD&${dated}`)).toMatchObject({
+      derived: { AED: 'peg' },
+    })
+    expect(await json(`v1/convert?from=AED&to=USD&${dated}`)).toMatchObject({
+      derived: 'peg',
+      source: PEG,
+    })
+    expect((await json('v1/convert?from=EUR&to=AED,USD')).results).toEqual({
+      AED: { rate: expect.any(Number), result: expect.any(Number), derived: 'peg' },
+      USD: { rate: 1.1594, result: 1.1594 },
+    })
+    expect(await json('v1/history?from=EUR&to=AED')).toMatchObject({ derived: 'peg', source: PEG })
+    const { series } = await json('v1/history?from=EUR&to=AED,USD&start=2026-11-02')
+    expect(series).toMatchObject({ AED: { derived: 'peg', source: PEG }, USD: { source: SOURCE } })
+    expect(series.USD).not.toHaveProperty('derived')
+    const [row] = await rates.convertMany([{ ...pair, amount: '2', round: 'minor' }])
+    expect(row).toMatchObject({ rounded: '7.35', derived: 'peg', source: PEG })
+    for (const target of [
+      'v1/convert?from=EUR&to=AED&format=csv',
+      'v1/convert?from=EUR&to=AED,USD&format=csv',
+      'v1/latest?base=EUR&symbols=AED,USD&format=csv',
+      `v1/latest?base=EUR&symbols=AED,USD&${dated}&format=csv`,
+      'v1/history?from=EUR&to=AED&format=csv',
+    ]) {
+      const lines = (await text(target)).trim().split('\r\n').slice(1)
+      for (const line of lines) expect(line.includes(PEG.name)).toBe(line.includes('AED'))
+    }
+  })
+
+  it('compares pegged rates with those of other sources, flagged', async () => {
+    const { sources } = await PEGGED.json('v1/convert?from=USD&to=AED&expand=sources')
+    expect(sources).toEqual([
+      expect.objectContaining({ rate: 3.6725, deviation: 0, derived: 'peg', source: PEG }),
+    ])
+  })
+
+  it('adds a currency only on the days of its peg', async () => {
+    const { json } = PEGGED
+    expect(await json('v1/convert?from=EUR&to=BGN&date=2025-12-31')).toMatchObject({
+      rate: 1.95583,
+      derived: 'peg',
+    })
+    expect(await json('v1/convert?from=USD&to=XCG&date=2025-03-31')).toMatchObject({ rate: 1.79 })
+    const { handler } = PEGGED
+    for (const target of ['to=BGN&date=2026-01-05', 'to=XCG&date=2025-03-28']) {
+      const url = `http://localhost/api/v1/convert?from=EUR&${target}`
+      const response = await handler(new Request(url))
+      expect(response.status, target).toBe(404)
+    }
+  })
+
+  it('follows a bank that quotes prices, and stays exact', async () => {
+    const nbp = pegged(createNbpProvider())
+    const { json } = open({ latest: nbp, history: nbp })
+    expect(await json('v1/convert?from=USD&to=QAR')).toMatchObject({ rate: 3.64, derived: 'peg' })
+    expect(await json('v1/convert?from=SAR&to=USD&date=2026-11-19&source=nbp')).toMatchObject({
+      rate: 0.2666666667,
+      tableNumber: expect.stringMatching(/^\d+\/A\/NBP\/2026$/),
+      source: { name: 'Narodowy Bank Polski, table A (peg)' },
+    })
+  })
+
+  it('adds a currency to a source with a series for each one', async () => {
+    const { json } = open({ history: pegged(createBancaDItaliaProvider()), latest: false })
+    const query = 'start=2024-01-02&end=2026-11-20'
+    const francs = await json(`v1/history?from=EUR&to=CVE&${query}`)
+    expect(francs.points.length).toBeGreaterThan(700)
+    expect(francs).toMatchObject({ derived: 'peg', stats: { high: 110.265, low: 110.265 } })
+    const riyals = await json(`v1/history?from=USD&to=SAR&${query}`)
+    expect(riyals).toMatchObject({ derived: 'peg', stats: { high: 3.75, low: 3.75 } })
+    const dollars = await json(`v1/history?from=EUR&to=USD&${query}`)
+    expect(dollars).not.toHaveProperty('derived')
+  })
+
+  it('keeps its flags in a store, and with rates of an earlier publication', async () => {
+    const store = createMemoryStore()
+    const { latest, history } = ecb()
+    const first = open({ latest: pegged(latest), history: pegged(history) }, { store })
+    await first.json('v1/convert?from=USD&to=AED')
+    await first.json('v1/history?from=USD&to=AED')
+    const failing = async (): Promise<never> => {
+      throw new Error('down')
+    }
+    const second = open(
+      {
+        latest: pegged({ ...latest, fetchLatest: failing }),
+        history: pegged({ ...history, fetchHistory: failing }),
+      },
+      { store },
+    )
+    for (const target of ['v1/convert?from=USD&to=AED', 'v1/history?from=USD&to=AED']) {
+      await expect.poll(() => second.json(target)).toMatchObject({ derived: 'peg' })
+    }
+    let clock = NOW
+    let rates: Record<string, number> = RATES
+    const changing: LatestProvider = {
+      attribution: SOURCE,
+      fetchLatest: async () => ({
+        base: 'EUR',
+        rates,
+        updatedAt: clock,
+        nextUpdateAt: clock + 3_600_000,
+      }),
+    }
+    const third = open({ latest: pegged(changing), history: false }, { now: () => clock })
+    await third.json('v1/latest')
+    const { USD: _lost, ...others } = RATES
+    rates = others
+    clock += 2 * 3_600_000
+    await third.handler.refresh()
+    const table = await third.json('v1/latest?base=EUR')
+    expect(table).toMatchObject({ older: { AED: NOW, USD: NOW }, derived: { AED: 'peg' } })
+    expect(table.derived).not.toHaveProperty('USD')
+  })
+
+  it('does not add rates to the formats of other services, which cannot flag them', async () => {
+    const handler = frankfurter(PEGGED.handler, { now })
+    const get = async (path: string): Promise<Response> =>
+      handler(new Request(`http://localhost${path}`))
+    const table: Json = await (await get('/v1/latest?base=EUR')).json()
+    expect(Object.keys(table.rates)).toEqual(['GBP', 'HKD', 'SGD', 'USD'])
+    expect((await get('/v1/latest?base=EUR&symbols=AED')).status).toBe(404)
+    expect((await get('/v1/2026-11-02..2026-11-20?base=EUR&symbols=AED')).status).toBe(404)
+  })
+
+  it.each(
+    providerContract({
+      latest: () => pegged(createNbpProvider()),
+      history: () => pegged(createNbpProvider()),
+      fetch,
+      now,
+    }),
+  )('$name', ({ run }) => run())
+})
+
+describe('official pegs', () => {
+  it.each(OFFICIAL_PEGS)('of $currency is a ratio or a band, with days and a source', (peg) => {
+    const { currency, anchor, ratio, band, since, until, authority, source } = peg
+    expect([ratio, band].filter((each) => each === null)).toHaveLength(1)
+    for (const value of [ratio, ...(band ?? [])])
+      if (value !== null) expect(value).toBeGreaterThan(0)
+    if (band) expect(band[0]).toBeLessThan(band[1])
+    for (const code of [anchor, ...(until === null ? [currency] : [])]) {
+      expect(findCurrency(code)?.code, code).toBe(code)
+    }
+    expect(since < (until ?? '9999')).toBe(true)
+    expect(authority).not.toBe('')
+    expect(new URL(source).protocol).toBe('https:')
+  })
+
+  it('agree with the ratios at which currencies were withdrawn', () => {
+    const withdrawn = OFFICIAL_PEGS.filter(({ until }) => until !== null)
+    expect(withdrawn.map(({ currency }) => currency)).toEqual(['ANG', 'BGN'])
+    const [guilder, lev] = withdrawn
+    const successor = OFFICIAL_PEGS.find(({ currency }) => currency === 'XCG')
+    expect(findSuccession('BGN', '2026-01-01')).toMatchObject({
+      successor: 'EUR',
+      ratio: lev?.ratio,
+    })
+    expect(findSuccession('ANG', '2025-03-31')).toMatchObject({ successor: 'XCG', ratio: 1 })
+    expect(successor?.ratio).toBe(guilder?.ratio)
+  })
+
+  it('are each in force once', () => {
+    const codes = OFFICIAL_PEGS.map(({ currency }) => currency)
+    expect(codes).toEqual([...new Set(codes)].toSorted())
+  })
+})
+
+describe('fixed()', () => {
+  it('adds currencies at ratios of your own, and says so', async () => {
+    const points = { currency: 'XPT', anchor: 'USD', ratio: 100, since: '2026-01-01' }
+    const { json } = open({
+      latest: fixed(pegged(ecb().latest), [points]),
+      history: fixed(pegged(ecb().history), [points]),
+    })
+    expect(await json('v1/convert?from=USD&to=XPT')).toMatchObject({ rate: 100, derived: 'fixed' })
+    expect(await json('v1/convert?from=XPT&to=AED')).toMatchObject({
+      rate: 0.036725,
+      derived: 'fixed',
+      source: { name: 'Fixed rates (fixed)' },
+    })
+    expect(await json('v1/convert?from=USD&to=AED')).toMatchObject({ derived: 'peg' })
+  })
+
+  it('rejects what is not a ratio', () => {
+    const { latest } = ecb()
+    const valid = { currency: 'XPT', anchor: 'USD', ratio: 100 }
+    const wrap = (change: object) => () => fixed(latest, [{ ...valid, ...change }])
+    expect(wrap({ currency: 'xpt' })).toThrow('two upper-case codes')
+    expect(wrap({ anchor: 'XPT' })).toThrow('two upper-case codes')
+    expect(wrap({ ratio: 0 })).toThrow('must be above 0, got 0')
+    expect(wrap({ since: '2026-02-30' })).toThrow('YYYY-MM-DD, got 2026-02-30')
+    expect(wrap({ rate: 1 })).toThrow('unknown option "rate"')
+    expect(() => fixed(latest, Object({}))).toThrow('ratios must be an array')
+    expect(() => pegged(Object({}))).toThrow('provider must be a provider')
+  })
+})
+
+describe('overlay()', () => {
+  const OWN = { name: 'Treasury', url: 'https://example.com/rates' }
+  const january = { base: 'EUR', rates: { USD: 1.1 }, since: '2026-01-01', until: '2026-01-31' }
+
+  it('puts your rates on top, with you as their source', async () => {
+    const rates = [january, { base: 'EUR', rates: { USD: 1.2, XPT: 50 }, since: '2026-11-01' }]
+    const { json } = open({
+      latest: overlay(ecb().latest, { rates, ...OWN }),
+      history: overlay(ecb().history, { rates, ...OWN }),
+    })
+    const own = { derived: 'overlay', source: { name: 'Treasury (overlay)', url: OWN.url } }
+    expect(await json('v1/convert?from=EUR&to=USD')).toMatchObject({ rate: 1.2, ...own })
+    expect(await json('v1/convert?from=EUR&to=GBP')).toMatchObject({ rate: 0.8804, source: SOURCE })
+    expect(await json('v1/convert?from=GBP&to=XPT')).toMatchObject(own)
+    for (const [date, rate, origin] of [
+      ['2026-01-15', 1.1, own],
+      ['2026-11-16', 1.2, own],
+    ]) {
+      const target = `v1/convert?from=EUR&to=USD&date=${String(date)}`
+      expect(await json(target)).toMatchObject({ rate, ...Object(origin) })
+    }
+    expect(await json('v1/convert?from=EUR&to=USD&date=2026-06-15')).toMatchObject({ rate: 1.1594 })
+  })
+
+  it('keeps the direction in which the provider quotes a currency', async () => {
+    const rates = { base: 'PLN', rates: { EUR: 0.25 }, since: '2026-11-10' }
+    const nbp = overlay(createNbpProvider(), { rates, ...OWN })
+    const { json } = open({ latest: nbp, history: nbp })
+    expect(await json('v1/convert?from=EUR&to=PLN')).toMatchObject({ rate: 4, derived: 'overlay' })
+    const { points } = await json('v1/history?from=EUR&to=PLN&start=2026-11-02&end=2026-11-20')
+    expect(
+      points.map(({ d, r }: { d: string; r: number }) => (r === 4 ? d : '')).filter(Boolean),
+    ).toEqual(points.map(({ d }: { d: string }) => d).filter((d: string) => d >= '2026-11-10'))
+  })
+
+  it('fails, with an event, if it has a rate of the base of the provider', async () => {
+    const events: RatesEvent[] = []
+    const latest = overlay(ecb().latest, { rates: { base: 'USD', rates: { EUR: 0.9 } }, ...OWN })
+    const handler = createRatesHandler({
+      providers: { latest, history: false },
+      now,
+      onEvent: (event) => events.push(event),
+    })
+    const response = await handler(new Request('http://localhost/api/v1/latest'))
+    expect(response.status).toBe(502)
+    expect(JSON.stringify(events)).toContain("own rates must not include EUR, the provider's base")
+  })
+
+  it('rejects invalid options', () => {
+    const wrap = (change: object) => () =>
+      overlay(ecb().latest, { rates: january, ...OWN, ...change })
+    expect(wrap({ url: 'rates' })).toThrow('must be an absolute http or https URL')
+    expect(wrap({ name: 1 })).toThrow('attribution')
+    expect(wrap({ rates: { base: 'EUR', rates: { usd: 1 } } })).toThrow('two upper-case codes')
+    expect(wrap({ rate: 1 })).toThrow('unknown option "rate"')
+  })
+})
+
+describe('a stored or fetched table', () => {
+  it('is rejected if it derives rates in an unknown way, which could not be flagged', async () => {
+    const latest: LatestProvider = {
+      attribution: SOURCE,
+      fetchLatest: async () =>
+        Object({
+          base: 'EUR',
+          rates: RATES,
+          updatedAt: NOW,
+          nextUpdateAt: NOW + 3_600_000,
+          derived: { USD: 'guess' },
+        }),
+    }
+    const handler = createRatesHandler({ providers: { latest, history: false }, now })
+    const response = await handler(new Request('http://localhost/api/v1/latest'))
+    expect(response.status).toBe(502)
+  })
+})
