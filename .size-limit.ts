@@ -22,17 +22,17 @@ function portable(options: BuildOptions): BuildOptions {
 
 /** Budget of each module of the package alone, or of the largest in a folder: its current size and some two per cent. */
 const BUDGETS: Record<string, string> = {
-  '.': '53.4 kB',
+  '.': '55.4 kB',
   './access': '10.4 kB',
   './access/file': '3 kB',
   './access/redis': '6 kB',
   './access/sqlite': '7.05 kB',
   './bun': '2.05 kB',
-  './client': '2.83 kB',
+  './client': '2.9 kB',
   './cloudflare': '297 B',
-  './compat/exchange-rate-api': '14.7 kB',
-  './compat/exchangerate-host': '18.9 kB',
-  './compat/frankfurter': '18.1 kB',
+  './compat/exchange-rate-api': '15 kB',
+  './compat/exchangerate-host': '19.3 kB',
+  './compat/frankfurter': '18.5 kB',
   './compat/frankfurter-v2': '24 kB',
   './compat/open-exchange-rates': '18.2 kB',
   './currencies': '5.72 kB',
@@ -43,7 +43,7 @@ const BUDGETS: Record<string, string> = {
   './monitoring': '10.2 kB',
   './node': '3.75 kB',
   './providers/*': '17.1 kB',
-  './providers/cross-check': '5.5 kB',
+  './providers/cross-check': '7.1 kB',
   './stores/*': '1.55 kB',
   './testing': '22.5 kB',
 }
@@ -84,7 +84,7 @@ const handler = {
   name: 'the handler, as an app loads it',
   path: 'dist/index.js',
   import: '{ createRatesHandler }',
-  limit: '51.6 kB',
+  limit: '53.7 kB',
 }
 
 /** Exports that bundlers load without the handler. */

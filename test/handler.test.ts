@@ -8,6 +8,7 @@ import type {
   RatesHandler,
   RatesHandlerOptions,
 } from '../src/index.ts'
+import { fakeProviders } from '../src/testing/index.ts'
 import { codes } from './fixtures/codes.ts'
 import { reseal, seal } from './fixtures/envelopes.ts'
 import { NOW, market, openService } from './fixtures/service.ts'
@@ -125,6 +126,10 @@ describe('createRatesHandler()', () => {
       const message = '.attribution.url must be an absolute http or https URL, got "'
       expect(make(bad)).toThrow(`providers.latest${message}`)
       expect(make([down, bad])).toThrow(`providers.latest[1]${message}`)
+      const history = { ...fakeProviders().history, terms: url }
+      expect(() => createRatesHandler({ providers: { history } })).toThrow(
+        'providers.history.terms must be an absolute http or https URL, got "',
+      )
     },
   )
 

@@ -18,7 +18,7 @@ for (const { subpath, source } of ENTRY_POINTS) {
 }
 
 const WITHOUT_OPTIONS =
-  /^(RatesError|allocate|digitsOf|find\w+|fromMinorUnits|to\w+|createKey|hashKey|createFileStore|fakeClock|mountContract|storeContract|withRequestIds) /
+  /^(RatesError|allocate|digitsOf|find\w+|fromMinorUnits|to\w+|pegged|fixed|createKey|hashKey|createFileStore|fakeClock|mountContract|storeContract|withRequestIds) /
 
 const { latest, history } = fakeProviders()
 const handler = functions['createRatesHandler .']?.({ providers: { latest, history } })
@@ -31,6 +31,7 @@ const FIRST: [functions: RegExp, args: unknown[]][] = [
   [/^roundTo /, ['1', 'USD']],
   [/^serve /, [() => new Response()]],
   [/^crossCheck /, [latest, history]],
+  [/^overlay /, [latest]],
   [/^create(File|Sqlite)(Counters|KeyStore|Store) /, [':memory:']],
   [/^createRedisCounters | \.\/stores\//, [client]],
   [/^failingProvider /, ['unreachable']],

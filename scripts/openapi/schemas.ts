@@ -1,5 +1,6 @@
 import type { RatesErrorCode } from '../../src/errors.ts'
 import { DATE_RULES, INTERVALS, PERIODS } from '../../src/rates/dates.ts'
+import { DERIVATIONS } from '../../src/rates/rate-table.ts'
 import { INTERVAL_VALUES } from '../../src/rates/series.ts'
 import { conversionRow } from './parameters.ts'
 import { readTypes, reference } from './type-schemas.ts'
@@ -62,6 +63,7 @@ const NAMED: Readonly<Record<string, Schema>> = {
   Amount: { type: 'number', minimum: 0 },
   'PointList<Each>': { minItems: 1, type: 'array', items: reference('schemas', 'Point') },
   Period: { type: 'string', enum: PERIODS },
+  Derivation: { type: 'string', enum: DERIVATIONS },
   Interval: { type: 'string', enum: INTERVALS },
   DateRule: { type: 'string', enum: DATE_RULES },
   IntervalValue: { type: 'string', enum: INTERVAL_VALUES },

@@ -5,7 +5,7 @@ import { isDay, toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { OFFICIAL_PEGS } from '../rates/pegs.ts'
 import type { Derivation, Derivations } from '../rates/rate-table.ts'
-import { RejectedError } from '../rates/validate.ts'
+import { RejectedError, isObject } from '../rates/validate.ts'
 import { requireProvider } from '../upstream/provider.ts'
 import type {
   Attribution,
@@ -127,6 +127,7 @@ export function overlay<Wrapped extends Provider>(
 ): Derived<Wrapped> {
   const { rates, name, url } = options
   assertKnownOptions(options, { rates, name, url })
+  if (!isObject(rates)) throw new TypeError('rates must be a table or an array of tables')
   const own: Attribution = { name, url }
   requireProvider('options', 'fetchLatest', { fetchLatest: () => undefined, attribution: own })
   const tables: readonly OwnRates[] = 'base' in rates ? [rates] : rates

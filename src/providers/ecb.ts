@@ -1,7 +1,7 @@
 import { runInSlices, yieldToEventLoop } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import { DAY_MS, addDays, nextPublication, publicationInstant, toDay } from '../rates/dates.ts'
-import { parseBody, requireRootUrl } from '../upstream/feed.ts'
+import { ECB_TERMS, parseBody, requireRootUrl } from '../upstream/feed.ts'
 import type {
   Attribution,
   HistoryDay,
@@ -96,6 +96,7 @@ export function createEcbProvider(options: EcbOptions = {}): LatestProvider & Hi
 
   return {
     attribution: EUROPEAN_CENTRAL_BANK,
+    terms: ECB_TERMS,
     sanityChecks: true,
     async fetchLatest(context) {
       const table = await readXml('eurofxref-daily.xml', context, (text) =>
@@ -149,6 +150,7 @@ export function createEcbDataApiProvider(
 
   return {
     attribution: EUROPEAN_CENTRAL_BANK,
+    terms: ECB_TERMS,
     sanityChecks: true,
     async fetchLatest(context) {
       const table = await readSeries('lastNObservations=1', context, (days) =>

@@ -3,7 +3,7 @@ import type { LongJson, Slices } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import { addDays, isDay, piecesOf, toDay, toInstant } from '../rates/dates.ts'
 import type { Day, DaySpan } from '../rates/dates.ts'
-import { requireRootUrl, unexpectedShape } from '../upstream/feed.ts'
+import { ECB_TERMS, requireRootUrl, unexpectedShape } from '../upstream/feed.ts'
 import type {
   HistoryDay,
   HistoryDays,
@@ -104,6 +104,7 @@ export function createFrankfurterV2EcbProvider(
       name: 'European Central Bank (via Frankfurter)',
       url: 'https://frankfurter.dev',
     },
+    terms: ECB_TERMS,
     sanityChecks: true,
     fetchHistory: (range, context) =>
       fetchRows(`${root}/v2/rates?providers=ECB`, piecesOf(range, MAX_RANGE_DAYS), context, 'EUR'),

@@ -1,7 +1,7 @@
 import type { LongJson } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import { isObject } from '../rates/validate.ts'
-import { pathsOf, requireRootUrl, unexpectedShape } from '../upstream/feed.ts'
+import { ECB_TERMS, pathsOf, requireRootUrl, unexpectedShape } from '../upstream/feed.ts'
 import type { HistoryDays, HistoryProvider } from '../upstream/provider.ts'
 import { UpstreamError, readJson } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
@@ -54,6 +54,7 @@ export function createFrankfurterProvider(options: FrankfurterOptions = {}): His
       name: 'European Central Bank (via Frankfurter)',
       url: 'https://frankfurter.dev',
     },
+    terms: ECB_TERMS,
     sanityChecks: true,
     async fetchHistory({ start, end }, { fetch, signal, now }) {
       const url = `${root}/v1/${start}..${end}`

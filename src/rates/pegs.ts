@@ -96,7 +96,7 @@ const rows: readonly Row[] = [
     [7.29252, 7.62824],
     '1999-01-01',
     'Danmarks Nationalbank',
-    'https://www.nationalbanken.dk/en/what-we-do/stable-prices-monetary-policy-and-the-danish-economy/fixed-exchange-rate-policy-and-erm-2',
+    'https://www.nationalbanken.dk/en',
   ],
   [
     'FKP',

@@ -244,8 +244,9 @@ function createFetchDays(bank: Bank, root: string): FetchDays {
     let host = new URL(root).host
     for (const span of part.start > part.end ? [] : spansOf(part)) {
       const requests = requestsFor(span)
-      for (let at = 0; at < requests.length; at += MAX_REQUESTS_AT_ONCE) {
-        const some = requests.slice(at, at + MAX_REQUESTS_AT_ONCE)
+      // The first one alone: a service that is down gets one request.
+      for (let at = 0, end = 1; at < requests.length; at = end, end += MAX_REQUESTS_AT_ONCE) {
+        const some = requests.slice(at, end)
         const responses = await Promise.all(some.map((each) => readFrom(bank, each, context)))
         for (const [index, response] of responses.entries()) {
           host = response.host

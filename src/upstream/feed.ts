@@ -7,6 +7,10 @@ import * as z from 'zod/mini'
 
 const MAX_DETAILS = 5
 
+/** Terms of the rates of the European Central Bank, also of those that others serve. */
+export const ECB_TERMS =
+  'https://www.ecb.europa.eu/services/using-our-site/disclaimer/html/index.en.html'
+
 /** Unchecked rates: they are validated later, when a few invalid ones are tolerated. */
 export const ratesInOrder: z.ZodMiniType<Record<string, number>> =
   z.custom<Record<string, number>>(isObject)

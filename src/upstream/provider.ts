@@ -183,21 +183,21 @@ const PUBLICATION_FORMS = {
 }
 
 /**
- * Checks that `provider`, passed as `option`, has the function `method`, an attribution and, if any, a valid publication.
+ * Checks that `provider`, passed as `option`, has the function `method`, an attribution and, if any, terms and a publication
+ * that are valid.
  *
  * @throws {TypeError} naming `option`
  */
 export function requireProvider(option: string, method: string, provider: unknown): void {
-  const { [method]: fetchRates, attribution, publication } = Object(provider)
+  const { [method]: fetchRates, attribution, publication, terms = null } = Object(provider)
   const { name, url } = Object(attribution)
   const hasAll =
     typeof fetchRates === 'function' && typeof name === 'string' && typeof url === 'string'
   if (!hasAll) throw new TypeError(`${option} must be a provider with ${method}() and attribution`)
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    const got = JSON.stringify(url)
-    throw new TypeError(
-      `${option}.attribution.url must be an absolute http or https URL, got ${got}`,
-    )
+  for (const [property, link] of Object.entries({ 'attribution.url': url, terms: terms ?? url })) {
+    if (URL.canParse(link) && /^https?:$/.test(new URL(link).protocol)) continue
+    const got = JSON.stringify(link)
+    throw new TypeError(`${option}.${property} must be an absolute http or https URL, got ${got}`)
   }
   if (publication) requirePublication(option, Object(provider))
 }

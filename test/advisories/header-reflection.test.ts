@@ -15,7 +15,9 @@ const HEADERS =
 
 /** Parameters whose error does not echo the value. */
 const SILENT = new Set(
-  'date start end interval value fill layout format reverse round rule maxAge'.split(' '),
+  'date start end interval value fill layout format reverse round rule maxAge source expand'.split(
+    ' ',
+  ),
 )
 
 const handler = await loadedHandler()

@@ -6,7 +6,9 @@ import { Session } from 'node:inspector/promises'
 import { toNodeHandler } from '../../adapters/node.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import { listenOnFreePort } from '../system/sockets.ts'
-import { respondAsUpstream } from '../system/upstreams.ts'
+import { good } from '../fixtures/feed.ts'
+import { FEEDS as LATEST_FEEDS } from '../fixtures/feeds/exchange-rate-api.ts'
+import { FEEDS as HISTORY_FEEDS } from '../fixtures/feeds/frankfurter.ts'
 
 const SOURCE = /\/((?:src|adapters)\/[^?]*\.ts)$/
 const PATH = '/api/v1/convert?from=USD&to=EUR&amount=100'
@@ -31,7 +33,10 @@ const now = Date.now()
 // Made before, because the synthetic payloads use functions of the sources.
 const bodies = new Map<string, string>()
 async function record(url: string): Promise<Response> {
-  const body = await (await respondAsUpstream(new URL(url), now)).text()
+  const feeds = Object.values({ ...LATEST_FEEDS, ...HISTORY_FEEDS })
+  const feed = feeds.find(({ root }) => url.startsWith(root))
+  if (!feed) throw new Error(`no feed at ${url}`)
+  const body = await (feed.respond?.(url, now) ?? good(feed, undefined, now)).text()
   bodies.set(url, body)
   return new Response(body)
 }

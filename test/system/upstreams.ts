@@ -38,7 +38,12 @@ export async function respondAsUpstream(
 /** Starts a server for all hosts, to which `upstream-program.ts` redirects: the first part of a path is the host. */
 export async function openUpstreams(): Promise<{ url: string; close: () => void }> {
   const server = createServer(async (request, response) => {
-    const upstreamResponse = await respondAsUpstream(new URL(`https:/${request.url}`))
+    const body = Buffer.concat(await request.toArray()).toString()
+    const upstreamResponse = await respondAsUpstream(
+      new URL(`https:/${request.url}`),
+      Date.now(),
+      body,
+    )
     response.writeHead(upstreamResponse.status, Object.fromEntries(upstreamResponse.headers))
     response.end(new Uint8Array(await upstreamResponse.arrayBuffer()))
   })
