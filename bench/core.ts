@@ -7,6 +7,7 @@ import { compare } from './core/comparison.ts'
 import type { Effort } from './core/comparison.ts'
 import { downloads, firstLoads, formsSince1999, wholeHistories } from './core/histories.ts'
 import { manyConversions } from './core/many-conversions.ts'
+import { readers } from './core/readers.ts'
 import { cachedResponses, freshConversion } from './core/responses.ts'
 import { print } from './figures.ts'
 
@@ -18,10 +19,14 @@ const MAX_KEPT_BYTES = 500_000
 const MAX_KEPT_BYTES_SINCE_1999 = 5_000_000
 
 const { values } = parseArgs({
-  options: { quick: { type: 'boolean' }, 'no-checkGoal': { type: 'boolean' } },
+  options: {
+    quick: { type: 'boolean' },
+    'no-judge': { type: 'boolean' },
+    only: { type: 'string', default: '' },
+  },
 })
 const runtime = 'Bun' in globalThis ? 'Bun' : 'Deno' in globalThis ? 'Deno' : 'Node'
-const checksGoals = runtime === 'Node' && !values.quick && !values['no-checkGoal']
+const checksGoals = runtime === 'Node' && !values.quick && !values['no-judge']
 
 const [first, ...more] = await downloads()
 const [whole, ...others] = await wholeHistories()
@@ -36,7 +41,9 @@ const comparisons = [
   ...more,
   whole,
   ...others,
-]
+  ...(await readers()),
+].filter(({ name }) => name.includes(values.only))
+if (comparisons.length === 0) throw new Error(`no row contains ${values.only}`)
 
 print(`${runtime} ${process.versions[runtime === 'Node' ? 'node' : runtime.toLowerCase()]}\n`)
 print('| what | µs | reference | µs | ratio | goal |')
@@ -47,12 +54,14 @@ for (const comparison of comparisons) {
   const outcome = await compare(comparison, values.quick ? QUICK : EFFORT)
   const verdict = goal === undefined ? '' : checkGoal(outcome.ratio, goal, goal.toFixed(1))
   const [ours, theirs] = [outcome.ours, outcome.reference].map((time) => time.toFixed(2))
-  print(
-    `| ${name} | ${ours} | ${reference.name} | ${theirs} | ${outcome.ratio.toFixed(2)} | ${verdict} |`,
-  )
+  const [low, high] = outcome.interval.map((ratio) => ratio.toFixed(2))
+  const ratio = `${outcome.ratio.toFixed(2)} (${low}–${high})`
+  print(`| ${name} | ${ours} | ${reference.name} | ${theirs} | ${ratio} | ${verdict} |`)
 }
-printKept('5Y', first.keptBytes, MAX_KEPT_BYTES)
-printKept('all days since 1999', whole.keptBytes, MAX_KEPT_BYTES_SINCE_1999)
+if (values.only === '') {
+  printKept('5Y', first.keptBytes, MAX_KEPT_BYTES)
+  printKept('all days since 1999', whole.keptBytes, MAX_KEPT_BYTES_SINCE_1999)
+}
 process.exit(isGood || !checksGoals ? 0 : 1)
 
 function checkGoal(figure: number, most: number, goal: string): string {

@@ -1,6 +1,6 @@
 import { measure } from 'mitata'
 
-import { median } from '../figures.ts'
+import { median, medianInterval } from '../figures.ts'
 
 /** A function of the package, and the reference for its time. */
 export interface Comparison {
@@ -9,8 +9,8 @@ export interface Comparison {
   reference: { name: string; run: () => unknown }
   /** Largest ratio to the reference; absent without a goal. */
   goal?: number
-  /** Whether to measure the longest block of the event loop instead of the mean time (default false). */
-  measuresLoopDelay?: boolean
+  /** Mean time of a call, its mean CPU time on all threads, or the longest block of the event loop (default `time`). */
+  measures?: 'time' | 'cpu-time' | 'loop-delay'
 }
 
 /** Result of a comparison. Means in microseconds, each the median over the rounds. */
@@ -19,6 +19,8 @@ export interface Outcome {
   reference: number
   /** Median of the ratios of the rounds. */
   ratio: number
+  /** Contains the true median of the ratios with 95 %. */
+  interval: readonly [low: number, high: number]
 }
 
 /** Duration of a measurement. */
@@ -32,17 +34,24 @@ export interface Effort {
 
 /** Measures both functions alternately in this process, so that other load on the machine affects both. */
 export async function compare(
-  { ours, reference, measuresLoopDelay }: Comparison,
+  { ours, reference, measures = 'time' }: Comparison,
   { rounds, time, batch }: Effort,
 ): Promise<Outcome> {
-  const results: Outcome[] = []
+  const results: Omit<Outcome, 'interval'>[] = []
   for (let round = 0; round < rounds; round += 1) {
-    const taken = measuresLoopDelay ? await longestBlockOf(ours) : await timeOf(ours, time, batch)
-    const allowed = await timeOf(reference.run, time, batch)
+    const meanOf = async (run: () => unknown): Promise<number> =>
+      measures === 'cpu-time' ? cpuTimeOf(run, time) : timeOf(run, time, batch)
+    const taken = measures === 'loop-delay' ? await longestBlockOf(ours) : await meanOf(ours)
+    const allowed = await meanOf(reference.run)
     results.push({ ours: taken, reference: allowed, ratio: taken / allowed })
   }
-  const medianOf = (figure: keyof Outcome): number => median(results.map((each) => each[figure]))
-  return { ours: medianOf('ours'), reference: medianOf('reference'), ratio: medianOf('ratio') }
+  const ratios = results.map(({ ratio }) => ratio)
+  return {
+    ours: median(results.map(({ ours: taken }) => taken)),
+    reference: median(results.map(({ reference: allowed }) => allowed)),
+    ratio: median(ratios),
+    interval: medianInterval(ratios),
+  }
 }
 
 /** Returns the mean time of a call, garbage collection included, in microseconds. */
@@ -54,6 +63,16 @@ async function timeOf(run: () => unknown, time: number, batch: number): Promise<
     ...('gc' in globalThis || 'Bun' in globalThis ? {} : { gc: false }),
   })
   return avg / 1_000
+}
+
+/** Returns the mean CPU time of a call, on all threads, garbage collection included, in microseconds. */
+async function cpuTimeOf(run: () => unknown, time: number): Promise<number> {
+  const started = process.cpuUsage()
+  for (let calls = 1; ; calls += 1) {
+    await run()
+    const { user, system } = process.cpuUsage(started)
+    if (user + system >= time * 1_000) return (user + system) / calls
+  }
 }
 
 /** Returns the longest block of the event loop while `run` runs, in microseconds. */

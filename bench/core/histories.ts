@@ -161,7 +161,7 @@ export function firstLoads(): Comparison[] {
       await handler.answer(request(TARGET))
       handler.close()
     },
-    measuresLoopDelay: true,
+    measures: 'loop-delay',
     reference,
     goal: 1.5,
   })

@@ -55,7 +55,7 @@ export async function manyConversions(): Promise<Comparison[]> {
       ours,
       reference,
       goal: 1,
-      measuresLoopDelay: true,
+      measures: 'loop-delay',
     },
   ]
 }

@@ -106,7 +106,7 @@ export interface SourceRate {
   tableNumber?: string
   /** Where the rate comes from, if it is not in the publication of the source; otherwise absent. */
   derived?: Derivation
-  /** Why there is no rate: the source lacks a currency, has no rates on that day, or is unavailable. */
+  /** Why `rate` is null: the source lacks a currency, has no rates on that day, or is unavailable. */
   error?: 'unsupported_currency' | 'no_data' | 'provider_unavailable' | undefined
 }
 

@@ -107,7 +107,7 @@ export function fixed<Wrapped extends Provider>(
  * Puts rates of your own on top of those of `provider`: a currency of yours has your rate on every day that it is for.
  * Responses with such a rate have `derived: "overlay"`, and name you as their source.
  *
- * @throws {TypeError} if `provider` is not a provider, or an option is invalid
+ * @throws {TypeError} if `provider` is not a provider or has an overlay, or an option is invalid
  * @example
  * ```ts
  * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
@@ -189,6 +189,8 @@ function derive(provider: Provider, addition: Addition): Partial<LatestProvider 
 }
 
 function withOverlay(attribution: Attribution, overlay: Attribution): OverlaidAttribution {
+  // Responses name the source of rates on top, which must be a single one.
+  if ('overlay' in attribution) throw new TypeError('provider must have no other overlay')
   return { ...attribution, overlay }
 }
 

@@ -26,17 +26,20 @@ const GAPS: ReadonlySet<string> = new Set(['', 'NaN'])
 export function* readSdmxCsv(text: string, { currency, fixed }: SdmxForm): Generator<Observation> {
   const [header = ''] = text.split(/\r?\n/, 1)
   const names = Object.keys(fixed).filter((name) => header.split(',').includes(name))
-  const columns = [currency, 'TIME_PERIOD', 'OBS_VALUE', 'UNIT_MULT?', ...names]
+  const columns = [...names, currency, 'TIME_PERIOD', 'OBS_VALUE', 'UNIT_MULT?']
+  const expected = names.map((name) => fixed[name] ?? [])
   let line = 1
   for (const cells of readColumns(text, columns)) {
     line += 1
-    const [code = '', date = '', value = '', power = '', ...others] = cells
-    for (const [index, name] of names.entries()) {
-      const expected = fixed[name] ?? []
-      if (expected.includes(others[index] ?? '')) continue
-      throw new Error(`line ${line} has an unexpected ${name}; expected ${expected[0] ?? ''}`)
+    const wrong = expected.findIndex((values, index) => !values.includes(cells[index] ?? ''))
+    if (wrong !== -1) {
+      const [usual = ''] = expected[wrong] ?? []
+      throw new Error(`line ${line} has an unexpected ${names[wrong] ?? ''}; expected ${usual}`)
     }
-    if (!/^\d?$/.test(power)) throw new Error(`line ${line} has an unexpected UNIT_MULT`)
+    const [code = '', date = '', value = '', power = ''] = cells.slice(names.length)
+    if (power !== '' && !/^\d$/.test(power)) {
+      throw new Error(`line ${line} has an unexpected UNIT_MULT`)
+    }
     yield {
       date,
       code,

@@ -1,10 +1,12 @@
 const PROLOG = /^\s*(?:<\?xml\s[^<>]*\?>)?/
 
-/** Groups: the name in a closing tag; or the name, the attributes and the final slash of an opening one. */
+/** Groups: the text before a tag; the name in a closing one; or the name, the attributes and the final slash of an opening one. */
 const TAG =
-  /<(?:\/([\w:.-]+)\s*|([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/)?)>/y
+  /([^<]*)<(?:\/([\w:.-]+)\s*|([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/)?)>/y
 
-const ATTRIBUTE = /\s+([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/gy
+/** Like `TAG`; the sixth group is the inside of a whole element: a text, or elements with a name and a text only. */
+const PART =
+  /([^<]*)<(?:\/([\w:.-]+)\s*>|([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(?:(\/)>|>(?:([^<]*|(?:\s*<([\w.-]+)>[^<]*<\/\7>){1,64}\s*)<\/\3\s*>)?))/y
 
 const MAX_DEPTH = 12
 
@@ -24,40 +26,87 @@ export interface XmlTag {
  * @throws {Error} if the document is truncated or not well-formed, has other markup, or is nested more than 12 levels deep
  */
 export function* readXmlTags(text: string): Generator<XmlTag> {
-  const open: string[] = []
-  let at = PROLOG.exec(text)?.[0].length ?? 0
-  do {
-    const next = text.indexOf('<', at)
-    if (next === -1) throw new Error('the XML is truncated')
-    const before = text.slice(at, next)
-    if (open.length === 0 && before.trim() !== '') throw new Error('text before the root element')
-    TAG.lastIndex = next
-    const [tag, closed, opened = '', attributes = '', isEmpty] = TAG.exec(text) ?? []
-    if (tag === undefined) throw new Error(`unsupported markup at character ${next + 1}`)
-    at = next + tag.length
-    if (closed !== undefined) {
-      if (open.pop() !== closed) throw new Error('a closing tag has no opening tag')
-      yield { name: closed, kind: 'closing', attributes: NO_ATTRIBUTES, before }
-    } else {
-      const kind = isEmpty ? 'empty' : 'opening'
-      if (open.length === MAX_DEPTH) {
-        throw new Error(`elements nested more than ${MAX_DEPTH} levels deep`)
-      }
-      yield { name: opened, kind, attributes: attributesOf(attributes), before }
-      if (!isEmpty) open.push(opened)
-    }
-  } while (open.length > 0)
-  if (text.slice(at).trim() !== '') throw new Error('text after the root element')
+  const next = createReader(text)
+  for (let tag = next(TAG); tag; tag = next(TAG)) yield tag
 }
 
-const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map()
+/** A tag, or a whole element, which is `empty`. */
+interface Part extends XmlTag {
+  /** Inside of a whole element. */
+  inside: string
+  /** Whether there are elements in a whole element. */
+  hasElements: boolean
+}
 
+/** Returns a function that returns the next part by `TAG` or `PART`, undefined after the last: faster than a generator. */
+function createReader(text: string): (pattern: RegExp) => Part | undefined {
+  const open: string[] = []
+  let at = PROLOG.exec(text)?.[0].length ?? 0
+  let isEnded = false
+  return (pattern) => {
+    if (isEnded) return undefined
+    pattern.lastIndex = at
+    const found = pattern.exec(text)
+    const before = found ? (found[1] ?? '') : textFrom(text, at)
+    if (open.length === 0 && before.trim() !== '') throw new Error('text before the root element')
+    if (!found) throw new Error(`unsupported markup at character ${at + before.length + 1}`)
+    at = pattern.lastIndex
+    const part = toPart(found, before)
+    if (part.kind === 'closing') {
+      if (open.pop() !== part.name) throw new Error('a closing tag has no opening tag')
+    } else {
+      if (open.length + (part.hasElements ? 1 : 0) >= MAX_DEPTH) {
+        throw new Error(`elements nested more than ${MAX_DEPTH} levels deep`)
+      }
+      if (part.kind === 'opening') open.push(part.name)
+    }
+    isEnded = open.length === 0
+    if (isEnded && text.slice(at).trim() !== '') throw new Error('text after the root element')
+    return part
+  }
+}
+
+function toPart(found: RegExpExecArray, before: string): Part {
+  const closed = found[2]
+  const inside = found[6]
+  if (closed !== undefined) {
+    const kind = 'closing'
+    return { name: closed, kind, attributes: NONE, before, inside: '', hasElements: false }
+  }
+  return {
+    name: found[3] ?? '',
+    kind: found[5] === undefined && inside === undefined ? 'opening' : 'empty',
+    attributes: attributesOf(found[4] ?? ''),
+    before,
+    inside: inside ?? '',
+    hasElements: found[7] !== undefined,
+  }
+}
+
+/** Returns the text up to the next tag. */
+function textFrom(text: string, at: number): string {
+  const next = text.indexOf('<', at)
+  if (next === -1) throw new Error('the XML is truncated')
+  return text.slice(at, next)
+}
+
+const NONE: ReadonlyMap<string, string> = new Map()
+
+/** Reads attributes that a pattern matched: a second pattern would take half as long again. */
 function attributesOf(text: string): ReadonlyMap<string, string> {
-  if (text === '') return NO_ATTRIBUTES
+  if (text === '') return NONE
   const attributes = new Map<string, string>()
-  for (const [, name = '', doubly, singly = ''] of text.matchAll(ATTRIBUTE)) {
-    if (attributes.has(name)) throw new Error('duplicate attribute of an element')
-    attributes.set(name, doubly ?? singly)
+  let count = 0
+  for (let at = 0; at < text.length;) {
+    const equals = text.indexOf('=', at)
+    const name = text.slice(at, equals).trim()
+    let opening = equals + 1
+    while (text[opening] !== '"' && text[opening] !== "'") opening += 1
+    const closing = text.indexOf(text[opening] ?? '', opening + 1)
+    attributes.set(name, text.slice(opening + 1, closing))
+    count += 1
+    if (attributes.size !== count) throw new Error('duplicate attribute of an element')
+    at = closing + 1
   }
   return attributes
 }
@@ -65,18 +114,23 @@ function attributesOf(text: string): ReadonlyMap<string, string> {
 /** An element of a document; names have no prefix. */
 export interface XmlElement {
   readonly attributes: ReadonlyMap<string, string>
-  readonly parent: XmlElement | undefined
+  readonly parent: Pick<XmlElement, 'attributes' | 'parent'> | undefined
   /** Texts of the elements inside, by name; of several with the same name, the last. */
-  readonly texts: ReadonlyMap<string, string>
+  readonly texts: XmlTexts
   /** Text directly inside, without white space around it. */
   readonly text: string
 }
 
+interface XmlTexts extends Iterable<[name: string, text: string]> {
+  get(name: string): string | undefined
+}
+
 interface OpenElement extends XmlElement {
-  path: string
   text: string
   parent: OpenElement | undefined
   texts: Map<string, string>
+  /** Whether the path leads to it or through it. */
+  isOnPath: boolean
 }
 
 /**
@@ -85,21 +139,60 @@ interface OpenElement extends XmlElement {
  * @throws {Error} as `readXmlTags` does, for an unknown entity, and if the root is another element
  */
 export function* readXml(text: string, path: string): Generator<XmlElement> {
-  const [root] = path.split('/')
+  const names = path.split('/')
+  const next = createReader(text)
   let open: OpenElement | undefined
-  for (const { name: full, kind, attributes, before } of readXmlTags(text)) {
-    const name = full.slice(full.indexOf(':') + 1)
-    if (open) open.text += before
-    if (kind !== 'closing') {
-      if (!open && name !== root) throw new Error(`expected ${root ?? ''} as the root element`)
-      const opened = open ? `${open.path}/${name}` : name
-      open = { path: opened, text: '', attributes, parent: open, texts: new Map() }
+  let depth = 0
+  for (;;) {
+    const part = next(depth === names.length - 1 ? PART : TAG)
+    if (!part) return
+    const { kind, attributes, before, inside, hasElements } = part
+    if (open && before !== '') open.text += before
+    const name = part.name.slice(part.name.indexOf(':') + 1)
+    if (kind === 'closing') {
+      if (!open) continue
+      open.text = decoded(open.text.trim())
+      if (depth > names.length) open.parent?.texts.set(name, open.text)
+      if (open.isOnPath && depth === names.length) yield open
+      open = open.parent
+      depth -= 1
+      continue
     }
-    if (kind === 'opening' || !open) continue
-    open.text = decoded(open.text.trim())
-    open.parent?.texts.set(name, open.text)
-    if (open.path === path) yield open
-    open = open.parent
+    const isOnPath: boolean = names[depth] === name && (!open || open.isOnPath)
+    if (!open && !isOnPath) throw new Error(`expected ${names[0] ?? ''} as the root element`)
+    if (kind === 'opening') {
+      open = { text: '', attributes, parent: open, texts: new Map(), isOnPath }
+      depth += 1
+      continue
+    }
+    const content = decoded(inside)
+    const own = hasElements ? '' : content.trim()
+    if (depth >= names.length) open?.texts.set(name, own)
+    if (isOnPath && depth === names.length - 1) {
+      yield { text: own, attributes, parent: open, texts: hasElements ? new TextsIn(inside) : NONE }
+    }
+  }
+}
+
+/** Finds the texts in elements that `PART` matched when they are read: most are not. */
+class TextsIn implements XmlTexts {
+  readonly #elements: string
+
+  constructor(elements: string) {
+    this.#elements = elements
+  }
+
+  get(name: string): string | undefined {
+    const at = this.#elements.lastIndexOf(`<${name}>`)
+    if (at === -1) return undefined
+    const start = at + name.length + 2
+    return decoded(this.#elements.slice(start, this.#elements.indexOf('<', start)).trim())
+  }
+
+  *[Symbol.iterator](): Generator<[name: string, text: string]> {
+    for (const [, name = '', text = ''] of this.#elements.matchAll(/<([\w.-]+)>([^<]*)<\//g)) {
+      yield [name, decoded(text.trim())]
+    }
   }
 }
 

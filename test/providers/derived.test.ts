@@ -240,16 +240,18 @@ describe('pegged()', () => {
       fetch,
       now,
     }),
-  )('$name', ({ run }) => run())
+  )('$name', async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined()
+  })
 })
 
 describe('official pegs', () => {
   it.each(OFFICIAL_PEGS)('of $currency is a ratio or a band, with days and a source', (peg) => {
     const { currency, anchor, ratio, band, since, until, authority, source } = peg
     expect([ratio, band].filter((each) => each === null)).toHaveLength(1)
-    for (const value of [ratio, ...(band ?? [])])
-      if (value !== null) expect(value).toBeGreaterThan(0)
-    if (band) expect(band[0]).toBeLessThan(band[1])
+    const [low, high] = band ?? [ratio, Infinity]
+    expect(low).toBeGreaterThan(0)
+    expect(high).toBeGreaterThan(Number(low))
     for (const code of [anchor, ...(until === null ? [currency] : [])]) {
       expect(findCurrency(code)?.code, code).toBe(code)
     }
@@ -321,12 +323,9 @@ describe('overlay()', () => {
     expect(await json('v1/convert?from=EUR&to=USD')).toMatchObject({ rate: 1.2, ...own })
     expect(await json('v1/convert?from=EUR&to=GBP')).toMatchObject({ rate: 0.8804, source: SOURCE })
     expect(await json('v1/convert?from=GBP&to=XPT')).toMatchObject(own)
-    for (const [date, rate, origin] of [
-      ['2026-01-15', 1.1, own],
-      ['2026-11-16', 1.2, own],
-    ]) {
-      const target = `v1/convert?from=EUR&to=USD&date=${String(date)}`
-      expect(await json(target)).toMatchObject({ rate, ...Object(origin) })
+    for (const [date, rate] of Object.entries({ '2026-01-15': 1.1, '2026-11-16': 1.2 })) {
+      const target = `v1/convert?from=EUR&to=USD&date=${date}`
+      expect(await json(target)).toMatchObject({ rate, ...own })
     }
     expect(await json('v1/convert?from=EUR&to=USD&date=2026-06-15')).toMatchObject({ rate: 1.1594 })
   })
@@ -362,6 +361,8 @@ describe('overlay()', () => {
     expect(wrap({ name: 1 })).toThrow('attribution')
     expect(wrap({ rates: { base: 'EUR', rates: { usd: 1 } } })).toThrow('two upper-case codes')
     expect(wrap({ rate: 1 })).toThrow('unknown option "rate"')
+    const twice = () => overlay(wrap({})(), { rates: january, ...OWN })
+    expect(twice).toThrow('must have no other overlay')
   })
 })
 

@@ -53,21 +53,19 @@ const BRAZIL = requirePublication(createBcbProvider())
 const MEXICO = requirePublication(createBanxicoProvider({ key: 'k' }))
 
 const BANKS = {
-  ...{
-    POLAND,
-    CZECHIA,
-    TARGET,
-    NORWAY,
-    CANADA,
-    ENGLAND,
-    AUSTRALIA,
-    SWEDEN,
-    DENMARK,
-    ROMANIA,
-    HUNGARY,
-    BRAZIL,
-    MEXICO,
-  },
+  POLAND,
+  CZECHIA,
+  TARGET,
+  NORWAY,
+  CANADA,
+  ENGLAND,
+  AUSTRALIA,
+  SWEDEN,
+  DENMARK,
+  ROMANIA,
+  HUNGARY,
+  BRAZIL,
+  MEXICO,
 }
 
 /** Days on which the banks were closed from Monday to Friday, from the printed calendars of these years. */
