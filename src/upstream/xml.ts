@@ -27,11 +27,15 @@ export interface XmlTag {
  */
 export function* readXmlTags(text: string): Generator<XmlTag> {
   const next = createReader(text)
-  for (let tag = next(TAG); tag; tag = next(TAG)) yield tag
+  for (let tag = next(TAG); tag; tag = next(TAG)) {
+    const { name, kind, attributes, before } = tag
+    yield { name, kind, attributes: attributesOf(attributes), before }
+  }
 }
 
 /** A tag, or a whole element, which is `empty`. */
-interface Part extends XmlTag {
+interface Part extends Omit<XmlTag, 'attributes'> {
+  attributes: string
   /** Inside of a whole element. */
   inside: string
   /** Whether there are elements in a whole element. */
@@ -71,12 +75,12 @@ function toPart(found: RegExpExecArray, before: string): Part {
   const inside = found[6]
   if (closed !== undefined) {
     const kind = 'closing'
-    return { name: closed, kind, attributes: NONE, before, inside: '', hasElements: false }
+    return { name: closed, kind, attributes: '', before, inside: '', hasElements: false }
   }
   return {
     name: found[3] ?? '',
     kind: found[5] === undefined && inside === undefined ? 'opening' : 'empty',
-    attributes: attributesOf(found[4] ?? ''),
+    attributes: found[4] ?? '',
     before,
     inside: inside ?? '',
     hasElements: found[7] !== undefined,
@@ -161,7 +165,8 @@ export function* readXml(text: string, path: string): Generator<XmlElement> {
     const isOnPath: boolean = names[depth] === name && (!open || open.isOnPath)
     if (!open && !isOnPath) throw new Error(`expected ${names[0] ?? ''} as the root element`)
     if (kind === 'opening') {
-      open = { text: '', attributes, parent: open, texts: new Map(), isOnPath }
+      const own = attributesOf(attributes)
+      open = { text: '', attributes: own, parent: open, texts: new Map(), isOnPath }
       depth += 1
       continue
     }
@@ -169,8 +174,34 @@ export function* readXml(text: string, path: string): Generator<XmlElement> {
     const own = hasElements ? '' : content.trim()
     if (depth >= names.length) open?.texts.set(name, own)
     if (isOnPath && depth === names.length - 1) {
-      yield { text: own, attributes, parent: open, texts: hasElements ? new TextsIn(inside) : NONE }
+      yield new WholeElement(own, open, { attributes, elements: hasElements ? inside : '' })
     }
+  }
+}
+
+/** An element that `PART` matched. Its attributes and the texts inside are read when one is needed: many are not. */
+class WholeElement implements XmlElement {
+  readonly text: string
+  readonly parent: XmlElement | undefined
+  readonly #sources: { attributes: string; elements: string }
+  #attributes: ReadonlyMap<string, string> | undefined
+
+  constructor(
+    text: string,
+    parent: XmlElement | undefined,
+    sources: { attributes: string; elements: string },
+  ) {
+    this.text = text
+    this.parent = parent
+    this.#sources = sources
+  }
+
+  get attributes(): ReadonlyMap<string, string> {
+    return (this.#attributes ??= attributesOf(this.#sources.attributes))
+  }
+
+  get texts(): XmlTexts {
+    return new TextsIn(this.#sources.elements)
   }
 }
 

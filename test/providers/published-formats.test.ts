@@ -32,6 +32,25 @@ describe('readXml()', () => {
     ])
   })
 
+  it('has the last of several texts with a name, without prefixes, whatever else is inside', () => {
+    const many = Array.from({ length: 100 }, (_, index) => `<c${index}>${index}</c${index}>`)
+    const texts = { c: '2', d: '3' }
+    for (const inside of [
+      '<c>1</c><c>2</c><d>3</d>',
+      '<c>1</c>\n<c> 2 </c><x:d>3</x:d>',
+      '<c>1</c><c n="1">2</c><d>3</d>',
+      '<c>1</c><c>2</c><d>3</d><e><f>4</f></e>',
+      '<c>1</c><c>2</c>text<d>3</d>',
+    ]) {
+      const [found] = read(`<a><b>${inside}</b></a>`)
+      expect([inside, found?.[2]]).toEqual([inside, expect.objectContaining(texts)])
+    }
+    const [[, , found = {}] = []] = read(`<a><b>${many.join('')}</b></a>`)
+    expect(Object.keys(Object(found))).toHaveLength(100)
+    const nested = `${'<a>'.repeat(11)}<a>t</a>${'</a>'.repeat(11)}`
+    expect(read(nested, Array.from({ length: 12 }, () => 'a').join('/'))).toEqual([['t', {}, {}]])
+  })
+
   it('has the element outside', () => {
     const [first, second] = readXml('<a><b day="1"><c/></b><b day="2"><c/></b></a>', 'a/b/c')
     expect([first, second].map((each) => each?.parent?.attributes.get('day'))).toEqual(['1', '2'])
@@ -54,7 +73,8 @@ describe('readXml()', () => {
     ['two roots', '<a/><a/>', /after the root/],
     ['text before the root', 'x<a/>', /before the root/],
     ['tags that cross', '<a><b></a></b>', /closing tag/],
-    ['an attribute twice', '<a b="1" b="2"/>', /duplicate attribute/],
+    ['an attribute twice', '<a b="1" b="2"><b/></a>', /duplicate attribute/],
+    ['an attribute of a whole element twice', '<a><b c="1" c="2">t</b></a>', /duplicate attribute/],
     ['many levels', `${'<a>'.repeat(13)}${'</a>'.repeat(13)}`, /more than 12 levels/],
     ['nothing', '', /truncated/],
   ])('rejects %s', (_what, text, message) => {
