@@ -349,6 +349,7 @@ export function toConversion(
 ): ConversionResult<ConversionListParams> {
   const { to: target, amount = 1, reverse = false } = params
   const from = codeIn(rates, 'from', params.from)
+  const { derived } = rates.table
   const convertTo = (to: string): ConvertedAmount =>
     convert(rates, { from, to, amount, reverse }, amountSent)
   if (typeof target === 'string') {
@@ -369,7 +370,10 @@ export function toConversion(
   }
   const codes = [...new Set(target)].map((code) => codeIn(rates, 'to', code))
   const results = Object.fromEntries(
-    codes.map((code) => [code, { ...convertTo(code), ...derivedIn(rates.table, [from, code]) }]),
+    codes.map((code) => {
+      const converted = convertTo(code)
+      return [code, derived ? { ...converted, ...derivedIn({ derived }, [from, code]) } : converted]
+    }),
   )
   const { updatedAt } = oldestPublication(rates.table, [from, ...codes])
   const list = { from, amount, results, ...(reverse && { reverse }) }

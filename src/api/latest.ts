@@ -18,7 +18,7 @@ import {
   requireCode,
   requireKnown,
   requireQuoted,
-  toSource,
+  tableSource,
   withDay,
 } from './resolve-code.ts'
 import type { DatedSnapshot } from './resolve-code.ts'
@@ -139,10 +139,10 @@ export function toLatestRates(
   const { nextUpdateAt } = table
   const { updatedAt } = oldestPublication(table, [from, ...(symbols.length > 0 ? selected : [])])
   const older = olderTimes(table, selected)
-  const source = toSource(attribution)
+  const derived = derivationsIn(table, from, Object.keys(rates))
+  const source = tableSource(attribution, derived)
   const record = { base: from, updatedAt, nextUpdateAt, rates, source, disclaimer: DISCLAIMER }
   const { tableNumber } = table
-  const derived = derivationsIn(table, from, Object.keys(rates))
   return {
     ...record,
     ...(older && { older }),

@@ -270,6 +270,17 @@ export function toSource(attribution: OverlaidAttribution, derived?: Derivation)
   return derived === undefined ? { name, url } : { name: `${name} (${derived})`, url }
 }
 
+/** Returns the source of a table, with that of rates on top if the table has some. */
+export function tableSource(
+  attribution: OverlaidAttribution,
+  derived: Derivations = {},
+): Attribution {
+  const { name, url } = attribution
+  const { overlay } = attribution
+  if (!overlay || !Object.values(derived).includes('overlay')) return { name, url }
+  return { name: `${name}, with rates of ${overlay.name}`, url }
+}
+
 /** Where the rates of a record come from. */
 interface Origin {
   tableNumber?: string

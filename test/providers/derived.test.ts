@@ -323,6 +323,11 @@ describe('overlay()', () => {
     expect(await json('v1/convert?from=EUR&to=USD')).toMatchObject({ rate: 1.2, ...own })
     expect(await json('v1/convert?from=EUR&to=GBP')).toMatchObject({ rate: 0.8804, source: SOURCE })
     expect(await json('v1/convert?from=GBP&to=XPT')).toMatchObject(own)
+    expect(await json('v1/latest?base=EUR')).toMatchObject({
+      derived: { USD: 'overlay', XPT: 'overlay' },
+      source: { name: 'Fixed rates, with rates of Treasury', url: SOURCE.url },
+    })
+    expect(await json('v1/latest?base=EUR&symbols=GBP')).toMatchObject({ source: SOURCE })
     for (const [date, rate] of Object.entries({ '2026-01-15': 1.1, '2026-11-16': 1.2 })) {
       const target = `v1/convert?from=EUR&to=USD&date=${date}`
       expect(await json(target)).toMatchObject({ rate, ...own })
