@@ -44,8 +44,8 @@ export async function doctor(args: string[], context: CommandContext): Promise<n
   return ok ? 0 : 1
 }
 
-function requireNoChoice({ demo, providers }: RatesFlags): void {
-  const given = Object.entries({ demo: demo || undefined, ...providers })
+function requireNoChoice({ demo, pegs, providers }: RatesFlags): void {
+  const given = Object.entries({ demo: demo || undefined, pegs: pegs || undefined, ...providers })
   const [named] = given.filter(([, value]) => value !== undefined)
   if (named) throw new UsageError(`--all cannot be combined with --${named[0]}`)
 }
@@ -79,7 +79,7 @@ async function runChecks(
 /** Resolves to what requests to providers at their own addresses need, the proxies of the environment among it. */
 async function ownUpstreams(context: CommandContext): Promise<Upstreams> {
   const own = Object.fromEntries(Object.values(URL_VARIABLES).map((name) => [name, undefined]))
-  const flags = { demo: false, providers: { latest: 'ecb', history: 'ecb' } }
+  const flags = { demo: false, pegs: false, providers: { latest: 'ecb', history: 'ecb' } }
   return chooseUpstreams(flags, { ...context, env: { ...context.env, ...own } })
 }
 

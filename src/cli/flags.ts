@@ -11,6 +11,7 @@ export const RATES_OPTIONS = {
   history: text('<names>', 'providers of reference rates, in order, comma-separated', {
     complete: 'history',
   }),
+  pegs: toggle('add currencies with an official peg'),
   demo: toggle('use synthetic rates, without network'),
   'no-cache': toggle('do not read or write the cache folder'),
 }

@@ -56,6 +56,8 @@ export interface ServeFlags {
   compress: boolean
   explorer: boolean
   demo: boolean
+  /** Whether to add currencies with an official peg. */
+  pegs: boolean
   providers: ProviderFlags
   /** Folder for fetched rates. */
   data: string | undefined
@@ -122,6 +124,7 @@ export const SERVE_OPTIONS = {
   history: text('<names>', 'providers of reference rates, in order, comma-separated', {
     complete: 'history',
   }),
+  pegs: toggle('add currencies with an official peg'),
   data: text('<folder>', 'store fetched rates in this folder for the next start', {
     complete: 'file',
   }),
@@ -195,6 +198,7 @@ export function parseServeFlags(args: string[]): ServeFlags {
     compress: !flags['no-compress'],
     explorer: !flags['no-explorer'],
     demo,
+    pegs: flags.pegs ?? false,
     providers: { latest, history },
     data,
     redis,

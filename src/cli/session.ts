@@ -34,10 +34,11 @@ type Values = ReturnType<typeof parseArguments<{ options: typeof RATES_OPTIONS }
 }
 
 export function toRatesFlags(values: Values): RatesFlags {
-  const { latest, history, json = false, csv = false, quiet = false, demo = false, watch } = values
+  const { latest, history, json = false, csv = false, quiet = false, watch } = values
+  const { demo = false, pegs = false } = values
   if (json && csv) throw new UsageError('--json and --csv cannot be combined')
   const cache = !values['no-cache']
-  return { providers: { latest, history }, json, csv, quiet, watch, demo, cache }
+  return { providers: { latest, history }, json, csv, quiet, watch, demo, pegs, cache }
 }
 
 // A refresh may take longer without any cached rates to show.
@@ -175,14 +176,15 @@ function toText(failures: ReadonlyMap<string, string>): string {
 
 /** Opens the store of rates fetched from the providers that are selected; `undefined` without a cache folder. */
 async function openCache(
-  { providers }: RatesFlags,
+  { providers, pegs }: RatesFlags,
   context: CommandContext,
 ): Promise<CacheStore | undefined> {
   const folder = cacheFolder(context)
   if (folder === undefined) return undefined
   const { createFileStore } = await import('../stores/file.ts')
-  // A separate cache for each combination of providers and URLs.
-  const choice = JSON.stringify(await chooseProviders(providers, context.env))
+  // A separate cache for each combination of providers and URLs, and for added rates.
+  const chosen = await chooseProviders(providers, context.env)
+  const choice = JSON.stringify(pegs ? { ...chosen, pegs } : chosen)
   const isDefault = choice === JSON.stringify(await chooseProviders({}, {}))
   const hash = createHash('sha256').update(choice).digest('hex').slice(0, 16)
   return createFileStore(join(folder, isDefault ? 'default' : hash))

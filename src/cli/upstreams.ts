@@ -17,6 +17,8 @@ export interface Upstreams {
 /** The flags that select upstreams. */
 export interface UpstreamFlags {
   demo: boolean
+  /** Whether to add currencies with an official peg. */
+  pegs: boolean
   providers: ProviderFlags
 }
 
@@ -26,6 +28,23 @@ export interface UpstreamFlags {
  * @throws {UsageError} naming the invalid flag or variable
  */
 export async function chooseUpstreams(
+  flags: UpstreamFlags,
+  context: CommandContext,
+): Promise<Upstreams> {
+  const upstreams = await choosePublished(flags, context)
+  if (!flags.pegs) return upstreams
+  const { pegged } = await import('../providers/derived.ts')
+  const { latest, history } = upstreams.providers
+  return {
+    ...upstreams,
+    providers: {
+      latest: latest.map((each) => pegged(each)),
+      history: history.map((each) => pegged(each)),
+    },
+  }
+}
+
+async function choosePublished(
   { demo, providers }: UpstreamFlags,
   { env, now, fetch }: CommandContext,
 ): Promise<Upstreams> {

@@ -366,31 +366,26 @@ function withAddedDays(published: HistoryDays, addition: Addition): HistoryDays 
 function joined(one: HistoryDays, other: HistoryDays): HistoryDays {
   const days = new Map(other.days.map((day) => [day.date, day]))
   for (const day of one.days) {
-    const { rates = {}, prices = {} } = days.get(day.date) ?? {}
-    const hasPrices = Object.keys({ ...prices, ...day.prices }).length > 0
-    days.set(day.date, {
-      ...day,
-      rates: { ...rates, ...day.rates },
-      ...(hasPrices && { prices: { ...prices, ...day.prices } }),
-    })
+    const { rates, prices } = days.get(day.date) ?? { rates: {} }
+    const both = (prices ?? day.prices) && { ...prices, ...day.prices }
+    days.set(day.date, { ...day, rates: { ...rates, ...day.rates }, ...(both && { prices: both }) })
   }
-  const dates = [...days.keys()].toSorted()
-  return { ...other, days: dates.flatMap((date) => days.get(date) ?? []) }
+  return { ...other, days: [...days.values()].toSorted((a, b) => (a.date < b.date ? -1 : 1)) }
 }
 
 function onlyCode({ days, derived = {}, ...history }: HistoryDays, code: string): HistoryDays {
-  const only = (quotes: Record<string, number> = {}): Record<string, number> =>
-    Object.fromEntries(Object.entries(quotes).filter(([each]) => each === code))
+  const only = (quotes: Record<string, number>): Record<string, number> => {
+    const quote = quotes[code]
+    return quote === undefined ? {} : { [code]: quote }
+  }
   const found = derived[code]
   return {
     ...history,
     days: days
-      .map(({ rates, prices, ...day }) => ({
-        ...day,
-        rates: only(rates),
-        ...(prices && { prices: only(prices) }),
-      }))
-      .filter(({ rates, prices }) => Object.keys({ ...rates, ...prices }).length > 0),
+      .filter(({ rates, prices }) => code in { ...rates, ...prices })
+      .map(({ rates, prices, ...day }) => {
+        return { ...day, rates: only(rates), ...(prices && { prices: only(prices) }) }
+      }),
     ...(found && { derived: { [code]: found } }),
   }
 }

@@ -86,6 +86,20 @@ describe('cached rates', () => {
     expect(again.stderr).toContain(note)
     expect(again.code).toBe(0)
   })
+
+  it('are kept apart from those with pegs', async () => {
+    const env = { RATESMITH_CACHE_DIR: makeFolder() }
+    const pair = ['convert', 'USD', 'AED', '--date', '2026-11-20']
+    const folders = (): string[] => readdirSync(env.RATESMITH_CACHE_DIR)
+    for (const [args, code] of [
+      [[...pair, '--pegs'], 0],
+      [pair, 2],
+    ] as const) {
+      const known = folders().length
+      expect((await run([...args], { env, fetch: publish() })).code).toBe(code)
+      await expect.poll(folders).toHaveLength(known + 1)
+    }
+  })
 })
 
 describe('preload', () => {

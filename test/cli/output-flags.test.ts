@@ -229,3 +229,16 @@ describe('--watch', () => {
     expect((await watch(['convert', 'USD', 'EUX', '--watch'], 3)).code).toBe(2)
   })
 })
+
+describe('--pegs', () => {
+  it.each(['convert 1 USD AED --date 2026-11-20', 'history USD AED --period 1W'])(
+    'adds currencies with an official peg, and says so: %s',
+    async (command) => {
+      const args = [...command.split(' '), '--demo']
+      expect((await run(args)).code).toBe(2)
+      const { code, stdout, stderr } = await run([...args, '--pegs'])
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('3.6') })
+      expect(stderr).toContain('Synthetic rates (ratesmith) (peg)')
+    },
+  )
+})
