@@ -90,14 +90,17 @@ describe('cached rates', () => {
   it('are kept apart from those with pegs', async () => {
     const env = { RATESMITH_CACHE_DIR: makeFolder() }
     const pair = ['convert', 'USD', 'AED', '--date', '2026-11-20']
-    const folders = (): string[] => readdirSync(env.RATESMITH_CACHE_DIR)
+    const files = (): string[] =>
+      readdirSync(env.RATESMITH_CACHE_DIR, { recursive: true, encoding: 'utf8' }).filter((name) =>
+        name.endsWith('.cache'),
+      )
     for (const [args, code] of [
       [[...pair, '--pegs'], 0],
       [pair, 2],
     ] as const) {
-      const known = folders().length
+      const known = files().length
       expect((await run([...args], { env, fetch: publish() })).code).toBe(code)
-      await expect.poll(folders).toHaveLength(known + 1)
+      await expect.poll(files).toHaveLength(known + 1)
     }
   })
 })
