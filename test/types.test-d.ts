@@ -551,11 +551,11 @@ test('a conversion to several currencies has the requested codes, in upper case'
   expectTypeOf(request).returns.resolves.toEqualTypeOf<ConversionResult<ConversionListParams>>()
   expectTypeOf<ConversionResult<ConversionListParams>>().toEqualTypeOf<
     (
-      | (Conversion & { rounded?: string })
+      | (Conversion & { rounded?: string } & { sources?: SourceRate[] })
       | ConversionList<Record<string, ConvertedAmount & { rounded?: string }>>
     ) &
       PerhapsBoth &
-      PerhapsRuled & { sources?: SourceRate[] }
+      PerhapsRuled
   >()
 })
 

@@ -147,7 +147,7 @@ export interface ConversionList<Results = Record<UppercaseCode, ConvertedAmount>
 export type ConversionResult<Params extends ConversionListParams> = (Params['to'] extends infer To
   ? To extends readonly CurrencyCode[]
     ? ConversionList<ByCode<To, ConvertedAmount & RoundedOf<Params>>>
-    : Conversion & RoundedOf<Params>
+    : Conversion & RoundedOf<Params> & SourcesOf<Params>
   : never) &
   (Params extends { date: string }
     ? { date: string }
@@ -174,15 +174,17 @@ export type ConversionResult<Params extends ConversionListParams> = (Params['to'
       : {
           /** True if `result` is in `from`; absent unless requested. */
           reverse?: true
-        }) &
-  (Params extends { expand: 'sources' }
-    ? { sources: SourceRate[] }
-    : Params extends { from: unknown; expand?: undefined }
-      ? {}
-      : {
-          /** The rate of every source of reference rates, in order of preference; absent unless requested. */
-          sources?: SourceRate[]
         })
+
+/** @internal The field that `expand` adds to the conversion of a pair. */
+type SourcesOf<Params> = Params extends { expand: 'sources' }
+  ? { sources: SourceRate[] }
+  : Params extends { from: unknown; expand?: undefined }
+    ? {}
+    : {
+        /** The rate of every source of reference rates, in order of preference; absent unless requested. */
+        sources?: SourceRate[]
+      }
 
 /** @internal The field that `round` adds to a result. */
 type RoundedOf<Params> = Params extends { round: Rounding }

@@ -119,10 +119,11 @@ type Schemas = components['schemas']
 type Flat<Type> = Type extends object ? { [Name in keyof Type]: Flat<Type[Name]> } : Type
 type Schema<Name extends keyof Schemas> = Flat<Schemas[Name]>
 type Rounded = Partial<ours.RoundedAmount>
+type Expanded = { sources?: ours.SourceRate[] }
 type Optional = { date?: string; asked?: string; rule?: ours.DateRule; reverse?: true }
 expectTypeOf<Schema<'LatestRates'>>().toEqualTypeOf<Flat<ours.LatestRates>>()
 expectTypeOf<Schema<'DatedRates'>>().toEqualTypeOf<Flat<ours.DatedRates>>()
-expectTypeOf<Schema<'Conversion'>>().toEqualTypeOf<Flat<ours.Conversion & Optional & Rounded>>()
+expectTypeOf<Schema<'Conversion'>>().toEqualTypeOf<Flat<ours.Conversion & Optional & Rounded & Expanded>>()
 expectTypeOf<Schema<'ConversionList'>>().toEqualTypeOf<Flat<ours.ConversionList<Record<string, ours.ConvertedAmount & Rounded>> & Optional>>()
 expectTypeOf<Schema<'RateHistory'>>().toEqualTypeOf<Flat<ours.RateHistory<ours.FilledPoint>>>()
 expectTypeOf<Schema<'HistoryRange'>>().toEqualTypeOf<Flat<ours.HistoryRange<ours.FilledPoint>>>()
