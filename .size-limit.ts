@@ -78,7 +78,7 @@ const OWN_BUDGETS: Record<string, string> = {
 /** The code of each provider that no other module shares. */
 const own = ENTRY_POINTS.filter(({ subpath }) => subpath.startsWith('./providers/')).map(
   ({ subpath, built }) => ({
-    name: `${subpath} of its own`,
+    name: `own code of ${subpath}`,
     path: built,
     disablePlugins: ['@size-limit/esbuild'],
     gzip: true,

@@ -30,8 +30,8 @@ export interface Publication {
    */
   readonly dated?: 'publication' | 'effect' | 'period-end' | undefined
   /**
-   * Days from the date of rates, unless they take `effect` later, to their publication, which is on the next working day if
-   * that is none (default 0).
+   * Days from the date of rates, unless they take `effect` later, to their publication, which is on the first working
+   * day from then on (default 0).
    */
   readonly delayDays?: number | undefined
   /** First day with rates, `YYYY-MM-DD`. */

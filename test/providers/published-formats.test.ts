@@ -32,7 +32,7 @@ describe('readXml()', () => {
     ])
   })
 
-  it('has the last of several texts with a name, without prefixes, whatever else is inside', () => {
+  it('has the last of several texts with a name, without prefixes, among other content', () => {
     const many = Array.from({ length: 100 }, (_, index) => `<c${index}>${index}</c${index}>`)
     const texts = { c: '2', d: '3' }
     for (const inside of [
@@ -65,7 +65,7 @@ describe('readXml()', () => {
   it.each([
     ['an unknown entity', '<a><b>&nbsp;</b></a>', /unknown entity/],
     ['an unfinished entity', '<a><b>a & b</b></a>', /unknown entity/],
-    ['a code point that is none', '<a><b>&#x110000;</b></a>', /unknown entity/],
+    ['an invalid code point', '<a><b>&#x110000;</b></a>', /unknown entity/],
     ['an entity of an object', '<a><b>&constructor;</b></a>', /unknown entity/],
     ['a document type', '<!DOCTYPE a><a/>', /unsupported markup/],
     ['a section of characters', '<a><![CDATA[x]]></a>', /unsupported markup/],
@@ -124,7 +124,7 @@ describe('readSdmxCsv()', () => {
     ])
   })
 
-  it('throws for another series, and for a power that is none', () => {
+  it('throws for another series, and for an invalid power', () => {
     expect(() => read('FREQ,CUR,TIME_PERIOD,OBS_VALUE\nM,USD,2026-11,1\n')).toThrow(
       /line 2 has an unexpected FREQ; expected D/,
     )
