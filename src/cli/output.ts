@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { daysToLoad } from '../api/resolve-code.ts'
 import { findCurrency, findWithdrawn } from '../currencies.ts'
-import type { Attribution, DataSet, DateRule, RatesErrorCode } from '../index.ts'
+import type { Attribution, DataSet, DateRule, Derivation, RatesErrorCode } from '../index.ts'
 import { didYouMean, nearest } from '../known-options.ts'
 import type { CommandContext } from './context.ts'
 import { openSession } from './session.ts'
@@ -42,6 +42,10 @@ interface ApiError {
 interface RatesBody {
   /** Absent where `RatesQuery.sources` finds the sources. */
   source?: Attribution
+  /** Derivations of a table by code, or that of a pair, which the name of its source has. */
+  derived?: Derivation | Record<string, Derivation>
+  /** Results of a conversion to several currencies. */
+  results?: Record<string, { derived?: Derivation }>
 }
 
 interface Publication {
@@ -199,7 +203,7 @@ function printBody<Body extends object>(
   const { terminal, print, note } = output
   // Attribution and disclaimer must accompany the rates.
   const named = new Set(sources(body).map(({ name, url }) => `${name}, ${url}`))
-  const notice = [...named, DISCLAIMER]
+  const notice = [...named, ...derivedNotes(body), DISCLAIMER]
   if (!terminal.isTTY) {
     print(list(body))
     for (const line of isQuiet ? [] : notice) note(line)
@@ -210,6 +214,20 @@ function printBody<Body extends object>(
     ...styledLines('bad', offline, terminal),
     ...notice.flatMap((text) => styledLines('aside', text, terminal)),
   ])
+}
+
+/** Returns lines with the currencies of a table or list whose rates are not in the publication of the source. */
+function derivedNotes({ derived, results = {} }: RatesBody): string[] {
+  const byCode = typeof derived === 'object' ? Object.entries(derived) : []
+  const ofResults = Object.entries(results).map(([code, each]) => [code, each.derived] as const)
+  const codes = new Map<string, string[]>()
+  for (const [code, kind] of [...byCode, ...ofResults]) {
+    if (kind) codes.set(kind, [...(codes.get(kind) ?? []), code])
+  }
+  return Array.from(
+    codes,
+    ([kind, list]) => `not published by the source (${kind}): ${list.join(', ')}`,
+  )
 }
 
 function sourceOf({ source }: RatesBody): Attribution[] {

@@ -3,6 +3,7 @@ import type { ListForm } from '../api/history-list-writer.ts'
 import { assertListParams, eachParams, findHistories } from '../api/history-list.ts'
 import type { FoundHistories } from '../api/history-list.ts'
 import type { HistoryListParams, OneHistoryParams } from '../api/history.ts'
+import { derivedIn, toSource } from '../api/resolve-code.ts'
 import { runAtOnce, runInSlices, yieldToEventLoop } from '../async.ts'
 import type { Slices } from '../async.ts'
 import { invalidParameter } from '../errors.ts'
@@ -112,7 +113,10 @@ function createNumbering(): (object: object) => number {
 
 /** Returns the value of a `Link` header with each source once. */
 function viaLinks(found: FoundHistories): string {
-  const links = found.flatMap(([, { value }]) => viaLink(value.attribution))
+  const links = found.flatMap(([{ from, to }, { value }]) => {
+    const { derived } = derivedIn(value.history, [from.toUpperCase(), to.toUpperCase()])
+    return viaLink(toSource(value.attribution, derived))
+  })
   return [...new Set(links.map(([, link]) => link))].join(', ')
 }
 

@@ -241,4 +241,14 @@ describe('--pegs', () => {
       expect(stderr).toContain('Synthetic rates (ratesmith) (peg)')
     },
   )
+
+  it.each([
+    'latest --date 2026-11-20 --symbols AED,EUR,XOF',
+    'convert USD AED,EUR,XOF -d 2026-11-20',
+  ])('lists the added currencies of a table or a list: %s', async (command) => {
+    const args = [...command.split(' '), '--demo', '--pegs']
+    const note = 'not published by the source (peg): AED, XOF'
+    expect((await run(args)).stderr).toContain(`${note}\n`)
+    expect(await show(args, 80)).toContain(note)
+  })
 })

@@ -137,6 +137,13 @@ describe('pegged()', () => {
     }
   })
 
+  it('flags a table with a column per currency in the header Link, which has its sources', async () => {
+    const target = 'v1/history?from=EUR&to=AED,USD&period=1W&format=csv&layout=wide'
+    const response = await PEGGED.handler(new Request(`http://localhost/api/${target}`))
+    expect(response.headers.get('link')?.match(/rel="via"/g)).toHaveLength(2)
+    expect(response.headers.get('link')).toMatch(/peg/)
+  })
+
   it('compares pegged rates with those of other sources, flagged', async () => {
     const { sources } = await PEGGED.json('v1/convert?from=USD&to=AED&expand=sources')
     expect(sources).toEqual([
