@@ -31,7 +31,7 @@ import type {
   RateSources,
   RequestOptions,
 } from '../sources/rate-sources.ts'
-import type { Attribution, OverlaidAttribution } from '../upstream/provider.ts'
+import type { Attribution, DerivedAttribution } from '../upstream/provider.ts'
 
 /** Later than every withdrawal. */
 const END_OF_TIME = '9999-12-31'
@@ -264,7 +264,7 @@ class DayTable implements RateTable {
  * Returns the public fields of an attribution; the object of a provider may have private ones. The name says where a rate
  * comes from that is not in the publication, because it is shown next to the rate.
  */
-export function toSource(attribution: OverlaidAttribution, derived?: Derivation): Attribution {
+export function toSource(attribution: DerivedAttribution, derived?: Derivation): Attribution {
   const { overlay = attribution } = attribution
   const { name, url } = derived === 'overlay' ? overlay : attribution
   return derived === undefined ? { name, url } : { name: `${name} (${derived})`, url }
@@ -272,7 +272,7 @@ export function toSource(attribution: OverlaidAttribution, derived?: Derivation)
 
 /** Returns the source of a table, with that of rates on top if the table has some. */
 export function tableSource(
-  attribution: OverlaidAttribution,
+  attribution: DerivedAttribution,
   derived: Derivations = {},
 ): Attribution {
   const { name, url } = attribution

@@ -1,3 +1,4 @@
+import { digestOf } from '../digest.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import { amountNeeded, exactProduct } from '../rates/arithmetic.ts'
 import { isCode } from '../rates/currency-code.ts'
@@ -14,7 +15,7 @@ import type {
   HistoryProvider,
   LatestProvider,
   LatestTable,
-  OverlaidAttribution,
+  DerivedAttribution,
 } from '../upstream/provider.ts'
 
 export { OFFICIAL_PEGS }
@@ -179,19 +180,25 @@ function derive<Wrapped extends Provider>(provider: Wrapped, addition: Addition)
 function derive(provider: Provider, addition: Addition): Partial<LatestProvider & HistoryProvider> {
   const isLatest = 'fetchLatest' in Object(provider)
   requireProvider('provider', isLatest ? 'fetchLatest' : 'fetchHistory', provider)
-  const { attribution } = provider
-  const { own } = addition
   return {
-    attribution: own ? withOverlay(attribution, own) : attribution,
+    attribution: derivedAttribution(provider.attribution, addition),
     ...('fetchLatest' in provider && derivedLatest(provider, addition)),
     ...('fetchHistory' in provider && derivedHistory(provider, addition)),
   }
 }
 
-function withOverlay(attribution: Attribution, overlay: Attribution): OverlaidAttribution {
+function derivedAttribution(
+  attribution: DerivedAttribution,
+  { kind, ratios, own }: Addition,
+): DerivedAttribution {
+  const { revision = '' } = attribution
   // Responses name the source of rates on top, which must be a single one.
-  if ('overlay' in attribution) throw new TypeError('provider must have no other overlay')
-  return { ...attribution, overlay }
+  if (own && attribution.overlay) throw new TypeError('provider must have no other overlay')
+  return {
+    ...attribution,
+    ...(own && { overlay: own }),
+    revision: digestOf(JSON.stringify([revision, kind, ratios])),
+  }
 }
 
 function derivedLatest(

@@ -12,6 +12,7 @@ import type { RateTable } from '../rates/rate-table.ts'
 import { RejectedError, requireObject } from '../rates/validate.ts'
 import type {
   Attribution,
+  DerivedAttribution,
   HistoryProvider,
   LatestProvider,
   ProviderContext,
@@ -72,15 +73,17 @@ export function isSameSource(one: Attribution, other: Attribution): boolean {
 /**
  * Returns the attribution of the provider that `stored` names.
  *
- * @throws {RejectedError} where no provider has it: this handler would not have fetched the data
+ * @throws {RejectedError} where no provider has it, or has added other rates: this handler would not have fetched the data
  */
 export function requireAttribution(
   stored: unknown,
-  providers: readonly { attribution: Attribution }[],
+  providers: readonly { attribution: DerivedAttribution }[],
 ): Attribution {
-  const { name, url } = requireObject(stored, 'the stored attribution is')
+  const { name, url, revision } = requireObject(stored, 'the stored attribution is')
   const named = { name: String(name), url: String(url) }
-  const provider = providers.find(({ attribution }) => isSameSource(attribution, named))
+  const provider = providers.find(
+    ({ attribution }) => isSameSource(attribution, named) && attribution.revision === revision,
+  )
   if (!provider) throw new RejectedError('the source is not one of the configured providers')
   return provider.attribution
 }

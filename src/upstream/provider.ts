@@ -14,10 +14,12 @@ export interface Attribution {
   url: Url
 }
 
-/** @internal The attribution of a provider with rates of another source on top. */
-export interface OverlaidAttribution extends Attribution {
-  /** Source of those rates. */
+/** @internal The attribution of a provider that adds rates to those of its source. */
+export interface DerivedAttribution extends Attribution {
+  /** Source of rates that replace those of the provider. */
   overlay?: Attribution
+  /** Digest of what is added: stored data with another one, or without one, are of other rates. */
+  revision?: string
 }
 
 /** A publication of latest rates. */

@@ -342,6 +342,28 @@ describe('overlay()', () => {
     expect(await json('v1/convert?from=EUR&to=USD&date=2026-06-15')).toMatchObject({ rate: 1.1594 })
   })
 
+  it('does not take other rates of yours from a store, nor leave yours to others', async () => {
+    const store = createMemoryStore()
+    const { latest, history } = ecb()
+    const wrapped = (USD: number) => {
+      const rates = { base: 'EUR', rates: { USD } }
+      const options = { rates, ...OWN }
+      return { latest: overlay(latest, options), history: overlay(history, options) }
+    }
+    const target = 'v1/convert?from=EUR&to=USD'
+    for (const [providers, rate] of [
+      [wrapped(1.1), 1.1],
+      [wrapped(1.2), 1.2],
+      [{ latest, history }, 1.1594],
+      [wrapped(1.2), 1.2],
+    ] as const) {
+      const { json } = open(providers, { store })
+      for (const query of ['', '&date=2024-02-29', '&date=2001-02-28']) {
+        expect(await json(`${target}${query}`)).toMatchObject({ rate })
+      }
+    }
+  })
+
   it('keeps the direction in which the provider quotes a currency', async () => {
     const rates = { base: 'PLN', rates: { EUR: 0.25 }, since: '2026-11-10' }
     const nbp = overlay(createNbpProvider(), { rates, ...OWN })
