@@ -9,16 +9,25 @@ export function costOfCodes(query: string): number {
   if (query.length > MAX_DECODED_LENGTH) return MAX_COST
   // Without a comma, plain or encoded, there is one code at most: by far the most frequent query.
   if (!query.includes(',') && !query.includes('%')) return 1
-  return costOf(targetsIn(query)?.split(',', MAX_CODES_READ) ?? [])
+  return costOf(valueIn(query, 'to')?.split(',', MAX_CODES_READ) ?? [])
 }
 
-function targetsIn(query: string): string | undefined {
+/** Returns the cost of a query for a conversion: that of its codes, or the maximum if it expands to the rates of all sources. */
+export function costOfConversion(query: string): number {
+  if (query.length > MAX_DECODED_LENGTH || valueIn(query, 'expand') !== undefined) return MAX_COST
+  return costOfCodes(query)
+}
+
+/** Returns the first value of a parameter, as the endpoints do. */
+function valueIn(query: string, name: 'to' | 'expand'): string | undefined {
   if (/[%+]/.test(query)) {
     // Without the `&`, a leading question mark would be dropped.
-    return new URLSearchParams(`&${query}`).get('to') ?? undefined
+    return new URLSearchParams(`&${query}`).get(name) ?? undefined
   }
-  return /(?:^|&)to=([^&]*)/.exec(query)?.[1]
+  return VALUES[name].exec(query)?.[1]
 }
+
+const VALUES = { to: /(?:^|&)to=([^&]*)/, expand: /(?:^|&)expand=([^&]*)/ }
 
 /** Longer lists get a 400. */
 const MAX_CODES_READ = 2_049

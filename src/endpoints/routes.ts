@@ -7,7 +7,7 @@ import type { ManyConversionsOptions } from './convert-many.ts'
 import { unversionedConvert, versionedConvert } from './convert.ts'
 import { history } from './history.ts'
 import { latest, rates } from './latest.ts'
-import { MAX_COST, costOfCodes } from './costs.ts'
+import { MAX_COST, costOfCodes, costOfConversion } from './costs.ts'
 import { currencies, explorerScript, openapi, referenceSources, status } from './service.ts'
 
 /** Options of `createEndpoints`. */
@@ -57,7 +57,7 @@ export function createEndpoints(options: EndpointsOptions): {
       posts: { '/v1/convert': lazyManyConversions(options) },
       costs: {
         // The body of a POST is read after the decision; the rest is given back.
-        '/v1/convert': (query, method) => (method === 'POST' ? MAX_COST : costOfCodes(query)),
+        '/v1/convert': (query, method) => (method === 'POST' ? MAX_COST : costOfConversion(query)),
         '/v1/history': costOfCodes,
         '/v1/openapi.json': () => 0,
       },

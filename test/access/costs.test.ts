@@ -35,6 +35,8 @@ describe('a request costs', () => {
     [1, 200, '/v1/latest'],
     [1, 200, `/v1/latest?symbols=${CODES.join()}`],
     [1, 200, '/v1/currencies'],
+    [10, 200, `${CONVERT}EUR&expand=sources`],
+    [10, 200, `${CONVERT}EUR&%65xpand=sources`],
     [1, 200, '/v1/status'],
     [1, 200, '/rates'],
     [1, 200, '/convert?from=USD&to=EUR'],
