@@ -25,7 +25,7 @@ const MAY_IMPORT: Record<string, string> = {
   access: 'api async cache connections errors events http known-options node:*',
   stores: 'connections known-options types:cache node:*',
   upstream: 'async known-options rates zod/mini',
-  providers: 'async known-options rates upstream zod/mini',
+  providers: 'async digest known-options rates upstream zod/mini',
   sources: 'async cache errors events types:upstream rates',
   api: 'async errors money types:upstream rates types:sources',
   // Contains code to copy from the explorer, which imports the client.

@@ -1,5 +1,6 @@
 import { RatesError } from '../errors.ts'
 import { percentChange } from '../rates/arithmetic.ts'
+import { groupsOf } from '../rates/calendar.ts'
 import type { UppercaseCode } from '../rates/currency-code.ts'
 import { FIRST_REFERENCE_DAY, newestPublishedDay, toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
@@ -91,23 +92,6 @@ function describe(
     lastDay: last ?? null,
     late: isLate,
   }
-}
-
-interface Group {
-  id: string
-  providers: HistoryProvider[]
-}
-
-/** Groups the providers of the same rates, in the order of the first of each. */
-function groupsOf(providers: readonly HistoryProvider[]): Group[] {
-  const groups = new Map<string, Group>()
-  for (const provider of providers) {
-    const id = provider.publication?.id ?? 'ecb'
-    const group = groups.get(id) ?? { id, providers: [] }
-    group.providers.push(provider)
-    groups.set(id, group)
-  }
-  return [...groups.values()]
 }
 
 /**

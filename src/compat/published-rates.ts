@@ -28,8 +28,9 @@ export function publishedRates(rates: RatesOperations): PublishedRates {
     params: LatestParams | DatedRatesParams = {},
   ): Promise<LatestRates | DatedRates> {
     const { symbols = [] } = params
-    const { derived, ...table } =
+    const table =
       params.date === undefined ? await rates.latest(params) : await rates.latest(params)
+    const { derived } = table
     if (!derived) return table
     const isPublished = (code: string): boolean => derived[code.toUpperCase()] === undefined
     const unknown = symbols.find((code) => !isPublished(code))

@@ -1,6 +1,6 @@
 import { startTimer } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
-import { createCalendar } from '../rates/calendar.ts'
+import { MAX_GAP_DAYS, createCalendar } from '../rates/calendar.ts'
 import { addDays, newestPublishedDay, toDay } from '../rates/dates.ts'
 import { newestDay } from '../rates/market-history.ts'
 import type { QuotedRates } from '../rates/rate-table.ts'
@@ -77,9 +77,6 @@ export function crossCheck(
   }
 }
 
-/** Always include a published day: over Easter the European Central Bank is closed for five. */
-const DAYS_FETCHED = { daily: 10, weekly: 21, monthly: 62, quarterly: 186 }
-
 const CHECK_TIMEOUT_MS = 1_000
 
 const MAX_BACKOFF_MS = 6 * 3_600_000
@@ -138,7 +135,7 @@ async function readNewest(
     publication && maxDays === 1
       ? newestPublishedDay(context.now(), createCalendar(publication))
       : today
-  const length = Math.min(maxDays, DAYS_FETCHED[publication?.frequency ?? 'daily'])
+  const length = Math.min(maxDays, MAX_GAP_DAYS[publication?.frequency ?? 'daily'])
   const range = { start: addDays(end, 1 - length), end }
   const { data } = validateHistory(await reference.fetchHistory(range, context), context.now())
   const date = newestDay(data, end)

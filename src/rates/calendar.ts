@@ -1,4 +1,4 @@
-import { addDays, easterSunday, orthodoxEaster, toInstant } from './dates.ts'
+import { ECB_ID, addDays, easterSunday, orthodoxEaster, toInstant } from './dates.ts'
 import type { Calendar, Day } from './dates.ts'
 
 /**
@@ -88,6 +88,24 @@ export function createCalendar(rules: Publication): Calendar {
 function isFirstOfPeriod(day: Day, frequency: keyof typeof MONTHS_BETWEEN): boolean {
   return day.endsWith('-01') && (Number(day.slice(5, 7)) - 1) % MONTHS_BETWEEN[frequency] === 0
 }
+
+/** Groups the providers of the same publication, in the order of the first of each. */
+export function groupsOf<Provider extends { readonly publication?: Publication | undefined }>(
+  providers: readonly Provider[],
+): { id: string; providers: Provider[] }[] {
+  const groups = new Map<string, Provider[]>()
+  for (const provider of providers) {
+    const id = provider.publication?.id ?? ECB_ID
+    groups.set(id, [...(groups.get(id) ?? []), provider])
+  }
+  return Array.from(groups, ([id, members]) => ({ id, providers: members }))
+}
+
+/** How many days before a day its rates may have been published, by frequency. */
+export const DAYS_BACK = { daily: 14, weekly: 28, monthly: 62, quarterly: 186 }
+
+/** The longest range of days without a publication, by frequency. */
+export const MAX_GAP_DAYS = { daily: 10, weekly: 21, monthly: 62, quarterly: 186 }
 
 /** Returns the days from `first` to `last`; none if `last` is earlier. */
 export function daysFrom(first: Day, last: Day): Day[] {

@@ -258,6 +258,9 @@ export interface Calendar {
   publishedAt(day: Day): number
 }
 
+/** Id of the rates of the European Central Bank, the publication of providers that declare no other. */
+export const ECB_ID = 'ecb'
+
 /** The calendar of the European Central Bank. */
 export const ECB_CALENDAR: Calendar = { isPublished: isTargetDay, publishedAt: publicationInstant }
 

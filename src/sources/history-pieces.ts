@@ -1,7 +1,7 @@
 import type { Runtime } from '../async.ts'
 import { createBackoff } from '../cache/backoff.ts'
 import { UnavailableError } from '../cache/refresh.ts'
-import { daysFrom } from '../rates/calendar.ts'
+import { DAYS_BACK, daysFrom } from '../rates/calendar.ts'
 import { addDays, dayNumber, periodStart, toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { spansOf } from '../rates/market-history.ts'
@@ -10,7 +10,7 @@ import type { Piece, Plan, Queue, Wanted } from './history-piece.ts'
 import { LAST_FIVE_YEARS } from './history-source.ts'
 import type { HistoryNeed, HistorySnapshot, Span } from './history-source.ts'
 import { MAX_TABLES, continues } from './newest-days.ts'
-import { DAYS_BACK, isGap } from './publication.ts'
+import { isGap } from './publication.ts'
 import type { PublicationContext } from './publication.ts'
 
 /** The pieces of a publication. */

@@ -100,9 +100,6 @@ export interface DefaultHistory {
   close(): void
 }
 
-/** Id of the rates of the European Central Bank, the publication of providers that declare none. */
-export const ECB_ID = 'ecb'
-
 /**
  * Returns the members that `source` names: that with this id, or those whose ids begin with it and a hyphen.
  *

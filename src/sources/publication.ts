@@ -1,6 +1,6 @@
 import { sleep } from '../async.ts'
 import type { Runtime } from '../async.ts'
-import { createCalendar, daysFrom } from '../rates/calendar.ts'
+import { DAYS_BACK, createCalendar, daysFrom } from '../rates/calendar.ts'
 import type { Publication } from '../rates/calendar.ts'
 import { addDays, newestPublishedDay } from '../rates/dates.ts'
 import type { Calendar, Day } from '../rates/dates.ts'
@@ -14,9 +14,6 @@ import type { Failover, LatestSnapshot, SourcesOptions } from './source.ts'
 
 /** Time between the starts of two calls, in ms. */
 const CALL_GAP_MS = 200
-
-/** How many days before a day its rates may have been published. */
-export const DAYS_BACK = { daily: 14, weekly: 28, monthly: 62, quarterly: 186 }
 
 /** Refreshes fetch these published days again, because banks correct mistakes. */
 export const DAYS_REFETCHED = 7

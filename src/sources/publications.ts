@@ -2,11 +2,11 @@ import { TimeoutError, withTimeout } from '../async.ts'
 import type { CacheResult } from '../cache/read-through.ts'
 import { REQUEST_TIMEOUT_MS, UnavailableError } from '../cache/refresh.ts'
 import { RatesError } from '../errors.ts'
-import { FIRST_REFERENCE_DAY, addDays, newestPublishedDay } from '../rates/dates.ts'
+import { groupsOf } from '../rates/calendar.ts'
+import { ECB_ID, FIRST_REFERENCE_DAY, addDays, newestPublishedDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { rowsOf, spansOf } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
-import type { HistoryProvider } from '../upstream/provider.ts'
 import type {
   DefaultHistory,
   Histories,
@@ -15,7 +15,7 @@ import type {
   PublicationState,
   Span,
 } from './history-source.ts'
-import { ECB_ID, membersOf } from './history-source.ts'
+import { membersOf } from './history-source.ts'
 import { createPublicationSource } from './publication-source.ts'
 import type { LatestSnapshot, SourcesOptions } from './source.ts'
 
@@ -43,11 +43,11 @@ export function joinPublications(
 ): Histories {
   const { runtime, historyProviders } = options
   const shared = { latest, throwUnavailable, paces: new Map() }
-  const members = groupsOf(historyProviders).map((group): Member => {
-    const given = { ...options, historyProviders: group }
-    const [{ publication } = {}] = group
+  const members = groupsOf(historyProviders).map(({ id, providers }): Member => {
+    const given = { ...options, historyProviders: providers }
+    const [{ publication } = {}] = providers
     if (!publication) return referenceRates(createDefault(given), options)
-    return { ...createPublicationSource(given, publication, shared), id: publication.id }
+    return { ...createPublicationSource(given, publication, shared), id }
   })
 
   async function waitFor<Value>(load: Promise<Value>, limit: number): Promise<Value> {
@@ -130,16 +130,6 @@ function referenceRates(history: DefaultHistory, { runtime }: SourcesOptions): M
       return spans
     },
   }
-}
-
-/** Groups the providers of the same publication, in the order of the first of each. */
-function groupsOf(providers: readonly HistoryProvider[]): HistoryProvider[][] {
-  const groups = new Map<string | undefined, HistoryProvider[]>()
-  for (const provider of providers) {
-    const id = provider.publication?.id
-    groups.set(id, [...(groups.get(id) ?? []), provider])
-  }
-  return [...groups.values()]
 }
 
 function hasCodes({ base, columns }: MarketHistory, codes: readonly string[]): boolean {

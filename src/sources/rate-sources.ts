@@ -11,17 +11,11 @@ import type { Attempt } from '../cache/refresh.ts'
 import { guardStore } from '../cache/store.ts'
 import type { CacheStore, OnStoreFailure } from '../cache/store.ts'
 import { MAX_RETRY_AFTER_SECONDS, RatesError, providerUnavailable } from '../errors.ts'
-import { addDays, toDay } from '../rates/dates.ts'
+import { ECB_ID, addDays, toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { newestDay, ratesOf } from '../rates/market-history.ts'
 import { dropExpired } from '../rates/rate-table.ts'
-import {
-  ALL_DAYS,
-  ECB_ID,
-  LAST_FIVE_YEARS,
-  createHistorySource,
-  membersOf,
-} from './history-source.ts'
+import { ALL_DAYS, LAST_FIVE_YEARS, createHistorySource, membersOf } from './history-source.ts'
 import type {
   DefaultHistory,
   Histories,

@@ -1,5 +1,5 @@
 import { assertKnownOptions } from '../known-options.ts'
-import { createCalendar } from '../rates/calendar.ts'
+import { DAYS_BACK, MAX_GAP_DAYS, createCalendar } from '../rates/calendar.ts'
 import type { Publication } from '../rates/calendar.ts'
 import {
   addDays,
@@ -13,7 +13,6 @@ import {
 import type { Day, DaySpan } from '../rates/dates.ts'
 import { RejectedError } from '../rates/validate.ts'
 import {
-  MAX_CLOSED_DAYS,
   addQuote,
   parseBody,
   publishedPart,
@@ -104,12 +103,6 @@ const MAX_BYTES = 4 * 1024 * 1024
 /** More than any bank has ever published. */
 const MAX_QUOTES = 2_000_000
 
-/** Days without a publication after which an empty response is a mistake. */
-const MAX_EMPTY_DAYS = { daily: MAX_CLOSED_DAYS, weekly: 21, monthly: 62, quarterly: 186 }
-
-/** Days before the newest due one in which the newest table is looked for. */
-const DAYS_SEARCHED = { daily: 14, weekly: 28, monthly: 62, quarterly: 186 }
-
 /** Requests for the currencies of a bank that has no table. More at a time would be impolite, fewer too slow. */
 const MAX_REQUESTS_AT_ONCE = 4
 
@@ -134,7 +127,7 @@ export function createBank(
   async function newestDay(context: ProviderContext): Promise<HistoryDay> {
     const due = newestPublishedDay(context.now(), calendar)
     const today = toDay(context.now())
-    const searched = DAYS_SEARCHED[publication.frequency]
+    const searched = DAYS_BACK[publication.frequency]
     const spans: DaySpan[] =
       bank.maxDays === 1
         ? publishedBefore(due, calendar.isPublished).map((day) => ({ start: day, end: day }))
@@ -205,7 +198,7 @@ export function createBankHistory(
       fetchDays(range, context, {
         requestsFor: (span) => bank.requests(root, span),
         spansOf: bank.spansOf ?? ((part) => piecesOf(part, maxDays)),
-        maxEmptyDays: MAX_EMPTY_DAYS[publication.frequency],
+        maxEmptyDays: MAX_GAP_DAYS[publication.frequency],
       }),
     ...(seriesRequest && {
       async fetchSeries({ code, ...range }, context) {
@@ -243,18 +236,12 @@ function createFetchDays(bank: Bank, root: string): FetchDays {
     const quotes = createQuotes(base)
     let host = new URL(root).host
     for (const span of part.start > part.end ? [] : spansOf(part)) {
-      const requests = requestsFor(span)
-      // The first one alone: a service that is down gets one request.
-      for (let at = 0, end = 1; at < requests.length; at = end, end += MAX_REQUESTS_AT_ONCE) {
-        const some = requests.slice(at, end)
-        const responses = await Promise.all(some.map((each) => readFrom(bank, each, context)))
-        for (const [index, response] of responses.entries()) {
-          host = response.host
-          if (lengthOf(span) <= maxEmptyDays && bank.isEmpty?.(response)) continue
-          await parseBody(response, (text) =>
-            bank.read(text, (quote) => quotes.add(quote, span), some[index] ?? { url: '' }, span),
-          )
-        }
+      for await (const { request, response } of readAll(bank, requestsFor(span), context)) {
+        host = response.host
+        if (lengthOf(span) <= maxEmptyDays && bank.isEmpty?.(response)) continue
+        await parseBody(response, (text) =>
+          bank.read(text, (quote) => quotes.add(quote, span), request, span),
+        )
       }
     }
     const days = quotes.daysIn(part)
@@ -262,6 +249,21 @@ function createFetchDays(bank: Bank, root: string): FetchDays {
       throw unexpectedShape(host, [`no rates from ${part.start} to ${part.end}`])
     }
     return { base, days }
+  }
+}
+
+/** Yields the responses in the order of the requests. Sends the first one alone: a service that is down gets one request. */
+async function* readAll(
+  bank: Bank,
+  requests: readonly BankRequest[],
+  context: ProviderContext,
+): AsyncGenerator<{ request: BankRequest; response: UpstreamResponse<string> }> {
+  for (let at = 0, end = 1; at < requests.length; at = end, end += MAX_REQUESTS_AT_ONCE) {
+    yield* await Promise.all(
+      requests.slice(at, end).map(async (request) => {
+        return { request, response: await readFrom(bank, request, context) }
+      }),
+    )
   }
 }
 

@@ -8,7 +8,7 @@ import { createHmrcProvider } from '../../src/providers/hmrc.ts'
 import { createNbpProvider } from '../../src/providers/nbp.ts'
 import { createNorgesBankProvider } from '../../src/providers/norges-bank.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
-import { FEEDS } from '../fixtures/feeds.ts'
+import { fetchFromFeeds } from '../fixtures/feeds.ts'
 import { NOW } from '../providers/upstream.ts'
 
 /** The value of any JSON text. */
@@ -16,25 +16,17 @@ type Json = ReturnType<typeof JSON.parse>
 
 const now = (): number => NOW
 
-/** Responds like the upstream of any feed. */
-async function fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  const request = new Request(input, init)
-  const { host } = new URL(request.url)
-  const body = await request.text()
-  for (const { root, respond } of Object.values(FEEDS)) {
-    if (new URL(root).host !== host) continue
-    const response = respond?.(request.url, NOW, body)
-    if (response?.ok) return response
-  }
-  return new Response('', { status: 404 })
-}
-
 const ECB = fakeProviders({ now }).history
 const BANKS = [ECB, createNbpProvider(), createNbpProvider({ table: 'B' }), createCnbProvider()]
 
 function open(history: HistoryProvider[], options: RatesHandlerOptions = {}) {
   const { latest } = fakeProviders({ now })
-  const handler = createRatesHandler({ providers: { latest, history }, fetch, now, ...options })
+  const handler = createRatesHandler({
+    providers: { latest, history },
+    fetch: fetchFromFeeds,
+    now,
+    ...options,
+  })
   const get = async (target: string): Promise<Json> => {
     const response = await handler(new Request(`http://localhost/api/v1/${target}`))
     return { status: response.status, ...(await response.json()) }

@@ -4,20 +4,12 @@ import type { HistoryProvider, LatestProvider } from '../../src/index.ts'
 import { crossCheck } from '../../src/providers/cross-check.ts'
 import { createNorgesBankProvider } from '../../src/providers/norges-bank.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
-import { FEEDS } from '../fixtures/feeds.ts'
+import { FEEDS, fetchFromFeeds } from '../fixtures/feeds.ts'
 import { NOW } from './upstream.ts'
 
 const now = (): number => NOW
 
-/** Responds like the upstream of any feed. */
-async function fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  const request = new Request(input, init)
-  const { host } = new URL(request.url)
-  const feed = Object.values(FEEDS).find(({ root }) => new URL(root).host === host)
-  return feed?.respond?.(request.url, NOW, await request.text()) ?? Response.error()
-}
-
-const context = { fetch, signal: new AbortController().signal, now }
+const context = { fetch: fetchFromFeeds, signal: new AbortController().signal, now }
 
 const BANKS = Object.entries(FEEDS)
   .map(([name, { create }]): [string, Partial<LatestProvider> & Partial<HistoryProvider>] => [

@@ -14,21 +14,13 @@ import { createNbpProvider } from '../../src/providers/nbp.ts'
 import { findSuccession } from '../../src/rates/currency-code.ts'
 import { findCurrency } from '../../src/rates/iso-4217.ts'
 import { fixedProviders, providerContract } from '../../src/testing/index.ts'
-import { FEEDS } from '../fixtures/feeds.ts'
+import { fetchFromFeeds } from '../fixtures/feeds.ts'
 import { NOW } from './upstream.ts'
 
 /** The value of any JSON text. */
 type Json = ReturnType<typeof JSON.parse>
 
 const now = (): number => NOW
-
-/** Responds like the upstream of any feed. */
-async function fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  const request = new Request(input, init)
-  const { host } = new URL(request.url)
-  const feed = Object.values(FEEDS).find(({ root }) => new URL(root).host === host)
-  return feed?.respond?.(request.url, NOW, await request.text()) ?? Response.error()
-}
 
 const RATES = { USD: 1.1594, GBP: 0.8804, SGD: 1.5013, HKD: 9.0211 }
 const SOURCE = { name: 'Fixed rates', url: 'https://ratesmith.example/fixed' }
@@ -49,7 +41,7 @@ function ecb(rates: Record<string, number> = RATES): {
 }
 
 function open(providers: RatesHandlerOptions['providers'], options: RatesHandlerOptions = {}) {
-  const handler = createRatesHandler({ providers, fetch, now, ...options })
+  const handler = createRatesHandler({ providers, fetch: fetchFromFeeds, now, ...options })
   const text = async (target: string): Promise<string> => {
     const response = await handler(new Request(`http://localhost/api/${target}`))
     expect(response.status, target).toBe(200)
@@ -244,7 +236,7 @@ describe('pegged()', () => {
     providerContract({
       latest: () => pegged(createNbpProvider()),
       history: () => pegged(createNbpProvider()),
-      fetch,
+      fetch: fetchFromFeeds,
       now,
     }),
   )('$name', async ({ run }) => {
