@@ -78,6 +78,10 @@ describe('the package', () => {
     expect(others).not.toHaveProperty('bundledDependencies')
   })
 
+  it('installs without a deprecated package', () => {
+    expect(installed.warnings).not.toMatch(/deprecated/i)
+  })
+
   it('runs nothing when it is installed', () => {
     const { scripts, gypfile } = readManifest()
     expect(Object.keys(scripts).filter((name) => INSTALL_SCRIPTS.includes(name))).toEqual([])

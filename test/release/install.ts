@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +13,8 @@ export interface InstalledPackage {
   folder: string
   /** Files in the tarball, relative to the root of the package. */
   files: string[]
+  /** What npm printed to stderr during the installation. */
+  warnings: string
 }
 
 declare module 'vitest' {
@@ -25,13 +27,18 @@ declare module 'vitest' {
 export default function setup({ provide }: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'ratesmith-installed-'))
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
-  const [{ filename, files }] = JSON.parse(npm(args, ROOT))
+  const [{ filename, files }] = JSON.parse(npm(args, ROOT).stdout)
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
-  npm(['install', '--no-audit', '--no-fund', '--prefer-offline', `./${filename}`], folder)
-  provide('installed', { folder, files: files.map(({ path }: { path: string }) => path) })
+  // A user's npm shows warnings; `npm run` passes the level of this project on.
+  const options = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=warn']
+  const { stderr } = npm(['install', ...options, `./${filename}`], folder)
+  const paths = files.map(({ path }: { path: string }) => path)
+  provide('installed', { folder, files: paths, warnings: stderr })
   return () => rmSync(folder, { recursive: true, force: true })
 }
 
-function npm(args: string[], cwd: string): string {
-  return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+function npm(args: string[], cwd: string): { stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync('npm', args, { cwd, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`npm ${args[0]} failed: ${stderr}`)
+  return { stdout, stderr }
 }
