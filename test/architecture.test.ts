@@ -11,6 +11,7 @@ const ROOT = new URL('..', import.meta.url)
  */
 const MAY_IMPORT: Record<string, string> = {
   async: '',
+  'byte-buffer': '',
   digest: '',
   errors: '',
   events: 'async',
@@ -24,13 +25,13 @@ const MAY_IMPORT: Record<string, string> = {
   connections: 'known-options node:*',
   access: 'api async cache connections errors events http known-options node:*',
   stores: 'connections known-options types:cache node:*',
-  upstream: 'async known-options rates zod/mini',
+  upstream: 'async byte-buffer known-options rates zod/mini',
   providers: 'async digest known-options rates upstream zod/mini',
   sources: 'async cache errors events types:upstream rates',
   api: 'async errors money types:upstream rates types:sources',
   // Contains code to copy from the explorer, which imports the client.
   generated: 'ratesmith/client',
-  http: 'async digest errors itty-router/Router zod/mini',
+  http: 'async byte-buffer digest errors itty-router/Router zod/mini',
   compression: 'http',
   endpoints: 'api async errors generated http rates types:sources zod/mini',
   options: 'types:access http known-options types:cache types:events providers upstream',

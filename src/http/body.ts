@@ -1,5 +1,6 @@
 import { TimeoutError, runWithTimeout } from '../async.ts'
 import type { Runtime } from '../async.ts'
+import { INITIAL_BYTES, createByteBuffer } from '../byte-buffer.ts'
 
 /** Passes the parts of a request body to `onChunk`, until the end of the body or the abort of `signal`. */
 export type ReadBody = (onChunk: (chunk: Uint8Array) => void, signal: AbortSignal) => Promise<void>
@@ -69,9 +70,6 @@ export function createByteBudget(limit: number): ByteBudget {
   }
 }
 
-/** Bytes that a request takes from the budget before its first chunk, so that idle uploads are limited, too. */
-const MIN_BYTES = 4_096
-
 /**
  * Receives the body of `request`, and calls `use` with the outcome. The body counts in the budget until the promise of `use`
  * settles.
@@ -84,8 +82,9 @@ export async function withBody<Result>(
   const { budget, maxBytes } = limits
   const declared = Number(request.header('content-length') ?? 0)
   if (declared > maxBytes) return use('too_long')
-  if (!budget.take(MIN_BYTES)) return use('overloaded')
-  let taken = MIN_BYTES
+  // Before the first chunk, so that idle uploads are limited, too.
+  if (!budget.take(INITIAL_BYTES)) return use('overloaded')
+  let taken = INITIAL_BYTES
   try {
     const received = await receive(request, limits, (bytes) => {
       const isTaken = budget.take(bytes)
@@ -103,18 +102,15 @@ async function receive(
   { runtime, maxBytes, timeout }: BodyLimits,
   take: (bytes: number) => boolean,
 ): Promise<ReceivedBody> {
-  const chunks: Uint8Array[] = []
-  let size = 0
+  const body = createByteBuffer(maxBytes, take)
   let refusal: ReceivedBody = 'incomplete'
   const stop = new AbortController()
   const onChunk = (chunk: Uint8Array): void => {
     if (stop.signal.aborted) return
-    size += chunk.length
-    if (size <= maxBytes && take(chunk.length)) chunks.push(chunk)
-    else {
-      refusal = size > maxBytes ? 'too_long' : 'overloaded'
-      stop.abort(new Error('the body is refused'))
-    }
+    const isTooLong = body.size() + chunk.length > maxBytes
+    if (!isTooLong && body.append(chunk)) return
+    refusal = isTooLong ? 'too_long' : 'overloaded'
+    stop.abort(new Error('the body is refused'))
   }
   const { signal: client } = request
   const onDisconnect = (): void => stop.abort(client?.reason)
@@ -123,21 +119,10 @@ async function receive(
     if (client?.aborted) return 'incomplete'
     const read = async (signal: AbortSignal): Promise<void> => request.readBody?.(onChunk, signal)
     await runWithTimeout(runtime, timeout, read, stop.signal)
-    return concat(chunks, size)
+    return body.bytes()
   } catch (error) {
     return error instanceof TimeoutError ? 'too_slow' : refusal
   } finally {
     client?.removeEventListener('abort', onDisconnect)
   }
-}
-
-function concat([first, ...others]: readonly Uint8Array[], size: number): Uint8Array {
-  if (first && others.length === 0) return first
-  const all = new Uint8Array(size)
-  let at = 0
-  for (const chunk of first ? [first, ...others] : []) {
-    all.set(chunk, at)
-    at += chunk.length
-  }
-  return all
 }

@@ -1,5 +1,6 @@
 import { parseLongJson, runInSlices, yieldToEventLoop } from '../async.ts'
 import type { LongJson } from '../async.ts'
+import { createByteBuffer } from '../byte-buffer.ts'
 
 /** A request to an upstream: POST with a body, otherwise GET. */
 export interface UpstreamRequest {
@@ -64,11 +65,7 @@ export async function readBytes(
   request: UpstreamRequest,
   accept: string,
 ): Promise<UpstreamResponse<Bytes>> {
-  return readResponse(request, accept, async (response) => {
-    const chunks: Uint8Array<ArrayBuffer>[] = []
-    await eachChunk(response, request, (chunk) => chunks.push(chunk))
-    return new Uint8Array(await new Blob(chunks).arrayBuffer())
-  })
+  return readResponse(request, accept, (response) => bytesOf(response, request))
 }
 
 async function readResponse<Body>(
@@ -131,32 +128,26 @@ async function parse(text: string, signal: AbortSignal, form?: LongJson): Promis
 }
 
 async function textOf(response: Response, request: UpstreamRequest): Promise<string> {
-  const decoder = new TextDecoder(request.encoding)
-  let text = ''
-  await eachChunk(response, request, (chunk) => {
-    text += decoder.decode(chunk, { stream: true })
-  })
-  return text + decoder.decode()
+  const bytes = await bytesOf(response, request)
+  return new TextDecoder(request.encoding).decode(bytes)
 }
 
-async function eachChunk(
+async function bytesOf(
   response: Response,
   { url, maxBytes, signal }: UpstreamRequest,
-  take: (chunk: Uint8Array<ArrayBuffer>) => void,
-): Promise<void> {
+): Promise<Bytes> {
   if (!response.body) throw new Error('without a body')
   const reader = response.body.getReader()
   // A custom `fetch` may not end the body when the signal aborts.
   const onAbort = (): void => void reader.cancel(signal.reason).catch(() => undefined)
   signal.addEventListener('abort', onAbort)
-  let bytes = 0
+  const body = createByteBuffer(maxBytes)
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      if (done) return
-      bytes += value.byteLength
-      if (bytes > maxBytes) break
-      take(value)
+      if (done) return body.bytes()
+      if (body.size() + value.length > maxBytes) break
+      body.append(value)
     }
   } catch (error) {
     const reason = describeFailure(error, new URL(url).host)

@@ -345,6 +345,19 @@ describe('POST /v1/convert', () => {
       signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true })
     })
 
+  it('keeps no part of a body: an adapter may use its memory again', async () => {
+    const part = new Uint8Array(1)
+    const { status } = await answer({
+      async readBody(onChunk) {
+        for (const byte of new TextEncoder().encode(`[${ROW}]`)) {
+          part[0] = byte
+          onChunk(part)
+        }
+      },
+    })
+    expect(status).toBe(200)
+  })
+
   it('ends a slow upload after 10 s with 408', async () => {
     const slow = openService()
     let outcome: unknown

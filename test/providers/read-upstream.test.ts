@@ -250,6 +250,20 @@ describe('readBytes()', () => {
     expect(body).toEqual(bytes)
   })
 
+  it('keeps no chunk: `fetch` may use its memory again', async () => {
+    const chunk = new Uint8Array(1)
+    const source = {
+      pull(controller: ReadableStreamDefaultController<Uint8Array>) {
+        chunk[0] = (chunk[0] ?? 0) + 1
+        controller.enqueue(chunk)
+        if (chunk[0] === 3) controller.close()
+      },
+    }
+    const response = new Response(new ReadableStream(source, { highWaterMark: 0 }))
+    const { body } = await readBytes(openRead([response]).given, '*/*')
+    expect([...body]).toEqual([1, 2, 3])
+  })
+
   it('stops reading at the limit', async () => {
     const response = readBytes(openRead([new Response(new Uint8Array(1_001))]).given, '*/*')
     await expect(response).rejects.toThrow(/^rates\.example .*HTTP 200 .*1000 bytes$/)
