@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+import { loadOnce } from '../src/async.ts'
 import { flatHeaders } from '../src/http/response.ts'
 import type { RawRequest, RawResponse, ReadBody } from '../src/index.ts'
 import { createConnectionLimit, createPipeline } from './connection-limit.ts'
@@ -67,9 +68,9 @@ export function respondWith(
 
 /** Creates a Node listener from any fetch-style handler, with a `Request` and a `Response`. */
 function fromFetchStyle(handler: FetchHandler): NodeHandler {
-  const loading = loadAdapter(handler)
+  const load = loadOnce(async () => loadAdapter(handler))
   // Each request handles the rejection instead.
-  loading.catch(() => undefined)
+  load().catch(() => undefined)
   return (request, response) => {
     // `Request` supports neither method, and TRACE must not echo the request.
     if (request.method === 'TRACE' || request.method === 'CONNECT') {
@@ -82,7 +83,9 @@ function fromFetchStyle(handler: FetchHandler): NodeHandler {
       request.headers.host = 'localhost'
     }
     request.url = request.url?.replace(/^https?:[/\\]*[^/\\?#]*/i, '') ?? '/'
-    loading.then((handle) => handle(request, response)).catch(() => response.destroy())
+    load()
+      .then((handle) => handle(request, response))
+      .catch(() => response.destroy())
   }
 }
 

@@ -178,6 +178,16 @@ function abortReason(signal: AbortSignal | undefined): Error {
   return reason instanceof Error ? reason : new Error('aborted', { cause: reason })
 }
 
+/** Returns a function that calls `load` once, for all its callers; after a rejection, the next call loads again. */
+export function loadOnce<Value>(load: () => Promise<Value>): () => Promise<Value> {
+  let loading: Promise<Value> | undefined
+  const retryLater = (error: unknown): never => {
+    loading = undefined
+    throw error
+  }
+  return () => (loading ??= load().catch(retryLater))
+}
+
 /** Receives every promise of work that continues after the response. */
 export type WaitUntil = (work: Promise<unknown>) => void
 

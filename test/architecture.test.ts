@@ -48,7 +48,7 @@ const MAY_IMPORT: Record<string, string> = {
     stores testing typed-amount upstream
     ioredis node:* ratesmith/package.json`,
   explorer: 'currency-search ratesmith/client response-body typed-amount',
-  adapters: '@whatwg-node/server http types:index known-options node:* undici',
+  adapters: '@whatwg-node/server async http types:index known-options node:* undici',
   scripts: '*',
 }
 
@@ -126,6 +126,15 @@ function findCycle(sources: readonly Source[]): string[] {
   return firstCycle(imports.keys(), [])
 }
 
+/** Returns the files that keep a promise for later calls themselves: a rejected one would stay. */
+function keptPromises(sources: readonly Source[]): string[] {
+  const isKept = ({ text }: Source): boolean =>
+    [...text.matchAll(/\blet (\w+): [^\n]*\bPromise</g)].some(([, name]) =>
+      new RegExp(`\\b${name} \\?\\?= `).test(text),
+    )
+  return sources.filter(isKept).map(({ path }) => path)
+}
+
 describe('the modules', () => {
   const sources = readSources()
 
@@ -144,6 +153,11 @@ describe('the modules', () => {
     expect([...modules].sort()).toEqual(Object.keys(MAY_IMPORT).sort())
   })
 
+  it('keep what they load by loadOnce(), which loads again after a failure', () => {
+    const others = sources.filter(({ path }) => /^(src|adapters)/.test(path))
+    expect(keptPromises(others)).toEqual(['src/async.ts'])
+  })
+
   it('for hosts do not mention rates', () => {
     const adapters = sources.filter(({ path }) => moduleOf(path) === 'adapters')
     expect(adapters.length).toBeGreaterThan(4)
@@ -155,6 +169,11 @@ describe('the modules', () => {
 })
 
 describe('a planted violation is found', () => {
+  it('that keeps a promise', () => {
+    const text = 'let health: Promise<Health> | undefined\nawait (health ??= load())'
+    expect(keptPromises([{ path: 'src/cli/a.ts', text }])).toEqual(['src/cli/a.ts'])
+  })
+
   it.each([
     ['src/rates/a.ts', 'type ', '../http/a.ts'],
     ['src/cache/a.ts', 'type ', '../rates/a.ts'],

@@ -1,3 +1,4 @@
+import { loadOnce } from '../async.ts'
 import { senderOf } from '../connections/redis.ts'
 import type { RedisClient } from '../connections/redis.ts'
 import { assertKnownOptions } from '../known-options.ts'
@@ -41,12 +42,11 @@ export function createRedisCounters(
   const { prefix = '' } = options
   assertKnownOptions(options, { prefix })
   if (typeof prefix !== 'string') throw new TypeError('prefix must be a string')
-  let digest: Promise<string> | undefined
+  const digest = loadOnce(async () => sha1(COUNT_SCRIPT))
 
   async function run(args: string[]): Promise<unknown> {
-    digest ??= sha1(COUNT_SCRIPT)
     try {
-      return await send('EVALSHA', [await digest, ...args])
+      return await send('EVALSHA', [await digest(), ...args])
     } catch (error) {
       // The server was restarted, or has not run the script before.
       if (!/NOSCRIPT/.test(String(error))) throw error

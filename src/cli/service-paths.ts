@@ -1,3 +1,4 @@
+import { loadOnce } from '../async.ts'
 import { toFetchStyle } from '../http/response.ts'
 import type { RatesHandler, RawRequest, RawResponse } from '../index.ts'
 import type { Health } from '../monitoring/index.ts'
@@ -33,16 +34,14 @@ export interface ServicePaths {
  */
 export function createServicePaths(handler: RatesHandler): ServicePaths {
   let isDraining = false
-  let health: Promise<Health> | undefined
-
-  async function loadHealth(): Promise<Health> {
+  const loadHealth = loadOnce(async () => {
     const { createHealth } = await import('../monitoring/health.ts')
     return createHealth(handler)
-  }
+  })
   async function probe(read: (health: Health) => Response): Promise<Response> {
-    const loaded = await (health ??= loadHealth())
-    if (isDraining) loaded.drain()
-    return read(loaded)
+    const health = await loadHealth()
+    if (isDraining) health.drain()
+    return read(health)
   }
 
   const probes: Record<string, Respond> = {

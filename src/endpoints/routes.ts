@@ -1,3 +1,4 @@
+import { loadOnce } from '../async.ts'
 import type { RatesError, RatesErrorCode } from '../errors.ts'
 import type { Guard } from '../http/guard.ts'
 import type { ResponseCaches } from '../http/response-cache.ts'
@@ -82,10 +83,9 @@ function versionedError({ code, message }: RatesError): ErrorBody {
 
 /** Loads the code of `POST /api/v1/convert` with the first such request. */
 function lazyManyConversions(options: EndpointsOptions): PostEndpoint {
-  let loading: Promise<PostEndpoint> | undefined
-  async function load(): Promise<PostEndpoint> {
+  const load = loadOnce(async () => {
     const { manyConversions } = await import('./convert-many.ts')
     return manyConversions({ ...options, errorBody: versionedError })
-  }
-  return async (query, request) => (await (loading ??= load()))(query, request)
+  })
+  return async (query, request) => (await load())(query, request)
 }

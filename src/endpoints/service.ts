@@ -1,4 +1,5 @@
 import { serviceStatus } from '../api/status.ts'
+import { loadOnce } from '../async.ts'
 import type { Guard } from '../http/guard.ts'
 import { bodyHeaders, represent, uncached } from '../http/response.ts'
 import type { DataResult, Endpoint, Representation } from '../http/response.ts'
@@ -90,12 +91,6 @@ function constant(representation: Representation): () => DataResult {
 
 /** Creates an endpoint whose code `load` imports on the first request; retries a failed import on the next request. */
 export function lazyEndpoint(load: () => Promise<Endpoint>): Endpoint {
-  let loaded: Promise<Endpoint> | undefined
-  return async (query, request) => {
-    loaded ??= load().catch((error: unknown) => {
-      loaded = undefined
-      throw error
-    })
-    return (await loaded)(query, request)
-  }
+  const loaded = loadOnce(load)
+  return async (query, request) => (await loaded())(query, request)
 }

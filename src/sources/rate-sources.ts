@@ -1,4 +1,4 @@
-import { runInBackground } from '../async.ts'
+import { loadOnce, runInBackground } from '../async.ts'
 import { timeToRefresh } from '../cache/read-through.ts'
 import type {
   CacheResult,
@@ -178,21 +178,15 @@ function createLazyHistories(
   latest: () => LatestSnapshot | undefined,
   createDefault: (given: SourcesOptions) => DefaultHistory,
 ): Histories {
-  let loading: Promise<Histories> | undefined
   let loaded: Histories | undefined
   let isClosed = false
 
-  async function load(): Promise<Histories> {
+  const histories = loadOnce(async () => {
     const { joinPublications } = await import('./publications.ts')
     loaded = joinPublications(options, latest, { createDefault, throwUnavailable })
     if (isClosed) loaded.close()
     return loaded
-  }
-  const retryLater = (error: unknown): never => {
-    loading = undefined
-    throw error
-  }
-  const histories = (): Promise<Histories> => (loading ??= load().catch(retryLater))
+  })
 
   return {
     use: async (need, request, use) => (await histories()).use(need, request, use),
