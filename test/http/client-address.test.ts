@@ -161,6 +161,17 @@ describe('X-Forwarded-For of trusted proxies', () => {
     expect(identity(`203.0.113.${'7'.repeat(1e6)}`)).toBe(PROXY)
     expect(identity(','.repeat(1e6))).toBe(PROXY)
   })
+
+  it('never has a part of an address as its client', () => {
+    const listed = Array.from({ length: 40 }, (_, more) =>
+      identityOf(PROXY, {
+        headers: forwardedFor(`192.0.2.17${' '.repeat(8_160 + more)}, 10.0.0.3`),
+        trustedProxies: TRUSTED,
+      }),
+    )
+    // Whole, or left out.
+    expect(new Set(listed)).toEqual(new Set(['192.0.2.17', '10.0.0.3']))
+  })
 })
 
 describe('Forwarded of trusted proxies', () => {

@@ -1,0 +1,126 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+
+import { sleep } from '../../src/async.ts'
+import { createLimiter } from '../../src/http/limiter.ts'
+import type { Job } from '../../src/http/limiter.ts'
+import { settled, virtualRuntime } from '../virtual-runtime.ts'
+
+const MAX_WAIT_MS = 3_000
+
+/** A job that was started; requests with the same key may share it. */
+interface Run {
+  key: string
+  /** Number of the request that queued it. */
+  request: number
+  startedAt: number
+}
+
+interface Requested {
+  key: string
+  at: number
+  client: AbortController
+  outcome?: Run | 'refused'
+  endedAt?: number
+}
+
+/** Creates a limiter whose jobs take time outside the event loop. */
+function open() {
+  const runtime = virtualRuntime(0)
+  const limiter = createLimiter(runtime, () => {})
+  const jobs = new Map<string, Job<Run>>()
+  const requests: Requested[] = []
+  const runs: Run[] = []
+  const running = new Set<Run>()
+
+  /** Requests the result of a job of `duration` ms, which waiting requests share unless the key is empty. */
+  async function request(key: string, duration: number): Promise<void> {
+    const requested: Requested = { key, at: runtime.monotonic(), client: new AbortController() }
+    const number = requests.push(requested)
+    const compute = async (): Promise<Run> => {
+      const run = { key, request: number, startedAt: runtime.monotonic() }
+      runs.push(run)
+      running.add(run)
+      await sleep(runtime, duration)
+      running.delete(run)
+      return run
+    }
+    const options = key === '' ? {} : { jobs, key }
+    try {
+      requested.outcome = await limiter.run(compute, { signal: requested.client.signal }, options)
+    } catch {
+      requested.outcome = 'refused'
+    }
+    requested.endedAt = runtime.monotonic()
+  }
+  return { runtime, jobs, requests, runs, running, request }
+}
+
+describe('a limiter', () => {
+  it('starts a waiting job when another one ends', async () => {
+    const { runtime, requests, request } = open()
+    for (const _ of ['one', 'two', 'three']) void request('', 300)
+    await runtime.advance(MAX_WAIT_MS)
+    expect(requests.map(({ outcome }) => outcome)).toMatchObject([
+      { startedAt: 0 },
+      { startedAt: 0 },
+      { startedAt: 300 },
+    ])
+  })
+
+  it('shares a job only while it waits', async () => {
+    const { runtime, jobs, requests, request } = open()
+    for (const key of ['', '', 'key', 'key']) void request(key, 300)
+    await runtime.advance(600)
+    expect(jobs.size).toBe(0)
+    void request('key', 300)
+    await runtime.advance(300)
+    const [, , first, shared, later] = requests.map(({ outcome }) => outcome)
+    expect(first).toMatchObject({ key: 'key', startedAt: 300 })
+    expect(shared).toBe(first)
+    expect(later).toMatchObject({ key: 'key', startedAt: 600 })
+  })
+
+  it('starts any jobs in order, two at a time, while one waits', async () => {
+    const step = fc.oneof(
+      fc.record({ key: fc.constantFrom('', 'a', 'b'), duration: fc.nat({ max: 1_500 }) }),
+      fc.record({ wait: fc.integer({ min: 1, max: 1_000 }) }),
+      fc.record({ abort: fc.nat({ max: 20 }) }),
+    )
+    let waited = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+        const { runtime, jobs, requests, runs, running, request } = open()
+        for (const each of steps) {
+          if ('key' in each) void request(each.key, each.duration)
+          else if ('abort' in each) requests[each.abort]?.client.abort()
+          else await runtime.advance(each.wait)
+          await settled()
+          const waiting = requests.filter(({ outcome }) => !outcome).length - running.size
+          expect(running.size).toBeLessThanOrEqual(2)
+          if (running.size < 2) expect(jobs.size).toBe(0)
+          if (waiting > 0) waited += 1
+        }
+        await runtime.advance(10 * MAX_WAIT_MS)
+        expect([jobs.size, running.size, runtime.timers()]).toEqual([0, 0, 0])
+        const order = runs.map((run) => run.request)
+        expect(order).toEqual(order.toSorted((one, other) => one - other))
+        for (const { at, key, client, outcome, endedAt = NaN } of requests) {
+          if (outcome === 'refused') {
+            // A shared job expires with its first request.
+            const isRefused = client.signal.aborted || endedAt - at === MAX_WAIT_MS
+            expect(isRefused || key !== '').toBe(true)
+          } else {
+            expect(outcome?.key).toBe(key)
+            const wait = (outcome?.startedAt ?? NaN) - at
+            // Never the result of a job that was started before the request.
+            expect(wait).toBeGreaterThanOrEqual(0)
+            expect(wait).toBeLessThanOrEqual(MAX_WAIT_MS)
+          }
+        }
+      }),
+      { seed: 1, numRuns: 200 },
+    )
+    expect(waited).toBeGreaterThan(400)
+  })
+})
