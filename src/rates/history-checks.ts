@@ -5,6 +5,7 @@ import type { Day } from './dates.ts'
 import { rowsOf, withoutGaps } from './market-history.ts'
 import type { MarketHistory } from './market-history.ts'
 import {
+  MAX_AGREEING_MOVE,
   MAX_CONFIRMING_MOVE,
   countManyMoved,
   findImplausibleMajors,
@@ -37,8 +38,8 @@ export interface HistoryToCheck {
   added: MarketHistory
   /** Days accepted earlier. */
   previous: MarketHistory | undefined
-  /** Returns whether another source has about the same `rate` of `code` on `date` (default false). */
-  isAgreed?(date: Day, code: string, rate: number): boolean
+  /** Returns the factor between `rate` and that of another source of about the same day, as `moveFromOthers` (default NaN). */
+  moveFromOthers?(date: Day, code: string, rate: number): number
 }
 
 /** Reference rates without the doubtful ones. */
@@ -52,9 +53,9 @@ export interface CheckedHistory {
 
 /**
  * Compares each day of `added` with the days before it. A rate that moved too far (see `isDoubtfulMove`) is accepted if the
- * next published day or another source confirms it, or `previous` has it. A whole day is doubtful if many rates moved at
- * once, more than a fifth of the currencies are absent, or major currencies are implausible; a similar next day confirms it.
- * Unconfirmed days and rates keep their value in `previous`, or stay absent.
+ * next published day confirms it and no other source contradicts it, or if another source confirms it or `previous` has it. A
+ * whole day is doubtful if many rates moved at once, more than a fifth of the currencies are absent, or major currencies are
+ * implausible; a similar next day confirms it. Unconfirmed days and rates keep their value in `previous`, or stay absent.
  *
  * @throws {RejectedError} if most days contradict those of `previous`, or, without `previous`, are doubtful as a whole
  */
@@ -83,6 +84,8 @@ interface Column {
   previous: Float64Array | undefined
   accepted: Float64Array
   lastAcceptedRow: number
+  /** Row of the last rate before the next doubtful move, once it was needed. */
+  levelEnd: number
   /** Whether an added rate contradicts a previous one: then no added rate can confirm another. */
   isContradicted: boolean
 }
@@ -98,14 +101,14 @@ interface Walk extends Omit<CheckedHistory, 'history'> {
   addedRows: Int32Array
   previousRows: Int32Array
   newestAcceptedRow: number
-  isAgreed: NonNullable<HistoryToCheck['isAgreed']>
+  moveFromOthers: NonNullable<HistoryToCheck['moveFromOthers']>
   /** Whether only previous days count as checked, or all days. */
   isUpdate: boolean
   checked: number
   doubtful: number
 }
 
-function startWalk({ merged, added, previous, isAgreed = () => false }: HistoryToCheck): Walk {
+function startWalk({ merged, added, previous, moveFromOthers = () => NaN }: HistoryToCheck): Walk {
   const { base, dates, priced } = merged
   const [firstAdded] = rowsOf(merged, added.dates[0] ?? '', '')
   const first = Math.max(0, firstAdded - MAX_GAP_DAYS)
@@ -115,6 +118,7 @@ function startWalk({ merged, added, previous, isAgreed = () => false }: HistoryT
     previous: previous?.columns.get(code),
     accepted: rates.slice(),
     lastAcceptedRow: -1,
+    levelEnd: -1,
     isContradicted: false,
   }))
   return {
@@ -128,7 +132,7 @@ function startWalk({ merged, added, previous, isAgreed = () => false }: HistoryT
     addedRows: rowsIn(added, merged, first),
     previousRows: rowsIn(previous, merged, first),
     newestAcceptedRow: -1,
-    isAgreed,
+    moveFromOthers,
     isUpdate: previous !== undefined,
     checked: 0,
     doubtful: 0,
@@ -194,7 +198,6 @@ interface Comparison {
 
 function compareDay(walk: Walk, row: number): Comparison {
   const day: Comparison = { moves: [], doubtful: [], unknown: [], lacking: [], expected: 0 }
-  const date = walk.dates[row] ?? ''
   for (const column of walk.columns) {
     const rate = addedRate(walk, column, row)
     const previous = previousRate(walk, column, row)
@@ -216,13 +219,19 @@ function compareDay(walk: Walk, row: number): Comparison {
     const move = fromPrevious < fromLast || Number.isNaN(fromLast) ? fromPrevious : fromLast
     if (Number.isNaN(move)) day.unknown.push(column)
     else if (!isDoubtfulMove(column.code, move)) day.moves.push(move)
-    else if (walk.isAgreed(date, column.code, unitsOf(walk, column, rate))) day.moves.push(1)
+    else if (moveFromOthers(walk, column, row) <= MAX_AGREEING_MOVE) day.moves.push(1)
     else {
       day.moves.push(move)
       day.doubtful.push(column)
     }
   }
   return day
+}
+
+/** Compares the rate that no check has replaced yet. */
+function moveFromOthers(walk: Walk, column: Column, row: number): number {
+  const rate = unitsOf(walk, column, column.accepted[row] ?? NaN)
+  return walk.moveFromOthers(walk.dates[row] ?? '', column.code, rate)
 }
 
 /** Returns the units of a currency for one unit of the base. */
@@ -255,9 +264,11 @@ function checkDay(walk: Walk, row: number): void {
     if (!isConfirmedRate(walk, column, row)) quarantineRate(walk, column, row)
   }
   for (const column of day.unknown) {
-    if (!isPlausibleRate(walk, column, row) || isContradictedByNext(walk, column, row)) {
-      quarantineRate(walk, column, row)
-    }
+    const isDoubtful =
+      !isPlausibleRate(walk, column, row) ||
+      isContradictedByNext(walk, column, row) ||
+      isContradictedLater(walk, column, row)
+    if (isDoubtful) quarantineRate(walk, column, row)
   }
   if (isRevision || row < walk.dates.length - DAYS_REPORTING_LOSSES) return
   for (const { code } of day.lacking) walk.lost.push(`${walk.dates[row] ?? ''} ${code}`)
@@ -304,7 +315,35 @@ function isConfirmedRate(walk: Walk, column: Column, row: number): boolean {
   const isRevision = !Number.isNaN(previousRate(walk, column, row))
   if (isRevision || column.isContradicted) return false
   const move = moveBetween(rate, nextRate(walk, column, row))
-  return move <= MAX_CONFIRMING_MOVE && isPlausibleRate(walk, column, row)
+  return (
+    move <= MAX_CONFIRMING_MOVE &&
+    isPlausibleRate(walk, column, row) &&
+    !isContradictedLater(walk, column, row)
+  )
+}
+
+/** Whether another source contradicts the last rate before the next doubtful move, or an update already has that move. */
+function isContradictedLater(walk: Walk, column: Column, row: number): boolean {
+  const { code, accepted, lastAcceptedRow } = column
+  // The first rates of a whole history did not move.
+  if (lastAcceptedRow < 0 && !walk.isUpdate) return false
+  let end = Math.max(row, column.levelEnd)
+  let next = nextRow(column, end)
+  while (next < accepted.length) {
+    if (isDoubtfulMove(code, moveBetween(accepted[next], accepted[end]))) break
+    end = next
+    next = nextRow(column, end)
+  }
+  column.levelEnd = end
+  // A slip that is over has no rate of the same time to compare it with, and would be accepted with age.
+  const isOver = walk.isUpdate && next < accepted.length
+  return isOver || isDoubtfulMove(code, moveFromOthers(walk, column, end))
+}
+
+function nextRow({ accepted }: Column, row: number): number {
+  let next = row + 1
+  while (Number.isNaN(accepted[next])) next += 1
+  return next
 }
 
 function isContradictedByNext(walk: Walk, column: Column, row: number): boolean {

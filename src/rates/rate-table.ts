@@ -225,8 +225,18 @@ const MAX_OTHER_MOVE = 3
 /** A later publication within this factor confirms a doubtful rate. */
 export const MAX_CONFIRMING_MOVE = 1.2
 
-/** Another source within this factor confirms a doubtful rate. */
+/** Another source within this factor confirms a doubtful rate; one beyond a doubtful move contradicts it. */
 export const MAX_AGREEING_MOVE = 1.05
+
+/** Rates of another source, for comparison. */
+export interface ReferenceTable {
+  /** ISO 4217 code against which `rates` are quoted. */
+  readonly base: string
+  /** Units of each currency for one unit of `base`, by upper-case code. */
+  readonly rates: ReadonlyMap<string, number>
+  /** Rates that are quarantined, by code: they can confirm a move, but not contradict it (default none). */
+  readonly unconfirmed?: Readonly<Record<string, number>> | undefined
+}
 
 /** On no day has more than a tenth of all rates moved by more than 20 %. Three may, even in a small table. */
 const MARKET_MOVE = 1.2
@@ -267,6 +277,36 @@ export interface QuotedRates {
 export function moveBetween(rate: unknown, other: unknown): number {
   if (typeof rate !== 'number' || typeof other !== 'number') return NaN
   return Math.max(rate / other, other / rate)
+}
+
+/**
+ * Returns the factor between the `rate` of `code` for one unit of `base` and that of the nearest of `references`, if that
+ * confirms it, else of the farthest; NaN if none has both currencies.
+ */
+export function moveFromOthers(
+  references: readonly ReferenceTable[],
+  { base, code, rate }: { base: string; code: string; rate: unknown },
+): number {
+  const moves = references
+    .map((reference) => moveFromReference(reference, { base, code, rate }))
+    .filter((move) => !Number.isNaN(move))
+    .toSorted((one, other) => one - other)
+  const [nearest = NaN] = moves
+  return nearest <= MAX_AGREEING_MOVE ? nearest : (moves.at(-1) ?? NaN)
+}
+
+function moveFromReference(
+  { base: quotedBase, rates, unconfirmed }: ReferenceTable,
+  { base, code, rate }: { base: string; code: string; rate: unknown },
+): number {
+  const quotesOf = (each: string): number[] =>
+    each === quotedBase ? [1] : [rates.get(each) ?? NaN, unconfirmed?.[each] ?? NaN]
+  const [move = NaN, ...others] = quotesOf(code).flatMap((quote) =>
+    quotesOf(base).map((baseQuote) => moveBetween(rate, quote / baseQuote)),
+  )
+  const nearest = Math.min(...[move, ...others].filter((each) => !Number.isNaN(each)))
+  // Without an accepted rate, the quarantined one of the other source contradicts nothing.
+  return Number.isNaN(move) && nearest > MAX_AGREEING_MOVE ? NaN : nearest
 }
 
 /** Returns whether a move of `code` by the factor `move` since the previous publication is doubtful. */

@@ -22,9 +22,10 @@ import { checkHistory } from '../rates/history-checks.ts'
 import type { CheckedHistory, HistoryToCheck } from '../rates/history-checks.ts'
 import { findRevisions, marketDays, mergeHistory, newestDay } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
-import { MAX_AGREEING_MOVE, moveBetween } from '../rates/rate-table.ts'
+import { moveFromOthers } from '../rates/rate-table.ts'
 import { RejectedError, requireObject, validateHistoryInSlices } from '../rates/validate.ts'
 import type { Attribution, HistoryProvider, ProviderContext } from '../upstream/provider.ts'
+import { firstComparedDay } from './references.ts'
 import {
   createFailover,
   isSameSource,
@@ -32,7 +33,7 @@ import {
   sourceHooks,
   storedIn,
 } from './source.ts'
-import type { LatestSnapshot, SourcesOptions } from './source.ts'
+import type { References, SourcesOptions } from './source.ts'
 
 /** The longest period, and days before it, so that its first day has a rate even when nothing was published for a while. */
 const MONTHS_KEPT = 60
@@ -43,9 +44,6 @@ const MAX_LIFETIME_MS = 7 * 86_400_000
 
 /** The number of published days that every refresh fetches again, because relays and banks correct mistakes. */
 const DAYS_REFETCHED = 7
-
-/** Latest rates may be this many days newer than the reference rates that they confirm: no rates are published at Easter. */
-const MAX_DAYS_NEWER = 5
 
 /** Reference rates and their source. */
 export interface HistorySnapshot {
@@ -169,17 +167,17 @@ export const ALL_DAYS: HistoryScope = { dataSet: 'archive', startOn: () => FIRST
 
 /**
  * Creates the source of reference rates: one full download from the first day of `scope`, then only the newest and the
- * missing days. Days of a provider with `sanityChecks` are compared with each other and with the cached `latest` rates.
+ * missing days. Days of a provider with `sanityChecks` are compared with each other and with `references`.
  */
 export function createHistorySource(
   options: SourcesOptions,
   scope: HistoryScope,
-  latest: () => LatestSnapshot | undefined,
+  references: References,
 ): ReadThrough<HistorySnapshot> {
   const { historyProviders: providers, runtime, maxStale } = options
   const { dataSet } = scope
   const failover = createFailover(options, dataSet, providers)
-  const checks = createChecks(options, scope, latest)
+  const checks = createChecks(options, scope, references)
   const format = snapshotFormat(options, providers)
 
   return createReadThrough<HistorySnapshot>({
@@ -304,7 +302,7 @@ export interface Checks {
 export function createChecks(
   { emit, runtime }: SourcesOptions,
   { dataSet }: Pick<HistoryScope, 'dataSet'>,
-  latest: () => LatestSnapshot | undefined,
+  references: References,
 ): Checks {
   let reported: readonly string[] = []
 
@@ -313,8 +311,14 @@ export function createChecks(
     days: HistoryToCheck,
     signal?: AbortSignal,
   ): Promise<CheckedHistory> {
-    const isAgreed = agreesWith(latest(), attribution, days.added.base)
-    const work = checkHistory({ ...days, isAgreed })
+    const others = references(attribution)
+    const since = firstComparedDay(runtime.now())
+    const { base } = days.added
+    const work = checkHistory({
+      ...days,
+      moveFromOthers: (date, code, rate) =>
+        date < since ? NaN : moveFromOthers(others, { base, code, rate }),
+    })
     const checked = await runInSlices(work, runtime.yieldToEventLoop, signal)
     const about = { dataSet, provider: attribution.name }
     // Refreshes fetch the same days repeatedly; each problem is reported once.
@@ -336,26 +340,6 @@ export function createChecks(
     ofUpdate: async (provider, days, signal) =>
       provider.sanityChecks ? (await check(provider, days, signal)).history : days.merged,
   }
-}
-
-/** Returns a test for rates: whether `latest` rates of about the same day, from another source, confirm them. */
-function agreesWith(
-  latest: LatestSnapshot | undefined,
-  attribution: Attribution,
-  base: string,
-): NonNullable<HistoryToCheck['isAgreed']> {
-  if (!latest || isSameSource(latest.attribution, attribution)) return () => false
-  const { table } = latest
-  const day = toDay(table.updatedAt)
-  // Two sources confirm each other, even with rates that each alone would have quarantined.
-  const quotesOf = (code: string): number[] =>
-    [table.rates.get(code), table.unconfirmed?.[code]].filter((rate) => rate !== undefined)
-  return (date, code, rate) =>
-    date <= day &&
-    day <= addDays(date, MAX_DAYS_NEWER) &&
-    quotesOf(code).some((quote) =>
-      quotesOf(base).some((baseQuote) => moveBetween(rate, quote / baseQuote) <= MAX_AGREEING_MOVE),
-    )
 }
 
 async function fetchDays(

@@ -7,13 +7,7 @@ import { toDay } from '../rates/dates.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { RejectedError, requireObject, validateTable } from '../rates/validate.ts'
 import type { ValidatedTable } from '../rates/validate.ts'
-import type {
-  Attribution,
-  LatestProvider,
-  LatestTable,
-  ProviderContext,
-  ReferenceTable,
-} from '../upstream/provider.ts'
+import type { LatestProvider, LatestTable, ProviderContext } from '../upstream/provider.ts'
 import {
   createFailover,
   isSameSource,
@@ -21,7 +15,7 @@ import {
   sourceHooks,
   storedIn,
 } from './source.ts'
-import type { LatestSnapshot, SourcesOptions } from './source.ts'
+import type { LatestSnapshot, References, SourcesOptions } from './source.ts'
 
 export type { LatestSnapshot }
 
@@ -29,16 +23,16 @@ export type { LatestSnapshot }
 const MAX_LIFETIME_MS = 25 * 3_600_000
 
 /**
- * Creates the source of latest rates: one table, fetched once per publication; other bases are derived from it.
- * `referenceRates` returns cached rates of other data for the sanity checks.
+ * Creates the source of latest rates: one table, fetched once per publication; other bases are derived from it. Sanity checks
+ * compare it with `references`.
  */
 export function createLatestSource(
   options: SourcesOptions,
-  referenceRates: () => readonly Reference[] = () => [],
+  references: References = () => [],
 ): ReadThrough<LatestSnapshot> {
   const { latestProviders: providers, runtime, maxStale } = options
   const failover = createFailover(options, 'latest', providers)
-  const tables = createTableChecks(options, referenceRates)
+  const tables = createTableChecks(options, references)
   const readThrough: LatestReadThroughOptions = {
     ...sourceHooks(options, 'latest'),
     maxStale: maxStale.latest,
@@ -66,23 +60,9 @@ export function createLatestSource(
   return createReadThrough(withFallbackTable(options, readThrough))
 }
 
-/** Fetches tables, and validates them against those in memory and against rates of other data. */
-function createTableChecks(options: SourcesOptions, referenceRates: () => readonly Reference[]) {
+/** Fetches tables, and validates them against those in memory. */
+function createTableChecks(options: SourcesOptions, references: References) {
   const { latestProviders: providers, emit } = options
-
-  const providerOf = (attribution: Attribution): LatestProvider | undefined =>
-    providers.find((each) => isSameSource(each.attribution, attribution))
-
-  // Tables of other sources that `provider` compares its own with.
-  function referencesFor(provider: LatestProvider, current: LatestSnapshot | undefined) {
-    const tables = tablesOf(current).filter(
-      ({ attribution }) => providerOf(attribution)?.validateStored,
-    )
-    const cached = tables.map(({ attribution, table }): Reference => ({ attribution, ...table }))
-    return [...cached, ...referenceRates()].filter(
-      ({ attribution }) => !isSameSource(attribution, provider.attribution),
-    )
-  }
 
   return {
     async fetch(
@@ -91,11 +71,10 @@ function createTableChecks(options: SourcesOptions, referenceRates: () => readon
       state: CachedTables,
     ): Promise<LatestSnapshot> {
       const previous = previousOf(provider, state.current)
-      const references = referencesFor(provider, state.current)
       const published = await provider.fetchLatest({
         ...context,
         ...(previous && { previous }),
-        references,
+        references: references(provider.attribution),
       })
       // A response that arrives too late is discarded, and emits no events.
       context.signal.throwIfAborted()
@@ -106,12 +85,12 @@ function createTableChecks(options: SourcesOptions, referenceRates: () => readon
       return snapshot
     },
     validateStored({ attribution, table }: LatestSnapshot, state: CachedTables): LatestSnapshot {
-      const provider = providerOf(attribution)
+      const provider = providers.find((each) => isSameSource(each.attribution, attribution))
       if (!provider) return { attribution, table }
       const stored = toLatestTable(table)
       const previous = previousOf(provider, state.current)
-      const references = referencesFor(provider, state.current)
-      const checked = provider.validateStored?.(stored, previous, references) ?? stored
+      const others = references(attribution)
+      const checked = provider.validateStored?.(stored, previous, others) ?? stored
       const { updatedAt, nextUpdateAt, publishedAt } = table
       const published = { ...checked, updatedAt, nextUpdateAt, publishedAt }
       return { attribution, table: validate(options, provider, published, state).data }
@@ -179,11 +158,6 @@ interface CachedTables {
   current: LatestSnapshot | undefined
 }
 
-/** Rates of other data with their source. */
-export interface Reference extends ReferenceTable {
-  attribution: Attribution
-}
-
 /** Returns the cached table of this provider: one of another provider may have other codes. */
 function ownTable(
   { attribution }: LatestProvider,
@@ -200,7 +174,8 @@ function previousOf(
   return own && toLatestTable(own)
 }
 
-function tablesOf(snapshot: LatestSnapshot | undefined): LatestSnapshot[] {
+/** Returns the table of a snapshot and its fallback. */
+export function tablesOf(snapshot: LatestSnapshot | undefined): LatestSnapshot[] {
   return [snapshot, snapshot?.fallback?.()?.value].filter((each) => each !== undefined)
 }
 

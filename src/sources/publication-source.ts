@@ -14,7 +14,7 @@ import type {
 import { continues, createNewestDays } from './newest-days.ts'
 import { createPublicationContext, described, lateDay } from './publication.ts'
 import type { Paces, PublicationContext } from './publication.ts'
-import type { LatestSnapshot, SourcesOptions } from './source.ts'
+import type { References, SourcesOptions } from './source.ts'
 
 /** The reference rates of one publication, loaded in pieces as they are needed. */
 export interface PublicationSource extends DefaultHistory {
@@ -26,8 +26,8 @@ export interface PublicationSource extends DefaultHistory {
 /** Joined histories that are kept. */
 const MAX_JOINED = 32
 
-interface LatestAndErrors {
-  latest(): LatestSnapshot | undefined
+interface ReferencesAndErrors {
+  references: References
   paces: Paces
   /** Throws `provider_unavailable`. */
   throwUnavailable(error: unknown): never
@@ -37,9 +37,9 @@ interface LatestAndErrors {
 export function createPublicationSource(
   options: SourcesOptions,
   publication: Publication,
-  { latest, paces, throwUnavailable }: LatestAndErrors,
+  { references, paces, throwUnavailable }: ReferencesAndErrors,
 ): PublicationSource {
-  const context = createPublicationContext(options, publication, latest, paces)
+  const context = createPublicationContext(options, publication, references, paces)
   const newest = createNewestDays(context)
   const pieces = createPieces(context)
   const join = createJoin(context)

@@ -10,7 +10,7 @@ import type { HistoryProvider, ProviderContext } from '../upstream/provider.ts'
 import { acceptDays, createChecks } from './history-source.ts'
 import type { Checks, HistorySnapshot } from './history-source.ts'
 import { createFailover } from './source.ts'
-import type { Failover, LatestSnapshot, SourcesOptions } from './source.ts'
+import type { Failover, References, SourcesOptions } from './source.ts'
 
 /** Time between the starts of two calls, in ms. */
 const CALL_GAP_MS = 200
@@ -45,7 +45,7 @@ export type Paces = Map<string, Pace>
 export function createPublicationContext(
   options: SourcesOptions,
   publication: Publication,
-  latest: () => LatestSnapshot | undefined,
+  references: References,
   paces: Paces,
 ): PublicationContext {
   const { runtime, historyProviders: providers } = options
@@ -55,7 +55,7 @@ export function createPublicationContext(
     calendar: createCalendar(publication),
     providers,
     failover: createFailover(options, 'history', providers),
-    checks: createChecks(options, { dataSet: 'history' }, latest),
+    checks: createChecks(options, { dataSet: 'history' }, references),
     pace({ attribution }, signal) {
       const { host } = new URL(attribution.url)
       const pace = paces.get(host) ?? createPace(runtime, CALL_GAP_MS)

@@ -17,7 +17,7 @@ import type {
 } from './history-source.ts'
 import { membersOf } from './history-source.ts'
 import { createPublicationSource } from './publication-source.ts'
-import type { LatestSnapshot, SourcesOptions } from './source.ts'
+import type { References, SourcesOptions } from './source.ts'
 
 /** What the sources create and throw, too. */
 export interface SharedWithSources {
@@ -38,11 +38,11 @@ interface Member extends DefaultHistory {
  */
 export function joinPublications(
   options: SourcesOptions,
-  latest: () => LatestSnapshot | undefined,
+  references: References,
   { createDefault, throwUnavailable }: SharedWithSources,
 ): Histories {
   const { runtime, historyProviders } = options
-  const shared = { latest, throwUnavailable, paces: new Map() }
+  const shared = { references, throwUnavailable, paces: new Map() }
   const members = groupsOf(historyProviders).map(({ id, providers }): Member => {
     const given = { ...options, historyProviders: providers }
     const [{ publication } = {}] = providers

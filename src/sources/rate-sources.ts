@@ -11,9 +11,8 @@ import type { Attempt } from '../cache/refresh.ts'
 import { guardStore } from '../cache/store.ts'
 import type { CacheStore, OnStoreFailure } from '../cache/store.ts'
 import { MAX_RETRY_AFTER_SECONDS, RatesError, providerUnavailable } from '../errors.ts'
-import { ECB_ID, addDays, toDay } from '../rates/dates.ts'
+import { ECB_ID, toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
-import { newestDay, ratesOf } from '../rates/market-history.ts'
 import { dropExpired } from '../rates/rate-table.ts'
 import { ALL_DAYS, LAST_FIVE_YEARS, createHistorySource, membersOf } from './history-source.ts'
 import type {
@@ -25,15 +24,11 @@ import type {
   ResultOrPromise,
 } from './history-source.ts'
 import { createLatestSource } from './latest-source.ts'
-import type { LatestSnapshot, Reference } from './latest-source.ts'
 import type { HistoryProvider } from '../upstream/provider.ts'
-import { isSameSource } from './source.ts'
-import type { SourcesOptions } from './source.ts'
+import { createReferences } from './references.ts'
+import type { LatestSnapshot, References, SourcesOptions } from './source.ts'
 
 export type { Attempt, CacheResult, HistoryNeed, PublicationState, RequestOptions }
-
-/** Older reference rates are not compared with latest rates. At Easter, none are published for five days. */
-const MAX_REFERENCE_AGE_DAYS = 10
 
 /**
  * The data of all endpoints. `latest` and `history` reject with a `RatesError`: `provider_unavailable`, or `not_found` where
@@ -78,10 +73,13 @@ export function createSources(
     emit({ type: 'store_failed', operation, key, error })
   const store = given.store && guardStore(given.store, runtime, onFailure)
   const options: SourcesOptions = { ...given, store }
-  const latest: ReadThrough<LatestSnapshot> = createLatestSource(options, () =>
-    newestReferenceRates(options, histories.state()?.value, runtime.now()),
-  )
-  const histories = createHistories(options, () => latest.state().value)
+  const references = createReferences(options, {
+    latest: () => latest.state().value,
+    histories: () =>
+      histories.publications?.().map(({ newest }) => newest.value) ?? [histories.state()?.value],
+  })
+  const latest: ReadThrough<LatestSnapshot> = createLatestSource(options, references)
+  const histories = createHistories(options, references)
   const choose = createTableChooser(options)
   const hasLatest = options.latestProviders.length > 0
   const hasHistory = options.historyProviders.length > 0
@@ -126,14 +124,11 @@ const NOT_LOADED: ReadThroughState<HistorySnapshot> = {
 }
 
 /** Creates the history of the European Central Bank, or of several publications. */
-function createHistories(
-  options: SourcesOptions,
-  latest: () => LatestSnapshot | undefined,
-): Histories {
+function createHistories(options: SourcesOptions, references: References): Histories {
   const isDefault = options.historyProviders.every(({ publication }) => publication === undefined)
   const createDefault = (given: SourcesOptions): DefaultHistory =>
-    createDefaultHistory(given, latest)
-  if (!isDefault) return createLazyHistories(options, latest, createDefault)
+    createDefaultHistory(given, references)
+  if (!isDefault) return createLazyHistories(options, references, createDefault)
   const history = createDefault(options)
   return {
     ...history,
@@ -146,13 +141,10 @@ function createHistories(
 }
 
 /** Creates the histories of five years and, once a request has needed it, since 1999. */
-function createDefaultHistory(
-  options: SourcesOptions,
-  latest: () => LatestSnapshot | undefined,
-): DefaultHistory {
+function createDefaultHistory(options: SourcesOptions, references: References): DefaultHistory {
   const { runtime } = options
-  const history = createHistorySource(options, LAST_FIVE_YEARS, latest)
-  const archive = createHistorySource(options, ALL_DAYS, latest)
+  const history = createHistorySource(options, LAST_FIVE_YEARS, references)
+  const archive = createHistorySource(options, ALL_DAYS, references)
 
   function sourceSince(since: Day | undefined): ReadThrough<HistorySnapshot> {
     const isRecent = since === undefined || since >= LAST_FIVE_YEARS.startOn(toDay(runtime.now()))
@@ -175,7 +167,7 @@ function createDefaultHistory(
 /** Loads the code of several publications when it is first needed. */
 function createLazyHistories(
   options: SourcesOptions,
-  latest: () => LatestSnapshot | undefined,
+  references: References,
   createDefault: (given: SourcesOptions) => DefaultHistory,
 ): Histories {
   let loaded: Histories | undefined
@@ -183,7 +175,7 @@ function createLazyHistories(
 
   const histories = loadOnce(async () => {
     const { joinPublications } = await import('./publications.ts')
-    loaded = joinPublications(options, latest, { createDefault, throwUnavailable })
+    loaded = joinPublications(options, references, { createDefault, throwUnavailable })
     if (isClosed) loaded.close()
     return loaded
   })
@@ -199,22 +191,6 @@ function createLazyHistories(
       loaded?.close()
     },
   }
-}
-
-/** Returns the newest cached reference rates, if they are recent and passed sanity checks. */
-function newestReferenceRates(
-  { historyProviders }: SourcesOptions,
-  value: HistorySnapshot | undefined,
-  now: number,
-): readonly Reference[] {
-  const today = toDay(now)
-  const day = value && newestDay(value.history, today)
-  if (!value || day === undefined || day < addDays(today, -MAX_REFERENCE_AGE_DAYS)) return []
-  const { attribution } = value
-  const provider = historyProviders.find((each) => isSameSource(each.attribution, attribution))
-  if (!provider?.sanityChecks || value.history.priced) return []
-  const { base } = value.history
-  return [{ attribution, base, rates: ratesOf(value.history, day) }]
 }
 
 const MIN_RETRY_AFTER_SECONDS = 1

@@ -8,7 +8,7 @@ import { createStoredValue } from '../cache/store.ts'
 import type { GuardedStore, StoredValue, StoredValueOptions } from '../cache/store.ts'
 import { MAX_REASON, reasonOf, shortened } from '../events.ts'
 import type { DataSet, Emit } from '../events.ts'
-import type { RateTable } from '../rates/rate-table.ts'
+import type { RateTable, ReferenceTable } from '../rates/rate-table.ts'
 import { RejectedError, requireObject } from '../rates/validate.ts'
 import type {
   Attribution,
@@ -95,6 +95,9 @@ export interface LatestSnapshot {
   /** Returns an earlier table of another provider, for codes that `table` lacks; `undefined` once that is too old. */
   fallback?: () => CacheEntry<LatestSnapshot> | undefined
 }
+
+/** Returns the rates in memory with which those of a source are compared: see `createReferences`. */
+export type References = (attribution: Attribution) => readonly ReferenceTable[]
 
 const CALL_TIMEOUT_MS: Record<DataSet, number> = { latest: 5_000, history: 10_000, archive: 15_000 }
 

@@ -1,7 +1,7 @@
 import type { Publication } from '../rates/calendar.ts'
-import type { Derivation, Derivations } from '../rates/rate-table.ts'
+import type { Derivation, Derivations, ReferenceTable } from '../rates/rate-table.ts'
 
-export type { Derivation }
+export type { Derivation, ReferenceTable }
 
 /** @internal An absolute http or https URL. */
 type Url = string
@@ -105,16 +105,8 @@ export interface ProviderContext {
   now: () => number
   /** Last accepted table of this provider, from memory or a store; absent once it is too old to be served. */
   previous?: LatestTable
-  /** Current tables of other sources, such as the newest reference rates: they can confirm a large move. */
+  /** Rates of other sources of the last ten days, such as reference rates: they confirm a large move, or contradict it. */
   references?: readonly ReferenceTable[]
-}
-
-/** Rates of another source, for comparison. */
-export interface ReferenceTable {
-  /** ISO 4217 code against which `rates` are quoted. */
-  readonly base: string
-  /** Units of each currency for one unit of `base`, by upper-case code. */
-  readonly rates: ReadonlyMap<string, number>
 }
 
 /**

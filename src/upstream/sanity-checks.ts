@@ -8,6 +8,7 @@ import {
   findImplausibleMajors,
   isDoubtfulMove,
   moveBetween,
+  moveFromOthers,
 } from '../rates/rate-table.ts'
 import { RejectedError } from '../rates/validate.ts'
 import type { LatestTable, ReferenceTable } from './provider.ts'
@@ -27,9 +28,9 @@ type RateOf = (code: string) => number | undefined
 /**
  * Checks a table of a real market and returns the plausible one. Implausible rates become NaN and are dropped later. A rate
  * that moved too far from that of `previous` (see `isDoubtfulMove`) is quarantined: `rates` keeps the previous value and
- * `unconfirmed` has the new one, until a later publication has about the same value, or one of `references` agrees. Without
- * `previous`, rates are compared with `references`, and a doubtful rate is NaN. Withdrawn currencies with a fixed ratio are
- * not checked: their rates are corrected later.
+ * `unconfirmed` has the new one, until one of `references` agrees, or none contradicts it and a later publication has about
+ * the same value. A rate that `previous` lacks is compared with `references`, and is NaN if doubtful. Withdrawn currencies
+ * with a fixed ratio are not checked: their rates are corrected later.
  *
  * @throws {RejectedError} for fewer than `minCodes` (default 20) or more than 1,000 codes, fewer than 80 % of those of `previous`, many rates that
  * moved at once, or major currencies far outside their range
@@ -62,25 +63,24 @@ function quarantine(
 ): LatestTable {
   const { base, rates } = table
   const day = toDay(table.updatedAt)
-  const others = references.map((each) => against(base, each.base, (code) => each.rates.get(code)))
   const previousRate = against(base, previous?.base ?? base, (code) => previous?.rates[code])
   const quarantinedRate: RateOf = (code) =>
     previous?.base === base ? previous.unconfirmed?.[code] : undefined
-  const expected: RateOf = previous
-    ? previousRate
-    : (code) => others.map((rateOf) => rateOf(code)).find((rate) => rate !== undefined)
 
-  const isConfirmed = (code: string): boolean =>
-    (isLater(table, previous) &&
-      moveBetween(rates[code], quarantinedRate(code)) <= MAX_CONFIRMING_MOVE) ||
-    others.some((rateOf) => moveBetween(rates[code], rateOf(code)) <= MAX_AGREEING_MOVE)
+  const moveOf = (code: string): number => {
+    const rate = rates[code]
+    const fromOthers = moveFromOthers(references, { base, code, rate })
+    const fromQuarantined = moveBetween(rate, quarantinedRate(code))
+    const isRepeated = isLater(table, previous) && fromQuarantined <= MAX_CONFIRMING_MOVE
+    if (fromOthers <= MAX_AGREEING_MOVE) return 1
+    if (isRepeated && !isDoubtfulMove(code, fromOthers)) return 1
+    const moves = [moveBetween(rate, previousRate(code)), fromOthers, fromQuarantined]
+    return moves.find((move) => !Number.isNaN(move)) ?? NaN
+  }
   const compared = codes
     .filter((code) => code !== base && !findFixedRate(code, day, (each) => rates[each]))
-    .filter((code) => expected(code) !== undefined || quarantinedRate(code) !== undefined)
-    .map((code) => {
-      const move = moveBetween(rates[code], expected(code) ?? quarantinedRate(code))
-      return { code, move: isConfirmed(code) ? 1 : move }
-    })
+    .map((code) => ({ code, move: moveOf(code) }))
+    .filter(({ move }) => !Number.isNaN(move))
   const many = countManyMoved(compared.map(({ move }) => move))
   if (many !== undefined) {
     throw new RejectedError(

@@ -2,6 +2,7 @@ import { createRatesHandler } from '../../src/index.ts'
 import type {
   HistoryDay,
   HistoryProvider,
+  LatestTable,
   RatesEvent,
   RatesHandler,
   RatesHandlerOptions,
@@ -282,6 +283,7 @@ describe('sanity checks of prices', () => {
         nextUpdateAt: NOW + 86_400_000,
         rates: { PLN: 3.7 * 1.4, EUR: 1.2 },
       }),
+      validateStored: (table: LatestTable) => table,
     }
     const bank = bankOf(
       quotes((date) => (date === '2026-11-20' ? 1.4 : 1)),

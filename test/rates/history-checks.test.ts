@@ -88,6 +88,7 @@ function start({ change = unchanged, provider = relay, store, latest }: Options 
           const updatedAt = startsAt + (latest.hours ?? 12) * HOUR
           return { ...latest, base: 'EUR', updatedAt, nextUpdateAt: updatedAt + 2 * DAY }
         },
+        validateStored: (table) => table,
       },
       history: {
         ...provider,
@@ -181,7 +182,8 @@ describe('a doubtful day', () => {
     ['agree', FRIDAY, true, (lira) => ({ rates: { TRY: lira } })],
     ['are quarantined too', FRIDAY, true, (TRY) => ({ rates: { TRY: 1 }, unconfirmed: { TRY } })],
     ['disagree', FRIDAY, false, (lira) => ({ rates: { TRY: lira * 1.1 } })],
-    ['are older', FRIDAY, false, (lira) => ({ rates: { TRY: lira }, hours: 0 })],
+    ['are a day older', FRIDAY, true, (lira) => ({ rates: { TRY: lira }, hours: 0 })],
+    ['are eleven days older', FRIDAY, false, (lira) => ({ rates: { TRY: lira }, hours: -240 })],
     ['are far newer', OLD, false, (lira) => ({ rates: { TRY: lira } })],
     ['are from the same source', FRIDAY, false, (lira) => ({ rates: { TRY: lira }, ...relay })],
   ])('is or is not confirmed at once by latest rates that %s', async (...row) => {
