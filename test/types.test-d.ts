@@ -44,12 +44,9 @@ import type {
   RatesClient,
   RatesClientOptions,
 } from '../src/client/index.ts'
-import { exchangeRateApi } from '../src/compat/exchange-rate-api.ts'
 import { exchangerateHost } from '../src/compat/exchangerate-host.ts'
-import { frankfurterV2 } from '../src/compat/frankfurter-v2.ts'
-import type { CompatOptions } from '../src/compat/frankfurter-v2.ts'
 import { frankfurter } from '../src/compat/frankfurter.ts'
-import type { FrankfurterCompatOptions } from '../src/compat/frankfurter.ts'
+import type { CompatOptions, FrankfurterCompatOptions } from '../src/compat/frankfurter.ts'
 import { openExchangeRates } from '../src/compat/open-exchange-rates.ts'
 import { currencies, findCurrency, findWithdrawn, withdrawnCurrencies } from '../src/currencies.ts'
 import type { Currency, WithdrawnCurrency } from '../src/currencies.ts'
@@ -691,17 +688,15 @@ test('a cross-check creates a latest provider from a latest and a history provid
 
 test('a compatibility route creates a handler from a handler', () => {
   type Mount = (handler: RatesHandler, options?: CompatOptions) => RatesHandler
-  expectTypeOf(frankfurterV2).toEqualTypeOf<Mount>()
   expectTypeOf(exchangerateHost).toEqualTypeOf<Mount>()
   expectTypeOf(openExchangeRates).toEqualTypeOf<Mount>()
-  expectTypeOf(exchangeRateApi).toEqualTypeOf<Mount>()
   expectTypeOf(frankfurter).parameter(1).toEqualTypeOf<FrankfurterCompatOptions | undefined>()
   expectTypeOf<FrankfurterCompatOptions>().toExtend<CompatOptions>()
   expectTypeOf<CompatOptions['cors']>().toEqualTypeOf<boolean | undefined>()
   // @ts-expect-error a fetch-style function has no rates
-  frankfurterV2(async () => new Response())
+  openExchangeRates(async () => new Response())
   // @ts-expect-error unknown option
-  frankfurterV2(createRatesHandler(), { unprefixed: false })
+  openExchangeRates(createRatesHandler(), { unprefixed: false })
 })
 
 test('events are distinguished by their type', () => {

@@ -22,10 +22,6 @@ export const SERVICES = {
     load: async () => (await import('../compat/frankfurter.ts')).frankfurter,
     example: '/v1/latest?base=USD&symbols=EUR,GBP',
   },
-  'frankfurter-v2': {
-    load: async () => (await import('../compat/frankfurter-v2.ts')).frankfurterV2,
-    example: '/v2/rates?base=USD&quotes=EUR,GBP',
-  },
   'exchangerate-host': {
     load: async () => (await import('../compat/exchangerate-host.ts')).exchangerateHost,
     example: '/convert?from=USD&to=EUR&amount=100',
@@ -33,10 +29,6 @@ export const SERVICES = {
   'open-exchange-rates': {
     load: async () => (await import('../compat/open-exchange-rates.ts')).openExchangeRates,
     example: '/api/latest.json?symbols=EUR,GBP',
-  },
-  'exchange-rate-api': {
-    load: async () => (await import('../compat/exchange-rate-api.ts')).exchangeRateApi,
-    example: '/v6/latest/USD',
   },
 } as const satisfies Record<string, Service>
 

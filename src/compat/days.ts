@@ -3,13 +3,12 @@ import type { Runtime } from '../async.ts'
 import { RatesError } from '../errors.ts'
 import { LARGE_BODY_BYTES, MAX_EVENT_LOOP_TURNS } from '../http/limiter.ts'
 import type { Representation } from '../http/response.ts'
-import { mean, quotient } from '../rates/arithmetic.ts'
-import { addDays, dayNumber } from '../rates/dates.ts'
+import { dayNumber } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { representJson } from './route.ts'
 import type { PublishedRates } from './published-rates.ts'
 import type { CompatRequest } from './route.ts'
-import { byCode, earlier } from './tables.ts'
+import { earlier } from './tables.ts'
 
 /** Daily rates of some currencies against a base. */
 export interface DailyRates {
@@ -176,7 +175,7 @@ async function readDays(
 }
 
 /** Returns the rates of the day at `row`, by code. */
-export function ratesAt({ columns }: DailyRates, row: number): [code: string, rate: number][] {
+function ratesAt({ columns }: DailyRates, row: number): [code: string, rate: number][] {
   const rates: [string, number][] = []
   for (const [code, column] of columns) {
     const rate = column[row] ?? NaN
@@ -186,7 +185,7 @@ export function ratesAt({ columns }: DailyRates, row: number): [code: string, ra
 }
 
 /** Joins the texts that `write` returns for each day and its row, with a pause after every 256 days. */
-export async function writeDays(
+async function writeDays(
   { days }: DailyRates,
   pause: Pause,
   write: (day: Day, row: number) => string,
@@ -223,71 +222,4 @@ export function representByDay(
     })
     return `${JSON.stringify(head(daily)).slice(0, -1)},${JSON.stringify(name)}:{${days}}}`
   })
-}
-
-/** The unit over which rates are averaged. */
-export type Group = 'week' | 'month'
-
-/** The currency against which rates are averaged. */
-export const PIVOT = 'EUR'
-
-const MAX_GROUP_DAYS = 31
-
-/** Extends a range so that it contains the whole weeks or months of its first and last day, up to `today`. */
-export function wholeGroups(
-  { start, end }: { start: Day; end: Day },
-  today: Day,
-): { start: Day; end: Day } {
-  const last = addDays(end, MAX_GROUP_DAYS)
-  return { start: addDays(start, -MAX_GROUP_DAYS), end: earlier(last, today) }
-}
-
-/** Yields the mean rates of each week or month against the base of `daily`, which is included as 1. */
-export function* meansByGroup(
-  daily: DailyRates,
-  group: Group,
-): Generator<{ date: Day; means: Map<string, number> }> {
-  const { days } = daily
-  for (let start = 0, end = 0; start < days.length; start = end) {
-    const date = dateOfGroup(days[start] ?? '', group)
-    while (end < days.length && dateOfGroup(days[end] ?? '', group) === date) end += 1
-    yield { date, means: meansOf(daily, start, end) }
-  }
-}
-
-function meansOf({ base, columns }: DailyRates, start: number, end: number): Map<string, number> {
-  const means = new Map([[base, 1]])
-  for (const [code, column] of columns) {
-    const values = column.subarray(start, end).filter((value) => !Number.isNaN(value))
-    if (values.length > 0) means.set(code, mean(values))
-  }
-  return means
-}
-
-/** Returns `means` against `base`, sorted by code; empty without a mean of `base`. */
-export function rebase(
-  means: ReadonlyMap<string, number>,
-  base: string,
-): [code: string, rate: number][] {
-  const ofBase = means.get(base)
-  if (ofBase === undefined) return []
-  const rates = Array.from(means, ([code, value]): [string, number] => {
-    if (code === base) return [code, 1]
-    return [code, base === PIVOT ? value : quotient(value, ofBase)]
-  })
-  return rates.sort(byCode)
-}
-
-/**
- * Returns the date of the week or month of `day` as Frankfurter does: weeks begin on Monday and are numbered from 1 January;
- * the date of a week is 1 January plus a multiple of seven days.
- */
-export function dateOfGroup(day: Day, group: Group): Day {
-  if (group === 'month') return `${day.slice(0, 7)}-01`
-  const newYear = `${day.slice(0, 4)}-01-01`
-  const dayOfYear = dayNumber(day) - dayNumber(newYear)
-  // 1970-01-01 was a Thursday.
-  const fromMonday = (dayNumber(day) + 3) % 7
-  const week = Math.floor((dayOfYear + 7 - fromMonday) / 7)
-  return addDays(newYear, 7 * week)
 }

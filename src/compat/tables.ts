@@ -35,11 +35,6 @@ export function ratesFor(
   return Object.entries(rates).filter(([code]) => codes?.includes(code) ?? true)
 }
 
-/** Compares rates by code. */
-export function byCode([one]: [string, number], [other]: [string, number]): number {
-  return one < other ? -1 : 1
-}
-
 /** Returns the exact product. Throws `invalid_amount` if it is not finite. */
 export function multiply(amount: number, rate: number): number {
   const product = amount === 1 ? rate : exactProduct(amount, rate)

@@ -4,9 +4,6 @@ const REDACTED = 'REDACTED'
 /** An API key of ratesmith, also with a mistake in it. */
 const KEY = /rsk(?:_|%5f)[\w%.~-]*/gi
 
-/** The key in a path of `/v6`, as ExchangeRate-API has it. */
-const KEY_IN_PATH = /(\/v6\/)(?!latest(?:\/|$))[^/]+/gi
-
 /** Parameters for keys in the services that compat routes and others imitate. */
 const KEY_PARAMETERS = [
   'access_key',
@@ -47,17 +44,13 @@ export function createRedaction(parameters: readonly string[]): Redaction {
       .join('')
   }
 
-  function redactPath(path: string): string {
-    return redactKeys(path).replace(KEY_IN_PATH, `$1${REDACTED}`)
-  }
-
   return {
-    path: redactPath,
+    path: redactKeys,
     query: redactQuery,
     text(text) {
       const start = text.indexOf('?')
-      if (start < 0) return redactPath(text)
-      return `${redactPath(text.slice(0, start))}?${redactQuery(text.slice(start + 1))}`
+      if (start < 0) return redactKeys(text)
+      return `${redactKeys(text.slice(0, start))}?${redactQuery(text.slice(start + 1))}`
     },
   }
 }

@@ -2,9 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 
 import { createAccess, createKey, createMemoryCounters } from '../../src/access/index.ts'
 import type { Admission, Counters, OpenCounters } from '../../src/access/index.ts'
-import { exchangeRateApi } from '../../src/compat/exchange-rate-api.ts'
 import { exchangerateHost } from '../../src/compat/exchangerate-host.ts'
-import { frankfurterV2 } from '../../src/compat/frankfurter-v2.ts'
 import { frankfurter } from '../../src/compat/frankfurter.ts'
 import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 import { withCompression } from '../../src/compression/with-compression.ts'
@@ -293,7 +291,6 @@ const SERVICES: {
   types?: Record<number, unknown>
 }[] = [
   { mount: frankfurter, path: '/x/v1/latest', form: { message: expect.any(String) } },
-  { mount: frankfurterV2, path: '/x/v2/rates', form: { status: 0, message: expect.any(String) } },
   {
     mount: exchangerateHost,
     path: '/x/live',
@@ -309,12 +306,6 @@ const SERVICES: {
     path: '/x/api/latest.json',
     form: { error: true, status: 0, message: '', description: expect.any(String) },
     types: { 401: 'invalid_app_id', 403: 'access_restricted', 429: 'access_restricted' },
-  },
-  {
-    mount: exchangeRateApi,
-    path: '/x/v6/latest/USD',
-    form: { result: 'error', 'error-type': '' },
-    types: { 401: 'invalid-key', 403: 'inactive-account', 429: 'quota-reached' },
   },
 ]
 

@@ -86,7 +86,7 @@ describe('the command line', () => {
     ['serve --compat=', '--compat must be frankfurter, …, got ""'],
     ['serve --compat frankfurter,frankfurter', '--compat …frankfurter twice'],
     ['serve --compat frankfurter --base-path=', '--base-path …--compat, got ""'],
-    ['serve --compat exchange-rate-api --base-path /v6/x', '--base-path …--compat, got /v6/x'],
+    ['serve --compat frankfurter --base-path /v1/x', '--base-path …--compat, got /v1/x'],
     ['serve --host=', '--host must be an address, got ""'],
     ['serve --base-path api/', "--base-path: basePath must be '' or an absolute path"],
     ['serve --redis http://user:hidden@localhost', '--redis must be a URL like redis://'],

@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 
 import { yieldToEventLoop } from '../../src/async.ts'
-import { exchangeRateApi } from '../../src/compat/exchange-rate-api.ts'
 import { exchangerateHost } from '../../src/compat/exchangerate-host.ts'
-import { frankfurterV2 } from '../../src/compat/frankfurter-v2.ts'
 import { frankfurter } from '../../src/compat/frankfurter.ts'
 import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 import { createRatesHandler } from '../../src/index.ts'
@@ -16,17 +14,14 @@ const now = () => NOW
 /** Each service with a path that it serves and, if it has a prefix, an unknown path below it. */
 const SERVICES = [
   { mount: frankfurter, path: '/v1/latest', unknown: '/v1/nothing' },
-  { mount: frankfurterV2, path: '/v2/rates', unknown: '/v2/nothing' },
   { mount: exchangerateHost, path: '/live', unknown: undefined },
   { mount: openExchangeRates, path: '/api/latest.json', unknown: '/api/nothing.json' },
-  { mount: exchangeRateApi, path: '/v6/latest/USD', unknown: '/v6/a/nothing' },
 ]
 
 /** The form of each service's errors. */
 const ERROR = {
   [frankfurter.name]: (status: number) =>
     status === 404 ? { status, message: 'not found' } : { message: expect.any(String) },
-  [frankfurterV2.name]: (status: number) => ({ status, message: expect.any(String) }),
   [exchangerateHost.name]: () => ({
     success: false,
     error: { code: expect.any(Number), type: expect.any(String), info: expect.any(String) },
@@ -37,7 +32,6 @@ const ERROR = {
     message: expect.any(String),
     description: expect.any(String),
   }),
-  [exchangeRateApi.name]: () => ({ result: 'error', 'error-type': expect.any(String) }),
 }
 
 function mountAll(handler: RatesHandler, options = {}): RatesHandler {
@@ -156,13 +150,7 @@ describe.each(SERVICES)('the route of $path', ({ mount, path, unknown }) => {
       history: { ...down, fetchHistory: fail },
     }
     const failing = mount(createRatesHandler({ providers, now }), { now })
-    const lists = [
-      '/v1/currencies',
-      '/v2/currencies',
-      '/list',
-      '/api/currencies.json',
-      '/v6/k/codes',
-    ]
+    const lists = ['/v1/currencies', '/list', '/api/currencies.json']
     for (const target of [path, ...lists.filter((list) => list.startsWith(path.slice(0, 3)))]) {
       const response = await request(failing, target)
       expect(response.status).toBe(502)
@@ -249,12 +237,9 @@ describe.each(['latest', 'history'] as const)('a handler without %s rates', (off
   it.each([
     ['history', '/v1/latest', ERROR[frankfurter.name]],
     ['history', '/v1/2026-11-02..', ERROR[frankfurter.name]],
-    ['latest', '/v2/rates', ERROR[frankfurterV2.name]],
-    ['history', '/v2/rates?providers=ECB', ERROR[frankfurterV2.name]],
     ['latest', '/live', ERROR[exchangerateHost.name]],
     ['latest', '/api/latest.json', ERROR[openExchangeRates.name]],
     ['history', '/api/historical/2020-01-02.json', ERROR[openExchangeRates.name]],
-    ['latest', '/v6/latest', ERROR[exchangeRateApi.name]],
   ])('serves the paths that need no %s rates: %s', async (needed, path, error) => {
     const response = await request(handler, path)
     const anything: unknown = expect.anything()
@@ -270,10 +255,6 @@ describe('a key in a URL', () => {
     ...SERVICES.flatMap(({ path, unknown = path }) => [path, unknown]).flatMap((path) =>
       queries.map((query) => `${path}?${query}`),
     ),
-    ...['latest/USD', 'latest/XYZ', 'pair/EUR/USD/x', 'codes', 'quota', ''].map(
-      (rest) => `/v6/${KEY}/${rest}`,
-    ),
-    `/v6/latest/${KEY}`,
     `/convert?from=EUR&to=USD&amount=x&access_key=${KEY}&access_key=${KEY}`,
     `/api/historical/x.json?app_id=${KEY}`,
   ]
@@ -303,7 +284,6 @@ describe('all reference rates since 1999', () => {
 
   it.each([
     '/v1/1999-01-04..2026-11-20',
-    '/v2/rates?from=1999-01-04&group=week',
     '/change?start_date=1999-01-04&end_date=2026-11-20',
     '/api/time-series.json?start=1999-01-04&end=2026-11-20',
   ])('are read with pauses for other requests: %s', async (path) => {

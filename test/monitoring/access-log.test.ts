@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { exchangeRateApi } from '../../src/compat/exchange-rate-api.ts'
+import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 import { withAccessLog, withRequestIds } from '../../src/monitoring/index.ts'
 import type { AccessLogOptions } from '../../src/monitoring/index.ts'
 import { NOW, openService } from '../fixtures/service.ts'
@@ -17,7 +17,7 @@ function open(options: Partial<AccessLogOptions> = {}) {
   const lines: string[] = []
   const { handler } = openService()
   const log = { write: (line: string) => void lines.push(line), now: () => NOW, ...options }
-  const logged = withRequestIds(withAccessLog(exchangeRateApi(handler), log))
+  const logged = withRequestIds(withAccessLog(openExchangeRates(handler), log))
   const send = (target: string, { method = 'GET', headers = {}, client }: Sent = {}) => {
     const all: Record<string, string> = { 'x-request-id': 'abc', ...headers }
     return logged.answer({ method, target, header: (name) => all[name], client })
@@ -64,7 +64,7 @@ describe('a line of JSON', () => {
     ['HEAD', LATEST, 200],
     ['OPTIONS', LATEST, 204],
     ['DELETE', LATEST, 405],
-    ['GET', '/v6/latest/XYZ', 404],
+    ['GET', '/api/convert/1/EUR/XYZ', 400],
   ])('has the status and the sent bytes: %s %s', async (method, target, status) => {
     const { send, entries } = open()
     const { body } = await send(target, { method })
@@ -143,8 +143,7 @@ describe('keys', () => {
     `${LATEST}?other=${KEY.replace('rsk', '%72s%6b')}`,
     `${LATEST}?a=1;app_id=SECRET`,
     `${LATEST}?a=1?app_id=SECRET`,
-    '/v6/SECRET/latest/EUR',
-    `/v6/${KEY}/pair/EUR/USD`,
+    `/api/convert/5/EUR/${KEY}`,
   ])('are redacted: %s', async (target) => {
     const options = { queryParameters: ['mine'] }
     const { send, lines } = open(options)
@@ -170,11 +169,7 @@ describe('keys', () => {
   it('do not hide other parameters', async () => {
     const { send, entries } = open()
     await send(`${LATEST}?base=USD&app_id=SECRET&symbols=EUR,GBP`)
-    await send('/v6/latest/EUR')
-    expect(entries()).toMatchObject([
-      { query: 'base=USD&app_id=REDACTED&symbols=EUR,GBP' },
-      { path: '/v6/latest/EUR' },
-    ])
+    expect(entries()).toMatchObject([{ query: 'base=USD&app_id=REDACTED&symbols=EUR,GBP' }])
   })
 })
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { createAccess, createKey } from '../../src/access/index.ts'
-import { exchangeRateApi } from '../../src/compat/exchange-rate-api.ts'
+import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 import { createMetrics, withAccessLog, withRequestIds } from '../../src/monitoring/index.ts'
 import { openService } from '../fixtures/service.ts'
 
@@ -42,9 +42,8 @@ const requests = fc.record({
         `/api/v1/latest?${text}&${sent}`,
         `/api/v1/latest?x=${text};y=${text}${sent}${text}`,
         `/api/v1/convert?from=USD&to=${sent}`,
-        `/v6/${sent}/latest/EUR`,
-        `/v6/${sent}/pair/EUR/${sent}`,
-        `/v6/latest/${sent}`,
+        `/api/convert/5/EUR/${sent}`,
+        `/api/historical/${sent}.json`,
         '/api/v1/latest',
       ),
     ),
@@ -93,7 +92,7 @@ describe.each(['json', 'combined'] as const)('keys and addresses in any place: %
     await handler.refresh()
     const metrics = createMetrics(handler)
     const write = (line: string): void => void lines.push(line)
-    const logged = withRequestIds(withAccessLog(exchangeRateApi(handler), { write, format }))
+    const logged = withRequestIds(withAccessLog(openExchangeRates(handler), { write, format }))
     await fc.assert(
       fc.asyncProperty(requests, async ({ target, headers }) => {
         lines.length = 0

@@ -14,10 +14,11 @@ const SECTIONS = ['What changes', 'Requests', 'Fields', 'Errors', 'Compatibility
 
 const pages = followedPages().filter(({ name }) => name.startsWith('docs/migrating/'))
 const services = pages.filter(({ name }) => !name.endsWith('/README.md')).map(toService)
+const first = pages.find(({ name }) => name.endsWith('/README.md'))
 
 describe('the pages on migrating', () => {
-  it('have the same sections for each of five services, with rows in each kind of table', () => {
-    expect(services).toHaveLength(5)
+  it('have the same sections for each of three services, with rows in each kind of table', () => {
+    expect(services).toHaveLength(3)
     for (const { name, sections, requests, fields, refusals } of services) {
       expect(sections, name).toEqual(SECTIONS)
       expect([requests, fields, refusals].map(({ length }) => length)).not.toContain(0)
@@ -25,11 +26,27 @@ describe('the pages on migrating', () => {
   })
 
   it('have a link to each service, and a row for each route, on the first page', () => {
-    const text = pages.find(({ name }) => name.endsWith('/README.md'))?.text
     for (const { name, module } of services) {
-      expect(text).toContain(`](${name.replace('docs/migrating/', '')})`)
-      expect(text).toContain(`| \`${module}\` `)
+      expect(first?.text).toContain(`](${name.replace('docs/migrating/', '')})`)
+      expect(first?.text).toContain(`| \`${module}\` `)
     }
+  })
+})
+
+describe('the requests for services without a route', () => {
+  const now = fakeClock('2026-11-20T18:00:00Z')
+  const handler = createRatesHandler({ now, providers: fakeProviders() })
+  const rows = rowsOf(sectionsOf(first).get('Frankfurter v2 and ExchangeRate-API') ?? '')
+
+  it('are in a table', () => {
+    expect(rows.length).toBeGreaterThan(5)
+  })
+
+  it.each(rows)('has for %s a request that the handler serves: %s', async (_old, ours = '') => {
+    const [path = '', ...others] = pathsIn(ours)
+    expect(others).toEqual([])
+    const response = await handler(new Request(`http://localhost${path}`))
+    expect(response.status).toBe(200)
   })
 })
 
@@ -73,10 +90,15 @@ describe.each(services)('$name', ({ module, requests, fields, refusals }) => {
   })
 })
 
+function sectionsOf(page: Page | undefined): Map<string, string> {
+  const [, ...parts] = page?.text.split(/^## /m) ?? []
+  return new Map(parts.map((part) => [part.slice(0, part.indexOf('\n')), part]))
+}
+
 /** Returns the content of a page: its sections, the module of its route, and the rows of its tables. */
-function toService({ name, text }: Page) {
-  const [, ...parts] = text.split(/^## /m)
-  const sections = new Map(parts.map((part) => [part.slice(0, part.indexOf('\n')), part]))
+function toService(page: Page) {
+  const { name } = page
+  const sections = sectionsOf(page)
   const fields = sectionOf('Fields')
   const tables = [...fields.matchAll(/^From `(\S+)`.* to `(\S+)`:\n\n((?:\|.*\n)+)/gm)]
   if (tables.length !== fields.match(/^\| -/gm)?.length) {
