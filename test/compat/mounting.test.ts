@@ -300,6 +300,16 @@ describe('all reference rates since 1999', () => {
     expect(others).toBeGreaterThan(28)
   })
 
+  it('are computed for each query of concurrent requests', async () => {
+    const bases = ['USD', 'GBP', 'JPY', 'CHF', 'SEK', 'PLN']
+    const sent = bases.map((base) =>
+      request(handler, `/v1/1999-01-04..2026-11-20?base=${base}&symbols=EUR`),
+    )
+    const bodies = await Promise.all((await Promise.all(sent)).map((response) => response.json()))
+    expect(bodies.map((body) => Object(body).base)).toEqual(bases)
+    expect(new Set(bodies.map((body) => JSON.stringify(Object(body).rates))).size).toBe(6)
+  })
+
   it('are computed once for concurrent requests, and not for a disconnected client', async () => {
     const path = '/v1/1999-01-04..2026-11-20'
     const signal = AbortSignal.abort()
