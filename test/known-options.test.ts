@@ -18,7 +18,7 @@ for (const { subpath, source } of ENTRY_POINTS) {
 }
 
 const WITHOUT_OPTIONS =
-  /^(RatesError|allocate|digitsOf|find\w+|fromMinorUnits|to\w+|pegged|fixed|createKey|hashKey|createFileStore|fakeClock|mountContract|storeContract|withRequestIds) /
+  /^(RatesError|allocate|digitsOf|find\w+|fromMinorUnits|to\w+|pegged|fixed|createKey|hashKey|createFileStore|fakeClock|storeContract|withRequestIds) /
 
 const { latest, history } = fakeProviders()
 const handler = functions['createRatesHandler .']?.({ providers: { latest, history } })
@@ -57,12 +57,6 @@ const FACTORIES: Record<string, (options: object) => unknown> = {
   'createRatesHandler maxStale': (maxStale) => call('createRatesHandler .', { maxStale }),
   'createUndiciFetch timeouts': (timeouts) => call('createUndiciFetch ./node', { timeouts }),
   'serve tls': (tls) => call('serve ./node', { tls }),
-  // The options are the result of a function, which every case calls.
-  mountContract(options) {
-    const mount = { url: 'http://localhost/api', fetch: () => new Response(), ...options }
-    const cases = Object(functions['mountContract ./testing']?.(() => mount))
-    return cases[0].run()
-  },
 }
 
 /** Returns the error that `make` throws or rejects with. */
@@ -77,7 +71,7 @@ async function failureOf(make: (options: object) => unknown, options: object): P
 
 describe('an unknown option', () => {
   it('is tried in every function that is not known to have no options', () => {
-    expect(Object.keys(FACTORIES).length).toBeGreaterThanOrEqual(38)
+    expect(Object.keys(FACTORIES).length).toBeGreaterThanOrEqual(37)
   })
 
   it.each(Object.entries(FACTORIES))('causes a TypeError in %s', async (_name, make) => {

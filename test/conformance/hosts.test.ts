@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 
 import type { RatesHandler } from 'ratesmith'
-import { mountContract } from 'ratesmith/testing'
 
 import { send } from '../catalogue/catalogue.ts'
 import type { RequestData, ResponseData } from '../catalogue/catalogue.ts'
 import { HOSTS, runHost } from './hosts.ts'
 import type { Host } from './hosts.ts'
 import { createConformanceHandler } from './market.ts'
+import { mountContract } from './mount-contract.ts'
 import { conformanceRequests } from './requests.ts'
 
 describe.each(HOSTS)('$name', (host) => {

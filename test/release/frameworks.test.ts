@@ -14,8 +14,7 @@ import { dirname, join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 
-import { mountContract } from 'ratesmith/testing'
-
+import { mountContract } from '../conformance/mount-contract.ts'
 import { run } from '../system/processes.ts'
 import { ROOT } from '../system/runtimes.ts'
 import { freePort } from '../system/sockets.ts'

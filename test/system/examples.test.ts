@@ -5,9 +5,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createRatesHandler } from 'ratesmith'
 import { toNodeHandler } from 'ratesmith/node'
-import { fakeProviders, mountContract } from 'ratesmith/testing'
+import { fakeProviders } from 'ratesmith/testing'
 
 import { handler as lambda, toResult } from '../../examples/lambda.ts'
+import { mountContract } from '../conformance/mount-contract.ts'
 import { listen, requireProgram, run, start } from './processes.ts'
 import type { Running } from './processes.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'

@@ -1,4 +1,4 @@
-import { expectSame, expectThat } from './contract.ts'
+import { expectSame, expectThat } from '../../src/testing/contract.ts'
 import type { MountResponse, Rule } from './mount-trial.ts'
 
 /** Rules for successful responses. */

@@ -1,5 +1,4 @@
-import { assertKnownOptions } from '../known-options.ts'
-import { expectSame } from './contract.ts'
+import { expectSame } from '../../src/testing/contract.ts'
 
 /** Options of `mountContract`: the mounted handler. */
 export interface MountContractOptions {
@@ -41,7 +40,6 @@ export type Rule = (trial: MountTrial) => Promise<void>
 /** Creates the trial of a mounted handler. */
 export function openTrial(mount: MountContractOptions): MountTrial {
   const { url, cors = 'v1', pair = ['EUR', 'USD'], fetch = overNetwork } = mount
-  assertKnownOptions(mount, { url, cors, pair, fetch })
   const trial: MountTrial = {
     url,
     pair,
