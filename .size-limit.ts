@@ -41,7 +41,6 @@ const BUDGETS: Record<string, string> = {
   './monitoring': '10.2 kB',
   './node': '3.75 kB',
   './providers/*': '17.1 kB',
-  './providers/cross-check': '7.1 kB',
   './stores/*': '1.55 kB',
   './testing': '19.4 kB',
 }

@@ -78,24 +78,6 @@ export type RatesEvent =
    * `2026-11-19 USD`, or only the day where all its rates are doubtful.
    */
   | { type: 'rates_quarantined'; dataSet: DataSet; provider: string; codes: string[] }
-  /** Rates differ too much from those of a `reference` on the day `date`: see `crossCheck`. They are served as published. */
-  | {
-      type: 'rates_deviating'
-      dataSet: DataSet
-      provider: string
-      reference: string
-      date: string
-      deviations: string[]
-    }
-  /** The cross-check of a table against a `reference` failed; the table is served. */
-  | {
-      type: 'check_failed'
-      dataSet: DataSet
-      provider: string
-      reference: string
-      reason: string
-      error: unknown
-    }
   /** The provider changed reference rates of cached days, such as `2026-11-19 USD`; the new ones are served. */
   | { type: 'rates_revised'; dataSet: DataSet; provider: string; revised: string[] }
   /** Rates that a bank with a `publication` should have published for `day` are missing for longer than its `lag`. */

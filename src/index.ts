@@ -17,7 +17,6 @@ export { createFrankfurterProvider } from './providers/frankfurter.ts'
 export type { FrankfurterOptions } from './providers/frankfurter.ts'
 export type {
   Attribution,
-  CrossCheck,
   Derivation,
   HistoryDay,
   HistoryDays,

@@ -62,8 +62,6 @@ const LEVEL: Record<RatesEvent['type'], LogLevel> = {
   rates_lost: 'warn',
   rates_late: 'warn',
   rates_quarantined: 'warn',
-  rates_deviating: 'warn',
-  check_failed: 'warn',
   rates_revised: 'info',
   rates_restored: 'info',
   stale_served: 'warn',
@@ -204,10 +202,6 @@ function toSentence(event: RatesEvent, responses: number | undefined): string {
       return `${event.dataSet} rates: ${event.provider}: no rates for ${event.day} yet`
     case 'rates_quarantined':
       return `${event.dataSet} rates: ${event.provider}: quarantined until confirmed: ${event.codes.join(', ')}`
-    case 'rates_deviating':
-      return `${event.dataSet} rates: ${event.provider}: differs from ${event.reference} on ${event.date}: ${event.deviations.join(', ')}`
-    case 'check_failed':
-      return `${event.dataSet} rates: ${event.provider}: cross-check against ${event.reference} failed: ${event.reason}`
     case 'rates_revised':
       return `${event.dataSet} rates: ${event.provider}: revised ${event.revised.join(', ')}`
     case 'rates_restored':

@@ -30,7 +30,6 @@ const client: object = new Proxy({}, { has: () => true, get: () => async () => n
 const FIRST: [functions: RegExp, args: unknown[]][] = [
   [/^roundTo /, ['1', 'USD']],
   [/^serve /, [() => new Response()]],
-  [/^crossCheck /, [latest, history]],
   [/^overlay /, [latest]],
   [/^create(File|Sqlite)(Counters|KeyStore|Store) /, [':memory:']],
   [/^createRedisCounters | \.\/stores\//, [client]],
@@ -71,7 +70,7 @@ async function failureOf(make: (options: object) => unknown, options: object): P
 
 describe('an unknown option', () => {
   it('is tried in every function that is not known to have no options', () => {
-    expect(Object.keys(FACTORIES).length).toBeGreaterThanOrEqual(37)
+    expect(Object.keys(FACTORIES).length).toBeGreaterThanOrEqual(36)
   })
 
   it.each(Object.entries(FACTORIES))('causes a TypeError in %s', async (_name, make) => {

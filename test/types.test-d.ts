@@ -107,8 +107,6 @@ import type {
   ServiceStatus,
   SourceRate,
 } from '../src/index.ts'
-import { crossCheck } from '../src/providers/cross-check.ts'
-import type { CrossCheckOptions } from '../src/providers/cross-check.ts'
 import { createCurrencyapiProvider } from '../src/providers/currencyapi.ts'
 import { createExchangeRateApiV6Provider } from '../src/providers/exchange-rate-api-v6.ts'
 import { createBancaDItaliaProvider } from '../src/providers/banca-d-italia.ts'
@@ -674,18 +672,6 @@ test('the codes of errors are a closed list', () => {
   void (new RatesError('invalid_currency', '').code === 'oops')
 })
 
-test('a cross-check creates a latest provider from a latest and a history provider', () => {
-  expectTypeOf(crossCheck).toEqualTypeOf<
-    (first: LatestProvider, other: HistoryProvider, options?: CrossCheckOptions) => LatestProvider
-  >()
-  expectTypeOf<CrossCheckOptions['tolerance']>().toEqualTypeOf<number | undefined>()
-  const providers = fakeProviders()
-  // @ts-expect-error the reference is a history provider
-  crossCheck(providers.latest, providers.latest)
-  // @ts-expect-error a number, not a string
-  crossCheck(providers.latest, providers.history, { tolerance: '3 %' })
-})
-
 test('a compatibility route creates a handler from a handler', () => {
   type Mount = (handler: RatesHandler, options?: CompatOptions) => RatesHandler
   expectTypeOf(exchangerateHost).toEqualTypeOf<Mount>()
@@ -705,9 +691,6 @@ test('events are distinguished by their type', () => {
       expectTypeOf(event).toEqualTypeOf<RatesEvent>()
       if (event.type === 'upstream_failed') expectTypeOf(event.reason).toEqualTypeOf<string>()
       if (event.type === 'refresh_failed') expectTypeOf(event.reason).toEqualTypeOf<string>()
-      if (event.type === 'rates_deviating') {
-        expectTypeOf(event.deviations).toEqualTypeOf<string[]>()
-      }
       // @ts-expect-error unknown event
       void (event.type === 'oops')
     },

@@ -232,8 +232,6 @@ const QUALITY_EVENTS = [
   'rates_corrected',
   'rates_lost',
   'rates_quarantined',
-  'rates_deviating',
-  'check_failed',
   'rates_revised',
   'rates_late',
   'upstream_ending',

@@ -1,7 +1,6 @@
 import { createEntry, createReadThrough, isServable } from '../cache/read-through.ts'
 import type { ReadThrough, ReadThroughOptions } from '../cache/read-through.ts'
 import type { CacheEntry, CacheState } from '../cache/refresh.ts'
-import { reasonOf } from '../events.ts'
 import type { Emit } from '../events.ts'
 import { toDay } from '../rates/dates.ts'
 import type { RateTable } from '../rates/rate-table.ts'
@@ -116,7 +115,7 @@ function validate(
 function emitFindings(
   emit: Emit,
   { attribution }: LatestProvider,
-  { endsAt, check }: LatestTable,
+  { endsAt }: LatestTable,
   { data, dropped, lost }: ValidatedTable,
 ): void {
   const about = { dataSet: 'latest', provider: attribution.name } as const
@@ -125,11 +124,6 @@ function emitFindings(
   if (lost.length > 0) emit({ type: 'rates_lost', ...about, codes: lost })
   if (codes.length > 0) emit({ type: 'rates_quarantined', ...about, codes })
   if (Number.isFinite(endsAt)) emit({ type: 'upstream_ending', ...about, endsAt: Number(endsAt) })
-  if (check && 'error' in check) {
-    emit({ type: 'check_failed', ...about, ...check, reason: reasonOf(check.error) })
-  } else if (check && check.deviations.length > 0) {
-    emit({ type: 'rates_deviating', ...about, ...check })
-  }
 }
 
 /** An upstream behind a cache may return yesterday's publication. */

@@ -54,21 +54,7 @@ export interface LatestTable {
   unavailable?: readonly string[]
   /** Announced end of the provider, in ms since the Unix epoch; emitted as an event. */
   endsAt?: number
-  /** Result of a comparison with reference rates, as from `crossCheck`; emitted as an event and not stored. */
-  check?: CrossCheck
 }
-
-/** Result of a comparison with the reference rates of the provider named `reference`. */
-export type CrossCheck =
-  | {
-      reference: string
-      /** Day of the reference rates, `YYYY-MM-DD`. */
-      date: string
-      /** Currencies beyond the tolerance, such as `USD +5.0 %`: the rate against the euro is 5 % above the reference. */
-      deviations: string[]
-    }
-  /** The comparison failed with `error`. */
-  | { reference: string; error: unknown }
 
 /** Reference rates of one published day. Every code is in `rates` or in `prices`, as the bank quotes it, on all days. */
 export interface HistoryDay {
