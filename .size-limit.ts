@@ -26,7 +26,6 @@ const BUDGETS: Record<string, string> = {
   './access': '10.4 kB',
   './access/file': '3 kB',
   './access/redis': '6 kB',
-  './access/sqlite': '7.05 kB',
   './bun': '2.05 kB',
   './client': '2.9 kB',
   './cloudflare': '297 B',

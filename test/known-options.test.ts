@@ -105,7 +105,6 @@ describe('an unknown option', () => {
     ['serve ./node', { host: '::' }, '"host"; did you mean "hostname"?'],
     ['createUpstashStore ./stores/upstash', { prefx: 'a' }, '"prefx"; did you mean "prefix"?'],
     ['createRedisCounters ./access/redis', { prefx: 'a' }, '"prefx"; did you mean "prefix"?'],
-    ['createSqliteCounters ./access/sqlite', { now: 1 }, '"now"; known options: prefix'],
     ['serve tls', { pfx: 'a' }, '"tls.pfx"; known options: tls.key, tls.cert'],
     [
       'createUndiciFetch timeouts',

@@ -146,8 +146,6 @@ import type { KvNamespace } from '../src/stores/cloudflare-kv.ts'
 import { createFileStore } from '../src/stores/file.ts'
 import { createRedisCounters } from '../src/access/redis.ts'
 import type { RedisCountersOptions } from '../src/access/redis.ts'
-import { createSqliteCounters } from '../src/access/sqlite.ts'
-import type { SqliteCountersOptions } from '../src/access/sqlite.ts'
 import { createRedisStore } from '../src/stores/redis.ts'
 import type { ClaimingStore, RedisClient, StoreOptions } from '../src/stores/redis.ts'
 import { createSqliteStore } from '../src/stores/sqlite.ts'
@@ -337,9 +335,6 @@ test('counters for several processes take the same clients and paths as the stor
     Parameters<typeof createRedisCounters>[0]
   >()
   expectTypeOf<keyof RedisCountersOptions>().toEqualTypeOf<'prefix'>()
-  type CreateInSqlite = (path: string, options?: SqliteCountersOptions) => Counters
-  expectTypeOf(createSqliteCounters).toEqualTypeOf<CreateInSqlite>()
-  expectTypeOf<keyof SqliteCountersOptions>().toEqualTypeOf<'prefix'>()
 })
 
 test('the real Redis clients are clients', () => {

@@ -219,7 +219,7 @@ export function settle(waiter: Waiter, outcome: Outcome): void {
   waiter.onSettled?.()
 }
 
-/** Returns the decision at once where the call was synchronous. */
+/** Returns the decision; throws at once where no call was made. */
 export function resultOf(waiter: Waiter): Decision | Promise<Decision> {
   if (waiter.outcome) return decisionOf(waiter)
   return new Promise((resolve, reject) => {

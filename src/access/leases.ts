@@ -24,8 +24,7 @@ import type { SharedReply, SharedRequest } from './shared-count.ts'
 
 /** Counters that processes share; each call is atomic. */
 export interface SharedCounters {
-  count(client: string, request: SharedRequest): SharedReply | Promise<SharedReply>
-  close(): void
+  count(client: string, request: SharedRequest): Promise<SharedReply>
 }
 
 const TIMEOUT_MS = 50
@@ -42,8 +41,8 @@ const MAX_FLUSHES = 100
  * Creates counters that take permits from shared ones in lots, and spend them in this process. One call per client is in
  * flight, with 50 ms and a circuit breaker.
  */
-export function createLeasedCounters(open: (context: CountersContext) => SharedCounters): Counters {
-  return { open: (context) => openLeases(open(context), context) }
+export function createLeasedCounters(shared: SharedCounters): Counters {
+  return { open: (context) => openLeases(shared, context) }
 }
 
 function openLeases(shared: SharedCounters, context: CountersContext): OpenCounters {
@@ -69,10 +68,7 @@ function openLeases(shared: SharedCounters, context: CountersContext): OpenCount
       lease.refusedUntil = 0
       calls.flushLater(lease)
     },
-    close() {
-      calls.close()
-      shared.close()
-    },
+    close: calls.close,
   }
 }
 
@@ -144,9 +140,7 @@ function createCalls(shared: SharedCounters, context: CountersContext) {
       flushes.add(lease)
     }
     try {
-      const replied = call(lease.client, request, onLateReply)
-      if (replied instanceof Promise) replied.then(end, fail)
-      else end(replied)
+      call(lease.client, request, onLateReply).then(end, fail)
     } catch (error) {
       fail(error)
     }
@@ -175,18 +169,9 @@ function createGuardedCall(shared: SharedCounters, { runtime }: CountersContext)
     client: string,
     request: SharedRequest,
     onLateReply: (reply: SharedReply) => void,
-  ): SharedReply | Promise<SharedReply> => {
+  ): Promise<SharedReply> => {
     if (!breaker.isCallAllowed()) throw new GuardedCallError('skipped after failures')
-    let reply: SharedReply | Promise<SharedReply>
-    try {
-      reply = shared.count(client, request)
-    } catch (error) {
-      throw failed(error)
-    }
-    if (!(reply instanceof Promise)) {
-      breaker.recordSuccess()
-      return reply
-    }
+    const reply = shared.count(client, request)
     let isLate = false
     reply.then(
       (late) => isLate && onLateReply(late),

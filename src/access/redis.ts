@@ -54,13 +54,12 @@ export function createRedisCounters(
     }
   }
 
-  return createLeasedCounters(() => ({
+  return createLeasedCounters({
     async count(counted, request) {
       const args = ['1', `${prefix}limits:v1:${counted}`, ...argumentsOf(request)]
       return parseReply(await run(args))
     },
-    close() {},
-  }))
+  })
 }
 
 async function sha1(text: string): Promise<string> {

@@ -96,12 +96,6 @@ function parseState(text: unknown): State {
   return { arrival, since, period, lent, before, monthEnd, used }
 }
 
-/** Returns the permits that the state `text` has used in the month of `now` (ms since the Unix epoch). */
-export function usedInMonth(text: unknown, now: number): number {
-  const { monthEnd, used } = parseState(text)
-  return monthEnd > now * 1_000 ? used : 0
-}
-
 /** Returns the start of the month, and forgets the use of another one. */
 function startMonth(state: State, { monthQuota, months }: SharedRequest, now: number): number {
   const index = months.findIndex((start) => start > now)

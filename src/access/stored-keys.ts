@@ -1,7 +1,7 @@
 import { assertKnownOptions } from '../known-options.ts'
 import type { KeyRecord, KeyStore } from './keys.ts'
 
-/** A key as `createFileKeyStore` and `createSqliteKeyStore` keep it: without the key itself. */
+/** A key as `createFileKeyStore` keeps it: without the key itself. */
 export interface StoredKey extends KeyRecord {
   /** SHA-256 of the key, as 64 lower-case hexadecimal digits: see `hashKey`. */
   hash: string
@@ -24,11 +24,11 @@ export interface WritableKeyStore extends KeyStore {
   add(record: StoredKey): Promise<void>
   /** Revokes the key with this id; resolves to false for an unknown id. A revoked key keeps its time. */
   revoke(id: string): Promise<boolean>
-  /** Closes files and databases. */
+  /** Closes the store; does nothing for a file. */
   close(): void
 }
 
-/** Options of `createFileKeyStore` and `createSqliteKeyStore`. */
+/** Options of `createFileKeyStore`. */
 export interface KeyStoreOptions {
   /** Clock for the time of a revocation, in ms since the Unix epoch (default `Date.now`). */
   now?: (() => number) | undefined

@@ -48,7 +48,7 @@ export function readAccess(
   }
   const isMemory = counters ? counters.kind === 'memory' : !findRedis(redis, env)
   if (flags.whenCountersFail !== undefined && isMemory) {
-    throw new UsageError('--when-counters-fail needs --counters in Redis or a file')
+    throw new UsageError('--when-counters-fail needs --counters in Redis')
   }
   const proxies = readProxies(flags)
   if (

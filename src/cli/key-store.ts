@@ -4,7 +4,7 @@ import type { WritableKeyStore } from '../access/file.ts'
 import type { CommandContext } from './context.ts'
 import { UsageError, messageOf } from './usage.ts'
 
-/** A file with keys or counters. */
+/** A file with keys. */
 export interface NamedFile {
   /** The flag or variable that set the path. */
   name: string
@@ -23,13 +23,8 @@ export function findKeys(flag: string | undefined, env: NodeJS.ProcessEnv): Name
   return path ? { name: 'RATESMITH_KEYS', path } : undefined
 }
 
-/** Returns whether the file at `path` is an SQLite database, by its ending. */
-export function isDatabase(path: string): boolean {
-  return /\.(?:db|sqlite3?)$/i.test(path)
-}
-
 /**
- * Opens a key store: SQLite for a path that ends in `.db` or `.sqlite`, else JSON.
+ * Opens a key store in a JSON file.
  *
  * @throws {UsageError} if the file does not exist, unless `mayCreate`, or if it cannot be opened
  */
@@ -45,9 +40,7 @@ export async function openKeyStore(
     return fail(`${path} does not exist; create a key with: ratesmith keys create --keys ${path}`)
   }
   try {
-    if (!isDatabase(path))
-      return (await import('../access/file.ts')).createFileKeyStore(path, { now })
-    return (await import('../access/sqlite-keys.ts')).createSqliteKeyStore(path, { now })
+    return (await import('../access/file.ts')).createFileKeyStore(path, { now })
   } catch (error) {
     return fail(messageOf(error), error)
   }

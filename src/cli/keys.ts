@@ -4,7 +4,6 @@ import { isOrigin } from '../access/stored-keys.ts'
 import { didYouMean, nearest } from '../known-options.ts'
 import { toSingleLine } from '../log.ts'
 import type { CommandContext } from './context.ts'
-import { findCounters, readUsage } from './counters.ts'
 import { findKeys, isShared, openKeyStore } from './key-store.ts'
 import type { NamedFile } from './key-store.ts'
 import { openOutput } from './output.ts'
@@ -14,18 +13,11 @@ import { UsageError, parseArguments, text, texts, toggle } from './usage.ts'
 
 /** The flags of `keys` for `parseArguments()`, the help and completion. */
 export const KEYS_OPTIONS = {
-  keys: text(
-    '<file>',
-    'file with the keys: SQLite if it ends in .db or .sqlite, else JSON (default: RATESMITH_KEYS)',
-    { complete: 'file' },
-  ),
+  keys: text('<file>', 'JSON file with the keys (default: RATESMITH_KEYS)', { complete: 'file' }),
   plan: text('<plan>', 'plan of the key, a name from --plan of serve'),
   name: text('<name>', 'owner of the key'),
   expires: text('<end>', 'number of days (90d) or last day in UTC (YYYY-MM-DD) (default never)'),
   origin: texts('<origin>', 'origin of web pages that may use the key, repeatable (default all)'),
-  counters: text('<place>', 'counters of serve: redis://... or an SQLite file', {
-    complete: 'file',
-  }),
   json: toggle('print one line of JSON', { short: 'j' }),
 }
 
@@ -46,7 +38,6 @@ const ACTIONS = {
   create: { run: create, flags: ['plan', 'name', 'expires', 'origin'] },
   list: { run: list, flags: ['json'] },
   revoke: { run: revoke, flags: [] },
-  usage: { run: usage, flags: ['counters', 'json'] },
 } as const satisfies Record<
   string,
   { run: (action: Action) => Promise<void>; flags: readonly (keyof Values)[] }
@@ -54,7 +45,7 @@ const ACTIONS = {
 
 type ActionName = keyof typeof ACTIONS
 
-/** Runs `ratesmith keys`: creates, lists and revokes API keys, and shows their usage. */
+/** Runs `ratesmith keys`: creates, lists and revokes API keys. */
 export async function keys(args: string[], context: CommandContext): Promise<number> {
   const { values, positionals } = parseArguments({
     args,
@@ -254,29 +245,4 @@ async function readAll(file: NamedFile, context: CommandContext): Promise<Stored
   } finally {
     store.close()
   }
-}
-
-async function usage({ values, file, output, context }: Action): Promise<void> {
-  const counters = findCounters(values.counters, context.env)
-  if (!counters || counters.kind === 'memory') {
-    throw new UsageError('keys usage needs --counters in Redis or a file, as of serve')
-  }
-  const now = context.now()
-  const found = await readAll(file, context)
-  const used = await readUsage(
-    counters,
-    found.map(({ id }) => `key:${id}`),
-    now,
-  )
-  const rows = found.map(({ id, name, plan }, index) => ({
-    id,
-    name,
-    plan,
-    used: used[index] ?? 0,
-  }))
-  const month = new Date(now).toISOString().slice(0, 7)
-  if (values.json) return output.print([JSON.stringify({ month, keys: rows })])
-  const cells = rows.map((row) => [row.id, toSingleLine(row.name), row.plan, String(row.used)])
-  if (!output.terminal.isTTY) return output.print(cells.map((row) => row.join('\t')))
-  return output.print(toTable([['id', 'name', 'plan', month], ...cells], 'title', output.terminal))
 }

@@ -147,8 +147,7 @@ export const SERVE_OPTIONS = {
   ),
   counters: text(
     '<place>',
-    'count in this Redis (redis://...), SQLite file (.db, .sqlite) or memory (default: the Redis of --redis, else memory)',
-    { complete: 'file' },
+    'count in this Redis (redis://...) or memory (default: the Redis of --redis, else memory)',
   ),
   'when-counters-fail': text('<rule>', 'local, allow or refuse (default local)', {
     complete: ['local', 'allow', 'refuse'],

@@ -39,7 +39,7 @@ function createShared(runtime: VirtualRuntime, latency: () => number = () => 0) 
     states.set(client, text)
     return reply
   }
-  const counters = createLeasedCounters(() => ({
+  const counters = createLeasedCounters({
     async count(client, request) {
       shared.calls += 1
       shared.requests.push(request)
@@ -51,8 +51,7 @@ function createShared(runtime: VirtualRuntime, latency: () => number = () => 0) 
       if (back > 0) await sleep(runtime, back)
       return reply
     },
-    close() {},
-  }))
+  })
   return Object.assign(shared, { counters })
 }
 

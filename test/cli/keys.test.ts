@@ -2,8 +2,8 @@ import fs from 'node:fs'
 
 import { beforeEach, describe, expect, it } from 'vitest'
 
+import { createFileKeyStore } from '../../src/access/file.ts'
 import { hashKey } from '../../src/access/index.ts'
-import { createSqliteKeyStore } from '../../src/access/sqlite.ts'
 import { temporaryFolder } from '../stores/meets-contract.ts'
 import { DAY, NOW, run } from './run.ts'
 
@@ -30,10 +30,10 @@ async function list(file: string) {
   return JSON.parse(stdout).keys
 }
 
-describe.each(['keys.json', 'keys.db', 'keys.SQLITE'])('ratesmith keys in %s', (name) => {
+describe('ratesmith keys in a file', () => {
   let file = ''
   beforeEach(() => {
-    file = `${folder}/${name}`
+    file = `${folder}/keys.json`
   })
 
   it('creates a key, which only stdout contains, and keeps its hash', async () => {
@@ -144,7 +144,7 @@ describe('ratesmith keys', () => {
   })
 
   it.each([
-    ['', 'keys needs one of: create, list, revoke, usage'],
+    ['', 'keys needs one of: create, list, revoke'],
     ['revok', 'keys must be followed by create, …revoke…, got revok. Did you mean revoke?'],
     ['create --name a', 'keys create needs --plan'],
     ['create --plan a', 'keys create needs --name'],
@@ -161,9 +161,6 @@ describe('ratesmith keys', () => {
     ['list --key x', "Unknown option '--key'. Did you mean --keys?"],
     ['list', 'KEYS: …missing.json does not exist; create a key with: ratesmith keys create'],
     ['revoke', 'usage: keys revoke <id or name>'],
-    ['usage', 'keys usage needs --counters'],
-    ['usage --counters memory', 'keys usage needs --counters'],
-    ['usage --counters redis', '--counters must be memory, a URL …'],
     ['list --keys=', '--keys must be a file, got ""'],
   ])('exits with 2 and one line on stderr: %s', async (typed, line) => {
     const words = typed.split(' ').filter((word) => word !== '')
@@ -182,10 +179,9 @@ describe('ratesmith keys', () => {
   })
 
   it('makes keys that the library finds', async () => {
-    const { hash, id } = await create(`${folder}/keys.db`)
-    const store = createSqliteKeyStore(`${folder}/keys.db`)
-    expect(store.find(hash)).toMatchObject({ id, plan: 'pro' })
-    store.close()
+    const { hash, id } = await create(`${folder}/keys.json`)
+    const store = createFileKeyStore(`${folder}/keys.json`)
+    expect(await store.find(hash)).toMatchObject({ id, plan: 'pro' })
   })
 })
 
@@ -200,17 +196,6 @@ describe('messages of ratesmith keys', () => {
     const listed = await run(['keys', 'list', '--keys', foreign])
     expect(listed).toMatchObject({ code: 1, stderr: expect.stringContaining('version must be 1') })
     for (const { stderr } of [revoked, listed]) expect(stderr).toMatch(/^[^\p{Cc}\p{Cf}]+\n$/u)
-  })
-
-  it('name a file with counters that is not a database', async () => {
-    const [file, counters] = [`${folder}/keys.json`, `${folder}/limits.db`]
-    await create(file)
-    fs.writeFileSync(counters, 'not a database')
-    const ran = await run(['keys', 'usage', '--keys', file, '--counters', counters])
-    expect(ran).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(`--counters: ${counters}: `),
-    })
   })
 })
 

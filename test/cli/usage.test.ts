@@ -148,19 +148,19 @@ describe('the command line', () => {
     ['serve --demo --plan a=60/fortnight', '--plan: a.burst must be'],
     ['serve --demo --plan a=0/month', '--plan: a.month must be'],
     ['serve --plan a=1/s --anonymous a --key-parameter k', '--key-parameter needs --keys'],
-    ['serve --plan a=1/s --anonymous a --counters hidden', '--counters must be memory, a URL'],
+    ['serve --plan a=1/s --anonymous a --counters hidden', '--counters must be memory or a URL'],
     ['serve --plan a=1/s --anonymous a --counters http://hidden/a.db', '--counters must be memory'],
     ['serve --plan a=1/s --anonymous a --counters redis://hidden%@a', '--counters must be a URL'],
     [
       'RATESMITH_COUNTERS=hidden serve --plan a=1/s --anonymous a',
-      'RATESMITH_COUNTERS must be memory, a URL',
+      'RATESMITH_COUNTERS must be memory or a URL',
     ],
     [
       'serve --plan a=1/s --anonymous a --when-counters-fail refuse',
-      '--when-counters-fail needs --counters in Redis or a file',
+      '--when-counters-fail needs --counters in Redis',
     ],
     [
-      'serve --plan a=1/s --anonymous a --counters a.db --when-counters-fail never',
+      'serve --plan a=1/s --anonymous a --counters redis://a --when-counters-fail never',
       '--when-counters-fail must be local, allow or refuse, got never',
     ],
     ['serve --demo --trusted-proxy 10.0.0.1', '--trusted-proxy needs --anonymous …'],

@@ -1,11 +1,8 @@
-import { join } from 'node:path'
-
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { excessOf } from '../access/fleet.ts'
 import { startChild } from './child.ts'
 import type { CountersReport, CountersSettings } from './counters-program.ts'
-import { temporaryFolder } from './processes.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 
 const PROCESSES = 8
@@ -99,11 +96,4 @@ describe('8 processes with one limit', () => {
       expect(fleet.calls).toBeLessThanOrEqual(0.1 * fleet.requested)
     },
   )
-
-  it('stay within it and use it up in an SQLite database', async () => {
-    const fleet = await runFleet(join(temporaryFolder(), 'limits.db'))
-    expectWithinLimit(fleet)
-    expectUsable(fleet)
-    expect(fleet.failed).toBeLessThanOrEqual(0.1 * fleet.requested)
-  })
 })

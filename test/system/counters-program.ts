@@ -4,13 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 
 import { createRedisCounters } from '../../src/access/redis.ts'
-import { createSqliteCounters } from '../../src/access/sqlite.ts'
 import { systemRuntime } from '../../src/async.ts'
 import { reportToParent, settingsFromParent } from './child.ts'
 
 /** Settings of one process. Times are in ms. */
 export interface CountersSettings {
-  /** URL of Redis, or path of an SQLite database. */
+  /** URL of Redis. */
   target: string
   quota: number
   window: number
@@ -66,7 +65,6 @@ function clock(): number {
 }
 
 async function open() {
-  if (!target.startsWith('redis:')) return createSqliteCounters(target)
   const redis = new Redis(target)
   await redis.ping()
   return createRedisCounters({

@@ -3,13 +3,12 @@ import { join } from 'node:path'
 
 import { expect, it, onTestFinished } from 'vitest'
 
-import { expectRefused, piped, rootOf, serve, startUpstreams } from './commands.ts'
+import { piped, rootOf, serve, startUpstreams } from './commands.ts'
 import { describeRuntimes, temporaryFolder } from './processes.ts'
 import type { Running } from './processes.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 import { NODE } from './runtimes.ts'
 import type { Runtime } from './runtimes.ts'
-import { freePort } from './sockets.ts'
 
 const TARGET = '/api/v1/latest?base=EUR&symbols=USD'
 
@@ -38,31 +37,28 @@ async function statusWith(root: string, key?: string): Promise<number> {
 }
 
 describeRuntimes('ratesmith serve --keys', (runtime) => {
-  it.each(['keys.json', 'keys.db'])(
-    'serves requests with a key of the command in %s, and no others',
-    async (name) => {
-      const file = join(temporaryFolder(), name)
-      const { key, id } = await createKey(file, runtime)
-      const args = ['--demo', '--keys', file, '--plan', 'pro=600/min,100000/month']
-      const running = serve(args, {}, runtime)
-      const root = await rootOf(running)
-      const refused = await send(root)
-      expect(refused.status).toBe(401)
-      expect(refused.headers.get('www-authenticate')).toBe('Bearer')
-      expect(await statusWith(root, `${key.slice(0, -1)}_`)).toBe(401)
-      const served = await send(root, key)
-      expect(served.status).toBe(200)
-      expect(served.headers.get('cache-control')).toMatch(/^private, /)
-      expect(served.headers.get('ratelimit-policy')).toBe('"burst";q=600;w=60, "month";q=100000')
-      expect(served.headers.get('ratelimit')).toMatch(/^"burst";r=\d+;t=\d+, "month";r=\d+;t=\d+$/)
-      const other = await fetch(root + TARGET, { headers: { 'x-api-key': key } })
-      expect(other.status).toBe(200)
-      expect(await running.end()).toBe(0)
-      expect(running.stderr).toContain('"event":"access_refused"')
-      expect(running.stdout + running.stderr).not.toContain(key)
-      expect(running.stdout + running.stderr).not.toContain(id.repeat(2))
-    },
-  )
+  it('serves requests with a key of the command, and no others', async () => {
+    const file = join(temporaryFolder(), 'keys.json')
+    const { key, id } = await createKey(file, runtime)
+    const args = ['--demo', '--keys', file, '--plan', 'pro=600/min,100000/month']
+    const running = serve(args, {}, runtime)
+    const root = await rootOf(running)
+    const refused = await send(root)
+    expect(refused.status).toBe(401)
+    expect(refused.headers.get('www-authenticate')).toBe('Bearer')
+    expect(await statusWith(root, `${key.slice(0, -1)}_`)).toBe(401)
+    const served = await send(root, key)
+    expect(served.status).toBe(200)
+    expect(served.headers.get('cache-control')).toMatch(/^private, /)
+    expect(served.headers.get('ratelimit-policy')).toBe('"burst";q=600;w=60, "month";q=100000')
+    expect(served.headers.get('ratelimit')).toMatch(/^"burst";r=\d+;t=\d+, "month";r=\d+;t=\d+$/)
+    const other = await fetch(root + TARGET, { headers: { 'x-api-key': key } })
+    expect(other.status).toBe(200)
+    expect(await running.end()).toBe(0)
+    expect(running.stderr).toContain('"event":"access_refused"')
+    expect(running.stdout + running.stderr).not.toContain(key)
+    expect(running.stdout + running.stderr).not.toContain(id.repeat(2))
+  })
 
   it('probes, page and description need no key', async () => {
     const file = join(temporaryFolder(), 'keys.json')
@@ -80,39 +76,33 @@ describeRuntimes('ratesmith serve --keys', (runtime) => {
   })
 })
 
-it.each(['keys.json', 'keys.db'])(
-  'commands that run at the same time lose no key in %s',
-  async (name) => {
-    const file = join(temporaryFolder(), name)
-    const created = await Promise.all(Array.from({ length: 6 }, () => createKey(file)))
-    const { stdout } = await piped(NODE, ['keys', 'list', '--keys', file])
-    const listed = Array.from(stdout.matchAll(/^\w+/gm), ([id]) => id)
-    expect(listed.toSorted()).toEqual(created.map(({ id }) => id).toSorted())
-  },
-)
+it('commands that run at the same time lose no key', async () => {
+  const file = join(temporaryFolder(), 'keys.json')
+  const created = await Promise.all(Array.from({ length: 6 }, () => createKey(file)))
+  const { stdout } = await piped(NODE, ['keys', 'list', '--keys', file])
+  const listed = Array.from(stdout.matchAll(/^\w+/gm), ([id]) => id)
+  expect(listed.toSorted()).toEqual(created.map(({ id }) => id).toSorted())
+})
 
-it.each(['keys.json', 'keys.db'])(
-  'two servers that share %s refuse a revoked key within seconds, and accept a new one at once',
-  async (name) => {
-    const file = join(temporaryFolder(), name)
-    const { key, id } = await createKey(file)
-    const other = await createKey(file)
-    const start = (): Running => serve(['--demo', '--keys', file, '--plan', 'pro=6000/min'])
-    const roots = await Promise.all([start(), start()].map(rootOf))
-    for (const root of roots) {
-      expect([await statusWith(root, key), await statusWith(root, other.key)]).toEqual([200, 200])
-    }
-    expect(await piped(NODE, ['keys', 'revoke', id, '--keys', file])).toMatchObject({ code: 0 })
-    const added = await createKey(file)
-    for (const root of roots) {
-      // A look-up is remembered for 10 s.
-      await expect.poll(() => statusWith(root, key), { timeout: 20_000, interval: 250 }).toBe(401)
-      expect([await statusWith(root, added.key), await statusWith(root, other.key)]).toEqual([
-        200, 200,
-      ])
-    }
-  },
-)
+it('two servers that share a file refuse a revoked key within seconds, and accept a new one at once', async () => {
+  const file = join(temporaryFolder(), 'keys.json')
+  const { key, id } = await createKey(file)
+  const other = await createKey(file)
+  const start = (): Running => serve(['--demo', '--keys', file, '--plan', 'pro=6000/min'])
+  const roots = await Promise.all([start(), start()].map(rootOf))
+  for (const root of roots) {
+    expect([await statusWith(root, key), await statusWith(root, other.key)]).toEqual([200, 200])
+  }
+  expect(await piped(NODE, ['keys', 'revoke', id, '--keys', file])).toMatchObject({ code: 0 })
+  const added = await createKey(file)
+  for (const root of roots) {
+    // A look-up is remembered for 10 s.
+    await expect.poll(() => statusWith(root, key), { timeout: 20_000, interval: 250 }).toBe(401)
+    expect([await statusWith(root, added.key), await statusWith(root, other.key)]).toEqual([
+      200, 200,
+    ])
+  }
+})
 
 it('keeps serving remembered keys while the file is damaged, and logs the reason', async () => {
   const file = join(temporaryFolder(), 'keys.json')
@@ -180,53 +170,24 @@ it.skipIf(REDIS_IS_MISSING)('applies --when-counters-fail after Redis is gone', 
 })
 
 it.skipIf(REDIS_IS_MISSING).each([
-  ['an SQLite file', async () => ['--counters', join(temporaryFolder(), 'limits.db')]],
-  ['Redis', async () => ['--counters', (await startOwnRedis()).url]],
-  ['the Redis of the rates', async () => ['--redis', (await startOwnRedis()).url]],
-])('two servers count together in %s, and `keys usage` shows the sum', async (_, prepare) => {
-  const file = join(temporaryFolder(), 'keys.db')
-  const [key, idle] = [await createKey(file), await createKey(file)]
-  const place = await prepare()
-  const plans = ['--keys', file, '--plan', 'pro=60/s,40/month']
-  const servers = [1, 2].map(() => serve(['--demo', ...plans, ...place]))
+  ['--counters', 'Redis'],
+  ['--redis', 'the Redis of the rates'],
+])('two servers count together in %s: %s', async (flag) => {
+  const file = join(temporaryFolder(), 'keys.json')
+  const { key } = await createKey(file)
+  const args = ['--demo', '--keys', file, '--plan', 'pro=60/s,40/month']
+  args.push(flag, (await startOwnRedis()).url)
+  const servers = [1, 2].map(() => serve(args))
   const roots = await Promise.all(servers.map(rootOf))
   const statuses = []
   for (let time = 0; time < 25; time += 1) {
-    for (const root of roots) statuses.push(await statusWith(root, key.key))
+    for (const root of roots) statuses.push(await statusWith(root, key))
   }
   const served = statuses.filter((status) => status === 200)
   expect(new Set(statuses)).toEqual(new Set([200, 429]))
   expect(served.length).toBeLessThanOrEqual(40)
   expect(served.length).toBeGreaterThanOrEqual(36)
   for (const server of servers) expect(await server.end()).toBe(0)
-  const usage = ['keys', 'usage', '--keys', file, '--counters', place[1] ?? '']
-  const used = async (): Promise<unknown[]> => {
-    const { code, stdout, stderr } = await piped(NODE, [...usage, '--json'])
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    return JSON.parse(stdout).keys
-  }
-  const about = { name: 'acme', plan: 'pro' }
-  const [first, second] = await used()
-  expect(first).toMatchObject({ ...about, id: key.id })
-  expect(Object(first).used).toBeGreaterThanOrEqual(served.length)
-  expect(Object(first).used).toBeLessThanOrEqual(40)
-  expect(second).toEqual({ ...about, id: idle.id, used: 0 })
-  expect((await piped(NODE, usage)).stdout).toMatch(
-    new RegExp(`^${key.id}\\tacme\\tpro\\t\\d+\\n${idle.id}\\tacme\\tpro\\t0\\n$`),
-  )
-})
-
-it('shows no usage without the counters, and not the password of a Redis that is down', async () => {
-  const file = join(temporaryFolder(), 'keys.json')
-  await createKey(file)
-  const usage = (env: NodeJS.ProcessEnv): ReturnType<typeof piped> =>
-    piped(NODE, ['keys', 'usage', '--keys', file], env)
-  expectRefused(await usage({ RATESMITH_COUNTERS: join(temporaryFolder(), 'none.db') }), 'none.db')
-  const url = `redis://:hidden@127.0.0.1:${await freePort()}`
-  const { code, stdout, stderr } = await usage({ RATESMITH_COUNTERS: url })
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toMatch(/^ratesmith: RATESMITH_COUNTERS: [^\n]+\n$/)
-  expect(stderr).not.toContain('hidden')
 })
 
 it('limits requests without a key by the plan of --anonymous, and names no address in its log', async () => {

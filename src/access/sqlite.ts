@@ -1,5 +1,0 @@
-export type { Counters } from './counters.ts'
-export { createSqliteCounters } from './sqlite-counters.ts'
-export type { SqliteCountersOptions } from './sqlite-counters.ts'
-export { createSqliteKeyStore } from './sqlite-keys.ts'
-export type { KeyStoreOptions, StoredKey, WritableKeyStore } from './stored-keys.ts'
