@@ -48,16 +48,6 @@ export function startTimer(callback: () => void, delay: number): () => void {
   return () => clearTimeout(timer)
 }
 
-/** Like `startTimer`, but the process may end before `callback` is called. */
-export function startIdleTimer(callback: () => void, delay: number): () => void {
-  const timer = setTimeout(callback, delay)
-  // Node and Bun return an object; Deno returns a number.
-  const { unref }: { unref?: unknown } = Object(timer)
-  if (typeof unref === 'function') unref.call(timer)
-  else Object(Reflect.get(globalThis, 'Deno')).unrefTimer?.(timer)
-  return () => clearTimeout(timer)
-}
-
 /** Functions that are called together. */
 export interface Listeners<Item> {
   /** Adds a listener; returns a function that removes it. */

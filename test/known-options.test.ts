@@ -18,7 +18,7 @@ for (const { subpath, source } of ENTRY_POINTS) {
 }
 
 const WITHOUT_OPTIONS =
-  /^(RatesError|allocate|digitsOf|find\w+|fromMinorUnits|to\w+|pegged|fixed|createKey|hashKey|createFileStore|fakeClock|storeContract|withRequestIds) /
+  /^(RatesError|allocate|digitsOf|find\w+|fromMinorUnits|to\w+|pegged|fixed|createKey|hashKey|createFileStore|fakeClock|storeContract|createMetrics|withRequestIds) /
 
 const { latest, history } = fakeProviders()
 const handler = functions['createRatesHandler .']?.({ providers: { latest, history } })
@@ -31,7 +31,7 @@ const FIRST: [functions: RegExp, args: unknown[]][] = [
   [/^roundTo /, ['1', 'USD']],
   [/^serve /, [() => new Response()]],
   [/^overlay /, [latest]],
-  [/^create(File|Sqlite)(Counters|KeyStore|Store) /, [':memory:']],
+  [/^create(File|Sqlite)(KeyStore|Store) /, [':memory:']],
   [/^createRedisCounters | \.\/stores\//, [client]],
   [/^failingProvider /, ['unreachable']],
   [/ \.\/compat\//, [handler]],

@@ -138,7 +138,6 @@ import type {
   Health,
   HealthOptions,
   Metrics,
-  MetricsOptions,
   WrappedHandler,
 } from '../src/monitoring/index.ts'
 import { createKvStore } from '../src/stores/cloudflare-kv.ts'
@@ -1026,8 +1025,6 @@ test('monitoring wraps any handler, and keeps its members', () => {
   const handler = createRatesHandler()
   const write = (line: string): void => void line
   expectTypeOf(createMetrics(handler)).toEqualTypeOf<Metrics>()
-  expectTypeOf(createMetrics(handler, { process: undefined })).toEqualTypeOf<Metrics>()
-  expectTypeOf<keyof MetricsOptions>().toEqualTypeOf<'process'>()
   expectTypeOf(createHealth(handler)).toEqualTypeOf<Health>()
   expectTypeOf(createHealth(handler, { require: ['latest'] })).toEqualTypeOf<Health>()
   expectTypeOf<HealthOptions>().toEqualTypeOf<{
@@ -1037,11 +1034,10 @@ test('monitoring wraps any handler, and keeps its members', () => {
   expectTypeOf(wrapped).toExtend<RatesHandler>()
   expectTypeOf(wrapped).toExtend<WrappedHandler>()
   expectTypeOf(wrapped.fetch).toBeCallableWith(new Request('http://localhost'))
-  const answering = withAccessLog({ answer: handler.answer }, { write, format: 'combined' })
+  const answering = withAccessLog({ answer: handler.answer }, { write, queryParameters: [] })
   expectTypeOf(answering(new Request('http://localhost'))).resolves.toEqualTypeOf<Response>()
-  type Names = 'write' | 'format' | 'sample' | 'addresses' | 'queryParameters' | 'now'
-  type Proxies = 'trustedProxies' | 'forwardedHeader'
-  expectTypeOf<keyof AccessLogOptions>().toEqualTypeOf<Names | Proxies>()
+  type Names = 'write' | 'queryParameters' | 'now'
+  expectTypeOf<keyof AccessLogOptions>().toEqualTypeOf<Names>()
   toNodeHandler(wrapped)
   toNodeHandler(createMetrics(wrapped).fetch)
   toNodeHandler(createHealth(wrapped).ready)

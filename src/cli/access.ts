@@ -35,7 +35,7 @@ export interface AccessSettings {
  * @throws {UsageError} naming the invalid flag or variable
  */
 export function readAccess(
-  { access: flags, monitoring, redis }: ServeFlags,
+  { access: flags, redis }: ServeFlags,
   env: NodeJS.ProcessEnv,
 ): AccessSettings {
   const keys = findKeys(flags.keys, env)
@@ -51,12 +51,8 @@ export function readAccess(
     throw new UsageError('--when-counters-fail needs --counters in Redis')
   }
   const proxies = readProxies(flags)
-  if (
-    proxies.trustedProxies !== undefined &&
-    anonymous === 'refuse' &&
-    !monitoring.accessLogAddresses
-  ) {
-    throw new UsageError('--trusted-proxy needs --anonymous with a plan, or --access-log-addresses')
+  if (proxies.trustedProxies !== undefined && anonymous === 'refuse') {
+    throw new UsageError('--trusted-proxy needs --anonymous with a plan')
   }
   return {
     plans,
@@ -141,7 +137,7 @@ function readAnonymous(
 
 const FORWARDED_HEADERS = ['x-forwarded-for', 'forwarded'] as const
 
-/** The proxies in front, as options of `createAccess` and `withAccessLog`. */
+/** The proxies in front, as options of `createAccess`. */
 export type Proxies = Pick<AccessOptions, 'trustedProxies' | 'forwardedHeader'>
 
 /**

@@ -80,8 +80,6 @@ interface MonitoringFlags {
   metrics: boolean
   metricsPort: string | undefined
   accessLog: string | undefined
-  accessLogSample: string | undefined
-  accessLogAddresses: boolean
 }
 
 const SERVICE_NAMES = Object.keys(SERVICES)
@@ -154,14 +152,7 @@ export const SERVE_OPTIONS = {
   }),
   metrics: toggle('serve metrics at /metrics, for everyone'),
   'metrics-port': text('<number>', 'serve metrics on this port instead, with the probes'),
-  'access-log': text('<format>', 'print a line for every response: json or combined', {
-    complete: ['json', 'combined'],
-  }),
-  'access-log-sample': text(
-    '<share>',
-    'share of the responses to log, above 0 and at most 1 (default 1)',
-  ),
-  'access-log-addresses': toggle('add the addresses of clients to these lines'),
+  'access-log': text('<format>', 'print a line for every response: json', { complete: ['json'] }),
 }
 
 type Values = ReturnType<typeof parseArguments<{ options: typeof SERVE_OPTIONS }>>['values']
@@ -199,8 +190,6 @@ export function parseServeFlags(args: string[]): ServeFlags {
       metrics: flags.metrics ?? false,
       metricsPort: flags['metrics-port'],
       accessLog: flags['access-log'],
-      accessLogSample: flags['access-log-sample'],
-      accessLogAddresses: flags['access-log-addresses'] ?? false,
     },
   }
 }
@@ -228,10 +217,9 @@ export function needsAccess({ access }: ServeFlags, env: NodeJS.ProcessEnv): boo
 
 /** Returns whether flags turn metrics or the access log on, or need one of them. */
 export function needsMonitoring({ access, monitoring }: ServeFlags): boolean {
-  const { metrics, accessLogAddresses, ...texts } = monitoring
+  const { metrics, ...texts } = monitoring
   return (
     metrics ||
-    accessLogAddresses ||
     Object.values(texts).some((text) => text !== undefined) ||
     ((access.trustedProxies.length > 0 || access.forwardedHeader !== undefined) &&
       access.plans.length === 0)

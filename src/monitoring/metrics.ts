@@ -1,20 +1,9 @@
 import { shortened } from '../events.ts'
 import type { AccessRefusal, DataSet, RatesEvent } from '../events.ts'
 import type { HandlerState, RatesHandler, ResponseSummary } from '../handler.ts'
-import { assertKnownOptions } from '../known-options.ts'
 import { toSingleLine } from '../log.ts'
 import { createHistogram, createSeries, observe, toOpenMetrics } from './open-metrics.ts'
 import type { Family, Sample } from './open-metrics.ts'
-import { createEventLoopMonitor, processFamilies } from './process-figures.ts'
-
-/** Options of `createMetrics`. */
-export interface MetricsOptions {
-  /**
-   * Whether to include CPU time, memory and start time of the process (`process_…`), where the runtime has them (default
-   * true). Turn it off if the process exports them elsewhere.
-   */
-  process?: boolean | undefined
-}
 
 /** Metrics of a handler. */
 export interface Metrics {
@@ -22,7 +11,7 @@ export interface Metrics {
   text(): string
   /** Returns the text to `GET` and `HEAD`, and 405 to other methods; ignores the path. */
   readonly fetch: (request: Request) => Response
-  /** Stops counting, and ends the timer that measures the event loop. */
+  /** Stops counting. */
   close(): void
 }
 
@@ -33,7 +22,6 @@ const MS_PER_SECOND = 1_000
 /**
  * Creates metrics of `handler`, and starts to count. Labels contain no key, no client address and no query.
  *
- * @throws {TypeError} that names the invalid option
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
@@ -43,16 +31,9 @@ const MS_PER_SECOND = 1_000
  * const response = metrics.fetch(new Request('http://localhost/metrics'))
  * ```
  */
-export function createMetrics(
-  handler: Pick<RatesHandler, 'subscribe' | 'inspect'>,
-  options: MetricsOptions = {},
-): Metrics {
-  const { process = true } = options
-  assertKnownOptions(options, { process })
-  if (typeof process !== 'boolean') throw new TypeError('process must be true or false')
+export function createMetrics(handler: Pick<RatesHandler, 'subscribe' | 'inspect'>): Metrics {
   const requests = createRequestCounts()
   const events = createEventCounts()
-  const eventLoop = createEventLoopMonitor()
   const unsubscribe = handler.subscribe({ onResponse: requests.count, onEvent: events.count })
 
   function text(): string {
@@ -60,18 +41,13 @@ export function createMetrics(
       ...requests.families(),
       ...stateFamilies(handler.inspect()),
       ...events.families(),
-      eventLoopFamily(eventLoop.read()),
-      ...(process ? processFamilies() : []),
     ])
   }
 
   return {
     text,
     fetch: (request) => respond(request, text),
-    close() {
-      unsubscribe()
-      eventLoop.stop()
-    },
+    close: unsubscribe,
   }
 }
 
@@ -173,12 +149,6 @@ function stateFamilies({ status, responseCacheBytes, waiting }: HandlerState): F
       { labels: {}, value: waiting },
     ]),
   ]
-}
-
-function eventLoopFamily(delay: number | undefined): Family {
-  const samples = delay === undefined ? [] : [{ labels: {}, value: delay / MS_PER_SECOND }]
-  const help = 'Longest delay of a timer in the last 15 to 30 seconds.'
-  return { ...gauge('event_loop_delay_seconds', help, samples), unit: 'seconds' }
 }
 
 /** The counter of a series. */

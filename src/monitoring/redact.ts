@@ -17,10 +17,9 @@ const KEY_PARAMETERS = [
 
 /** Removes keys from targets and URLs. */
 export interface Redaction {
-  path(path: string): string
   /** `query` is raw, without the question mark. */
   query(query: string): string
-  /** Redacts a URL or any other text. */
+  /** Redacts a path, a URL or any other text. */
   text(text: string): string
 }
 
@@ -45,7 +44,6 @@ export function createRedaction(parameters: readonly string[]): Redaction {
   }
 
   return {
-    path: redactKeys,
     query: redactQuery,
     text(text) {
       const start = text.indexOf('?')

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 import { createAccess } from '../../src/access/index.ts'
@@ -282,60 +282,6 @@ describe('the metrics', () => {
     expect(samples()).toMatchObject({
       'ratesmith_requests_total{route="/v1/latest",method="GET",status="200"}': 1,
     })
-    expect(samples()['ratesmith_event_loop_delay_seconds']).toBeUndefined()
-  })
-
-  it('have the delay of the event loop after the first scrape', async () => {
-    const { metrics, samples } = open()
-    expect(samples()['ratesmith_event_loop_delay_seconds']).toBeUndefined()
-    // Blocks the event loop.
-    const end = performance.now() + 400
-    while (performance.now() < end);
-    await vi.waitFor(() => {
-      expect(samples()['ratesmith_event_loop_delay_seconds']).toBeGreaterThan(0.1)
-    })
-    metrics.close()
-  })
-
-  it('have the longest delay of the last 15 to 30 seconds', () => {
-    let now = 0
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    onTestFinished(() => {
-      vi.useRealTimers()
-      clock.mockRestore()
-    })
-    const { metrics, samples } = open()
-    const delay = () => samples()['ratesmith_event_loop_delay_seconds']
-    /** Fires timers for `seconds`, each of them `late` ms late. */
-    function pass(seconds: number, late: number): void {
-      const end = now + seconds * 1_000
-      while (now < end) {
-        now += 250 + late
-        vi.advanceTimersByTime(250)
-      }
-    }
-    expect(delay()).toBeUndefined()
-    pass(1, 2)
-    expect(delay()).toBeCloseTo(0.002)
-    pass(0.1, 800)
-    expect(delay()).toBeCloseTo(0.8)
-    pass(15, 3)
-    expect(delay()).toBeCloseTo(0.8)
-    pass(15, 3)
-    expect(delay()).toBeCloseTo(0.003)
-    metrics.close()
-    expect(vi.getTimerCount()).toBe(0)
-    expect(delay()).toBeUndefined()
-  })
-
-  it('have the figures of the process, unless they are turned off', () => {
-    const { handler, samples } = open()
-    const figures = samples()
-    expect(figures['process_cpu_seconds_total']).toBeGreaterThan(0)
-    expect(figures['process_resident_memory_bytes']).toBeGreaterThan(1_000_000)
-    expect(figures['process_start_time_seconds']).toBeLessThanOrEqual(Date.now() / 1_000 + 1)
-    expect(createMetrics(handler, { process: false }).text()).not.toContain('process_')
   })
 })
 
@@ -362,10 +308,4 @@ describe('the response', () => {
     const response = metrics.fetch(new Request(SCRAPE, { method }))
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
-})
-
-it.each([null, 0, 'yes'])('throws a TypeError for the option process: %j', (process) => {
-  const { handler } = openService()
-  // @ts-expect-error the option must be a boolean
-  expect(() => createMetrics(handler, { process })).toThrow(TypeError)
 })

@@ -221,15 +221,6 @@ describe('a wrapper', () => {
     expect(createHealth(wrapped).ready().status).toBe(503)
   })
 
-  it('reads the address of the client from the second argument of a host', async () => {
-    const { handler } = openService()
-    lines.length = 0
-    const wrapped = withRequestIds(withAccessLog(handler, { write, addresses: true }))
-    const call: (request: Request, info: unknown) => Promise<Response> = wrapped.fetch
-    await call(new Request(`http://localhost${LATEST}`), { client: '192.0.2.9' })
-    expect(lines.map((line) => JSON.parse(line).address)).toEqual(['192.0.2.9'])
-  })
-
   it.each([undefined, null, {}, () => new Response()])('needs answer(): %s', (handler) => {
     // @ts-expect-error a handler must have answer()
     expect(() => withRequestIds(handler)).toThrow(/^handler must have answer\(\)/)

@@ -1,11 +1,10 @@
-import { writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
 import { createAccess, createKey } from '../../src/access/index.ts'
 import type { AddressOptions } from '../../src/access/index.ts'
@@ -14,10 +13,9 @@ import { createRatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { toNodeHandler } from '../../adapters/node.ts'
 import { NGINX, documentedConfiguration, openCache, replace, startNginx } from './nginx.ts'
-import { listen, requireProgram, start, temporaryFolder } from './processes.ts'
-import { freePort, portIn } from './sockets.ts'
+import { listen, requireProgram, temporaryFolder } from './processes.ts'
+import { portIn } from './sockets.ts'
 
-const HAPROXY = '/usr/sbin/haproxy'
 const PAGE = 'docs/public-api.md'
 
 /** Addresses of the loopback interface, which only Linux has without configuration. */
@@ -297,23 +295,6 @@ describe('each client of a proxy has its own limit, regardless of forged headers
   ])('nginx %s', async (_, options, change) => {
     const { send } = await startProxied({ quota: 20, options }, change)
     await expectOwnLimits(send, 20)
-  })
-
-  it('HAProxy as documented', async ({ skip }) => {
-    requireProgram('haproxy', HAPROXY, skip)
-    const app = await startApp(20, { trustedProxies })
-    const url = `http://127.0.0.1:${await freePort()}`
-    const documented = documentedConfiguration(PAGE, 'frontend ', 'haproxy')
-    const bound = replace(documented, 'bind :80', `bind ${new URL(url).host}`)
-    const file = join(temporaryFolder(), 'haproxy.cfg')
-    writeFileSync(file, replace(bound, '127.0.0.1:8787', new URL(app.url).host))
-    const haproxy = start(HAPROXY, ['-db', '-f', file])
-    await vi
-      .waitFor(() => fetch(url), { timeout: 20_000, interval: 20 })
-      .catch(() => {
-        throw new Error(`HAProxy does not respond: ${haproxy.stderr}`)
-      })
-    await expectOwnLimits(openClients(url), 20)
   })
 
   it('and without trustedProxies, all share one limit', async () => {

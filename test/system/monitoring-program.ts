@@ -19,7 +19,7 @@ const write = (line: string): void => void process.stdout.write(`${line}\n`)
 const rates = createRatesHandler({ providers: fakeProviders() })
 const health = createHealth(rates)
 const metrics = createMetrics(rates)
-const handler = withRequestIds(withAccessLog(rates, { write, addresses: true }))
+const handler = withRequestIds(withAccessLog(rates, { write }))
 
 const ROUTES: Record<string, (request: Request) => Response> = {
   '/metrics': metrics.fetch,

@@ -9,7 +9,7 @@ import { createMetrics } from '../../src/monitoring/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { openPage } from '../release/documentation/page.ts'
 import { startChild } from './child.ts'
-import { describeRuntimes, requireProgram, run, start, temporaryFolder } from './processes.ts'
+import { describeRuntimes, requireProgram, run, temporaryFolder } from './processes.ts'
 
 /** Python of the system, for which distributions package the parser; others may lack it. */
 const PROMTOOL = '/usr/bin/promtool'
@@ -109,7 +109,7 @@ describe('the metrics', () => {
     expect(values.get('ratesmith_requests_total /v1/convert GET 400')).toBe(1)
     expect(values.get('ratesmith_data_ready latest')).toBe(1)
     expect(values.get('ratesmith_request_duration_seconds_bucket /v1/latest +Inf')).toBe(1)
-    expect(families.length).toBeGreaterThan(20)
+    expect(families.length).toBeGreaterThan(18)
     expect(new Set(families.map(({ name }) => name)).size).toBe(families.length)
     for (const { name, unit } of families) {
       const [suffix = ''] = /_(seconds|bytes)$/.exec(name) ?? []
@@ -175,7 +175,7 @@ describe('the recipes for Prometheus', () => {
     const names = ['prometheus.yml', 'rates-alerts.yml']
     for (const name of names) writeFileSync(join(folder, name), recipe(name))
     const checked = await run(PROMTOOL, ['check', 'config', 'prometheus.yml'], { cwd: folder })
-    expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining('9 rules found') })
+    expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining('8 rules found') })
     expect(existsSync(join(folder, 'rates-alerts.yml'))).toBe(true)
   })
 })
@@ -209,38 +209,20 @@ describeRuntimes('monitoring', ([name, runtime, ...flags]) => {
     const { server, internal } = await open()
     await fetch(`${server}/api/v1/latest`)
     const metrics = `${internal}/metrics`
-    await fetch(metrics)
-    const delay = /^ratesmith_event_loop_delay_seconds /m
-    await expect.poll(async () => (await fetch(metrics)).text()).toMatch(delay)
     const response = await fetch(metrics)
     expect(response.headers.get('content-type')).toBe(
       'application/openmetrics-text; version=1.0.0; charset=utf-8',
     )
     const families = await parse(await response.text(), skip)
     const filled = families.filter(({ samples }) => samples.length > 0).map((each) => each.name)
-    expect(filled).toEqual(
-      expect.arrayContaining([
-        'process_cpu_seconds',
-        'process_heap_bytes',
-        'process_resident_memory_bytes',
-        'process_start_time_seconds',
-        'ratesmith_event_loop_delay_seconds',
-        'ratesmith_requests',
-      ]),
-    )
+    expect(filled).toContain('ratesmith_requests')
     const head = await fetch(metrics, { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
     const post = await fetch(metrics, { method: 'POST', body: 'a' })
     expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  it('does not keep a process alive', async () => {
-    const running = start(runtime, [...flags, 'test/system/scrape-program.ts'])
-    expect(await running.exited).toBe(0)
-    expect(running.stdout).toBe('true\n')
-  })
-
-  it('writes an access log with the address of the client', async () => {
+  it('writes an access log without the address of the client', async () => {
     const { lines, server } = await open()
     const headers = { 'x-request-id': 'abc', 'user-agent': 'test' }
     const response = await fetch(`${server}/api/v1/convert?from=USD&app_id=secret`, { headers })
@@ -252,7 +234,7 @@ describeRuntimes('monitoring', ([name, runtime, ...flags]) => {
       query: 'from=USD&app_id=REDACTED',
       status: 400,
       agent: 'test',
-      address: expect.stringMatching(/^(::ffff:)?127\.0\.0\.1$/),
     })
+    expect(lines[1]).not.toContain('127.0.0.1')
   })
 })

@@ -71,12 +71,9 @@ describeRuntimes('ratesmith serve', (runtime) => {
     for (const path of ['/', CONVERT]) expect(await statusOf(inside + path), path).toBe(404)
   })
 
-  it.each([
-    ['json', /"id":"from-the-proxy",.*"path":"\/api\/v1\/convert","query":"from=USD&to=EUR/],
-    ['combined', /"GET \/api\/v1\/convert\?from=USD&to=EUR\S* HTTP/],
-  ])('logs each response as %s, without key and address', async (format, expected) => {
+  it('logs each response as JSON, without key and address', async () => {
     const key = `rsk_${'a'.repeat(36)}`
-    const running = serve(['--demo', '--access-log', format], {}, runtime)
+    const running = serve(['--demo', '--access-log', 'json'], {}, runtime)
     const root = await rootOf(running)
     const response = await fetch(`${root}${CONVERT}&access_key=${key}`, {
       headers: { authorization: `Bearer ${key}`, 'x-request-id': 'from-the-proxy' },
@@ -86,22 +83,15 @@ describeRuntimes('ratesmith serve', (runtime) => {
     await fetch(`${root}/api/v1/status`)
     await running.written(/v1\/status.*\n[^]*v1\/status/)
     await running.end()
-    const lines = running.stdout.split('\n').filter((line) => /^[{-]/.test(line))
+    const lines = running.stdout.split('\n').filter((line) => line.startsWith('{'))
     expect(lines).toHaveLength(2)
-    expect(lines[0]).toMatch(expected)
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      id: 'from-the-proxy',
+      path: '/api/v1/convert',
+      query: 'from=USD&to=EUR&access_key=REDACTED',
+    })
     expect(lines.join('')).not.toMatch(/127\.0\.0\.1|rsk_a/)
   })
-})
-
-it('logs addresses only with --access-log-addresses, and a share of the responses', async () => {
-  const running = serve(['--demo', '--access-log', 'json', '--access-log-addresses'])
-  expect(await statusOf((await rootOf(running)) + CONVERT)).toBe(200)
-  await running.written(/^\{.*127\.0\.0\.1.*\}$/m)
-  const sampled = serve(['--demo', '--access-log', 'combined', '--access-log-sample', '0.01'])
-  const root = await rootOf(sampled)
-  for (let time = 0; time < 20; time += 1) await statusOf(root + CONVERT)
-  await sampled.end()
-  expect(sampled.stdout.match(/v1\/convert.*HTTP/g)?.length ?? 0).toBeLessThan(20)
 })
 
 it('gives the page way to the explorer with an empty base path', async () => {

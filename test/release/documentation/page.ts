@@ -91,13 +91,8 @@ export const EXCEPTIONS = [
   { language: 'sh', matches: /^docker /, reason: 'needs Docker' },
   { language: 'sh', matches: /^npx openapi-typescript /, reason: 'is not installed here' },
   { language: 'sh', matches: /^npx wrangler /, reason: 'is not installed here; workerd is' },
-  { language: 'sh', matches: /^(?:sudo|kubectl) /, reason: 'needs systemd or a cluster' },
+  { language: 'sh', matches: /^sudo /, reason: 'needs systemd' },
   { language: 'ini', matches: /\[Service\]/, reason: 'is checked by test/system/systemd.test.ts' },
-  {
-    language: 'yaml',
-    matches: /^kind: Deployment$/m,
-    reason: 'is run by kubernetes-probes.test.ts',
-  },
   { language: 'ts', matches: /'openapi-fetch'/, reason: 'is run by openapi-tools.test.ts' },
   { language: 'ts', matches: /\bproxy\.example\b/, reason: 'needs a proxy: undici-fetch.test.ts' },
   { language: 'jsonc', matches: /"compatibility_date"/, reason: 'configures Wrangler' },
@@ -107,8 +102,6 @@ export const EXCEPTIONS = [
     reason: 'is run by monitoring.test.ts',
   },
   { language: 'nginx', matches: /proxy_pass /, reason: 'is run by test/system/nginx.test.ts' },
-  { language: 'haproxy', matches: /^frontend /, reason: 'is run by keyed-proxy.test.ts' },
-  { language: 'caddy', matches: /reverse_proxy/, reason: 'is not installed here' },
 ]
 
 /** Returns whether a line of `sh`, or a block of another language, is run. */
