@@ -1,7 +1,7 @@
 import type { TypedAmount, readAmount } from './amount.ts'
+import type { Api } from './page-api.ts'
 import { find } from './dom.ts'
 import type { Choices, View } from './dom.ts'
-import type { PageApi } from './page-api.ts'
 
 /** The separator of decimals in the browser's locale. `navigator.language` may be a name that `Intl` refuses, such as `C`. */
 const DECIMAL = (1.5).toLocaleString()[1] === ',' ? ',' : '.'
@@ -9,22 +9,15 @@ const DECIMAL = (1.5).toLocaleString()[1] === ',' ? ',' : '.'
 /** The grammar of the API. */
 const PLAIN = /^(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
-/** The field for the amount; views have it in the form of the API where it is an amount. */
-export interface AmountField {
-  /** Shows the amount of a view, and returns whether it is one. A text that is not one gets an error message. */
-  show(view: View, choices: Choices): boolean
-  /** Marks an amount that the API refuses. */
-  refuse(isRefused: boolean): void
-  /** Leaves the amount without the currency that was typed with it. */
-  forgetCurrency(): void
-}
-
-/** Creates the field, which reads amounts as people type them after it first had the focus. */
+/**
+ * Creates the field for the amount, which reads amounts as people type them after it first had the focus. Views have the amount
+ * in the form of the API where it is one.
+ */
 // oxlint-disable-next-line max-lines-per-function -- one state over its closures.
 export function createAmountField(
-  { loadMore }: Pick<PageApi, 'loadMore'>,
+  { loadMore }: Pick<Api, 'loadMore'>,
   change: (to: Partial<View>) => void,
-): AmountField {
+) {
   const input = find('#amount', HTMLInputElement)
   const hint = find('#amount-hint', HTMLElement)
   let read: typeof readAmount = readPlain
@@ -56,7 +49,8 @@ export function createAmountField(
   input.addEventListener('focus', () => void load())
   input.addEventListener('input', take)
   return {
-    show({ amount, from }, choices) {
+    /** Shows the amount of a view, and returns whether it is one. A text that is not one gets an error message. */
+    show({ amount, from }: View, choices: Choices): boolean {
       codes = [from, ...choices.codes]
       if (amount !== given) {
         given = amount
@@ -70,16 +64,17 @@ export function createAmountField(
       input.ariaInvalid = String(isWrong)
       return isAmount
     },
-    refuse(isRefused) {
+    /** Marks an amount that the API refuses. */
+    refuse(isRefused: boolean): void {
       if (hint.textContent === '') input.ariaInvalid = String(isRefused)
     },
-    forgetCurrency() {
+    /** Leaves the amount without the currency that was typed with it. */
+    forgetCurrency(): void {
       if (hasCurrency) given = undefined
     },
   }
 }
 
-/** Reads amounts in the form of the API. */
 function readPlain(text: string): TypedAmount {
   const trimmed = text.trim()
   return { amount: trimmed === '' || PLAIN.test(trimmed) ? trimmed : undefined }

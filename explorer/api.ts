@@ -8,17 +8,12 @@ import type {
   RateHistory,
 } from 'ratesmith/client'
 
-import type { FieldOf } from '../src/response-body.ts'
-import type { RequestOptions } from './request.ts'
-
-/** Responses to the operations of the panels. */
 export interface Responses {
   latest: LatestRates
   convert: Conversion
   history: History | HistoryList | HistoryRangeList
 }
 
-/** The history of a pair. */
 export type History = RateHistory | HistoryRange
 
 /** Returns the histories in a response, in the order of the request. */
@@ -26,26 +21,6 @@ export function historiesOf(response: Responses['history']): History[] {
   return 'series' in response ? Object.values<History>(response.series) : [response]
 }
 
-/** The API of the page. */
-export interface Api {
-  /** Base path. */
-  base: string
-  /**
-   * Requests a path below the base path with the current key, and returns the body of the response, which must have `field`.
-   *
-   * @throws {RatesError} if the request fails
-   * @throws {DOMException} `AbortError` if the signal aborts
-   */
-  request<Body>(path: string, field: FieldOf<Body>, options?: RequestOptions): Promise<Body>
-  /** Returns the header with the current key, or none. */
-  keyHeader(): Record<string, string>
-  /** Returns whether requests are sent with a key. */
-  hasKey(): boolean
-  /** Called when a request is refused, by a missing or wrong key or by a limit. */
-  refused(): void
-}
-
-/** A request to the API. */
 export interface ApiRequest<Operation extends keyof Responses = keyof Responses> {
   operation: Operation
   /** Query parameters; an amount is as typed. */
@@ -58,7 +33,6 @@ export function pathOf(base: string, { operation, parameters }: ApiRequest): str
   return `${base}/v1/${operation}?${query.replaceAll('%2C', ',')}`
 }
 
-/** Which pairs have a history. */
 export interface HistoryCoverage {
   /** Whether this is known of all currencies. */
   isComplete: boolean

@@ -2,7 +2,8 @@ import type { LatestRates } from 'ratesmith/client'
 
 import { MAJOR_CURRENCIES } from '../src/currency-search.ts'
 import { UNKNOWN_COVERAGE, historiesOf, pathOf } from './api.ts'
-import type { Api, Responses } from './api.ts'
+import type { Responses } from './api.ts'
+import type { Api } from './page-api.ts'
 import type { Choices } from './dom.ts'
 
 /** The API returns at most this many histories at once. */
@@ -11,23 +12,22 @@ const MAX_CHANGES = 20
 /** Changes since the previous day, in percent, by code. */
 export type Changes = ReadonlyMap<string, number>
 
-/** The changes of the rates in the table. */
-export interface ChangeLoader {
-  /** Loads the changes of the favourite and the major currencies with one request, unless they are known. */
-  load(table: LatestRates, favourites: readonly string[], choices: Choices): Promise<void>
-}
-
-/** Creates the loader; `show` receives the changes against one base. After a failure it is not called. */
+/** `show` receives the changes against one base. After a failure it is not called. */
 export function createChangeLoader(
   { request }: Pick<Api, 'request'>,
   show: (changes: Changes) => void,
-): ChangeLoader {
+) {
   let loadedFor = ''
   let changes: Changes = new Map()
   let asked = new Set<string>()
 
   return {
-    async load({ base, updatedAt, rates }, favourites, { coverage }) {
+    /** Loads the changes of the favourite and the major currencies with one request, unless they are known. */
+    async load(
+      { base, updatedAt, rates }: LatestRates,
+      favourites: readonly string[],
+      { coverage }: Choices,
+    ): Promise<void> {
       // Without a list of currencies, the API would refuse some.
       if (!coverage || coverage === UNKNOWN_COVERAGE) return
       const key = `${base} ${updatedAt}`

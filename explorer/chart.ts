@@ -1,26 +1,25 @@
 import { historiesOf, pathOf } from './api.ts'
 import type { History, HistoryCoverage } from './api.ts'
-import { comparedIn } from './compared.ts'
-import { createComparison } from './comparison.ts'
+import type { Api } from './page-api.ts'
+import { comparedIn, createComparison } from './comparison.ts'
 import { createCrosshair } from './crosshair.ts'
 import { createDayTable } from './day-table.ts'
 import { dateInWords, find } from './dom.ts'
 import type { Part, View } from './dom.ts'
 import { createDownload } from './download.ts'
 import { formatChange, formatRate } from './figures.ts'
-import type { PageApi } from './page-api.ts'
 import { createPanel } from './panel.ts'
 import { createRange, parametersOf } from './range.ts'
 
 /** Creates the section with the rate history of the converter's currency pair. */
 // oxlint-disable-next-line max-lines-per-function -- the wiring of the section.
-export function createHistoryChart(api: PageApi, change: (to: Partial<View>) => void): Part {
+export function createHistoryChart(api: Api, change: (to: Partial<View>) => void): Part {
   const section = find('#chart', HTMLElement)
   const percent = find('#percent', HTMLInputElement)
   const range = createRange(section, change)
   const comparison = createComparison(api, (compare) => change({ compare }))
   const crosshair = createCrosshair()
-  const days = createDayTable(api)
+  const days = createDayTable()
   const none = createNone((pair) => {
     change(pair)
     // The button disappears.
@@ -76,15 +75,13 @@ export function createHistoryChart(api: PageApi, change: (to: Partial<View>) => 
 }
 
 /** Creates the text in the place of a chart, with a button for another pair. */
-function createNone(choose: (pair: Pick<View, 'from' | 'to'>) => void): {
-  show(reason: string | undefined, coverage: HistoryCoverage, view: View): void
-} {
+function createNone(choose: (pair: Pick<View, 'from' | 'to'>) => void) {
   const text = find('#none', HTMLElement)
   const button = find('#instead', HTMLButtonElement)
   let offered: { from: string; to: string } | undefined
   button.addEventListener('click', () => offered && choose(offered))
   return {
-    show(reason, coverage, { from, to }) {
+    show(reason: string | undefined, coverage: HistoryCoverage, { from, to }: View): void {
       text.textContent = reason ?? ''
       const pairs = [from, 'EUR', 'USD'].flatMap((from) =>
         ['EUR', to, 'USD'].map((to) => ({ from, to })),

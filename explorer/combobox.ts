@@ -10,15 +10,6 @@ const PAGE_LENGTH = 8
 
 const recent = createCodeMemory('ratesmith-recent', [])
 
-/** The list of currencies below a field (WAI-ARIA: editable combobox with a list box). */
-export interface Combobox {
-  /** Offers `choices`, of which `code` is the current one. */
-  offer(choices: Choices, code: string): void
-  /** Opens the list, unless it is open. */
-  open(): void
-}
-
-/** Callbacks of a combobox. */
 interface ComboboxEvents {
   /** Shows the current currency in the field again. */
   rest(): void
@@ -36,12 +27,9 @@ export function searchAmong(choices: Choices): CurrencySearch {
   return searched.search
 }
 
-/** Creates the list of `input`, in which text may have been typed before. */
+/** Creates the list of `input`, in which text may have been typed before (WAI-ARIA: editable combobox with a list box). */
 // oxlint-disable-next-line max-lines-per-function -- one state machine over its closures.
-export function createCombobox(
-  input: HTMLInputElement,
-  { rest, choose }: ComboboxEvents,
-): Combobox {
+export function createCombobox(input: HTMLInputElement, { rest, choose }: ComboboxEvents) {
   const { popup, list, status } = createPopup(input)
   let choices: Choices = { codes: [], names: new Map() }
   let current: string | undefined
@@ -128,10 +116,11 @@ export function createCombobox(
     if (option) take(listed[[...list.children].indexOf(option)])
   })
   return {
-    open() {
+    open(): void {
       if (popup.hidden) open()
     },
-    offer(next, code) {
+    /** Offers `choices`, of which `code` is the current one. */
+    offer(next: Choices, code: string): void {
       const isFirst = current === undefined
       const isChanged = next !== choices || code !== current
       choices = next
@@ -145,26 +134,18 @@ export function createCombobox(
   }
 }
 
-/** Creates the list below a field, with a count of its currencies. */
 function createPopup(input: HTMLInputElement) {
-  const list = make('ul')
-  list.role = 'listbox'
-  list.id = `${input.id}-list`
-  list.ariaLabel = 'Currencies'
-  const status = make('p')
-  status.role = 'status'
-  const popup = make('div', list, status)
-  popup.className = 'popup'
-  popup.hidden = true
+  const attributes = { role: 'listbox', id: `${input.id}-list`, ariaLabel: 'Currencies' }
+  const list = Object.assign(make('ul'), attributes)
+  const status = Object.assign(make('p'), { role: 'status' })
+  const popup = Object.assign(make('div', list, status), { className: 'popup', hidden: true })
   input.parentElement?.append(popup)
   return { popup, list, status }
 }
 
 function optionOf(field: string, code: string, { names }: Choices): HTMLElement {
   const option = make('li', makeSign(code), make('b', code), ` ${names.get(code) ?? ''}`)
-  option.role = 'option'
-  option.id = `${field}-${code}`
-  return option
+  return Object.assign(option, { role: 'option', id: `${field}-${code}` })
 }
 
 /** Returns the recent choices first, then the major currencies. */

@@ -1,55 +1,91 @@
-import { comparedIn } from './compared.ts'
-import type { ComparisonField } from './comparison-field.ts'
-import { find } from './dom.ts'
+import type { Api } from './page-api.ts'
+import { find, make } from './dom.ts'
 import type { Choices, View } from './dom.ts'
-import type { PageApi } from './page-api.ts'
 
-/** The comparison in the chart, whose field is loaded when it is used. */
-export interface Comparison {
-  show(view: View, choices: Choices): void
+const MAX_COMPARED = 3
+
+interface Shown {
+  view: View
+  choices: Choices
 }
 
-/** Creates the comparison; calls `choose` with the codes, separated by commas. */
+/** Returns the codes to compare with `to`, at most three. */
+export function comparedIn({ from, to, compare }: View): string[] {
+  const codes = new Set(compare.split(',').filter(Boolean))
+  return [...codes].filter((code) => code !== from && code !== to).slice(0, MAX_COMPARED)
+}
+
+/** Creates the field that adds currencies to the chart, and the legend that removes them; both call `choose`. */
 export function createComparison(
-  { loadMore }: Pick<PageApi, 'loadMore'>,
+  { loadMore }: Pick<Api, 'loadMore'>,
   choose: (compare: string) => void,
-): Comparison {
+) {
   const field = find('#compare', HTMLInputElement)
-  let shown: Parameters<Comparison['show']> | undefined
-  let loading: ReturnType<PageApi['loadMore']> | undefined
-  let loaded: ComparisonField | undefined
+  const state = find('#chart-state', HTMLElement)
+  let current: Shown | undefined
 
-  async function load(): Promise<void> {
-    loading ??= loadMore()
-    try {
-      const { createComparisonField } = await loading
-      if (loaded) return
-      loaded = createComparisonField(choose)
-      if (shown) loaded.show(...shown)
-    } catch (error) {
-      loading = undefined
-      find('#chart-state', HTMLElement).textContent = String(error)
-    }
-  }
   async function add(text: string): Promise<void> {
-    await load()
-    if (loaded) loaded.add(text)
-    else field.value ||= text
+    let refusal: string
+    try {
+      const { searchAmong } = await loadMore()
+      if (!current) return
+      const { choices, view } = current
+      const code = searchAmong(choices).exact(text) ?? text.toUpperCase()
+      refusal = refusalOf(code, current)
+      if (refusal === '') choose([...comparedIn(view), code].join())
+    } catch (error) {
+      refusal = String(error)
+    }
+    state.textContent = refusal
+    if (refusal !== '') field.value ||= text
   }
 
-  field.addEventListener('focus', () => void load())
   find('#comparison', HTMLElement).addEventListener('submit', (event) => {
     event.preventDefault()
     const text = field.value.trim()
-    // Taken at once, so that one can type the next while the field is loaded.
+    // Taken at once, so that one can type the next while the search is loaded.
     field.value = ''
     if (text !== '') void add(text)
   })
   return {
-    show(...next) {
-      shown = next
-      if (loaded) loaded.show(...next)
-      else if (comparedIn(next[0]).length > 0) void load()
+    show(view: View, choices: Choices): void {
+      if (choices !== current?.choices) {
+        find('#codes', HTMLDataListElement).replaceChildren(...optionsOf(choices))
+      }
+      current = { view, choices }
+      const entries = legendOf(current, (codes) => {
+        choose(codes)
+        field.focus()
+      })
+      find('#legend', HTMLElement).replaceChildren(...entries)
     },
   }
+}
+
+function legendOf({ view, choices }: Shown, choose: (compare: string) => void): HTMLElement[] {
+  const codes = comparedIn(view)
+  if (codes.length === 0) return []
+  let colour = 0
+  const entries = codes.map((code) => {
+    const isMissing = choices.coverage?.whyNone(view.from, code) !== undefined
+    const attributes = { type: 'button', ariaLabel: `Remove ${code}` } as const
+    const remove = Object.assign(make('button', '×'), attributes)
+    remove.addEventListener('click', () => choose(codes.filter((each) => each !== code).join()))
+    const entry = make('span', code, isMissing ? ' (no daily history)' : '', remove)
+    return Object.assign(entry, { className: isMissing ? '' : `s${(colour += 1)}` })
+  })
+  return [Object.assign(make('span', view.to), { className: 's0' }), ...entries]
+}
+
+function refusalOf(code: string, { view, choices: { coverage } }: Shown): string {
+  const compared = comparedIn(view)
+  if ([view.from, view.to, ...compared].includes(code)) return `${code} is in the chart`
+  if (compared.length === MAX_COMPARED) return `At most ${MAX_COMPARED} currencies`
+  return coverage?.whyNone(view.from, code) ?? ''
+}
+
+function optionsOf({ codes, names, coverage }: Choices): HTMLOptionElement[] {
+  return codes
+    .filter((code) => coverage?.whyNone(code, code) === undefined)
+    .map((code) => new Option(names.get(code) ?? '', code))
 }

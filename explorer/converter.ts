@@ -1,18 +1,18 @@
 import type { Conversion } from 'ratesmith/client'
 
 import { createAmountField } from './amount-field.ts'
+import type { Api } from './page-api.ts'
 import { createCurrencyField } from './currency-field.ts'
 import { ageInWords, find, make } from './dom.ts'
 import type { Choices, Part, View } from './dom.ts'
 import { amountInWords, formatAmount } from './figures.ts'
-import type { PageApi } from './page-api.ts'
 import { createPanel } from './panel.ts'
 
 const TYPING_DELAY_MS = 150
 
 /** Creates the section that converts an amount as it is typed. */
 // oxlint-disable-next-line max-lines-per-function -- the wiring of the section.
-export function createConverter(api: PageApi, change: (to: Partial<View>) => void): Part {
+export function createConverter(api: Api, change: (to: Partial<View>) => void): Part {
   const section = find('#converter', HTMLElement)
   const amount = createAmountField(api, change)
   let view: View | undefined
@@ -82,13 +82,12 @@ function showResult(
   find('#exact-state', HTMLElement).textContent = ''
 }
 
-/** Connects the button that copies the result with all its digits. */
-function createCopyButton({ loadMore }: Pick<PageApi, 'loadMore'>): void {
+function createCopyButton({ loadMore }: Pick<Api, 'loadMore'>): void {
   const exact = find('#exact', HTMLElement)
   const state = find('#exact-state', HTMLElement)
   async function copy(): Promise<void> {
     const { copyText } = await loadMore()
-    state.textContent = (await copyText(exact)) ? 'Copied' : 'Selected; copy it manually'
+    await copyText(exact, state)
   }
   find('#copy-exact', HTMLButtonElement).addEventListener('click', () => {
     copy().catch(({ message }) => (state.textContent = `Not copied: ${message}`))

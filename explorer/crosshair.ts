@@ -6,12 +6,6 @@ import { formatChange, formatRate } from './figures.ts'
 import { nearestIndex, percentChanges } from './plot.ts'
 import type { Plot } from './plot.ts'
 
-/** Draws histories and reads them out. */
-export interface Crosshair {
-  /** Shows at least one history, in units or in percent since its first day. */
-  show(histories: readonly History[], isPercent: boolean): void
-}
-
 /** Points of other series farther away, in ms, are not of the day in the readout. */
 const MAX_DISTANCE_MS = 8 * 86_400_000
 
@@ -20,7 +14,7 @@ const MAX_DISTANCE_MS = 8 * 86_400_000
  * of a slider. Otherwise dots mark the newest day.
  */
 // oxlint-disable-next-line max-lines-per-function -- one state over its closures.
-export function createCrosshair(): Crosshair {
+export function createCrosshair() {
   const box = find('#plot', HTMLElement)
   const slider = find('input', HTMLInputElement, box)
   const tip = find('#tip', HTMLElement, box)
@@ -79,7 +73,8 @@ export function createCrosshair(): Crosshair {
   slider.addEventListener('blur', rest)
   new ResizeObserver(draw).observe(box)
   return {
-    show(histories, inPercent) {
+    /** Shows at least one history, in units or in percent since its first day. */
+    show(histories: readonly History[], inPercent: boolean): void {
       shown = histories
       isPercent = inPercent
       const lengths = histories.map(({ points }) => points.length)
@@ -110,9 +105,7 @@ function textAt({ points, to }: History, index: number | undefined, isPercent: b
 }
 
 function rowOf(text: string, index: number): HTMLElement {
-  const row = make('span', text)
-  row.className = `s${index}`
-  return row
+  return Object.assign(make('span', text), { className: `s${index}` })
 }
 
 /** Moves the readout beside a point, within the box. */

@@ -1,14 +1,10 @@
-import type { Combobox } from './combobox.ts'
+import type { Api } from './page-api.ts'
+import type { createCombobox } from './combobox.ts'
 import { labelOf, makeSign, signOf } from './currency-label.ts'
 import { find } from './dom.ts'
 import type { Choices } from './dom.ts'
-import type { PageApi } from './page-api.ts'
 
-/** A field that chooses a currency: a combobox, whose list is loaded when the field first has the focus. */
-export interface CurrencyField {
-  /** Offers `choices` and shows `code`, which may be an unknown one: then the error of the API appears. */
-  show(choices: Choices, code: string): void
-}
+type Combobox = ReturnType<typeof createCombobox>
 
 const COMBOBOX: Partial<HTMLInputElement> = {
   role: 'combobox',
@@ -18,12 +14,12 @@ const COMBOBOX: Partial<HTMLInputElement> = {
   spellcheck: false,
 }
 
-/** Creates the field in the `input` at `selector`; calls `choose` with each chosen code. */
+/** Makes the `input` at `selector` a combobox of currencies, whose list is loaded when the field first has the focus. */
 export function createCurrencyField(
   selector: string,
-  api: PageApi,
+  api: Pick<Api, 'loadMore'>,
   choose: (code: string) => void,
-): CurrencyField {
+) {
   const input = find(selector, HTMLInputElement)
   Object.assign(input, COMBOBOX)
   input.setAttribute('aria-controls', `${input.id}-list`)
@@ -65,7 +61,8 @@ export function createCurrencyField(
     else if (!list) rest()
   })
   return {
-    show(choices, code) {
+    /** Offers `choices` and shows `code`, which may be an unknown one: then the error of the API appears. */
+    show(choices: Choices, code: string): void {
       shown = { choices, code }
       if (combobox) combobox.offer(choices, code)
       else if (document.activeElement !== input) rest()

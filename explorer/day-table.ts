@@ -1,37 +1,39 @@
 import type { History } from './api.ts'
-import { find } from './dom.ts'
-import type { PageApi } from './page-api.ts'
+import { find, make } from './dom.ts'
 
-/** The table of the rates in the chart. */
-export interface DayTable {
-  /** Shows at least one history; the first has the days. */
-  show(histories: readonly History[]): void
-}
-
-/** Creates the table. Rows are created when it opens, as there may be more than a thousand. */
-export function createDayTable({ loadMore }: Pick<PageApi, 'loadMore'>): DayTable {
+/** Creates the table of the rates in the chart. Rows are created when it opens, as there may be more than a thousand. */
+export function createDayTable() {
   const details = find('#days', HTMLDetailsElement)
   const [head, body] = [find('thead tr', HTMLElement, details), find('tbody', HTMLElement, details)]
   let shown: readonly History[] = []
-  async function fill(): Promise<void> {
+
+  function fill(): void {
     if (!details.open) return
-    const { rowsOfDays } = await loadMore()
-    const { heads, rows } = rowsOfDays(shown)
-    head.replaceChildren(...heads)
+    const columns = shown.map(({ points }) => new Map(points.map(({ d, r }) => [d, r])))
+    const days = [...new Set(columns.flatMap((rates) => [...rates.keys()]))].toSorted()
+    const units = shown.map(({ from, to }) => heading('col', `1 ${from} in ${to}`))
+    const rows = days.toReversed().map((day) => {
+      const cells = columns.map((rates) => make('td', String(rates.get(day) ?? '–')))
+      return make('tr', heading('row', day), ...cells)
+    })
+    head.replaceChildren(heading('col', 'Day'), ...units)
     body.replaceChildren(...rows)
   }
-  function update(): void {
-    fill().catch(({ message }) => head.replaceChildren(`The rates cannot be shown: ${message}`))
-  }
-  details.addEventListener('toggle', update)
+
+  details.addEventListener('toggle', fill)
   return {
-    show(histories) {
+    /** Shows at least one history; the first has the days. */
+    show(histories: readonly History[]): void {
       shown = histories
       const [first] = histories
       const kind = first?.interval === 'week' ? 'weekly' : 'daily'
-      find('summary', HTMLElement, details).textContent =
-        `Show ${first?.points.length} ${kind} rates`
-      update()
+      const summary = find('summary', HTMLElement, details)
+      summary.textContent = `Show ${first?.points.length} ${kind} rates`
+      fill()
     },
   }
+}
+
+function heading(scope: string, text: string): HTMLElement {
+  return Object.assign(make('th', text), { scope })
 }

@@ -15,7 +15,6 @@ export function find<T extends Element>(
   return element
 }
 
-/** Creates an element with `content`. */
 export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   ...content: (Node | string)[]
@@ -25,12 +24,7 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** Returns a copy of the content of the template `id`. */
-export function copyOf(id: string): Node {
-  return find(`#${id}`, HTMLTemplateElement).content.cloneNode(true)
-}
-
-/** State of the page, all of it in its address, so that it can be shared and reloaded. */
+/** State of the page, all of it in its address, so that it can be shared and reloaded. Unset members are empty. */
 export interface View {
   /** As typed. */
   amount: string
@@ -42,16 +36,13 @@ export interface View {
   period: string
   /** Comma-separated codes of further currencies in the chart. */
   compare: string
-  /** First day of the history; empty if unset. */
+  /** First and last day of the history. */
   start: string
-  /** Last day of the history; empty if unset. */
   end: string
-  /** `percent` or `units`; empty for units, and for percent if currencies are compared. */
+  /** `percent` or `units`; unset, it is percent if currencies are compared. */
   scale: string
-  /** Order of the table; empty if unset. */
+  /** Order of the table. */
   sort: string
-  /** `api` for the description of the API; empty for the rates. */
-  tab: string
 }
 
 const START: View = {
@@ -65,7 +56,6 @@ const START: View = {
   end: '',
   scale: '',
   sort: '',
-  tab: '',
 }
 
 const CODES = 'from,to,base,compare'
@@ -83,7 +73,6 @@ function isMember(name: string): name is keyof View {
   return Object.hasOwn(START, name)
 }
 
-/** Returns the fragment of an address that shows `view`, without unset members. */
 export function fragmentOf(view: View): string {
   const set = Object.entries(view).filter(([name, value]) => value !== '' || name === 'amount')
   return `#${new URLSearchParams(set).toString()}`
@@ -119,12 +108,6 @@ const DAY_MS = 24 * HOUR_MS
 /** An update is overdue only after this delay, because the server polls some minutes late. */
 const GRACE_MS = 10 * MINUTE_MS
 
-/** Publication times, in ms since the Unix epoch. */
-export interface Publication {
-  updatedAt: number
-  nextUpdateAt: number
-}
-
 /** Formats a duration, in ms, as `3 hours`, rounded down to whole units. */
 export function durationInWords(duration: number): string {
   if (duration < MINUTE_MS) return 'less than a minute'
@@ -133,13 +116,20 @@ export function durationInWords(duration: number): string {
   return counted(Math.floor(duration / DAY_MS), 'day')
 }
 
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}
+
 /** Formats the age of a publication at `now`. With a clock that is behind, it is less than a minute. */
 export function ageInWords(updatedAt: number, now: number): string {
   return `Published ${durationInWords(now - updatedAt)} ago`
 }
 
-/** Formats the age of a publication at `now` and the time until the next one. */
-export function publicationInWords({ updatedAt, nextUpdateAt }: Publication, now: number): string {
+/** Formats the age of a publication at `now` and the time until the next one; all in ms since the Unix epoch. */
+export function publicationInWords(
+  { updatedAt, nextUpdateAt }: { updatedAt: number; nextUpdateAt: number },
+  now: number,
+): string {
   const age = ageInWords(updatedAt, now)
   const left = nextUpdateAt - now
   if (left > 0) return `${age}, next update expected in ${durationInWords(left)}`
@@ -149,11 +139,6 @@ export function publicationInWords({ updatedAt, nextUpdateAt }: Publication, now
 
 /** Formats a date, `YYYY-MM-DD`, with its day of the week. */
 export function dateInWords(date: string): string {
-  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' }).format(
-    new Date(date),
-  )
-}
-
-function counted(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? '' : 's'}`
+  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' })
+  return format.format(new Date(date))
 }

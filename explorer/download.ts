@@ -1,25 +1,23 @@
 import type { ApiRequest } from './api.ts'
-import { find } from './dom.ts'
-import type { PageApi } from './page-api.ts'
+import type { Api } from './page-api.ts'
+import { find, make } from './dom.ts'
+import { FIRST_DAY } from './range.ts'
 
-/** The link that downloads the history as CSV. */
-export interface Download {
-  /** Sets the path and the parameters of the history. */
-  show(path: string, parameters: ApiRequest['parameters']): void
-}
-
-/** Creates the download, which sends the key of the page. */
-export function createDownload({
-  keyHeader,
-  loadMore,
-}: Pick<PageApi, 'keyHeader' | 'loadMore'>): Download {
+/** Creates the link that downloads the history as CSV, with the key of the page. */
+export function createDownload({ keyHeader }: Pick<Api, 'keyHeader'>) {
   const link = find('#csv', HTMLAnchorElement)
   const state = find('#chart-state', HTMLElement)
-  let history: ApiRequest['parameters'] = {}
+  let name = ''
 
   async function save(): Promise<void> {
-    const { saveHistory } = await loadMore()
-    await saveHistory(link.href, history, keyHeader())
+    const response = await fetch(link.href, { headers: keyHeader() })
+    if (!response.ok) throw new Error(`HTTP ${response.status}`)
+    const file = make('a')
+    file.href = URL.createObjectURL(await response.blob())
+    file.download = name
+    file.click()
+    // Safari reads the file after the click.
+    setTimeout(() => URL.revokeObjectURL(file.href), 60_000)
   }
 
   link.addEventListener('click', (event) => {
@@ -28,10 +26,12 @@ export function createDownload({
     save().catch(({ message }) => (state.textContent = `The download failed: ${message}`))
   })
   return {
-    show(path, parameters) {
-      history = parameters
+    show(path: string, { from, to = '', period, start, end }: ApiRequest['parameters']): void {
+      const days =
+        period ?? (start === FIRST_DAY && !end ? 'MAX' : [start, end].filter(Boolean).join('-'))
+      name = `${from}-${to.replaceAll(',', '-')}-${days}.csv`
       state.textContent = ''
-      link.href = `${path}&format=csv${parameters['to']?.includes(',') ? '&layout=wide' : ''}`
+      link.href = `${path}&format=csv${to.includes(',') ? '&layout=wide' : ''}`
     },
   }
 }

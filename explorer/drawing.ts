@@ -4,7 +4,6 @@ import { find } from './dom.ts'
 import { plotOf } from './plot.ts'
 import type { Plot, Tick } from './plot.ts'
 
-/** What a drawing shows. */
 interface Picture {
   /** Series in the order of their colours. */
   series: readonly (readonly Point[])[]
@@ -14,30 +13,22 @@ interface Picture {
   marks: readonly Mark[]
 }
 
-/** A label of a point. */
+/** A label above or below a point. */
 export interface Mark {
   index: number
   label: string
-  /** Whether the label is above the point. */
   isAbove: boolean
 }
 
-/** A chart that fills its box. */
-export interface Drawing {
-  /** Draws, and returns the positions; undefined while the box has no size. */
-  draw(picture: Picture): Plot | undefined
-  /** Moves the dots to one point of each series, and shows the crosshair at `x` unless it is undefined. */
-  point(indices: readonly (number | undefined)[], x: number | undefined): void
-}
-
-/** Creates the drawing in the `svg` of `box`. */
-export function createDrawing(box: HTMLElement): Drawing {
+/** Creates the chart that fills `box`. */
+export function createDrawing(box: HTMLElement) {
   const svg = find('svg', SVGSVGElement, box)
   const hair = find('.hair', SVGLineElement, svg)
   const group = (name: string): SVGGElement => find(`.${name}`, SVGGElement, svg)
   let plot: Plot | undefined
   return {
-    draw({ series, unit, marks }) {
+    /** Draws, and returns the positions; undefined while the box has no size. */
+    draw({ series, unit, marks }: Picture): Plot | undefined {
       const { clientWidth: width, clientHeight: height } = box
       // A hidden box has no size.
       if (width === 0) return undefined
@@ -52,7 +43,8 @@ export function createDrawing(box: HTMLElement): Drawing {
       group('marks').replaceChildren(...marksIn(plot, marks, width))
       return plot
     },
-    point(indices, x) {
+    /** Moves the dots to one point of each series, and shows the crosshair at `x` unless it is undefined. */
+    point(indices: readonly (number | undefined)[], x: number | undefined): void {
       const dots = indices.flatMap((index, each) => {
         const { xs = [], ys = [] } = plot?.lines[each] ?? {}
         if (index === undefined) return []

@@ -32,7 +32,7 @@ const RATE = new Intl.NumberFormat('en-US', {
   roundingPriority: 'morePrecision',
 })
 
-/** Formats a rate with six significant digits, and large ones with all digits before the point. */
+/** Formats a rate with six significant digits, large ones with all digits before the point. */
 export function formatRate(rate: number): string {
   return RATE.format(rate)
 }

@@ -30,7 +30,7 @@ export function createCopyLink(settle: () => void): void {
   find('#copy-link', HTMLButtonElement).addEventListener('click', () => void copy())
 }
 
-/** Shows the base path, and the links that depend on it. */
+/** Shows the base path, and sets the links that depend on it. */
 export function showBasePath(base: string): void {
   find('#root', HTMLElement).textContent = location.origin + base
   for (const link of document.querySelectorAll<HTMLAnchorElement>('[data-path]')) {

@@ -1,16 +1,10 @@
 import { find } from './dom.ts'
 
-/** The field for an API key. */
-export interface KeyField {
-  /** Shows the field. */
-  open(): void
-}
-
 /**
  * Creates the field for an API key. The key is only in the variables of the page: the field is emptied when the key is used.
  * `use` receives each key, and undefined when it is forgotten.
  */
-export function createKeyField(use: (key: string | undefined) => void): KeyField {
+export function createKeyField(use: (key: string | undefined) => void) {
   const details = find('#access', HTMLDetailsElement)
   const input = find('#key', HTMLInputElement)
   const state = find('#key-state', HTMLElement)
@@ -43,7 +37,7 @@ export function createKeyField(use: (key: string | undefined) => void): KeyField
     input.focus()
   })
   return {
-    open() {
+    open(): void {
       details.open = true
     },
   }

@@ -1,6 +1,7 @@
 import type { CurrencyList } from 'ratesmith/client'
 
 import { UNKNOWN_COVERAGE, historyCoverageOf } from './api.ts'
+import type { Api } from './page-api.ts'
 import { createHistoryChart } from './chart.ts'
 import { createConverter } from './converter.ts'
 import { fragmentOf, parseView } from './dom.ts'
@@ -8,10 +9,8 @@ import type { Choices, Part, View } from './dom.ts'
 import { createCopyLink, createThemeSwitch, showBasePath } from './header.ts'
 import { createKeyField } from './key.ts'
 import { createCodeMemory } from './memory.ts'
-import type { PageApi } from './page-api.ts'
 import { requestBody } from './request.ts'
 import { createRateTable } from './table.ts'
-import { createTabs } from './tabs.ts'
 
 const TICK_INTERVAL_MS = 60_000
 /** Delay before a changed view goes into the address, in ms: browsers limit how often an address may change. */
@@ -47,20 +46,8 @@ function start(base: string): void {
   page.loadNames()
 }
 
-interface Page {
-  /** Shows the view in the address. */
-  readAddress(): void
-  /** Writes the view into the address. */
-  settle(): void
-  /** Loads the names of the currencies, and which have a history; the page works without them. */
-  loadNames(): void
-  parts: readonly Part[]
-  /** Updates texts that depend on the time, and loads missing names and coverage. */
-  tick(): void
-}
-
 // oxlint-disable-next-line max-lines-per-function -- the wiring of all parts.
-function createPage(api: PageApi): Page {
+function createPage(api: Api) {
   const lastPair = createCodeMemory('ratesmith-pair', [])
   let view = parseView('')
   let choices: Choices = { codes: [], names: new Map() }
@@ -68,11 +55,10 @@ function createPage(api: PageApi): Page {
   let settling: ReturnType<typeof setTimeout> | undefined
 
   function show(): void {
-    const isApi = view.tab === 'api'
-    tabs.show(view)
-    document.title = `${isApi ? 'API' : `${view.from} to ${view.to}`} – ratesmith`
-    if (!isApi) for (const part of parts) part.show(view, choices)
+    document.title = `${view.from} to ${view.to} – ratesmith`
+    for (const part of parts) part.show(view, choices)
   }
+  /** Writes the view into the address. */
   function settle(): void {
     clearTimeout(settling)
     history.replaceState(null, '', fragmentOf(view))
@@ -84,6 +70,7 @@ function createPage(api: PageApi): Page {
     clearTimeout(settling)
     settling = setTimeout(settle, URL_UPDATE_DELAY_MS)
   }
+  /** Loads the names of the currencies, and which have a history; the page works without them. */
   async function loadNames(): Promise<void> {
     try {
       const known = await readCurrencies(api)
@@ -94,7 +81,6 @@ function createPage(api: PageApi): Page {
     show()
   }
 
-  const tabs = createTabs(api)
   const converter = createConverter(api, change)
   const table = createRateTable(api, {
     change,
@@ -109,15 +95,16 @@ function createPage(api: PageApi): Page {
   })
   const parts: Part[] = [converter, createHistoryChart(api, change), table]
   return {
-    readAddress() {
+    readAddress(): void {
       const [from, to] = lastPair.read()
       view = parseView(location.hash || (to ? `from=${from}&to=${to}` : ''))
       show()
     },
     settle,
-    loadNames: () => void loadNames(),
+    loadNames: (): void => void loadNames(),
     parts,
-    tick() {
+    /** Updates texts that depend on the time, and loads missing names and coverage. */
+    tick(): void {
       if (choices.coverage?.isComplete === false) void loadNames()
       for (const part of parts) part.tick(Date.now())
     },
@@ -125,7 +112,7 @@ function createPage(api: PageApi): Page {
 }
 
 /** Returns all currencies in use, for the lists until the first table of rates arrives. */
-async function readCurrencies({ request }: Pick<PageApi, 'request'>): Promise<Choices> {
+async function readCurrencies({ request }: Pick<Api, 'request'>): Promise<Choices> {
   const { currencies } = await request<CurrencyList>('/v1/currencies', 'currencies')
   return {
     codes: currencies.filter(({ withdrawn }) => !withdrawn).map(({ code }) => code),

@@ -1,17 +1,12 @@
-/** A list of codes that the browser keeps. */
-export interface CodeMemory {
-  /** Returns the kept codes, or those of the start. */
-  read(): readonly string[]
-  /** Keeps `codes`; where the browser refuses, until the page is closed. */
-  write(codes: readonly string[]): void
-}
-
-/** Creates the list with `name` in local storage; it has the codes of `start` until others are written. */
-export function createCodeMemory(name: string, start: readonly string[]): CodeMemory {
+/**
+ * Creates a list of codes with `name` in local storage, which has those of `start` until others are written. Where the browser
+ * refuses storage, it is kept until the page is closed.
+ */
+export function createCodeMemory(name: string, start: readonly string[]) {
   let codes: readonly string[] | undefined
   return {
-    read: () => (codes ??= storedCodes(name) ?? start),
-    write(next) {
+    read: (): readonly string[] => (codes ??= storedCodes(name) ?? start),
+    write(next: readonly string[]): void {
       codes = next
       try {
         localStorage.setItem(name, JSON.stringify(next))
@@ -22,7 +17,7 @@ export function createCodeMemory(name: string, start: readonly string[]): CodeMe
   }
 }
 
-/** Returns the stored codes; undefined without any, and where something else is stored. */
+/** Returns undefined without stored codes, and where something else is stored. */
 function storedCodes(name: string): string[] | undefined {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(name) ?? '')

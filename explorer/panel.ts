@@ -4,10 +4,9 @@ import type { Attribution, RatesErrorCode } from 'ratesmith/client'
 import type { FieldOf } from '../src/response-body.ts'
 import { historiesOf, pathOf } from './api.ts'
 import type { ApiRequest, Responses } from './api.ts'
-import { copyOf, durationInWords, find, make } from './dom.ts'
-import type { Exchange } from './exchange.ts'
-import type { PageApi } from './page-api.ts'
-import type { RequestTools } from './request-tools.ts'
+import type { Api } from './page-api.ts'
+import { durationInWords, find, make } from './dom.ts'
+import type { Exchange } from './request.ts'
 
 /** A field that every response to an operation has. */
 const FIELDS: { [Operation in keyof Responses]: FieldOf<Responses[Operation]> } = {
@@ -16,43 +15,30 @@ const FIELDS: { [Operation in keyof Responses]: FieldOf<Responses[Operation]> } 
   history: 'from',
 }
 
-/** Options of a panel. */
-export interface PanelOptions<Operation extends keyof Responses> {
+interface PanelOptions<Operation extends keyof Responses> {
   operation: Operation
   show(response: Responses[Operation]): void
   /** Called for every failure, and with `undefined` after a success. */
   failed?(error: RatesError | undefined): void
 }
 
-/** A section of the page that shows the response to one API request at a time. */
-export interface Panel {
-  /** Sends a request after `delay` ms (default 0), unless it equals the last one. Cancels a pending request. */
-  load(parameters: ApiRequest['parameters'], delay?: number): void
-  /** Cancels a pending request and hides the data, whose place stays empty. */
-  clear(): void
-  /** Repeats the last request. */
-  reload(): void
-  /** Repeats the last request if it failed. */
-  recover(): void
-}
-
-/** Creates the panel in `section`. */
+/** Creates the panel in `section`, which shows the response to one request at a time. */
 // oxlint-disable-next-line max-lines-per-function -- one state machine over its closures.
 export function createPanel<Operation extends keyof Responses>(
   section: HTMLElement,
-  api: PageApi,
+  api: Api,
   options: PanelOptions<Operation>,
-): Panel {
+) {
   const outcome = createOutcome(section, options, reload)
   const requestLine = createRequestLine(section, api)
+  const retries = createRetries(reload, outcome.wait)
   let current: ApiRequest<Operation> | undefined
   let pending = new AbortController()
-  const retries = createRetries(reload, outcome.wait)
 
   async function run(apiRequest: ApiRequest<Operation>, delay: number): Promise<void> {
     const { signal } = pending
     const observe = (exchange: Exchange): void => {
-      if (!signal.aborted) requestLine.respond(exchange)
+      if (!signal.aborted) requestLine.show(apiRequest, exchange)
     }
     try {
       if (delay > 0) await sleep(delay, signal)
@@ -64,7 +50,7 @@ export function createPanel<Operation extends keyof Responses>(
     } catch (error) {
       if (signal.aborted) return
       const failure = outcome.fail(error)
-      if (isRefusal(failure)) api.refused()
+      if (ADVICE[failure.code] !== undefined) api.refused()
       retries.plan(failure, signal).catch(() => {})
     }
     section.ariaBusy = 'false'
@@ -84,21 +70,22 @@ export function createPanel<Operation extends keyof Responses>(
   }
 
   return {
-    load(parameters, delay = 0) {
+    /** Sends a request after `delay` ms, unless it equals the last one. Cancels a pending request. */
+    load(parameters: ApiRequest['parameters'], delay = 0): void {
       const next = { operation: options.operation, parameters }
-      if (!current || pathOf(api.base, current) !== pathOf(api.base, next)) {
-        retries.reset()
-        start(next, delay)
-      }
+      if (current && pathOf('', current) === pathOf('', next)) return
+      retries.reset()
+      start(next, delay)
     },
-    clear() {
+    /** Cancels a pending request and hides the data, whose place stays empty. */
+    clear(): void {
       pending.abort()
       current = undefined
       outcome.clear()
       section.ariaBusy = 'false'
     },
     reload,
-    recover() {
+    recover(): void {
       if (!find('.notice', HTMLElement, section).hidden) reload()
     },
   }
@@ -115,22 +102,29 @@ function sleep(duration: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Repeats a failed request until it succeeds. */
-interface Retries {
-  /** Starts again with the shortest delay. */
-  reset(): void
-  /** Waits for `Retry-After`, or else for 1 s, 2 s, 4 s and so on, at most 60 s; rejects if `signal` aborts. */
-  plan(failure: RatesError, signal: AbortSignal): Promise<void>
-}
+/** Errors that the same request may avoid later; others concern its parameters. */
+const RETRYABLE: readonly RatesErrorCode[] = [
+  'rate_limited',
+  'provider_unavailable',
+  'overloaded',
+  'internal_error',
+]
 
-/** Creates the retries, which call `retry`; `show` receives the seconds that are left. */
-function createRetries(retry: () => void, show: (seconds: number) => void): Retries {
+const MAX_BACKOFF_SECONDS = 60
+
+/** A monthly limit may end after weeks, for which no timer waits. */
+const MAX_RETRY_AFTER_SECONDS = 3_600
+
+/** Repeats failed requests by `retry`; `show` receives the seconds that are left. */
+function createRetries(retry: () => void, show: (seconds: number) => void) {
   let failures = 0
   return {
-    reset() {
+    /** Starts again with the shortest delay. */
+    reset(): void {
       failures = 0
     },
-    async plan({ code, retryAfter }, signal) {
+    /** Waits for `Retry-After`, or else for 1 s, 2 s, 4 s and so on, at most 60 s; rejects if `signal` aborts. */
+    async plan({ code, retryAfter }: RatesError, signal: AbortSignal): Promise<void> {
       if (!RETRYABLE.includes(code)) return
       const seconds = retryAfter || Math.min(2 ** failures, MAX_BACKOFF_SECONDS)
       failures += 1
@@ -145,16 +139,6 @@ function createRetries(retry: () => void, show: (seconds: number) => void): Retr
   }
 }
 
-/** Returns the error of the request, or that of a response which the page cannot show. */
-function toRatesError(error: unknown): RatesError {
-  return error instanceof RatesError ? error : new RatesError('internal_error', String(error))
-}
-
-/** A monthly limit may end after weeks, for which no timer waits. */
-const MAX_RETRY_AFTER_SECONDS = 3_600
-
-const MAX_BACKOFF_SECONDS = 60
-
 /** What to do about refused requests. */
 const ADVICE: Partial<Record<RatesErrorCode, string>> = {
   unauthorized: 'Enter an API key at the top of the page.',
@@ -162,36 +146,13 @@ const ADVICE: Partial<Record<RatesErrorCode, string>> = {
   rate_limited: 'Wait, or enter an API key with higher limits at the top of the page.',
 }
 
-function isRefusal({ code }: RatesError): boolean {
-  return ADVICE[code] !== undefined
-}
-
-/** Errors that the same request may avoid later; others concern its parameters. */
-const RETRYABLE: readonly RatesErrorCode[] = [
-  'rate_limited',
-  'provider_unavailable',
-  'overloaded',
-  'internal_error',
-]
-
-/** The response or the error message of a panel. */
-interface Outcome<Response> {
-  /** Shows the response to the request with `path`. */
-  succeed(response: Response, path: string): void
-  /** Shows an error, and returns it as that of a request. */
-  fail(error: unknown): RatesError
-  /** Shows that the next request starts in `seconds`. */
-  wait(seconds: number): void
-  clear(): void
-}
-
-/** Creates the outcome of the requests of `section`; the button of an error message calls `retry`. */
+/** Creates the response or the error message of a panel, whose button calls `retry`. */
 function createOutcome<Operation extends keyof Responses>(
   section: HTMLElement,
   { show, failed }: PanelOptions<Operation>,
   retry: () => void,
-): Outcome<Responses[Operation]> {
-  find('.data', HTMLElement, section).before(copyOf('notice'))
+) {
+  find('.data', HTMLElement, section).before(copyOf('#notice'))
   const notice = find('.notice', HTMLElement, section)
   const message = find('[role=alert]', HTMLElement, notice)
   message.id = `${section.id}-notice`
@@ -205,22 +166,26 @@ function createOutcome<Operation extends keyof Responses>(
     message.textContent = ''
   }
   return {
-    succeed(response, path) {
+    /** Shows the response to the request with `path`. */
+    succeed(response: Responses[Operation], path: string): void {
       enter('loaded')
       old.textContent = `Below: the response to ${path}, as of ${new Date().toLocaleString('en-GB')}`
       showSource(section, response)
       show(response)
     },
-    clear() {
+    clear(): void {
       enter('empty')
       old.textContent = ''
     },
-    wait(seconds) {
-      waiting.textContent = retryInWords(seconds)
+    wait(seconds: number): void {
+      const isSoon = seconds <= MAX_RETRY_AFTER_SECONDS
+      const words = isSoon ? `${seconds} s` : durationInWords(seconds * 1_000)
+      waiting.textContent = `${isSoon ? 'Retrying' : 'Possible again'} in ${words}`
     },
-    fail(error) {
+    /** Shows an error of a request, or of a response that the page cannot show. */
+    fail(error: unknown): RatesError {
       const failure = toRatesError(error)
-      const summary = textOf(failure)
+      const text = textOf(failure)
       const isTemporary = RETRYABLE.includes(failure.code)
       // Data of an earlier response stay while the service is unavailable, marked as old.
       const isStale = isTemporary && old.textContent !== ''
@@ -229,7 +194,7 @@ function createOutcome<Operation extends keyof Responses>(
       failed?.(failure)
       notice.hidden = false
       // Setting the same text again would make screen readers repeat it.
-      if (message.textContent !== summary) message.textContent = summary
+      if (message.textContent !== text) message.textContent = text
       find('.retry', HTMLElement, notice).hidden = !isTemporary
       waiting.textContent = ''
       return failure
@@ -237,17 +202,18 @@ function createOutcome<Operation extends keyof Responses>(
   }
 }
 
-/** Returns the message of a failure, and what to do about it. */
+function toRatesError(error: unknown): RatesError {
+  return error instanceof RatesError ? error : new RatesError('internal_error', String(error))
+}
+
+function copyOf(template: string): Node {
+  return find(template, HTMLTemplateElement).content.cloneNode(true)
+}
+
 function textOf({ code, summary }: RatesError): string {
   const advice = ADVICE[code]
   if (advice === undefined) return summary
   return `${summary}${/[.!?]$/.test(summary) ? '' : '.'} ${advice}`
-}
-
-/** Formats when the next request is sent, or may be. */
-function retryInWords(retryAfter: number): string {
-  if (retryAfter <= MAX_RETRY_AFTER_SECONDS) return `Retrying in ${retryAfter} s`
-  return `Possible again in ${durationInWords(retryAfter * 1_000)}`
 }
 
 /** Returns the sources of a response, without duplicates. */
@@ -258,8 +224,7 @@ function sourcesOf(response: Responses[keyof Responses]): Attribution[] {
 }
 
 function sourceLink({ name, url }: Attribution): HTMLAnchorElement {
-  const link = make('a', name)
-  link.rel = 'noopener'
+  const link = Object.assign(make('a', name), { rel: 'noopener' })
   // A `javascript:` URL from the API must not become a link; otherwise only the content security policy would block it.
   if (/^https?:\/\//i.test(url)) link.href = url
   return link
@@ -279,23 +244,21 @@ function showSource(section: HTMLElement, response: Responses[keyof Responses]):
 }
 
 /** Creates the line at the foot of a panel with its last request; its tools are loaded at their first use. */
-function createRequestLine(
-  section: HTMLElement,
-  api: PageApi,
-): { show(apiRequest: ApiRequest): void; respond(exchange: Exchange): void } {
-  section.append(copyOf('foot'))
+function createRequestLine(section: HTMLElement, api: Api) {
+  section.append(copyOf('#foot'))
   const line = find('.asked', HTMLAnchorElement, section)
   const outcome = find('.copied', HTMLElement, section)
-  let request: ApiRequest | undefined
-  let response: Exchange | undefined
-  let loading: Promise<RequestTools<ApiRequest>> | undefined
+  let shown: [ApiRequest, Exchange | undefined] | undefined
+  let loading: ReturnType<typeof load> | undefined
 
+  async function load() {
+    const { createRequestTools } = await api.loadMore()
+    return createRequestTools(section, api)
+  }
   async function use(form?: string): Promise<void> {
-    loading ??= api.loadMore().then((more) => more.createRequestTools(section, api))
     try {
-      const tools = await loading
-      if (!request) return
-      tools.show(request, response)
+      const tools = await (loading ??= load())
+      if (shown) tools.show(...shown)
       if (form !== undefined) await tools.copy(form)
     } catch (error) {
       loading = undefined
@@ -308,16 +271,13 @@ function createRequestLine(
   })
   find('.response', HTMLElement, section).addEventListener('toggle', () => void use())
   return {
-    show(apiRequest) {
-      request = apiRequest
+    show(apiRequest: ApiRequest, response?: Exchange): void {
+      if (!response) outcome.textContent = ''
+      // The last response stays until the next.
+      shown = [apiRequest, response ?? shown?.[1]]
       const path = pathOf(api.base, apiRequest)
       line.textContent = `GET ${path}`
       line.href = location.origin + path
-      outcome.textContent = ''
-      if (loading) void use()
-    },
-    respond(exchange) {
-      response = exchange
       if (loading) void use()
     },
   }

@@ -23,16 +23,8 @@ export function parametersOf(view: View, compared: readonly string[]): ApiReques
   }
 }
 
-/** The choice of a period, or of the first and last day. */
-export interface Range {
-  show(view: View): void
-  /** Shows the first and last day of a history, where the user has set none. */
-  showDays(history: History): void
-  enable(isEnabled: boolean): void
-}
-
-/** Creates the range in the chart's section. */
-export function createRange(section: HTMLElement, change: (to: Partial<View>) => void): Range {
+/** Creates the choice of a period, or of the first and last day. */
+export function createRange(section: HTMLElement, change: (to: Partial<View>) => void) {
   const periods = [...section.querySelectorAll<HTMLInputElement>('[name=period]')]
   const choices = section.querySelectorAll('fieldset')
   const first = find('#start', HTMLInputElement)
@@ -52,7 +44,7 @@ export function createRange(section: HTMLElement, change: (to: Partial<View>) =>
     })
   }
   return {
-    show(next) {
+    show(next: View): void {
       view = next
       const { period, start, end } = next
       for (const radio of periods) radio.checked = !start && !end && radio.value === period
@@ -61,11 +53,12 @@ export function createRange(section: HTMLElement, change: (to: Partial<View>) =>
       if (start) first.value = start
       if (end) last.value = end
     },
-    showDays({ points }) {
+    /** Shows the first and last day of a history, where the user has set none. */
+    showDays({ points }: History): void {
       if (!view?.start) first.value = points[0]?.d ?? ''
       if (!view?.end) last.value = points.at(-1)?.d ?? ''
     },
-    enable(isEnabled) {
+    enable(isEnabled: boolean): void {
       for (const choice of choices) choice.disabled = !isEnabled
     },
   }

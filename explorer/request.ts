@@ -2,10 +2,16 @@ import { RatesError } from 'ratesmith/client'
 
 import { parseRetryAfter, requireBody } from '../src/response-body.ts'
 import type { FieldOf } from '../src/response-body.ts'
-import { exchange } from './exchange.ts'
-import type { Exchange } from './exchange.ts'
 
-/** Options of a request. */
+/** A completely received response. */
+export interface Exchange {
+  status: number
+  headers: Headers
+  text: string
+  /** From the request to the end of the body, in ms. */
+  elapsed: number
+}
+
 export interface RequestOptions {
   signal?: AbortSignal
   /** Receives the response. */
@@ -25,15 +31,19 @@ export async function requestBody<Body>(
   headers: Record<string, string>,
   { signal, observe }: RequestOptions,
 ): Promise<Body> {
-  let response: Exchange
+  let exchange: Exchange
+  const startedAt = performance.now()
   try {
-    response = await exchange(new Request(url, { headers, signal: signal ?? null }))
+    const response = await fetch(url, { headers, signal: signal ?? null })
+    const text = await response.text()
+    const elapsed = performance.now() - startedAt
+    exchange = { status: response.status, headers: response.headers, text, elapsed }
   } catch (cause) {
     signal?.throwIfAborted()
     throw new RatesError('provider_unavailable', 'The service cannot be reached', { cause })
   }
   signal?.throwIfAborted()
-  observe?.(response)
-  const retryAfter = parseRetryAfter(response.headers.get('retry-after'), Date.now())
-  return requireBody<Body>({ ...response, retryAfter }, field)
+  observe?.(exchange)
+  const retryAfter = parseRetryAfter(exchange.headers.get('retry-after'), Date.now())
+  return requireBody<Body>({ ...exchange, retryAfter }, field)
 }

@@ -2,26 +2,14 @@ import { find, make } from './dom.ts'
 import { formatChange, formatRate } from './figures.ts'
 import type { Row } from './order.ts'
 
-/** The rows of the table of rates. */
-export interface Rows {
-  /** Shows `rows`; stars `favourites`. */
-  show(rows: readonly Row[], favourites: readonly string[]): void
-  /** Hides the rows of codes that are not in `codes`; returns how many are left. */
-  filter(codes: ReadonlySet<string>): number
-  /** Marks the row of `code`. */
-  mark(code: string): void
-}
-
-/** Callbacks of the rows. */
-export interface RowEvents {
-  /** Called with the code of a clicked row. */
+/** Callbacks with the code of a clicked row, and of a clicked star. */
+interface RowEvents {
   choose(code: string): void
-  /** Called with the code of a clicked star. */
   star(code: string): void
 }
 
-/** Creates the rows. Tab stops at one row, and the arrow keys move from there. */
-export function createRows({ choose, star }: RowEvents): Rows {
+/** Creates the rows of the table of rates. Tab stops at one row, and the arrow keys move from there. */
+export function createRows({ choose, star }: RowEvents) {
   const body = find('#rows', HTMLTableSectionElement)
   let marked = ''
   function mark(code: string): void {
@@ -47,11 +35,12 @@ export function createRows({ choose, star }: RowEvents): Rows {
   })
   return {
     mark,
-    show(rows, favourites) {
+    show(rows: readonly Row[], favourites: readonly string[]): void {
       body.replaceChildren(...rows.map((row) => rowOf(row, favourites.includes(row.code))))
       mark(marked)
     },
-    filter(codes) {
+    /** Hides the rows of codes that are not in `codes`; returns how many are left. */
+    filter(codes: ReadonlySet<string>): number {
       for (const row of body.rows) row.hidden = !codes.has(row.dataset['code'] ?? '')
       const [first, ...others] = visibleButtons(body, 'th button')
       if (first) onlyStop(body, first)
@@ -61,18 +50,18 @@ export function createRows({ choose, star }: RowEvents): Rows {
 }
 
 function rowOf({ code, name, rate, change }: Row, isFavourite: boolean) {
-  const star = make('button')
-  star.className = 'star'
-  star.ariaLabel = `Favourite ${code}`
-  star.ariaPressed = String(isFavourite)
-  const head = make('th', make('button', code), ' ', make('span', name))
-  head.scope = 'row'
-  const value = make('td', formatRate(rate))
-  value.className = 'rate'
-  value.title = String(rate)
+  const star = Object.assign(make('button'), {
+    className: 'star',
+    ariaLabel: `Favourite ${code}`,
+    ariaPressed: String(isFavourite),
+  })
+  const content = [make('button', code), ' ', make('span', name)]
+  const head = Object.assign(make('th', ...content), { scope: 'row' })
+  const exact = { className: 'rate', title: String(rate) }
+  const value = Object.assign(make('td', formatRate(rate)), exact)
   const text = change === undefined ? '' : formatChange(change)
-  const day = make('td', text)
-  day.className = text.startsWith('+') ? 'up' : text.startsWith('−') ? 'down' : ''
+  const className = text.startsWith('+') ? 'up' : text.startsWith('−') ? 'down' : ''
+  const day = Object.assign(make('td', text), { className })
   const row = make('tr', make('td', star), head, value, day)
   row.dataset['code'] = code
   return row

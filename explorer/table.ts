@@ -1,5 +1,6 @@
 import type { LatestRates } from 'ratesmith/client'
 
+import type { Api } from './page-api.ts'
 import { createChangeLoader } from './changes.ts'
 import type { Changes } from './changes.ts'
 import { createCurrencyField } from './currency-field.ts'
@@ -7,12 +8,10 @@ import { find, publicationInWords } from './dom.ts'
 import type { Choices, Part, View } from './dom.ts'
 import { createCodeMemory } from './memory.ts'
 import { nextSort, parseSort, sortRows } from './order.ts'
-import type { PageApi } from './page-api.ts'
 import { createPanel } from './panel.ts'
 import { createRows } from './rows.ts'
 
-/** Callbacks of the table of rates. */
-export interface TableEvents {
+interface TableEvents {
   change(to: Partial<View>): void
   /** Called for each loaded table. */
   listed(table: LatestRates): void
@@ -20,7 +19,7 @@ export interface TableEvents {
 
 /** Creates the section with the latest rates against one base. */
 // oxlint-disable-next-line max-lines-per-function -- the wiring of the section.
-export function createRateTable(api: PageApi, { change, listed }: TableEvents): Part {
+export function createRateTable(api: Api, { change, listed }: TableEvents): Part {
   const section = find('#table', HTMLElement)
   const base = createCurrencyField('#base', api, (code) => change({ base: code }))
   const favourites = createCodeMemory('ratesmith-favourites', ['EUR', 'USD', 'GBP', 'JPY'])
@@ -119,14 +118,13 @@ export function createRateTable(api: PageApi, { change, listed }: TableEvents): 
   }
 }
 
-/** Creates the heads of the columns, whose buttons call `sort`. */
-function createHeads(sort: (column: string) => void): { show(sort: string): void } {
+function createHeads(sort: (column: string) => void) {
   const buttons = [...document.querySelectorAll<HTMLButtonElement>('#table [data-sort]')]
   for (const button of buttons) {
     button.addEventListener('click', () => sort(button.dataset['sort'] ?? ''))
   }
   return {
-    show(sort) {
+    show(sort: string): void {
       const order = parseSort(sort)
       for (const button of buttons) {
         const head = button.closest('th')

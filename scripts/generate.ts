@@ -105,7 +105,7 @@ function minified(html: string): string {
 
 /** Returns the source of a module with the second script of the page, which has its style. */
 async function makeExplorerApi(): Promise<string> {
-  const style = await bundle('on-demand.css')
+  const style = await bundle('combobox.css')
   const script = await bundle('on-demand.ts', {
     format: 'esm',
     define: { ON_DEMAND_STYLE: JSON.stringify(style) },

@@ -77,7 +77,7 @@ export function explorerPage(basePath: string): Endpoint {
   })
 }
 
-/** Creates `GET /api/explorer-api.js`, if the explorer is enabled: the script of the page's API tab and of its search. */
+/** Creates `GET /api/explorer-api.js`, if the explorer is enabled: the script of the page's fields and copies. */
 export function explorerScript(): Endpoint {
   return lazyEndpoint(async () => {
     const { script } = await import('../generated/explorer-api.ts')

@@ -40,7 +40,7 @@ describe('the explorer page', () => {
     const { headers } = await request({ explorer: true }, '/api')
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toMatch(/^default-src 'none';/)
-    // Two inline scripts, and the API tab from the origin.
+    // Two inline scripts, and the second script from the origin.
     expect(policy).toMatch(/script-src 'sha256-[\w+/]+=' 'sha256-[\w+/]+=' 'self';/)
     expect(policy).toContain("require-trusted-types-for 'script'; trusted-types 'none'")
     expect(policy).not.toMatch(/unsafe|\*|https?:/)
@@ -92,7 +92,7 @@ describe('the explorer page', () => {
   })
 })
 
-describe('the script of the API tab', () => {
+describe('the second script of the explorer', () => {
   it.each([
     [{}, '/api/explorer-api.js'],
     [{ basePath: '/a/b' }, '/a/b/explorer-api.js'],
@@ -103,7 +103,7 @@ describe('the script of the API tab', () => {
     expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
     expect(response.headers.get('x-content-type-options')).toBe('nosniff')
     expect(response.headers.get('cache-control')).toBe('no-cache')
-    expect(await response.text()).toContain('createApiTab')
+    expect(await response.text()).toContain('createCombobox')
     const seen = { headers: { 'if-none-match': response.headers.get('etag') ?? '' } }
     expect((await request({ ...options, explorer: true }, path, seen)).status).toBe(304)
     expect((await request(options, path)).status).toBe(404)

@@ -98,4 +98,8 @@ describe('a view', () => {
     expect(view).toMatchObject({ from: 'CHF', compare: 'GBP,JPY', sort: '-rate', to: 'EUR' })
     expect(Object.hasOwn(view, 'toString')).toBe(false)
   })
+
+  it('leaves out the tab of earlier versions', () => {
+    expect(parseView('#from=CHF&tab=api')).toEqual(parseView('#from=CHF'))
+  })
 })

@@ -6,7 +6,7 @@ import { dateInWords, durationInWords, parseView, publicationInWords } from '../
 import { formatChange, formatRate } from '../../explorer/figures.ts'
 import { nearestIndex, percentChanges, plotOf } from '../../explorer/plot.ts'
 import { parametersOf } from '../../explorer/range.ts'
-import { httpSnippetOf, snippetOf } from '../../explorer/snippets.ts'
+import { snippetOf } from '../../explorer/snippets.ts'
 import type { Size } from '../../explorer/plot.ts'
 import type { CurrencyCoverage, Point } from '../../src/client/index.ts'
 
@@ -269,15 +269,6 @@ describe('a request', () => {
   ])('has the argument %s for the amount %j', (typed, argument) => {
     expect(snippetOf('client', open('http://a.example/api'), requestFor(typed))).toContain(
       `.convert({ from: 'USD', to: 'EUR', amount: ${argument} })`,
-    )
-  })
-})
-
-describe('a request with a body', () => {
-  it('has the body in curl as it is, also one that curl would take for the name of a file', () => {
-    const request = { url: 'http://a.example/', body: { type: 'text/csv', text: "@it's" } }
-    expect(httpSnippetOf('curl', request, false)).toBe(
-      String.raw`curl -H 'Content-Type: text/csv' --data-raw '@it'\''s' 'http://a.example/'`,
     )
   })
 })
