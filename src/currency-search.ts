@@ -9,11 +9,12 @@ export interface NamedCurrency {
 /** Finds currencies by code, name, symbol, country and common words. */
 export interface CurrencySearch {
   /**
-   * Returns the codes that match `text`, the best first: by code, then symbol, name, country and common word, each as a whole
-   * before its beginnings; then the major ones first. Returns every code for an empty text.
+   * Returns the codes that match `text`, the best first: by the whole code, symbol, name, common word or country; then by whole
+   * words in the name of a country's currency; then by beginnings. Among equals, major currencies come first. Returns every
+   * code for an empty text.
    */
   find(text: string): string[]
-  /** Returns the only code that `text` names as a whole, such as `$`, `yen` or `swiss franc`; undefined if none or several do. */
+  /** Returns the only code that `text` names as a whole, such as `$`, `yen` or `swiss francs`; undefined if none or several do. */
   exact(text: string): string | undefined
 }
 
@@ -32,25 +33,25 @@ GA GQ TD,XCD:AG AI DM GD KN LC MS VC,XCG:CW SX,XOF:SN BF BJ CI GW ML NE TG,XPF:P
 
 /** Words for a currency that are neither in its English name nor the name of a country. */
 const WORDS: Readonly<Record<string, string>> = {
-  AED: 'emirates,dubai,dirhams',
-  CHF: 'swiss,franken,sfr',
+  AED: 'emirates,dubai,dirham',
+  CHF: 'swiss,franc,franken,sfr',
   CNY: 'rmb,yuan',
-  CZK: 'czech,koruna,kc,crowns',
+  CZK: 'czech,koruna,kc,crown',
   DKK: 'kroner,kr',
-  EUR: 'euros,europe,eurozone,euro area',
-  GBP: 'uk,pound,pounds,sterling,quid,england,scotland,wales,britain,great britain',
-  HUF: 'forints',
-  ILS: 'shekel,shekels,nis',
-  INR: 'rupee,rupees,rupie',
-  JPY: 'yens',
+  EUR: 'europe,eurozone,euro area',
+  GBP: 'uk,pound,sterling,quid,england,scotland,wales,britain,great britain',
+  HUF: 'forint',
+  ILS: 'shekel,nis',
+  INR: 'rupee,rupie',
+  JPY: 'yen',
   KRW: 'korea,korean',
   NOK: 'kroner,kr',
-  PLN: 'zlotys,zl',
-  RUB: 'rouble,roubles,rubles',
+  PLN: 'zloty,zl',
+  RUB: 'rouble,ruble',
   SEK: 'krona,kronor,kr',
   TRY: 'turkey,lira',
-  USD: 'dollar,dollars,buck,bucks,us,usa,america,greenback',
-  ZAR: 'rands',
+  USD: 'dollar,buck,us,usa,america,greenback',
+  ZAR: 'rand',
 }
 
 /** The currencies that most requests concern. */
@@ -60,38 +61,38 @@ export const MAJOR_CURRENCIES: readonly string[] =
 /** Signs that name one currency in common usage, though others share them. */
 const SIGNS = '$£€¥₩'
 
-function rankOf(code: string): number {
-  const rank = MAJOR_CURRENCIES.indexOf(code)
-  return rank < 0 ? MAJOR_CURRENCIES.length : rank
-}
-
-function byRank(one: { code: string }, other: { code: string }): number {
-  return rankOf(one.code) - rankOf(other.code)
+/** A currency, with what it is called by kind. */
+interface Entry {
+  code: string
+  terms: string[][]
+  hasCountry: boolean
 }
 
 /** Creates a search over `currencies`. */
 export function createCurrencySearch(currencies: readonly NamedCurrency[]): CurrencySearch {
-  let index: { code: string; terms: string[][] }[] | undefined
+  let index: Entry[] | undefined
   // Names of countries take some ms, and most pages and commands search nothing.
-  const entries = (): { code: string; terms: string[][] }[] => (index ??= currencies.map(entryOf))
+  const entries = (): Entry[] => (index ??= currencies.map(entryOf))
   return {
     find(text) {
       const wanted = plain(text)
       if (wanted === '') return currencies.map(({ code }) => code)
       return entries()
-        .map(({ code, terms }) => ({ code, score: scoreOf(terms, wanted) }))
+        .map((entry) => ({ code: entry.code, score: scoreOf(entry, wanted) }))
         .filter(({ score }) => score < Infinity)
-        .toSorted((one, other) => one.score - other.score || rankOf(one.code) - rankOf(other.code))
+        .toSorted((one, other) => one.score - other.score || byRank(one, other))
         .map(({ code }) => code)
     },
     exact(text) {
       const wanted = plain(text)
       if (wanted === '') return undefined
-      for (const kind of KINDS.keys()) {
-        const found = entries().filter(({ terms }) => terms[kind]?.includes(wanted))
-        // Of the dollars, `$` is that of the United States.
-        const [first] = KINDS[kind] === 'symbol' ? found.toSorted(byRank) : found
-        if (first) return found.length === 1 || SIGNS.includes(wanted) ? first.code : undefined
+      for (const text of new Set([wanted, singularOf(wanted)])) {
+        for (const kind of KINDS.keys()) {
+          const found = entries().filter(({ terms }) => terms[kind]?.includes(text))
+          // Of the dollars, `$` is that of the United States.
+          const [first] = found.toSorted(byRank)
+          if (first) return found.length === 1 || SIGNS.includes(text) ? first.code : undefined
+        }
       }
       return undefined
     },
@@ -101,20 +102,30 @@ export function createCurrencySearch(currencies: readonly NamedCurrency[]): Curr
 /** What a term of a currency is, the most certain first. */
 const KINDS = ['code', 'symbol', 'name', 'word', 'country'] as const
 
-function entryOf({ code, name }: NamedCurrency): { code: string; terms: string[][] } {
-  const countries = regionsOf(code).flatMap((region) => countryNames(region))
+function entryOf({ code, name }: NamedCurrency): Entry {
+  const countries = regionsOf(code)
   const terms: Record<(typeof KINDS)[number], string[]> = {
     code: [code],
     symbol: [symbolOf(code), ...(code === 'USD' ? ['us$'] : [])],
     name: name ? [name] : [],
-    word: [WORDS[code], LONE_NOUNS[code]].flatMap((words) => words?.split(',') ?? []),
-    country: countries,
+    word: WORDS[code]?.split(',') ?? [],
+    country: countries.flatMap((region) => countryNames(region)),
   }
-  return { code, terms: KINDS.map((kind) => terms[kind].map(plain)) }
+  return {
+    code,
+    terms: KINDS.map((kind) => terms[kind].map(plain)),
+    hasCountry: countries.length > 0,
+  }
 }
 
-/** Nouns that name one currency in common usage, though others have them in their names. */
-const LONE_NOUNS: Readonly<Record<string, string>> = { JPY: 'yen', CNY: 'yuan', PLN: 'zloty' }
+function rankOf(code: string): number {
+  const rank = MAJOR_CURRENCIES.indexOf(code)
+  return rank < 0 ? MAJOR_CURRENCIES.length : rank
+}
+
+function byRank(one: { code: string }, other: { code: string }): number {
+  return rankOf(one.code) - rankOf(other.code)
+}
 
 let regions: ReadonlyMap<string, string[]> | undefined
 
@@ -127,17 +138,25 @@ function regionsOf(code: string): string[] {
   return regions.get(code) ?? []
 }
 
-/** Returns the place of a match: whole terms first, then beginnings of words; Infinity without one. */
-function scoreOf(terms: readonly (readonly string[])[], wanted: string): number {
-  let best = Infinity
-  for (const [kind, texts] of terms.entries()) {
-    for (const text of texts) {
-      if (text === wanted) best = Math.min(best, kind)
-      else if (text.startsWith(wanted)) best = Math.min(best, 10 + kind)
-      else if (text.includes(` ${wanted}`)) best = Math.min(best, 20 + kind)
-    }
-  }
-  return best
+/** Returns the place of a match: whole terms, words of names, beginnings of terms, beginnings of words; Infinity without one. */
+function scoreOf({ terms, hasCountry }: Entry, wanted: string): number {
+  const wholes = [wanted, singularOf(wanted)]
+  const scores = terms.flatMap((texts, kind) =>
+    texts.map((text) => {
+      if (wholes.includes(text)) return kind
+      const isInside = wholes.some((whole) => ` ${text} `.includes(` ${whole} `))
+      // Units of account, such as the WIR Franc, are not what people mean by a franc.
+      if (isInside && KINDS[kind] === 'name' && hasCountry) return 10
+      if (text.startsWith(wanted)) return 20 + kind
+      return isInside || text.includes(` ${wanted}`) ? 30 + kind : Infinity
+    }),
+  )
+  return Math.min(...scores)
+}
+
+/** `us` and `aus` are not plurals. */
+function singularOf(text: string): string {
+  return text.replace(/(?<=\p{L}{3})s$/u, '')
 }
 
 /** Returns `text` in lower case without accents: `zloty` for `złoty`. */

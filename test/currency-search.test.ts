@@ -25,12 +25,38 @@ describe('createCurrencySearch', () => {
     ['krona', 'SEK'],
     ['brazil', 'BRL'],
     [' Swedish ', 'SEK'],
+    ['franc', 'CHF'],
+    ['francs', 'CHF'],
+    ['swiss francs', 'CHF'],
+    ['france', 'EUR'],
+    ['rupees', 'INR'],
+    ['pesos', 'MXN'],
+    ['sol', 'PEN'],
+    ['de', 'DKK'],
+    ['den', 'DKK'],
   ])('finds %s first: %s', (text, code) => {
     expect(search.find(text)[0]).toBe(code)
   })
 
   it('does not find Yemen by yen', () => {
     expect(search.find('yen')).not.toContain('YER')
+  })
+
+  it('finds whole words of names before beginnings of names, and those before countries', () => {
+    const found = createCurrencySearch([
+      { code: 'EUR', name: 'Euro' },
+      { code: 'XAA', name: 'Franconian Thaler' },
+      { code: 'CHW', name: 'WIR Franc' },
+      { code: 'BIF', name: 'Burundian Franc' },
+    ]).find('franc')
+    expect(found).toEqual(['BIF', 'XAA', 'EUR', 'CHW'])
+  })
+
+  it('finds by a plural what the singular finds, units of account last', () => {
+    const found = search.find('francs')
+    expect(found).toEqual(search.find('franc').filter((code) => code !== 'EUR'))
+    expect(found).toContain('XOF')
+    expect(found.at(-1)).toBe('CHW')
   })
 
   it('finds every currency with the text, the major ones first', () => {
@@ -46,7 +72,13 @@ describe('createCurrencySearch', () => {
     ['$', 'USD'],
     ['swiss franc', 'CHF'],
     ['eur', 'EUR'],
-    ['franc', undefined],
+    ['francs', 'CHF'],
+    ['swiss francs', 'CHF'],
+    ['polish zlotys', 'PLN'],
+    ['yens', 'JPY'],
+    ['rubles', 'RUB'],
+    ['us', 'USD'],
+    ['pesos', undefined],
     ['doll', undefined],
     ['', undefined],
   ])('takes %j as a name of %s', (text, code) => {

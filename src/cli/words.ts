@@ -126,13 +126,9 @@ export function readCode(word: string): string {
 function findCode(word: string): string | undefined {
   if (word === '' || isKnownCode(word)) return word || undefined
   if (isCryptocurrency(word)) return undefined
-  const singular = word.replace(/(?<=\p{L}{2})s$/iu, '')
-  const names = [...new Set([word, singular])]
   for (const search of searches()) {
-    for (const name of names) {
-      const code = search.exact(name)
-      if (code !== undefined) return code
-    }
+    const code = search.exact(word)
+    if (code !== undefined) return code
   }
   const only = candidates(word)
   return only.length === 1 ? only[0] : undefined

@@ -108,6 +108,8 @@ describe('the field of a currency', () => {
     ['germany', 'EUR'],
     ['rupie', 'INR'],
     ['franken', 'CHF'],
+    ['franc', 'CHF'],
+    ['francs', 'CHF'],
     ['sek', 'SEK'],
   ])('finds %s: %s', async (text, code) => {
     const { page } = await openDemo('#to=HUF')
