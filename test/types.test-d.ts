@@ -304,6 +304,7 @@ test('the context of a provider has the times of older rates, and rates of other
   expectTypeOf<ReferenceTable>().toEqualTypeOf<{
     readonly base: string
     readonly rates: ReadonlyMap<string, number>
+    readonly unconfirmed?: Readonly<Record<string, number>> | undefined
   }>()
 })
 

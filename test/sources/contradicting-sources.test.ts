@@ -1,0 +1,329 @@
+import { describe, expect, it } from 'vitest'
+
+import { createFrankfurterProvider } from '../../src/index.ts'
+import type { HistoryProvider } from '../../src/index.ts'
+import { createSyntheticMarket } from '../../src/testing/synthetic-market.ts'
+import { BANK_DAYS } from '../fixtures/bank.ts'
+import { recordedHandler } from '../fixtures/recorded-handler.ts'
+import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import * as oracle from '../oracle.ts'
+import { DAY, finish, virtualRuntime } from '../virtual-runtime.ts'
+
+const market = createSyntheticMarket(1)
+
+const MONDAY = '2026-11-16'
+const TUESDAY = '2026-11-17'
+
+/** Sources of reference rates: one fetched as a whole, and one of a bank that declares its publication. */
+const relay = createFrankfurterProvider()
+const bank: HistoryProvider = {
+  ...relay,
+  attribution: { name: 'Bank', url: 'https://bank.example' },
+  publication: BANK_DAYS,
+  maxDays: 366,
+}
+const HISTORIES = [
+  ['the relay', relay],
+  ['a bank', bank],
+] as const
+
+/** Returns by which factor a source misquotes the forint on a day; undefined for no response. */
+type Factor = (day: string) => number | undefined
+
+const right: Factor = () => 1
+
+/** Moves by `factor` from Tuesday on. */
+const moved =
+  (factor: number, until = '9999'): Factor =>
+  (day) =>
+    day >= TUESDAY && day < until ? factor : 1
+
+interface Options {
+  latest?: Factor
+  history?: Factor
+  provider?: HistoryProvider
+  store?: Map<string, string> | undefined
+  startsOn?: string
+  /** Whether latest rates are published at night (default), or in the afternoon, as reference rates. */
+  isAtNight?: boolean
+  maxStale?: { latest?: number; history?: number }
+}
+
+/** Opens a handler over both sources in the evening. */
+function open({ latest = right, history = right, provider = relay, ...options }: Options = {}) {
+  const { startsOn = MONDAY, store, isAtNight = true, maxStale } = options
+  const runtime = virtualRuntime(Date.parse(`${startsOn}T18:00Z`))
+  const factors = { latest, history }
+  const { handler, eventsOf } = recordedHandler(runtime, {
+    store,
+    ...(maxStale && { maxStale }),
+    async fetch() {
+      const factor = factors.latest(today())
+      if (factor === undefined) throw new Error('down')
+      const { rates, ...body } = JSON.parse(openErApiPayload({ now: runtime.now(), market }))
+      const published = isAtNight && {
+        time_last_update_unix: Date.parse(today()) / 1_000,
+        time_next_update_unix: (Date.parse(today()) + DAY) / 1_000,
+      }
+      return Response.json({ ...body, ...published, rates: { ...rates, HUF: rates.HUF * factor } })
+    },
+    providers: {
+      history: {
+        ...provider,
+        async fetchHistory({ start, end }) {
+          if (factors.history(today()) === undefined) throw new Error('down')
+          const { base, days } = market.history(start, end, runtime.now())
+          const misquoted = days.map(({ date, rates }) => {
+            return {
+              date,
+              rates: { ...rates, HUF: (rates['HUF'] ?? NaN) * (factors.history(date) ?? NaN) },
+            }
+          })
+          return { base, days: misquoted }
+        },
+      },
+    },
+  })
+  const today = (): string => new Date(runtime.now()).toISOString().slice(0, 10)
+
+  /** Returns by which factor the rate of the forint is wrong; null where there is none. */
+  async function latestFactor(): Promise<number | null> {
+    const converted = handler.rates.convert({ from: 'USD', to: 'HUF' })
+    const { rate } = await finish(runtime, converted).catch(() => ({ rate: null }))
+    return rate && rounded(rate / (market.latest(runtime.now()).rates['HUF'] ?? NaN))
+  }
+
+  /** Returns the same for each point since Monday. */
+  async function historyFactors(): Promise<Record<string, number>> {
+    const found = await finish(
+      runtime,
+      handler.rates.history({ from: 'EUR', to: 'HUF', start: MONDAY }),
+    )
+    return Object.fromEntries(
+      found.points.map(({ d, r }) => {
+        const [day] = market.history(d, d, runtime.now()).days
+        return [d, rounded(r / (day?.rates['HUF'] ?? NaN))]
+      }),
+    )
+  }
+
+  return {
+    factors,
+    eventsOf,
+    today,
+    latestFactor,
+    historyFactors,
+    load: async () => {
+      await latestFactor()
+      await historyFactors()
+    },
+    /** Lets a day pass. */
+    async pass() {
+      for (let half = 0; half < 2; half += 1) {
+        await runtime.advance(DAY / 2)
+        await finish(runtime, handler.refresh())
+      }
+    },
+  }
+}
+
+type World = ReturnType<typeof open>
+
+/** Rates of some days differ by a few percent. */
+function rounded(factor: number): number {
+  return Number(factor.toPrecision(1))
+}
+
+/** Lets `days` pass, and returns all factors by which the latest rate and points of history were wrong on one of them. */
+async function watch(world: World, days: number) {
+  const latest: (number | null)[] = []
+  const history = new Set<number>()
+  for (let day = 0; day < days; day += 1) {
+    await world.pass()
+    latest.push(await world.latestFactor())
+    for (const factor of Object.values(await world.historyFactors())) history.add(factor)
+  }
+  return { latest, history: [...history] }
+}
+
+/** Days of the codes of all quarantined rates of a data set. */
+function quarantinedIn(world: World, dataSet: string): string[] {
+  return world
+    .eventsOf('rates_quarantined')
+    .flatMap((event) => (event.dataSet === dataSet ? event.codes : []))
+}
+
+function publishedDays(from: string, until: string): string[] {
+  const { days } = market.history(from, until, Date.parse(`${until}T18:00Z`))
+  return days.map(({ date }) => date)
+}
+
+describe.each(HISTORIES)(
+  'latest rates that reference rates of %s contradict',
+  (_name, provider) => {
+    it.each([0.01, 100, 1.3])('are never served × %d, however long that lasts', async (factor) => {
+      const world = open({ provider, latest: moved(factor, '2026-12-14') })
+      await world.load()
+      const { latest, history } = await watch(world, 27)
+      // The last good rate expires seven days after its next publication was due.
+      const expired = latest.indexOf(null)
+      expect(expired).toBe(7)
+      expect(new Set(latest)).toEqual(new Set([1, null]))
+      expect(latest.slice(expired).every((each) => each === null)).toBe(true)
+      expect(history).toEqual([1])
+      expect(quarantinedIn(world, 'latest')).toEqual(Array.from({ length: 27 }, () => 'HUF'))
+      await world.pass()
+      expect(world.today()).toBe('2026-12-14')
+      expect(await world.latestFactor()).toBe(1)
+    })
+
+    it('are not served after a restart with a store', async () => {
+      const store = new Map<string, string>()
+      const latest = moved(0.01)
+      const world = open({ provider, latest, store })
+      await world.load()
+      await watch(world, 2)
+      const restarted = open({ provider, latest, store, startsOn: world.today() })
+      await restarted.load()
+      expect((await watch(restarted, 14)).latest).not.toContain(0.01)
+      // Without a store there is no good rate.
+      const cold = open({ provider, latest, startsOn: world.today() })
+      await cold.historyFactors()
+      expect(await cold.latestFactor()).toBe(null)
+      expect((await watch(cold, 7)).latest).toEqual(Array.from({ length: 7 }, () => null))
+    })
+  },
+)
+
+describe.each(HISTORIES)(
+  'reference rates of %s that latest rates contradict',
+  (_name, provider) => {
+    it.each([0.01, 100, 1.3])('are never served × %d, nor once they are right', async (factor) => {
+      const world = open({ provider, history: moved(factor, '2026-12-14') })
+      await world.load()
+      expect(await watch(world, 27)).toEqual({
+        latest: Array.from({ length: 27 }, () => 1),
+        history: [1],
+      })
+      const slipped = publishedDays(TUESDAY, '2026-12-13').map((day) => `${day} HUF`)
+      expect(quarantinedIn(world, 'history')).toEqual(slipped)
+      // The days of the slip stay wrong upstream.
+      await watch(world, 30)
+      const after = publishedDays('2026-12-14', world.today())
+      const served = Object.fromEntries([MONDAY, ...after].map((day) => [day, 1]))
+      expect(await world.historyFactors()).toEqual(served)
+    })
+
+    it('are not served after a restart, with a store or without', async () => {
+      const store = new Map<string, string>()
+      const history = moved(100)
+      const world = open({ provider, history, store })
+      await world.load()
+      await watch(world, 9)
+      for (const kept of [store, undefined]) {
+        const restarted = open({ provider, history, store: kept, startsOn: world.today() })
+        await restarted.load()
+        expect(await restarted.historyFactors()).toEqual({ [MONDAY]: 1 })
+        expect((await watch(restarted, 14)).history).toEqual([1])
+      }
+    })
+  },
+)
+
+describe.each(HISTORIES)('a devaluation with reference rates of %s', (_name, provider) => {
+  it.each([1.6, 2.5])(
+    'by the factor %d is served on the next day if both have it',
+    async (factor) => {
+      const world = open({ provider, latest: moved(factor), history: moved(factor) })
+      await world.load()
+      await world.pass()
+      // The latest rates of the night are alone; the reference rates of the afternoon confirm them.
+      expect(world.today()).toBe(TUESDAY)
+      expect(await world.latestFactor()).toBe(1)
+      expect(await world.historyFactors()).toEqual({ [MONDAY]: 1, [TUESDAY]: rounded(factor) })
+      await world.pass()
+      expect(await world.latestFactor()).toBe(rounded(factor))
+    },
+  )
+
+  it('is served a day later if both arrive at the same time', async () => {
+    const both = { latest: moved(2), history: moved(2) }
+    const world = open({ provider, ...both, isAtNight: false })
+    await world.load()
+    expect((await watch(world, 3)).latest).toEqual([1, 1, 2])
+    const days = publishedDays(TUESDAY, world.today()).map((day) => [day, 2])
+    expect(await world.historyFactors()).toEqual({ [MONDAY]: 1, ...Object.fromEntries(days) })
+  })
+
+  it('is served if both have about it', async () => {
+    const world = open({ provider, latest: moved(2.2), history: moved(2) })
+    await world.load()
+    const { latest } = await watch(world, 3)
+    expect(latest).toEqual([1, 1, 2])
+    const days = publishedDays(TUESDAY, world.today()).map((day) => [day, 2])
+    expect(await world.historyFactors()).toEqual({ [MONDAY]: 1, ...Object.fromEntries(days) })
+  })
+
+  it('is served once the other source follows', async () => {
+    const late: Factor = (day) => (day >= '2026-11-20' ? 2 : 1)
+    const followed = open({ provider, latest: moved(2), history: late })
+    await followed.load()
+    // Friday's reference rates confirm the latest rates of Saturday.
+    expect((await watch(followed, 5)).latest).toEqual([1, 1, 1, 1, 2])
+
+    const following = open({ provider, latest: late, history: moved(2) })
+    await following.load()
+    await watch(following, 5)
+    const days = publishedDays(TUESDAY, following.today()).map((day) => [day, 2])
+    expect(await following.historyFactors()).toEqual({ [MONDAY]: 1, ...Object.fromEntries(days) })
+  })
+
+  it('is served once the rates of the other source are eleven days old', async () => {
+    const down: Factor = (day) => (day >= TUESDAY ? undefined : 1)
+    const maxStale = { latest: 30 * DAY, history: 30 * DAY }
+    const latest = open({ provider, latest: moved(2), history: down, maxStale })
+    await latest.load()
+    const served = (await watch(latest, 12)).latest
+    expect(served).toEqual([...Array.from({ length: 10 }, () => 1), 2, 2])
+
+    const history = open({ provider, latest: down, history: moved(2), maxStale })
+    await history.load()
+    expect((await watch(history, 10)).history).toEqual([1])
+    expect(oracle.daysBefore(history.today(), 10)).toBe(MONDAY)
+    await history.pass()
+    expect(await history.historyFactors()).toHaveProperty('2026-11-27', 2)
+  })
+})
+
+it('rates of an app are compared with nothing', async () => {
+  // A budget rate of a hand-written provider, ten times too high.
+  const runtime = virtualRuntime(Date.parse(`${MONDAY}T18:00Z`))
+  const days = (factor: Factor) => async (range: { start: string; end: string }) => {
+    const { base, days: all } = market.history(range.start, range.end, runtime.now())
+    return {
+      base,
+      days: all.map(({ date, rates }) => {
+        return { date, rates: { ...rates, HUF: (rates['HUF'] ?? NaN) * (factor(date) ?? NaN) } }
+      }),
+    }
+  }
+  const { handler } = recordedHandler(runtime, {
+    providers: {
+      latest: {
+        attribution: { name: 'Budget', url: 'https://app.example' },
+        fetchLatest: async () => {
+          const updatedAt = runtime.now()
+          return { base: 'EUR', updatedAt, nextUpdateAt: updatedAt + DAY, rates: { HUF: 4_000 } }
+        },
+      },
+      history: { ...relay, fetchHistory: days(moved(1.5)) },
+    },
+  })
+  await handler.refresh()
+  for (let day = 0; day < 2; day += 1) {
+    await runtime.advance(DAY)
+    await handler.refresh()
+  }
+  const { points } = await handler.rates.history({ from: 'EUR', to: 'HUF', start: TUESDAY })
+  expect(points.map(({ d }) => d)).toEqual([TUESDAY, '2026-11-18'])
+})
