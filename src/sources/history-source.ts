@@ -313,11 +313,11 @@ export function createChecks(
   ): Promise<CheckedHistory> {
     const others = references(attribution)
     const since = firstComparedDay(runtime.now())
-    const { base } = days.added
+    const { base, derived } = days.added
     const work = checkHistory({
       ...days,
       moveFromOthers: (date, code, rate) =>
-        date < since ? NaN : moveFromOthers(others, { base, code, rate }),
+        date < since || derived?.[code] ? NaN : moveFromOthers(others, { base, code, rate }),
     })
     const checked = await runInSlices(work, runtime.yieldToEventLoop, signal)
     const about = { dataSet, provider: attribution.name }

@@ -112,6 +112,41 @@ describe('validateStored() of a built-in provider', () => {
     expect(check(tomorrow({ AAC: 10 }), table(), references).rates['AAC']).toBe(served)
   })
 
+  describe('compares with other sources', () => {
+    const reference = (AAC: number, unconfirmed?: Record<string, number>): ReferenceTable => ({
+      base: 'ZZZ',
+      rates: new Map(Object.entries({ AAC: AAC / 4, USD: 1 / 4 })),
+      unconfirmed,
+    })
+    /** The rate of the third publication of 200 after 2. */
+    const served = (...references: ReferenceTable[]): number | undefined => {
+      const second = check(tomorrow({ AAC: 200 }), table(), references)
+      return check(table({ AAC: 200 }, 100, 2), second, references).rates['AAC']
+    }
+
+    it.each([
+      ['contradicts it', [reference(2)], 2],
+      ['is nearer than a doubtful move', [reference(70)], 200],
+      ['is further than that', [reference(66)], 2],
+      ['confirms it', [reference(199)], 200],
+      ['confirms it, and another contradicts it', [reference(2), reference(199)], 200],
+      ['neither confirms nor contradicts it, and another does', [reference(70), reference(2)], 2],
+      ['is quarantined near it', [reference(2, { AAC: 70 / 4 })], 200],
+      ['is quarantined as far away', [reference(2, { AAC: 9_000 / 4 })], 2],
+      ['has only a quarantined rate', [reference(NaN, { AAC: 2 / 4 })], 200],
+    ])('a move that lasts if one %s', (_what, references, rate) => {
+      expect(served(...references)).toBe(rate)
+    })
+
+    it('a rate that the previous table lacks', () => {
+      const next = tomorrow({ ZZZ: 200 })
+      const rates = new Map([['ZZZ', 2]])
+      const checked = check(next, table(), [{ base: 'USD', rates }])
+      expect(checked).toMatchObject({ rates: { ZZZ: NaN }, unconfirmed: { ZZZ: 200 } })
+      expect(check(next, table(), [{ base: 'USD', rates: new Map([['ZZZ', 100]]) }])).toEqual(next)
+    })
+  })
+
   it('compares a first table with another source', () => {
     const references = [{ base: 'USD', rates: new Map(Object.entries(table().rates)) }]
     const checked = check(tomorrow({ AAC: 7 }), undefined, references)

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
-import { createFrankfurterProvider } from '../../src/index.ts'
-import type { HistoryProvider } from '../../src/index.ts'
+import { createExchangeRateApiProvider, createFrankfurterProvider } from '../../src/index.ts'
+import type { HistoryDay, HistoryProvider } from '../../src/index.ts'
+import { overlay } from '../../src/providers/derived.ts'
 import { createSyntheticMarket } from '../../src/testing/synthetic-market.ts'
 import { BANK_DAYS } from '../fixtures/bank.ts'
 import { recordedHandler } from '../fixtures/recorded-handler.ts'
@@ -14,7 +15,7 @@ const market = createSyntheticMarket(1)
 const MONDAY = '2026-11-16'
 const TUESDAY = '2026-11-17'
 
-/** Sources of reference rates: one fetched as a whole, and one of a bank that declares its publication. */
+/** Sources of reference rates: one fetched as a whole, and a bank that declares its publication. */
 const relay = createFrankfurterProvider()
 const bank: HistoryProvider = {
   ...relay,
@@ -22,9 +23,12 @@ const bank: HistoryProvider = {
   publication: BANK_DAYS,
   maxDays: 366,
 }
+const pricingBank = { ...bank }
+
 const HISTORIES = [
   ['the relay', relay],
   ['a bank', bank],
+  ['a bank that quotes prices', pricingBank],
 ] as const
 
 /** Returns by which factor a source misquotes the forint on a day; undefined for no response. */
@@ -47,13 +51,22 @@ interface Options {
   /** Whether latest rates are published at night (default), or in the afternoon, as reference rates. */
   isAtNight?: boolean
   maxStale?: { latest?: number; history?: number }
+  /** Rates of the app against the euro that replace latest rates, or reference rates from Tuesday on. */
+  ownLatest?: Record<string, number>
+  ownHistory?: Record<string, number>
+  /** Whether the provider of latest rates has no sanity checks. */
+  isHandWritten?: boolean
 }
 
 /** Opens a handler over both sources in the evening. */
 function open({ latest = right, history = right, provider = relay, ...options }: Options = {}) {
-  const { startsOn = MONDAY, store, isAtNight = true, maxStale } = options
+  const { startsOn = MONDAY, store, isAtNight = true, maxStale, isHandWritten = false } = options
+  const { ownLatest = {}, ownHistory = {} } = options
+  const feed = createExchangeRateApiProvider()
+  const app = { name: 'App', url: 'https://app.example' }
   const runtime = virtualRuntime(Date.parse(`${startsOn}T18:00Z`))
   const factors = { latest, history }
+  const isPriced = provider === pricingBank
   const { handler, eventsOf } = recordedHandler(runtime, {
     store,
     ...(maxStale && { maxStale }),
@@ -68,22 +81,30 @@ function open({ latest = right, history = right, provider = relay, ...options }:
       return Response.json({ ...body, ...published, rates: { ...rates, HUF: rates.HUF * factor } })
     },
     providers: {
-      history: {
-        ...provider,
-        async fetchHistory({ start, end }) {
-          if (factors.history(today()) === undefined) throw new Error('down')
-          const { base, days } = market.history(start, end, runtime.now())
-          const misquoted = days.map(({ date, rates }) => {
-            return {
-              date,
-              rates: { ...rates, HUF: (rates['HUF'] ?? NaN) * (factors.history(date) ?? NaN) },
-            }
-          })
-          return { base, days: misquoted }
+      latest: overlay(isHandWritten ? { attribution: app, fetchLatest: feed.fetchLatest } : feed, {
+        ...app,
+        rates: { base: 'EUR', rates: ownLatest },
+      }),
+      history: overlay(
+        {
+          ...provider,
+          async fetchHistory({ start, end }) {
+            if (factors.history(today()) === undefined) throw new Error('down')
+            // A few weeks are faster than years.
+            const first = start > '2026-10-01' ? start : '2026-10-01'
+            const { base, days } = market.history(first, end, runtime.now())
+            return { base, days: days.map(misquoted) }
+          },
         },
-      },
+        { ...app, rates: { base: 'EUR', rates: ownHistory, since: TUESDAY } },
+      ),
     },
   })
+  const misquoted = ({ date, rates: { HUF: forint = NaN, ...rates } }: HistoryDay): HistoryDay => {
+    const quote = forint * (factors.history(date) ?? NaN)
+    if (!isPriced) return { date, rates: { ...rates, HUF: quote } }
+    return { date, rates, prices: { HUF: 1 / quote } }
+  }
   const today = (): string => new Date(runtime.now()).toISOString().slice(0, 10)
 
   /** Returns by which factor the rate of the forint is wrong; null where there is none. */
@@ -295,35 +316,30 @@ describe.each(HISTORIES)('a devaluation with reference rates of %s', (_name, pro
   })
 })
 
-it('rates of an app are compared with nothing', async () => {
-  // A budget rate of a hand-written provider, ten times too high.
-  const runtime = virtualRuntime(Date.parse(`${MONDAY}T18:00Z`))
-  const days = (factor: Factor) => async (range: { start: string; end: string }) => {
-    const { base, days: all } = market.history(range.start, range.end, runtime.now())
-    return {
-      base,
-      days: all.map(({ date, rates }) => {
-        return { date, rates: { ...rates, HUF: (rates['HUF'] ?? NaN) * (factor(date) ?? NaN) } }
-      }),
-    }
-  }
-  const { handler } = recordedHandler(runtime, {
-    providers: {
-      latest: {
-        attribution: { name: 'Budget', url: 'https://app.example' },
-        fetchLatest: async () => {
-          const updatedAt = runtime.now()
-          return { base: 'EUR', updatedAt, nextUpdateAt: updatedAt + DAY, rates: { HUF: 4_000 } }
-        },
-      },
-      history: { ...relay, fetchHistory: days(moved(1.5)) },
-    },
+describe('a move of reference rates is confirmed by the next day although latest rates differ', () => {
+  const tenfold = { HUF: 3_850 }
+
+  it('that are quarantined themselves, without a good rate left', async () => {
+    const history: Factor = (day) => (day >= '2026-12-01' ? 2 : 1)
+    const world = open({ latest: moved(0.01), history })
+    await world.load()
+    await watch(world, 16)
+    expect(await world.latestFactor()).toBe(null)
+    const factors = await world.historyFactors()
+    expect([factors['2026-11-30'], factors['2026-12-01'], factors['2026-12-02']]).toEqual([1, 2, 2])
   })
-  await handler.refresh()
-  for (let day = 0; day < 2; day += 1) {
-    await runtime.advance(DAY)
-    await handler.refresh()
-  }
-  const { points } = await handler.rates.history({ from: 'EUR', to: 'HUF', start: TUESDAY })
-  expect(points.map(({ d }) => d)).toEqual([TUESDAY, '2026-11-18'])
+
+  it.each<[string, Options]>([
+    ['that the app puts on those of the feed', { ownLatest: tenfold }],
+    ['from a hand-written provider', { ownLatest: tenfold, isHandWritten: true }],
+    ['where the reference rates are those of the app', { ownHistory: tenfold }],
+  ])('%s', async (_which, options) => {
+    const world = open({ ...options, history: moved(2) })
+    await world.load()
+    await watch(world, 2)
+    const factor = options.ownHistory ? 10 : 2
+    const wednesday = '2026-11-18'
+    const expected = { [MONDAY]: 1, [TUESDAY]: factor, [wednesday]: factor }
+    expect(await world.historyFactors()).toEqual(expected)
+  })
 })
