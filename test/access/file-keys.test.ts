@@ -44,6 +44,20 @@ describe('createFileKeyStore()', () => {
     expect(fs.readdirSync(folder)).toEqual(['keys.json'])
   })
 
+  it('notices a file of the same size and time that replaced its file', async () => {
+    await createFileKeyStore(path).add(keyNumber(1))
+    await createFileKeyStore(`${folder}/next.json`).add(keyNumber(2))
+    const time = new Date(1_790_000_000_000)
+    for (const name of ['keys.json', 'next.json']) fs.utimesSync(`${folder}/${name}`, time, time)
+    const sizes = ['keys.json', 'next.json'].map((name) => fs.statSync(`${folder}/${name}`).size)
+    expect(sizes[0]).toBe(sizes[1])
+    const store = createFileKeyStore(path)
+    expect(await store.find(keyNumber(1).hash)).toMatchObject({ id: 'key-1' })
+    fs.renameSync(`${folder}/next.json`, path)
+    expect(await store.find(keyNumber(1).hash)).toBeUndefined()
+    expect(await store.find(keyNumber(2).hash)).toMatchObject({ id: 'key-2' })
+  })
+
   it('keeps fields that it does not use', async () => {
     const store = createFileKeyStore(path)
     await store.add(keyNumber(1))

@@ -126,6 +126,27 @@ describe('limits', () => {
     expect(await left(sendWith('/v1/latest'))).toBe(88)
   })
 
+  it('give the whole cost back after an internal error', async () => {
+    let isBroken = false
+    const now = (): number => {
+      if (isBroken) throw new Error('clock')
+      return Date.UTC(2026, 10, 20, 18)
+    }
+    const given: number[] = []
+    const open = (): OpenCounters => ({
+      take(_client, limits) {
+        // Of the endpoint, after the request was counted.
+        isBroken = true
+        return { granted: true, states: limits.map(() => ({ remaining: 1, reset: 1, wait: 0 })) }
+      },
+      giveBack: (_client, _limits, cost) => void given.push(cost),
+      close() {},
+    })
+    const { send } = openGuarded({ counters: { open } }, { now })
+    expect((await send({ target: '/v1/convert?from=USD&to=EUR,GBP,JPY' })).status).toBe(500)
+    expect(given).toEqual([3])
+  })
+
   it('count requests whose client disconnects before the response', async () => {
     const { handler, send } = openGuarded({ plans: { public: { month: 100 } } })
     const left = async (): Promise<number> =>

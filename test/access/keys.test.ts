@@ -393,6 +393,20 @@ describe('the look-up of keys', () => {
     },
   )
 
+  it('refuses an unknown key for 10 s only while the store fails, and then responds 503', async () => {
+    const { statusWith, store, runtime } = await openWithKey()
+    const { key } = await createKey()
+    expect(await statusWith(key)).toBe(401)
+    store.override = () => {
+      throw new Error('down')
+    }
+    await runtime.advance(9 * SECOND)
+    expect(await statusWith(key)).toBe(401)
+    await runtime.advance(2 * SECOND)
+    // The key may exist by now, so that a 401 could be wrong.
+    expect(await statusWith(key)).toBe(503)
+  })
+
   it('does not wait for a store that keeps failing', async () => {
     const { statusWith, store, runtime, found } = await openWithKey()
     store.override = () => new Promise(() => {})

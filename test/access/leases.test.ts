@@ -201,6 +201,17 @@ describe('leased counters', () => {
     expect(await fleet.request(1)).toMatchObject({ granted: false })
   })
 
+  it('forget a refusal when permits are given back', async () => {
+    const limits = [burst(10, MINUTE), month(1_000)]
+    const fleet = createFleet({ processes: 1, limits })
+    const { takenAt } = await fleet.request(0, 10)
+    expect(await fleet.request(0)).toMatchObject({ granted: false })
+    fleet.member(0).giveBack('key:a', limits, 9, takenAt)
+    // No time passes.
+    expect(await fleet.request(0, 9)).toMatchObject({ granted: true })
+    expect(await fleet.request(0)).toMatchObject({ granted: false })
+  })
+
   it('give no second burst back for a request that ends late', async () => {
     const limits = [burst(60, MINUTE), month(1_000)]
     const fleet = createFleet({ processes: 1, limits })
@@ -258,6 +269,25 @@ describe('leased counters with a month', () => {
       expect(states[0]?.remaining, String(start)).toBeGreaterThanOrEqual(1_000 - used)
       expect(states[0]?.remaining, String(start)).toBeLessThan(1_000)
     }
+  })
+
+  it('admit no request of a new month with permits of the old one', async () => {
+    const end = Date.UTC(2026, 11)
+    const quota = 1_000
+    const fleet = createFleet({ processes: 1, limits: [month(quota)], start: end - 4_010 })
+    for (let sent = 0; sent < 80; sent += 1) {
+      await fleet.request(0)
+      await fleet.runtime.advance(50)
+    }
+    // 10 ms before the end, the first of these takes a lot that they do not use up.
+    await fleet.request(0)
+    const { calls } = fleet.shared
+    for (let sent = 0; sent < 3; sent += 1) await fleet.request(0)
+    expect(fleet.shared.calls).toBe(calls)
+    await fleet.runtime.advance(10)
+    const before = fleet.total()
+    for (let sent = 0; sent < quota + 100; sent += 1) await fleet.request(0)
+    expect(fleet.total() - before).toBe(quota)
   })
 
   it('refuse until the end of the month', async () => {

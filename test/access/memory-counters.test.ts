@@ -137,6 +137,15 @@ describe('memory counters', () => {
     }
   })
 
+  it('keep what was used in the first ms of a month', () => {
+    const start = Date.UTC(2026, 11)
+    const { take, at } = open({ start })
+    const limits = limitsOf({ month: 5 }, 'a')
+    expect(take('a', limits, 2)).toMatchObject({ states: [{ remaining: 3 }] })
+    at(start + MINUTE)
+    expect(take('a', limits, 2)).toMatchObject({ states: [{ remaining: 1 }] })
+  })
+
   it('give back no more than the quota', () => {
     const { take, giveBack } = open()
     const limits = limitsOf({ burst: '5/min', month: 8 }, 'a')

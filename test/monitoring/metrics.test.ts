@@ -107,6 +107,18 @@ describe('the metrics', () => {
     expect(about('sum{route="/v1/latest"}')).toBeCloseTo(0.7)
   })
 
+  it('count a time that equals a bound in the bucket of that bound', () => {
+    const { emit, metrics } = withEvents()
+    const call = { dataSet: 'latest', provider: 'A', elapsed: 100 } as const
+    emit({ type: 'upstream_failed', ...call, reason: '', error: 0 })
+    const found = samplesIn(metrics.text())
+    const bucket = (bound: string): unknown =>
+      found[
+        `ratesmith_upstream_duration_seconds_bucket{data_set="latest",provider="A",le="${bound}"}`
+      ]
+    expect(['0.05', '0.1', '0.25'].map(bucket)).toEqual([0, 1, 1])
+  })
+
   it('count responses of compat routes under the name of the service', async () => {
     const { handler } = openService()
     const mounted = openExchangeRates(handler)
