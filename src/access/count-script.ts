@@ -113,7 +113,6 @@ redis.call('SET', KEYS[1], join({arrival, since, period, lent, before, monthEnd,
 return join({granted, now, deficit + taken, capacity, used, monthEnd})
 `
 
-/** Returns the arguments of `COUNT_SCRIPT`. */
 export function argumentsOf(request: SharedRequest): string[] {
   const { quota, window, life, monthQuota, months, need, immediate, ahead } = request
   const { unused, unusedAt, refund, refundAt } = request

@@ -31,7 +31,6 @@ export interface Decision {
   takenAt?: number | undefined
 }
 
-/** What counters need of their handler. */
 export interface CountersContext {
   runtime: Runtime
   emit: Emit
@@ -64,7 +63,7 @@ export class GuardedCallError extends Error {
 type CountersFailed = Extract<RatesEvent, { type: 'counters_failed' }>
 
 /**
- * Creates the event of a failure. Errors of drivers may quote what they were called with: the event has the reason without
+ * Errors of drivers may quote what they were called with: the event has the reason without
  * keys and without `secret`, a key or the name of a client, and not the error itself, whose properties may contain both.
  */
 export function countersFailed(
@@ -76,7 +75,6 @@ export function countersFailed(
   return { type: 'counters_failed', operation, reason, error: new Error(reason) }
 }
 
-/** Returns `text` without keys and without `secret`. */
 function withoutSecrets(text: string, secret: string): string {
   const known = secret === '' ? text : text.replaceAll(secret, '…')
   return known.replaceAll(/rsk_[0-9A-Za-z]*/g, 'rsk_…')

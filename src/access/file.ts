@@ -85,7 +85,6 @@ export function createFileKeyStore(path: string, options: KeyStoreOptions = {}):
   }
 }
 
-/** The parsed file. */
 interface KeyDocument {
   keys: Record<string, unknown>[]
 }

@@ -14,7 +14,6 @@ export interface Access {
   createGuard(context: CountersContext): Guard
 }
 
-/** A plan, ready to use. */
 export interface ResolvedPlan {
   name: string
   limits: readonly Limit[]
@@ -24,7 +23,6 @@ export interface ResolvedPlan {
   policy: Header
 }
 
-/** What a guard needs besides its handler. */
 export interface GuardOptions {
   plans: ReadonlyMap<string, ResolvedPlan>
   /** Plan of requests without a key; undefined where they are refused. */
@@ -38,7 +36,6 @@ export interface GuardOptions {
   now(): number
 }
 
-/** Creates a guard. */
 export function createGuard(options: GuardOptions): Guard {
   const { anonymous, counters, keyOf, findKey, emit } = options
   const take = createTake(options)
@@ -82,7 +79,6 @@ export function createGuard(options: GuardOptions): Guard {
   }
 }
 
-/** Creates a function that refuses a request, with an event. */
 function createRefuse(emit: Emit) {
   return (reason: AccessRefusal, error: RatesError, key?: string): Admission => {
     emit({ type: 'access_refused', reason, ...(key !== undefined && { key }) })
@@ -90,7 +86,6 @@ function createRefuse(emit: Emit) {
   }
 }
 
-/** Creates a function that decides about a request with a key, by the result of its look-up. */
 function createKeyAdmission(
   { plans, emit, now }: GuardOptions,
   take: ReturnType<typeof createTake>,
@@ -132,7 +127,6 @@ function createClientReader({ clientOf, emit }: GuardOptions): (request: RawRequ
   }
 }
 
-/** Returns a function that takes the cost of a request from the limits of its client. */
 function createTake(context: GrantContext) {
   const { counters, emit } = context
 
@@ -171,7 +165,6 @@ function createTake(context: GrantContext) {
   }
 }
 
-/** The client and the plan that a request counts for. */
 interface Counted {
   client: string
   plan: ResolvedPlan
@@ -332,7 +325,6 @@ function toInteger(value: number): number {
   return value > 0 ? Math.min(Math.floor(value), 999_999_999_999_999) : 0
 }
 
-/** Returns the `RateLimit-Policy` of limits. */
 export function policyOf(limits: readonly Limit[]): Header {
   const items = limits.map(({ name, quota, window }) =>
     window === 'month'

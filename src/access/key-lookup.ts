@@ -28,14 +28,12 @@ const MAX_REMEMBERED = 10_000
 /** Look-ups at once; those of keys with a record in hand may be twice as many, so that wrong keys do not displace them. */
 const MAX_LOOKUPS = 100
 
-/** The result of the store for one key. */
 interface Result {
   found: KeyRecord | 'unknown_key'
   /** When the look-up started, by the monotonic clock. */
   startedAt: number
 }
 
-/** Creates a function that looks keys up in `store`, and remembers the results. */
 export function createKeyLookup(store: KeyStore, context: CountersContext): KeyLookup {
   const { runtime, emit } = context
   const { known, unknown, remember } = createResults()
@@ -63,7 +61,6 @@ export function createKeyLookup(store: KeyStore, context: CountersContext): KeyL
     return inHand(key) ?? 'unavailable'
   }
 
-  /** Returns the result for `key`, even if it is overdue. */
   function inHand(key: string): Result['found'] | undefined {
     const result = known.get(key) ?? unknown.get(key)
     if (!result) return undefined
@@ -86,7 +83,6 @@ export function createKeyLookup(store: KeyStore, context: CountersContext): KeyL
   }
 }
 
-/** Remembers results of the store. */
 function createResults() {
   const known = createBoundedMap<string, Result>(MAX_REMEMBERED)
   const unknown = createBoundedMap<string, Result>(MAX_REMEMBERED)
@@ -104,7 +100,6 @@ function createResults() {
   }
 }
 
-/** Returns the record of `key`, if it is valid. */
 async function findValidated(
   store: KeyStore,
   key: string,

@@ -74,7 +74,6 @@ function randomText(length: number): string {
   return text
 }
 
-/** Returns the CRC-32 of `text` in base62. */
 function checksum(text: string): string {
   let crc = 0xffffffff
   for (let index = 0; index < text.length; index += 1) {

@@ -13,7 +13,6 @@ const MIN_REFILL = 2
 /** A refusal is remembered at most so long, because other processes may give permits back. */
 const MAX_REFUSAL_MS = 10_000
 
-/** The limits of a plan, prepared for calls. */
 export interface Terms {
   limits: readonly Limit[]
   burst: Limit & { window: number }
@@ -25,7 +24,6 @@ export interface Terms {
   maxCost: number
 }
 
-/** A request that waits for a call. */
 export interface Waiter {
   cost: number
   outcome?: Outcome
@@ -41,7 +39,6 @@ interface Taken {
   at: number
 }
 
-/** The state of a client in one process. */
 export interface Lease {
   client: string
   terms: Terms
@@ -83,7 +80,6 @@ export function isIdle(lease: Lease, now: number, maxIdle: number): boolean {
   return !isNeeded && now - usedAt > maxIdle
 }
 
-/** Creates the state of a client without permits. */
 export function createLease(client: string, terms: Terms): Lease {
   return {
     client,
@@ -104,7 +100,6 @@ export function createLease(client: string, terms: Terms): Lease {
 
 const NO_BURST = { name: '', quota: 0, window: 0 }
 
-/** Prepares the limits of a plan. */
 export function termsOf(limits: readonly Limit[]): Terms {
   const month = limits.find(({ window }) => window === 'month')
   let burst = NO_BURST
@@ -150,7 +145,6 @@ export function decide(lease: Lease, cost: number, now: number): Decision | unde
   return { granted: false, states: statesOf(lease, cost, now) }
 }
 
-/** Returns the states of the limits, with the wait for `cost` where it is refused. */
 function statesOf(lease: Lease, cost: number, now: number): LimitState[] {
   const { terms, lot, refusedUntil } = lease
   const inHand = now < lot.until ? lot.permits : 0
@@ -213,7 +207,6 @@ export function serveWaiters(lease: Lease, now: number): number {
   }
 }
 
-/** Ends the wait of a request. */
 export function settle(waiter: Waiter, outcome: Outcome): void {
   waiter.outcome = outcome
   waiter.onSettled?.()
@@ -289,7 +282,6 @@ function monthsAround(now: number): SharedRequest['months'] {
   return [startOf(-1), startOf(0), startOf(1), startOf(2)]
 }
 
-/** A call that has ended. */
 interface EndedCall {
   request: SharedRequest
   /** Permits that were in hand before. */

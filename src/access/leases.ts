@@ -107,7 +107,6 @@ function createLeaseTable(monotonic: () => number) {
   }
 }
 
-/** Calls to the shared counters: one per client at a time. */
 function createCalls(shared: SharedCounters, context: CountersContext) {
   const { runtime } = context
   const call = createGuardedCall(shared, context)
@@ -158,7 +157,7 @@ function createCalls(shared: SharedCounters, context: CountersContext) {
   }
 }
 
-/** Returns a function that calls the counters, with a time limit and a circuit breaker; throws or rejects with `GuardedCallError`. */
+/** The function throws or rejects with `GuardedCallError`. */
 function createGuardedCall(shared: SharedCounters, { runtime }: CountersContext) {
   const breaker = createCircuitBreaker(runtime)
   const failed = (error: unknown): GuardedCallError => {
@@ -190,7 +189,6 @@ function createGuardedCall(shared: SharedCounters, { runtime }: CountersContext)
   }
 }
 
-/** Gives permits back that no later call has given back. */
 function createFlushes({ startTimer, monotonic }: Runtime, flush: (lease: Lease) => void) {
   const pending = new Set<Lease>()
   let stopTimer: (() => void) | undefined

@@ -78,7 +78,6 @@ interface Scale extends Pick<Limit, 'name' | 'quota'> {
   capacity: number
 }
 
-/** The limits of a plan, ready to count. */
 interface Rules {
   limits: readonly Limit[]
   scales: readonly Scale[]
@@ -86,7 +85,6 @@ interface Rules {
   overflow?: Usage
 }
 
-/** What a client has used. */
 interface Usage {
   rules: Rules
   /** One level for each limit. */
@@ -99,7 +97,6 @@ interface Usage {
   least: number
 }
 
-/** The usages of at most `maxClients` clients. */
 function createUsages(maxClients: number) {
   const usages = new Map<string, Usage>()
   const known = new WeakMap<readonly Limit[], Rules>()
@@ -160,7 +157,6 @@ function greatestCommonDivisor(one: number, other: number): number {
   return other === 0 ? one : greatestCommonDivisor(other, one % other)
 }
 
-/** Takes `cost` from all limits, or from none. */
 function take(usage: Usage, cost: number): Decision {
   const { rules, levels, at } = usage
   const isOver = ({ unit, quota, capacity }: Scale, index: number): boolean =>

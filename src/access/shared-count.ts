@@ -24,7 +24,6 @@ export interface SharedRequest {
   readonly refundAt: number
 }
 
-/** The result of a call. */
 export interface SharedReply {
   /** Number of permits; 0 where `need` did not fit. */
   readonly granted: number
@@ -151,12 +150,10 @@ function startPeriod(state: State, { window, life }: SharedRequest, now: number)
   if (isWhole) state.period = 0
 }
 
-/** Returns the time in which `permits` are refilled. */
 function timeOf(permits: number, { quota, window }: SharedRequest): number {
   return Math.ceil((permits * window) / quota)
 }
 
-/** Takes permits if `need` fits both limits. */
 function take(state: State, request: SharedRequest, now: number, deficit: number): Counted {
   const { quota, window, life, monthQuota, need, immediate } = request
   let capacity = quota === 0 || state.period === 0 ? window : window - life

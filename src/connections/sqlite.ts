@@ -11,7 +11,6 @@ const SETUP_BUSY_TIMEOUT_MS = 100
 /** Short, because a waiting operation blocks this process. */
 const BUSY_TIMEOUT_MS = 20
 
-/** An open database, and what `prepare` returned for it. */
 export interface OpenDatabase<Prepared> {
   database: DatabaseSync
   prepared: Prepared

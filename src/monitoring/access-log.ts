@@ -22,10 +22,8 @@ export interface AccessLogOptions {
   now?: (() => number) | undefined
 }
 
-/** Longer paths and queries are cut. */
 const MAX_TARGET_LENGTH = 2_048
 
-/** Longer headers are cut. */
 const MAX_HEADER_LENGTH = 256
 
 const MICROSECONDS_PER_MS = 1_000

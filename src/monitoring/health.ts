@@ -80,7 +80,6 @@ function assertDataSets(names: readonly string[]): void {
   if (!isValid) throw new TypeError("require must be a non-empty array of 'latest' and 'history'")
 }
 
-/** Describes each data set: `ready`, `loading` or `disabled`. */
 function describe({ latest, history }: HandlerState['status']): Record<string, string> {
   const stateOf = (state: typeof latest | typeof history): string =>
     state === null ? 'disabled' : state.ready ? 'ready' : 'loading'

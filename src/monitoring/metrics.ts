@@ -151,12 +151,10 @@ function stateFamilies({ status, responseCacheBytes, waiting }: HandlerState): F
   ]
 }
 
-/** The counter of a series. */
 interface Count {
   value: number
 }
 
-/** A counter with its labels. */
 interface Counter {
   /** Adds `by` (default 1) for the values of the labels. */
   add(labels: string[], by?: number): void
@@ -237,7 +235,6 @@ const STORE_OPERATIONS: Readonly<Record<Operation<'store_failed'>, true>> = {
   claim: true,
 }
 
-/** Returns each value as the values of a single label. */
 function eachOf(values: object): string[][] {
   return Object.keys(values).map((value) => [value])
 }
@@ -341,7 +338,6 @@ const MAX_LABEL_LENGTH = 100
 /** In seconds. */
 const UPSTREAM_BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** Counts calls of providers. */
 function createUpstreamCounts() {
   const calls = createSeries(['data_set', 'provider'], Infinity, () => ({
     requests: 0,
@@ -350,7 +346,6 @@ function createUpstreamCounts() {
   }))
   const providers = new Set<string>()
 
-  /** Returns the value of the label `provider`. */
   function labelOf(provider: string): string {
     const label = toLabel(provider)
     if (providers.size < MAX_PROVIDERS) providers.add(label)

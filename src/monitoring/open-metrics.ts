@@ -1,4 +1,3 @@
-/** Names and values of labels, in order. */
 type Labels = Readonly<Record<string, string>>
 
 /** A metric with its current samples, named without the suffix of a counter. */
@@ -11,13 +10,11 @@ export interface Family {
   samples: readonly Sample[]
 }
 
-/** The value of a metric for some labels. */
 export interface Sample {
   labels: Labels
   value: number | Histogram
 }
 
-/** Counts observations by size. */
 export interface Histogram {
   /** Upper bounds of the buckets, ascending. */
   readonly bounds: readonly number[]
@@ -26,12 +23,10 @@ export interface Histogram {
   sum: number
 }
 
-/** Creates an empty histogram. */
 export function createHistogram(bounds: readonly number[]): Histogram {
   return { bounds, counts: [...bounds, Infinity].map(() => 0), sum: 0 }
 }
 
-/** Counts `value` in `histogram`. */
 export function observe(histogram: Histogram, value: number): void {
   const { bounds, counts } = histogram
   let bucket = 0

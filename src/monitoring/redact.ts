@@ -1,4 +1,3 @@
-/** What replaces a key. */
 const REDACTED = 'REDACTED'
 
 /** An API key of ratesmith, also with a mistake in it. */
@@ -15,7 +14,6 @@ const KEY_PARAMETERS = [
   'token',
 ] as const
 
-/** Removes keys from targets and URLs. */
 export interface Redaction {
   /** `query` is raw, without the question mark. */
   query(query: string): string
