@@ -22,7 +22,7 @@ const MAY_IMPORT: Record<string, string> = {
   money: '',
   rates: 'async',
   cache: 'async digest',
-  connections: 'known-options node:*',
+  connections: '',
   access: 'api async cache connections errors events http known-options node:*',
   stores: 'connections known-options types:cache node:*',
   upstream: 'async byte-buffer known-options rates zod/mini',

@@ -1,7 +1,7 @@
-import type { DatabaseSync } from 'node:sqlite'
+import { closeSync, openSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 
 import type { CacheStore } from '../cache/store.ts'
-import { openDatabase } from '../connections/sqlite.ts'
 import { assertKnownOptions } from '../known-options.ts'
 
 const SCHEMA = `
@@ -12,6 +12,16 @@ const SCHEMA = `
     key TEXT PRIMARY KEY, expires_at REAL NOT NULL
   ) STRICT;
 `
+
+/**
+ * At most about 3 s in all, once, before the first request is served. SQLite does not apply its busy timeout to the switch
+ * to a write-ahead log, hence the attempts.
+ */
+const SETUP_ATTEMPTS = 20
+const SETUP_BUSY_TIMEOUT_MS = 100
+
+/** Short, because a waiting operation blocks this process. */
+const BUSY_TIMEOUT_MS = 20
 
 /** Options of `createSqliteStore`. */
 export interface SqliteStoreOptions {
@@ -53,7 +63,7 @@ export function createSqliteStore(path: string, options: SqliteStoreOptions = {}
   const { now = Date.now } = options
   assertKnownOptions(options, { now })
   if (typeof now !== 'function') throw new TypeError('now must be a function')
-  const { database, prepared } = openDatabase(path, SCHEMA, prepare)
+  const { database, prepared } = openDatabase(path)
   const { select, upsert, evict, forget, take } = prepared
   return {
     get: (key) => select.get(key)?.['text'],
@@ -69,6 +79,24 @@ export function createSqliteStore(path: string, options: SqliteStoreOptions = {}
   }
 }
 
+function openDatabase(path: string) {
+  // For SQLite, an empty path means a private temporary file.
+  if (typeof path !== 'string' || path === '') {
+    throw new TypeError(`path must be a non-empty file path, got ${JSON.stringify(path)}`)
+  }
+  let database: DatabaseSync | undefined
+  try {
+    createPrivateFile(path)
+    database = new DatabaseSync(path)
+    setUp(database)
+    return { database, prepared: prepare(database) }
+  } catch (error) {
+    database?.close()
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`cannot open the SQLite database ${path}: ${reason}`, { cause: error })
+  }
+}
+
 function prepare(database: DatabaseSync) {
   return {
     select: database.prepare('SELECT text FROM ratesmith_texts WHERE key = ?'),
@@ -81,4 +109,43 @@ function prepare(database: DatabaseSync) {
       INSERT INTO ratesmith_claims (key, expires_at) VALUES (?, ?)
       ON CONFLICT (key) DO UPDATE SET expires_at = excluded.expires_at WHERE expires_at <= ?`),
   }
+}
+
+/**
+ * SQLite gives its logs the mode of the database. An existing file must not be opened here: closing it would release the
+ * locks of other connections in this process.
+ */
+function createPrivateFile(path: string): void {
+  // Neither is a file path.
+  if (path === ':memory:' || path.startsWith('file:')) return
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch {
+    // The file exists, or SQLite's error will give the reason.
+  }
+}
+
+function setUp(database: DatabaseSync): void {
+  // With a write-ahead log, readers never wait for a writer. NORMAL rarely waits for the disk: a killed process loses
+  // nothing, a power cut at most the last values, and the file stays intact.
+  const setup = `
+    PRAGMA busy_timeout = ${SETUP_BUSY_TIMEOUT_MS};
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = NORMAL;
+    ${SCHEMA}
+    PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};
+  `
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      database.exec(setup)
+      return
+    } catch (error) {
+      if (attempt === SETUP_ATTEMPTS || !/locked/.test(String(error))) throw error
+      sleep(5 * attempt)
+    }
+  }
+}
+
+function sleep(durationMs: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, durationMs)
 }
