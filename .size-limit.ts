@@ -35,7 +35,6 @@ const BUDGETS: Record<string, string> = {
   './currencies': '5.72 kB',
   './deno': '2.64 kB',
   './express': '1.75 kB',
-  './fetch': '2.4 kB',
   './money': '2.5 kB',
   './monitoring': '6.88 kB',
   './node': '3.75 kB',

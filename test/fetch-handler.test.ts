@@ -1,8 +1,6 @@
 import { Response as WhatwgResponse } from '@whatwg-node/server'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-import { toFetchHandler } from '../adapters/fetch.ts'
-import type { FetchHandlerOptions } from '../adapters/fetch.ts'
 import { openService } from './fixtures/service.ts'
 
 afterEach(() => vi.unstubAllGlobals())
@@ -22,6 +20,7 @@ const TARGETS: [target: string, init?: RequestInit][] = [
 ]
 
 async function open() {
+  vi.stubGlobal('navigator', { userAgent: 'Node.js/24' })
   const { handler } = openService()
   await handler.refresh()
   return handler
@@ -36,49 +35,23 @@ async function contentOf(response: Response) {
 describe.each([
   ['of @whatwg-node/server', WhatwgResponse],
   ['that inherits from the platform’s', LightResponse],
-])('a Response %s', (_, Light) => {
+])('a global Response %s, on Node', (_, Light) => {
   it.each(TARGETS)(
-    'has the status, headers and body of the handler: %s %j',
+    'has the status, headers and body of the platform’s: %s %j',
     async (target, init) => {
       const handler = await open()
-      const fetch = toFetchHandler(handler, { Response: Light })
       const request = (): Request => new Request(`http://localhost${target}`, init)
       // The first is computed, the second cached, and the third has the headers of the second.
       for (let round = 0; round < 3; round += 1) {
-        const response = await fetch(request())
+        const expected = await handler(request())
+        expect(expected).not.toBeInstanceOf(Light)
+        vi.stubGlobal('Response', Light)
+        const response = await handler(request())
+        vi.unstubAllGlobals()
+        vi.stubGlobal('navigator', { userAgent: 'Node.js/24' })
         expect(response).toBeInstanceOf(Light)
-        expect(await contentOf(response)).toEqual(await contentOf(await handler(request())))
+        expect(await contentOf(response)).toEqual(await contentOf(expected))
       }
     },
   )
-})
-
-it('passes the address of the client on', async () => {
-  const clients: unknown[] = []
-  const handler = await open()
-  const answer: typeof handler.answer = (request) => {
-    clients.push(request.client)
-    return handler.answer(request)
-  }
-  await toFetchHandler({ answer })(new Request('http://localhost/'), { client: '192.0.2.1' })
-  expect(clients).toEqual(['192.0.2.1'])
-})
-
-it('uses the class by which a server on Node has replaced the global one, also later', async () => {
-  vi.stubGlobal('navigator', { userAgent: 'Node.js/24' })
-  const handler = await open()
-  const request = (): Request => new Request('http://localhost/api/v1/latest')
-  expect(await handler(request())).not.toBeInstanceOf(LightResponse)
-  vi.stubGlobal('Response', LightResponse)
-  expect(await handler(request())).toBeInstanceOf(LightResponse)
-  expect(await toFetchHandler(handler)(request())).toBeInstanceOf(LightResponse)
-})
-
-it.each<[FetchHandlerOptions, string]>([
-  [Object({ Response: {} }), 'Response must be a class'],
-  [Object({ response: Response }), 'response'],
-])('refuses the options %j', async (options, message) => {
-  const handler = await open()
-  expect(() => toFetchHandler(handler, options)).toThrow(TypeError)
-  expect(() => toFetchHandler(handler, options)).toThrow(message)
 })

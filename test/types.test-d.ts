@@ -3,7 +3,6 @@ import { createServer as createHttp2Server } from 'node:http2'
 import { createServer as createTlsServer } from 'node:https'
 
 import { expectTypeOf } from 'expect-type'
-import { Response as WhatwgResponse } from '@whatwg-node/server'
 import express from 'express'
 import type { Cluster, Redis } from 'ioredis'
 import type { RedisClientPoolType, RedisClientType, RedisClusterType, createClient } from 'redis'
@@ -15,8 +14,6 @@ import { toWorker } from '../adapters/cloudflare.ts'
 import type { WorkerContext } from '../adapters/cloudflare.ts'
 import { serve as serveOnDeno } from '../adapters/deno.ts'
 import { toExpressHandler } from '../adapters/express.ts'
-import { toFetchHandler } from '../adapters/fetch.ts'
-import type { FetchHandlerOptions, ResponseClass } from '../adapters/fetch.ts'
 import { createUndiciFetch, serve as serveOnNode, toNodeHandler } from '../adapters/node.ts'
 import type { FetchHandler, RunningServer, UndiciFetchOptions } from '../adapters/node.ts'
 import { createAccess, createKey, createMemoryCounters, hashKey } from '../src/access/index.ts'
@@ -804,18 +801,6 @@ test('a Worker passes its bindings to the function that creates its handler', ()
   expectTypeOf(worker.scheduled).parameter(1).toEqualTypeOf<Bindings>()
   // @ts-expect-error a scheduled event requires refresh()
   toWorker(() => () => new Response())
-})
-
-test('a fetch-style handler has responses of a class of the server', () => {
-  const fetch = toFetchHandler(createRatesHandler(), { Response: WhatwgResponse })
-  expectTypeOf(fetch).parameter(0).toEqualTypeOf<Request>()
-  expectTypeOf(fetch).returns.toEqualTypeOf<Promise<Response>>()
-  expectTypeOf(toFetchHandler).toBeCallableWith(createRatesHandler(), { Response })
-  expectTypeOf<FetchHandlerOptions['Response']>().toEqualTypeOf<ResponseClass | undefined>()
-  // @ts-expect-error not a class of responses
-  toFetchHandler(createRatesHandler(), { Response: Request })
-  // @ts-expect-error a function has no answer()
-  toFetchHandler(() => new Response())
 })
 
 test('currencies are rows of plain data', () => {

@@ -119,63 +119,6 @@ function addressIn(info: unknown, request: Request): string | undefined {
   }
 }
 
-/**
- * A request that a wrapper passes on, with changes. Reads all other properties of `request` on demand. A class, because
- * spreading an object would read them all.
- */
-export class ForwardedRequest implements WrappedRequest {
-  readonly #request: RawRequest
-  readonly #changes: Partial<Pick<RawRequest, 'client' | 'requestId'>>
-
-  constructor(request: RawRequest, changes: Partial<Pick<RawRequest, 'client' | 'requestId'>>) {
-    this.#request = request
-    this.#changes = changes
-  }
-
-  get method(): string {
-    return this.#request.method
-  }
-
-  get target(): string {
-    return this.#request.target
-  }
-
-  header(name: string): string | null | undefined {
-    return this.#request.header(name)
-  }
-
-  get signal(): AbortSignal | undefined {
-    return this.#request.signal
-  }
-
-  get client(): string | undefined {
-    return this.#changes.client ?? this.#request.client
-  }
-
-  get requestId(): string | undefined {
-    return this.#changes.requestId ?? this.#request.requestId
-  }
-
-  get readBody(): RawRequest['readBody'] {
-    const { readBody } = this.#request
-    return readBody && ((...given) => readBody.apply(this.#request, given))
-  }
-
-  get isCounted(): boolean {
-    return isCounted(this.#request)
-  }
-
-  statusFor(response: EndpointResponse): number {
-    return statusFor(this.#request, response)
-  }
-
-  /** The function of a wrapper that encodes bodies, such as compression. */
-  get encode(): unknown {
-    const encode: unknown = Reflect.get(this.#request, 'encode')
-    return typeof encode === 'function' ? encode.bind(this.#request) : undefined
-  }
-}
-
 /** Returns whether a wrapper repeats a request that was counted before. */
 export function isCounted(request: WrappedRequest): boolean {
   return request.isCounted === true

@@ -307,17 +307,16 @@ export function isMatch(list: string, tag: string, comparison: 'weak' | 'strong'
 const LARGE_BODY_BYTES = 65_536
 
 /** A class of responses: the platform's, or a lighter one of a server. */
-export type ResponseClass = new (
+type ResponseClass = new (
   body: RawResponse['body'],
   init: { status: number; headers: Record<string, string> },
 ) => Response
 
 /**
- * Creates a function that turns a raw response into a `Response`, of `Light` if it is given. Node's own copies every body
- * slowly, except a stream of one chunk; on other runtimes a stream is the slowest form, and on Deno the clone of a text the
- * fastest.
+ * Creates a function that turns a raw response into a `Response`. Node's own copies every body slowly, except a stream of one
+ * chunk; on other runtimes a stream is the slowest form, and on Deno the clone of a text the fastest.
  */
-function createResponseFactory(Light?: ResponseClass): (response: RawResponse) => Response {
+function createResponseFactory(): (response: RawResponse) => Response {
   // The user agent is reliable: runtimes that imitate Node identify themselves in it.
   const userAgent = globalThis.navigator?.userAgent ?? ''
   const isNode = userAgent.startsWith('Node.js/')
@@ -326,10 +325,10 @@ function createResponseFactory(Light?: ResponseClass): (response: RawResponse) =
 
   return ({ status, headers, body }) => {
     const known = forms.get(headers)
-    const Given = Light ?? (isNode ? lighterResponse() : undefined)
-    if (Given) {
+    const Light = isNode ? lighterResponse() : undefined
+    if (Light) {
       const headerRecord = known ? (known.record ??= toRecord(headers)) : toRecord(headers)
-      return new Given(body, { status, headers: headerRecord })
+      return new Light(body, { status, headers: headerRecord })
     }
     // The platform takes a `Headers` object faster than a list.
     const all = known ? (known.headers ??= new Headers(headers)) : headers
@@ -364,24 +363,19 @@ function toRecord(headers: readonly Header[]): Record<string, string> {
   return record
 }
 
-/**
- * Returns a fetch-style handler, whose responses are of `Light` if it is given. Hosts pass a second argument, of which only
- * the client's address is read.
- */
+/** Returns a fetch-style handler. Hosts pass a second argument, of which only the client's address is read. */
 export function toFetchStyle(
   answer: (request: RawRequest) => RawResponse | Promise<RawResponse>,
-  Light?: ResponseClass,
 ): (request: Request) => Promise<Response> {
-  const respond = toResponder(answer, Light)
+  const respond = toResponder(answer)
   return async (request, ...[info]: unknown[]) => respond(request, info)
 }
 
 /** Does the same for hosts that take responses without a promise: it returns one only where it has to wait. */
 export function toResponder(
   answer: (request: RawRequest) => RawResponse | Promise<RawResponse>,
-  Light?: ResponseClass,
 ): (request: Request, info: unknown) => Response | Promise<Response> {
-  const render = createResponseFactory(Light)
+  const render = createResponseFactory()
   return (request, info) => {
     const response = answer(new FetchRawRequest(request, info))
     return response instanceof Promise ? response.then(render) : render(response)

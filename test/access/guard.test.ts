@@ -6,8 +6,8 @@ import { exchangerateHost } from '../../src/compat/exchangerate-host.ts'
 import { frankfurter } from '../../src/compat/frankfurter.ts'
 import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 import { withCompression } from '../../src/compression/with-compression.ts'
-import { ForwardedRequest } from '../../src/http/messages.ts'
 import { RatesError } from '../../src/index.ts'
+import { withRequestIds } from '../../src/monitoring/index.ts'
 import { fragileMarket, openService } from '../fixtures/service.ts'
 import { finish } from '../virtual-runtime.ts'
 import { PLANS, limitIn, openGuarded, recordedStore, sendersTo } from './service.ts'
@@ -425,10 +425,10 @@ describe('compression', () => {
     } = await recordedStore([{ id: 'a', plan: 'pro' }])
     const { handler, send } = openGuarded({ keys: store })
     const codec = async () => new Uint8Array(8)
-    const inner: Pick<typeof handler, 'answer'> = direct
-      ? handler
-      : { answer: (request) => handler.answer(new ForwardedRequest(request, { requestId: 'r' })) }
-    const compressed = withCompression(inner, { br: codec, gzip: codec })
+    const compressed = withCompression(direct ? handler : withRequestIds(handler), {
+      br: codec,
+      gzip: codec,
+    })
     const senders = sendersTo(compressed)
     for (const [headers, expected] of [
       [{}, 200],

@@ -6,9 +6,9 @@ import { describe, expect, it, vi } from 'vitest'
 import { createAccess } from '../../src/access/index.ts'
 import { withCompression } from '../../src/compression/with-compression.ts'
 import { frankfurter } from '../../src/compat/frankfurter.ts'
-import { ForwardedRequest } from '../../src/http/messages.ts'
 import { createRatesHandler } from '../../src/index.ts'
-import type { RawRequest, RawResponse } from '../../src/index.ts'
+import type { RawResponse } from '../../src/index.ts'
+import { withRequestIds } from '../../src/monitoring/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { settled } from '../virtual-runtime.ts'
 
@@ -431,11 +431,8 @@ describe('a counted request to a compressed handler', () => {
     const route = frankfurter(counted, { now })
     const reported: number[] = []
     route.subscribe({ onResponse: ({ status }) => reported.push(status) })
-    // A wrapper in between, such as one that writes a log.
-    const inner = {
-      answer: (given: RawRequest) => route.answer(new ForwardedRequest(given, { requestId: 'x' })),
-    }
-    const handler = withCompression(inner, CODECS)
+    // A wrapper in between.
+    const handler = withCompression(withRequestIds(route), CODECS)
     const sendTo = (headers: Record<string, string> = {}, target = path) =>
       handler.answer({ method: 'GET', target, header: (name) => headers[name] })
     const left = async (): Promise<number> => {

@@ -9,7 +9,6 @@ import type { RatesHandler } from 'ratesmith'
 import { serve as serveBun } from 'ratesmith/bun'
 import { serve as serveDeno } from 'ratesmith/deno'
 import { toExpressHandler } from 'ratesmith/express'
-import { toFetchHandler } from 'ratesmith/fetch'
 import { serve as serveNode, toNodeHandler } from 'ratesmith/node'
 
 import { listenOnFreePort, portIn } from '../system/sockets.ts'
@@ -66,13 +65,13 @@ export const MOUNTS = {
   http2: (rates) => listenOnFreePort(createHttp2Server(toNodeHandler(rates))),
 
   async whatwg(rates) {
-    const fetch = toFetchHandler(rates, { Response: WhatwgResponse })
-    return listen(createServerAdapter(fetch))
+    globalThis.Response = WhatwgResponse
+    return listen(createServerAdapter(rates))
   },
   async srvx(rates) {
     const { FastResponse, serve } = await import('srvx')
-    const fetch = toFetchHandler(rates, { Response: FastResponse })
-    const server = await serve({ fetch, ...LOOPBACK, silent: true }).ready()
+    globalThis.Response = FastResponse
+    const server = await serve({ fetch: rates, ...LOOPBACK, silent: true }).ready()
     return portIn(server.url ?? '')
   },
 

@@ -15,7 +15,6 @@ import { createRatesClient } from 'ratesmith/client'
 import { toWorker } from 'ratesmith/cloudflare'
 import { serve as serveOnDeno } from 'ratesmith/deno'
 import { toExpressHandler } from 'ratesmith/express'
-import { toFetchHandler } from 'ratesmith/fetch'
 import { createUndiciFetch, serve, toNodeHandler } from 'ratesmith/node'
 import { createEcbProvider } from 'ratesmith/providers/ecb'
 import { createOpenExchangeRatesProvider } from 'ratesmith/providers/open-exchange-rates'
@@ -32,7 +31,6 @@ const { rates } = handler
 export const { EUR }: { EUR: number } = (await rates.latest({ symbols: ['EUR'] })).rates
 export const { USD }: { USD: number } = (await client.latest({ symbols: ['USD'] })).rates
 export const hosts = [toNodeHandler(handler), toExpressHandler(handler), toWorker(() => handler)]
-export const fetch = toFetchHandler(handler, { Response })
 export const servers = [serve, serveOnBun, serveOnDeno].map((each) => each(handler))
 export const cases: ContractCase[] = storeContract(() => new Map())
 export const isRatesError = (error: unknown): boolean => error instanceof RatesError

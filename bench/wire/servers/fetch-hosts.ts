@@ -2,8 +2,6 @@
 // handler mounted as recommended for it.
 import { serve as serveHono } from '@hono/node-server'
 import { Response as WhatwgResponse, createServerAdapter } from '@whatwg-node/server'
-import { toFetchHandler } from 'ratesmith/fetch'
-import type { ResponseClass } from 'ratesmith/fetch'
 import { FastResponse, serve as serveSrvx } from 'srvx'
 
 import { settingsFromParent } from '../../../test/system/child.ts'
@@ -16,7 +14,7 @@ type Fetch = (request: Request) => Response | Promise<Response>
 
 interface Host {
   /** Its own class of responses; the others are sent several times as slowly. @hono/node-server replaces the global one. */
-  Response?: ResponseClass
+  Response?: typeof Response
   start(fetch: Fetch, path: string): Promise<void>
 }
 
@@ -49,7 +47,9 @@ const { host = 'srvx', ready, target }: PeerSettings = JSON.parse(settingsFromPa
 const { Response: Own, start } = HOSTS[host]
 const { pathname } = new URL(target, 'http://localhost')
 if (ready === undefined) {
-  await start(toFetchHandler(await loadedHandler(), { Response: Own }), pathname)
+  const handler = await loadedHandler()
+  if (Own) globalThis.Response = Own
+  await start(handler, pathname)
 } else {
   const { headers, body } = readPreparedResponse()
   const init = { status: 200, headers: Object.fromEntries(headers) }
