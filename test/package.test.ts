@@ -23,7 +23,7 @@ describe('an entry point', () => {
     const { './package.json': itself, './openapi.json': document, ...entries } = manifest.exports
     expect(itself).toBe('./package.json')
     // Not a module: JSR does not export it, and the build copies it.
-    expect(document).toBe('./dist/openapi.json')
+    expect(document).toBe('./dist/generated/openapi.json')
     for (const [subpath, target] of Object.entries(entries).filter(([, each]) => each !== null)) {
       const types = expect.stringMatching(/^\.\/dist\/types\/(src|adapters)\/[\w*/-]+\.d\.ts$/)
       expect(target).toEqual({ types, default: `./dist/${nameOf(subpath)}.js` })
@@ -52,12 +52,8 @@ describe('an entry point', () => {
     const config = await import(new URL('tsup.config.ts', ROOT).href)
     const builds: { entry: Record<string, string> }[] = config.default
     const built = builds.flatMap(({ entry }) => Object.entries(entry))
-    const { cli, ...all } = Object.fromEntries(built)
-    // Inner modules, which the build puts into chunks, are not exported.
-    const inner = ['handler', 'providers/exchange-rate-api', 'providers/frankfurter']
-    const entries = Object.fromEntries(
-      Object.entries(all).filter(([name]) => !inner.includes(name)),
-    )
+    // The handler is a file apart from the index, and not exported.
+    const { cli, handler: _handler, ...entries } = Object.fromEntries(built)
     expect(readFileSync(new URL(cli ?? '', ROOT), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
     expect(manifest.bin).toEqual({ ratesmith: './dist/cli.js' })
     const expected = ENTRY_POINTS.map(({ subpath, source }) => [nameOf(subpath), source])

@@ -1,11 +1,36 @@
-import { readdirSync } from 'node:fs'
-
-/** A function that a provider's module exports. */
-export type Create = (options: object) => unknown
-
-/** Loads the modules of `src/providers`, by name. The build replaces this file with one import of each. */
-export const MODULES: ReadonlyMap<string, () => Promise<Record<string, Create>>> = new Map(
-  readdirSync(new URL('../providers', import.meta.url))
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => [file.slice(0, -'.ts'.length), () => import(`../providers/${file}`)]),
-)
+/** Loads each module of `src/providers`, by name. One import of each: bundlers do not follow a path that is computed. */
+export const MODULES: Readonly<Record<string, () => Promise<object>>> = {
+  'banca-d-italia': () => import('../providers/banca-d-italia.ts'),
+  'bank-of-canada': () => import('../providers/bank-of-canada.ts'),
+  'bank-of-england': () => import('../providers/bank-of-england.ts'),
+  'bank-of-israel': () => import('../providers/bank-of-israel.ts'),
+  banxico: () => import('../providers/banxico.ts'),
+  bcb: () => import('../providers/bcb.ts'),
+  bnr: () => import('../providers/bnr.ts'),
+  cbr: () => import('../providers/cbr.ts'),
+  cnb: () => import('../providers/cnb.ts'),
+  'cross-check': () => import('../providers/cross-check.ts'),
+  currencyapi: () => import('../providers/currencyapi.ts'),
+  'danmarks-nationalbank': () => import('../providers/danmarks-nationalbank.ts'),
+  derived: () => import('../providers/derived.ts'),
+  ecb: () => import('../providers/ecb.ts'),
+  'exchange-rate-api-v6': () => import('../providers/exchange-rate-api-v6.ts'),
+  'exchange-rate-api': () => import('../providers/exchange-rate-api.ts'),
+  fawazahmed0: () => import('../providers/fawazahmed0.ts'),
+  fbil: () => import('../providers/fbil.ts'),
+  'frankfurter-v2': () => import('../providers/frankfurter-v2.ts'),
+  frankfurter: () => import('../providers/frankfurter.ts'),
+  fred: () => import('../providers/fred.ts'),
+  hmrc: () => import('../providers/hmrc.ts'),
+  hnb: () => import('../providers/hnb.ts'),
+  imf: () => import('../providers/imf.ts'),
+  mnb: () => import('../providers/mnb.ts'),
+  nbp: () => import('../providers/nbp.ts'),
+  nbu: () => import('../providers/nbu.ts'),
+  'norges-bank': () => import('../providers/norges-bank.ts'),
+  'open-exchange-rates': () => import('../providers/open-exchange-rates.ts'),
+  rba: () => import('../providers/rba.ts'),
+  riksbank: () => import('../providers/riksbank.ts'),
+  tcmb: () => import('../providers/tcmb.ts'),
+  'us-treasury': () => import('../providers/us-treasury.ts'),
+}

@@ -1,6 +1,8 @@
 import type { HistoryProvider, LatestProvider } from '../index.ts'
 import { MODULES } from './provider-modules.ts'
-import type { Create } from './provider-modules.ts'
+
+/** A function that a provider's module exports. */
+type Create = (options: object) => unknown
 
 /** Root URL and key of a provider. */
 export interface Access {
@@ -31,7 +33,7 @@ const FIRST = [
   'currencyapi',
 ]
 
-const NAMES = new Set([...FIRST, ...[...MODULES.keys()].toSorted()])
+const NAMES = new Set([...FIRST, ...[...Object.keys(MODULES)].toSorted()])
 
 /** Loads every provider. */
 export async function loadProviders(): Promise<NamedProvider[]> {
@@ -47,8 +49,8 @@ export async function loadProvider(name: string): Promise<NamedProvider | undefi
 
 /** Loads the providers of a module: one for both data sets, and its other publications. */
 async function loadModule(name: string): Promise<NamedProvider[]> {
-  const members = (await MODULES.get(name)?.()) ?? {}
-  const factories = Object.entries(members)
+  const members = await MODULES[name]?.()
+  const factories = Object.entries<Create>({ ...members })
     .filter(([member]) => /^create\w+Provider$/.test(member))
     // The main function of a module has the shortest name.
     .sort(([one], [other]) => one.length - other.length)

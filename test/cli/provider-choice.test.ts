@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
@@ -130,6 +130,16 @@ describe('the names of providers', async () => {
     const list = new RegExp(`^  ${dataSet}   ?((?:.|\\n {11})*)`, 'm')
     const [, listed = ''] = list.exec(stdout) ?? []
     expect(listed.trim().split(/,\s+/)).toEqual([`${names[0]} (default)`, ...names.slice(1)])
+  })
+
+  it('are those of all files in src/providers with an upstream', () => {
+    const files = readdirSync(new URL('../../src/providers', import.meta.url))
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => file.slice(0, -'.ts'.length))
+    // They combine providers.
+    const others = ['cross-check', 'derived']
+    const unnamed = files.filter((file) => !latest.includes(file) && !history.includes(file))
+    expect(unnamed.toSorted()).toEqual(others)
   })
 
   it('are all in docs/providers.md, with their data sets and keys', async () => {

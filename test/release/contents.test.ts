@@ -9,7 +9,13 @@ import { ROOT } from '../system/runtimes.ts'
 import { ALL, MODULES, RUNTIMES, expectedReport, openApp, reportProgram } from './package.ts'
 
 const DOCUMENTS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/cli/LICENSES.txt']
-const RECORDS = ['package.json', 'dist/openapi.json']
+const RECORDS = ['package.json', 'dist/generated/openapi.json']
+
+/** Built as a file of its own, from which bundlers take the parts of the index that an app uses. */
+const INNER = 'dist/handler.js'
+
+/** Of all files, in bytes. */
+const MAX_UNPACKED_SIZE = 3_000_000
 
 /** Scripts that npm runs for an installed tarball; npm also compiles a package that has a `binding.gyp`. */
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall']
@@ -28,14 +34,10 @@ function expectedFiles(): string[] {
     ...DOCUMENTS,
     ...RECORDS,
     ...guides.map((name) => `docs/${name}`),
-    ...built.flatMap((path) => [path, `${path}.map`]),
-    ...declared.flatMap((path) => {
-      const declarations = `dist/types/${path.replace(/\.ts$/, '.d.ts')}`
-      return [declarations, `${declarations}.map`]
-    }),
+    ...built,
+    INNER,
+    ...declared.map((path) => `dist/types/${path.replace(/\.ts$/, '.d.ts')}`),
     ...reachedFiles(['dist/cli.js']),
-    // Source maps and declaration maps lead to the sources.
-    ...sources,
   ]
   return [...new Set(files)]
 }
@@ -61,8 +63,44 @@ function readManifest() {
 }
 
 describe('the package', () => {
-  it('contains exactly what its entry points need, its sources and its documents', () => {
+  it('contains exactly what its entry points need, and its documents', () => {
     expect(installed.files.toSorted()).toEqual(expectedFiles().toSorted())
+  })
+
+  it('takes at most 3 MB', () => {
+    expect(installed.unpackedSize).toBeLessThan(MAX_UNPACKED_SIZE)
+  })
+
+  it('has the OpenAPI document as JSON once, and once in the handler for bundlers that read no JSON', () => {
+    const text = 'Exchange-rate API: latest rates, conversion and history.'
+    const withDocument = installed.files.filter((path) => {
+      if (!/\.js(on)?$/.test(path)) return false
+      return readFileSync(join(installed.folder, 'node_modules/ratesmith', path), 'utf8').includes(
+        text,
+      )
+    })
+    expect(withDocument.toSorted()).toEqual([
+      'dist/generated/openapi.json',
+      expect.stringMatching(/^dist\/openapi-\w+\.js$/),
+    ])
+  })
+
+  it('has the licences of what is bundled into the command, and only of that', () => {
+    const packages = join(installed.folder, 'node_modules')
+    const read = (path: string): string => readFileSync(join(packages, path), 'utf8')
+    const licences = read('ratesmith/dist/cli/LICENSES.txt')
+    expect(licences).toBe(
+      ['itty-router', 'zod'].map((name) => `${name}\n\n${read(`${name}/LICENSE`)}`).join('\n'),
+    )
+    const imported = reachedFiles(['dist/cli.js']).flatMap((path) =>
+      path.endsWith('.js')
+        ? [...read(`ratesmith/${path}`).matchAll(/\b(?:from|import\()"(@?[a-z][\w:./-]*)"/g)].map(
+            ([, name]) => name,
+          )
+        : [],
+    )
+    const others = imported.filter((name) => !name?.startsWith('node:'))
+    expect(new Set(others)).toEqual(new Set(['@whatwg-node/server', 'ioredis', 'undici']))
   })
 
   it('has three dependencies and two optional peers', () => {

@@ -13,6 +13,8 @@ export interface InstalledPackage {
   folder: string
   /** Files in the tarball, relative to the root of the package. */
   files: string[]
+  /** Of all files, in bytes. */
+  unpackedSize: number
   /** What npm printed to stderr during the installation. */
   warnings: string
 }
@@ -27,13 +29,13 @@ declare module 'vitest' {
 export default function setup({ provide }: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'ratesmith-installed-'))
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
-  const [{ filename, files }] = JSON.parse(npm(args, ROOT).stdout)
+  const [{ filename, files, unpackedSize }] = JSON.parse(npm(args, ROOT).stdout)
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
   // A user's npm shows warnings; `npm run` passes the level of this project on.
   const options = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=warn']
   const { stderr } = npm(['install', ...options, `./${filename}`], folder)
   const paths = files.map(({ path }: { path: string }) => path)
-  provide('installed', { folder, files: paths, warnings: stderr })
+  provide('installed', { folder, files: paths, unpackedSize, warnings: stderr })
   return () => rmSync(folder, { recursive: true, force: true })
 }
 
