@@ -73,9 +73,10 @@ export function toRatesError(thrown: unknown): RatesError {
     : new RatesError('internal_error', 'Internal error', { cause: thrown })
 }
 
-function isRatesError(thrown: unknown): thrown is RatesError {
+/** Returns whether `thrown` is a `RatesError`, also of another copy of the package. */
+export function isRatesError(thrown: unknown): thrown is RatesError {
   try {
-    return thrown instanceof RatesError
+    return thrown instanceof RatesError || Object(thrown).name === 'RatesError'
   } catch {
     // The thrown value may be a proxy whose traps throw.
     return false

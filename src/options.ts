@@ -73,6 +73,28 @@ export interface RatesHandlerOptions {
   explorer?: boolean | undefined
 }
 
+/**
+ * The export `server` of a config file of `ratesmith serve`: what is not the handler's.
+ *
+ * @example
+ * ```ts
+ * import type { RatesHandlerOptions, ServerOptions } from 'ratesmith'
+ *
+ * export default { cors: 'all' } satisfies RatesHandlerOptions
+ * export const server: ServerOptions = { metrics: true, accessLog: true }
+ * ```
+ */
+export interface ServerOptions {
+  /** Private key and certificates in PEM for HTTPS (default none: HTTP). */
+  tls?: { key: string; cert: string } | undefined
+  /** Whether to serve metrics at `/metrics`, to everyone (default false). */
+  metrics?: boolean | undefined
+  /** Whether to print a line of JSON on stdout for each response, with request ids (default false). */
+  accessLog?: boolean | undefined
+  /** Whether to compress responses with brotli and gzip (default true). */
+  compress?: boolean | undefined
+}
+
 /** Validated options with every default filled in. An array of providers is empty where they are turned off. */
 export interface ResolvedOptions {
   basePath: string

@@ -33,8 +33,8 @@ export type { Plan } from './plans.ts'
 
 /** Options of `createAccess`. */
 export interface AccessOptions extends AddressOptions {
-  /** The limits of each plan, by name. */
-  plans: Readonly<Record<string, Plan>>
+  /** The limits of each plan, by name, as text such as `'600/min, 100000/month'` or as an object. */
+  plans: Readonly<Record<string, Plan | string>>
   /** The plan of requests without a key, counted by client address, or `'refuse'` for a 401 (default `'refuse'`). */
   anonymous?: string | undefined
   /** Where keys are looked up (default: no keys). */
@@ -65,7 +65,7 @@ export interface AccessOptions extends AddressOptions {
  * import { createAccess } from 'ratesmith/access'
  *
  * const handler = createRatesHandler({
- *   access: createAccess({ anonymous: 'public', plans: { public: { burst: '60/min' } } }),
+ *   access: createAccess({ anonymous: 'public', plans: { public: '60/min' } }),
  * })
  * ```
  */
@@ -123,10 +123,10 @@ const KNOWN: Readonly<Record<keyof AccessOptions, true>> = {
 
 function resolvePlans(plans: unknown): ReadonlyMap<string, ResolvedPlan> {
   const isObject = typeof plans === 'object' && plans !== null && !Array.isArray(plans)
-  const entries: [string, Plan][] = isObject ? Object.entries(plans) : []
+  const entries: [string, Plan | string][] = isObject ? Object.entries(plans) : []
   if (entries.length === 0) {
     throw new TypeError(
-      "plans must be an object with at least one plan, such as { public: { burst: '60/min' } }",
+      "plans must be an object with at least one plan, such as { public: '60/min' }",
     )
   }
   return new Map(

@@ -1,7 +1,7 @@
 import { assertKnownOptions } from '../known-options.ts'
 import type { Limit } from './counters.ts'
 
-/** The limits of a plan, at least one. */
+/** The limits of a plan, at least one. As text: `'600/min, 100000/month'`, with one limit by month, one by a shorter period, or both. */
 export interface Plan {
   /**
    * Short-term limit, such as `60/min`: 60 requests at once, refilled at 60 per minute. Periods: `s`, `min`, `h`, `day`, with
@@ -30,9 +30,10 @@ const MAX_MONTH = 1_000_000_000
  *
  * @throws {TypeError} naming the invalid option
  */
-export function limitsOf(plan: Plan, name: string): readonly Limit[] {
-  assertKnownOptions(plan, { burst: true, month: true }, name)
-  const { burst, month } = plan
+export function limitsOf(plan: Plan | string, name: string): readonly Limit[] {
+  const parts = typeof plan === 'string' ? readPlan(plan, name) : plan
+  assertKnownOptions(parts, { burst: true, month: true }, name)
+  const { burst, month } = parts
   const limits: Limit[] = []
   if (burst !== undefined) limits.push(burstLimit(burst, `${name}.burst`))
   if (month !== undefined) {
@@ -41,6 +42,21 @@ export function limitsOf(plan: Plan, name: string): readonly Limit[] {
   }
   if (limits.length === 0) throw new TypeError(`${name} must have a burst or a month limit`)
   return limits
+}
+
+function readPlan(text: string, name: string): Plan {
+  const plan: Plan = {}
+  for (const limit of text.split(',').map((part) => part.trim())) {
+    const [, month] = /^(\d+)\/month$/.exec(limit) ?? []
+    if (month === undefined ? plan.burst !== undefined : plan.month !== undefined) {
+      throw new TypeError(
+        `${name} may have one limit by month and one by a shorter period, got ${text}`,
+      )
+    }
+    if (month === undefined) plan.burst = limit
+    else plan.month = Number(month)
+  }
+  return plan
 }
 
 function burstLimit(burst: unknown, name: string): Limit {

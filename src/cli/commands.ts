@@ -17,7 +17,6 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   currencies: async () => (await import('./currencies.ts')).currencies,
   doctor: async () => (await import('./doctor.ts')).doctor,
   keys: async () => (await import('./keys.ts')).keys,
-  completion: async () => (await import('./completion.ts')).completion,
   help: async () => showHelp,
 }
 

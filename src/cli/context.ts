@@ -21,10 +21,6 @@ export interface CommandContext {
   now(): number
   /** The user's home folder (default: as reported by the operating system). */
   home?: string
-  /** Waits between rounds of `--watch` (default: timers of the process); resolves when `signal` aborts. */
-  sleep?(ms: number, signal: AbortSignal): Promise<void>
-  /** Ends `--watch` (default: SIGINT). */
-  interrupted?: AbortSignal
   /** Makes every upstream call (default `globalThis.fetch`, through the proxies that the environment sets). */
   fetch?: typeof fetch
 }

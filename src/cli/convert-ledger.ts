@@ -34,7 +34,6 @@ export async function convertLedger(
 ): Promise<number> {
   if (positionals.length > 0)
     throw new UsageError('--file takes the amount and currencies from the file')
-  if (flags.watch !== undefined) throw new UsageError('--file cannot be combined with --watch')
   if (flags.json) throw new UsageError('--file cannot be combined with --json')
   const text = await readText(flags.file, context)
   const ledger = withUsageError(flags.file, () => runAtOnce(readRows(text, true)))

@@ -20,7 +20,6 @@ type ListFlags = Parameters<typeof toRatesFlags>[0] & {
 
 /** Runs `ratesmith convert -`: converts each line of stdin, such as `100 USD EUR`, and prints a line for each. */
 export async function convertList(values: ListFlags, context: CommandContext): Promise<number> {
-  if (values.watch !== undefined) throw new UsageError('- cannot be combined with --watch')
   const rows = await readRows(values, context)
   const flags = toRatesFlags(values)
   const output = openOutput(context)

@@ -6,12 +6,12 @@ import type {
   RoundedAmount,
 } from '../index.ts'
 import type { CommandContext } from './context.ts'
-import { CONVERT_OPTIONS } from './flags.ts'
+import { CONVERT_OPTIONS, MOVED } from './flags.ts'
 import { nameOf, printRates, publicationOf, publicationText } from './output.ts'
 import { toRatesFlags } from './session.ts'
 import { alignedNumbers, styled, toTable, wrapped } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
-import { UsageError, fillWatch, parseArguments, splitCodes } from './usage.ts'
+import { UsageError, parseArguments, splitCodes } from './usage.ts'
 import { readConversion, spellOut } from './words.ts'
 
 type Converted = (
@@ -31,11 +31,10 @@ export async function convert(typed: string[], context: CommandContext): Promise
     (argument, index) => /^-[\d.]/.test(argument) && args[index - 1] !== '--date',
   )
   if (negative !== undefined) throw new UsageError(`amount must not be negative, got ${negative}`)
-  const { values, positionals } = parseArguments({
-    args: fillWatch(args, true),
-    options: CONVERT_OPTIONS,
-    allowPositionals: true,
-  })
+  const { values, positionals } = parseArguments(
+    { args, options: CONVERT_OPTIONS, allowPositionals: true },
+    MOVED,
+  )
   if (values.file !== undefined) {
     const { convertLedger } = await import('./convert-ledger.ts')
     return convertLedger({ ...values, file: values.file }, positionals, context)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import manifest from 'ratesmith/package.json' with { type: 'json' }
@@ -13,13 +13,12 @@ import type {
   RatesHandlerOptions,
 } from '../index.ts'
 import { createFileStore } from '../stores/file.ts'
-import { createRedisStore } from '../stores/redis.ts'
 import { platform } from './context.ts'
 import type { CommandContext } from './context.ts'
 import { publicationText } from './output.ts'
 import { cacheFolder } from './session.ts'
-import { connectRedis } from './store.ts'
-import type { NamedRedis } from './store.ts'
+import { isDatabase, isRedis, makeFolder, openStore } from './store.ts'
+import type { NamedStore } from './store.ts'
 import type { Upstreams } from './upstreams.ts'
 import { messageOf } from './usage.ts'
 
@@ -208,8 +207,12 @@ export async function checkCache(context: CommandContext): Promise<CheckResult> 
   const subject = `cache, ${folder ?? 'no folder'}`
   const advice = 'set RATESMITH_CACHE_DIR to a writable folder, or use --no-cache'
   if (folder === undefined) return failed(subject, 'no home or cache folder is set', advice)
+  return checkFolder(subject, folder, advice)
+}
+
+async function checkFolder(subject: string, folder: string, advice: string): Promise<CheckResult> {
   try {
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     const trial = mkdtempSync(join(folder, 'doctor-'))
     try {
       await tryStore(createFileStore(trial))
@@ -223,21 +226,26 @@ export async function checkCache(context: CommandContext): Promise<CheckResult> 
 }
 
 /**
- * Checks that a Redis stores values and grants leases.
+ * Checks that a store of `serve` keeps values, and grants leases if it has them.
  *
  * @throws {UsageError} for an invalid URL or a missing ioredis
  */
-export async function checkRedis({ name, url }: NamedRedis): Promise<CheckResult> {
-  const connection = await connectRedis({ name, url })
-  const subject = `Redis, ${new URL(url).host}`
+export async function checkStore({ name, place }: NamedStore): Promise<CheckResult> {
+  if (!isRedis(place) && !isDatabase(place)) {
+    return checkFolder(`store, ${place}`, place, `set ${name} to a writable folder`)
+  }
+  const opened = await openStore({ name, place })
+  const subject = isRedis(place) ? `Redis, ${new URL(place).host}` : `store, ${place}`
+  const advice = isRedis(place)
+    ? `check that Redis runs, and the host, port and password in ${name}`
+    : `check that ${name} is a database that this user can write`
   try {
-    await tryStore(createRedisStore(connection))
+    await tryStore(opened.store)
     return passed(subject, 'stores values and grants leases')
   } catch (error) {
-    const advice = `check that Redis runs, and the host, port and password in ${name}`
     return failed(subject, messageOf(error), advice)
   } finally {
-    connection.close()
+    opened.close()
   }
 }
 

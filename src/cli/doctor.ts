@@ -8,8 +8,8 @@ import {
   checkCache,
   checkProviders,
   checkProxies,
-  checkRedis,
   checkRuntime,
+  checkStore,
 } from './doctor-checks.ts'
 import type { CheckResult } from './doctor-checks.ts'
 import { DOCTOR_OPTIONS } from './flags.ts'
@@ -17,7 +17,7 @@ import { openOutput } from './output.ts'
 import { providerKeys } from './providers.ts'
 import { toRatesFlags } from './session.ts'
 import type { RatesFlags } from './session.ts'
-import { findRedis } from './store.ts'
+import { findStore, isRedis } from './store.ts'
 import { styled, withSpinner, wrapped } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
 import { URL_VARIABLES, chooseUpstreams } from './upstreams.ts'
@@ -29,7 +29,7 @@ import { UsageError, parseArguments } from './usage.ts'
  * to 1 if a check fails.
  */
 export async function doctor(args: string[], context: CommandContext): Promise<number> {
-  const { values } = parseArguments({ args, options: DOCTOR_OPTIONS })
+  const { values } = parseArguments({ args, options: DOCTOR_OPTIONS }, MOVED)
   const flags = toRatesFlags(values)
   if (values.all) requireNoChoice(flags)
   const output = openOutput(context)
@@ -50,24 +50,26 @@ function requireNoChoice({ demo, pegs, providers }: RatesFlags): void {
   if (named) throw new UsageError(`--all cannot be combined with --${named[0]}`)
 }
 
+const MOVED = { redis: 'is now --store' }
+
 /** Returns results that are safe to print: escaped and without passwords. */
 async function runChecks(
   flags: RatesFlags,
-  { redis, all }: { redis?: string | undefined; all?: boolean | undefined },
+  { store, all }: { store?: string | undefined; all?: boolean | undefined },
   context: CommandContext,
 ): Promise<CheckResult[]> {
   const { demo, cache } = flags
   const { env } = context
-  const named = findRedis(redis, env)
+  const named = findStore(store, env)
   const upstreams = await (all ? ownUpstreams(context) : chooseUpstreams(flags, context))
   // Reports an invalid URL before any provider is called.
   const stores = [
     ...(cache && !demo ? [await checkCache(context)] : []),
-    ...(named && !demo ? [await checkRedis(named)] : []),
+    ...(named && !demo ? [await checkStore(named)] : []),
   ]
   const providers = await (all ? checkBuiltIns(upstreams, env) : checkProviders(upstreams))
   const machine = [checkRuntime(context), ...(demo ? [] : checkProxies(env))]
-  const redacted = createRedaction(env, named ? [named.url] : [])
+  const redacted = createRedaction(env, named && isRedis(named.place) ? [named.place] : [])
   return [...machine, ...providers, ...stores].map(({ subject, ok, found, ...others }) => ({
     subject: toSingleLine(redacted(subject)),
     ok,
@@ -103,7 +105,7 @@ function markOf({ ok, skipped = false }: CheckResult, terminal: Terminal): strin
 const INDENT = ' '.repeat(7)
 
 /** Variables with URLs that may contain a password. */
-const VARIABLES = [...Object.values(URL_VARIABLES), 'RATESMITH_REDIS_URL', ...PROXY_VARIABLES]
+const VARIABLES = [...Object.values(URL_VARIABLES), 'RATESMITH_STORE', ...PROXY_VARIABLES]
 
 /** Redacting shorter texts would make the output unreadable. */
 const MIN_SECRET_LENGTH = 3

@@ -1,31 +1,18 @@
-import type { DateRule, Interval, IntervalValue, Period } from '../index.ts'
+import type { Interval, IntervalValue, Period } from '../index.ts'
 import { text, toggle } from './usage.ts'
 
-/** The flags of every command about rates, for `parseArguments()`, the help and completion. */
+/** The flags of every command about rates, for `parseArguments()` and the help. */
 export const RATES_OPTIONS = {
   json: toggle('print one line of JSON', { short: 'j' }),
   quiet: toggle('print no notes on stderr, only errors', { short: 'q' }),
-  latest: text('<names>', 'providers of latest rates, in order, comma-separated', {
-    complete: 'latest',
-  }),
-  history: text('<names>', 'providers of reference rates, in order, comma-separated', {
-    complete: 'history',
-  }),
+  latest: text('<names>', 'providers of latest rates, in order, comma-separated'),
+  history: text('<names>', 'providers of reference rates, in order, comma-separated'),
   pegs: toggle('add currencies with an official peg'),
   demo: toggle('use synthetic rates, without network'),
   'no-cache': toggle('do not read or write the cache folder'),
 }
 
-// `satisfies` makes the compiler report a missing name.
-const RULES = Object.keys({
-  'on-or-before': true,
-  exact: true,
-  next: true,
-  'previous-business-day': true,
-  'period-end': true,
-} satisfies Record<DateRule, true>)
-
-/** The periods of `history`. */
+/** The periods of `history`; `satisfies` makes the compiler report a missing one. */
 export const PERIODS: readonly string[] = Object.keys({
   '1W': true,
   '1M': true,
@@ -64,28 +51,26 @@ const DATED = {
   rule: text(
     '<rule>',
     'day with the rates for --date: on-or-before (default), exact, next, previous-business-day or period-end',
-    { complete: RULES },
   ),
   'max-age': text('<days>', 'fail if the rates are more days older than --date'),
   ...FROM_SOURCE,
 }
 
-const PRINTED = {
-  csv: toggle('print CSV with a header, as the API does'),
-  watch: text('[seconds]', 'print again when the rates change, checked every 60 s, at least 10'),
+const PRINTED = { csv: toggle('print CSV with a header, as the API does') }
+
+/** Flags of earlier versions, and what does the same. */
+export const MOVED = {
+  watch: 'is gone: run the command with watch, as in watch -n 60 ratesmith latest',
 }
 
 /** The flags of `convert`. */
 export const CONVERT_OPTIONS = {
   ...DATED,
   reverse: toggle('show how much <from> gives the amount of <to>'),
-  round: text('<digits>', 'minor or cash: round to the digits or coins of the currency', {
-    complete: ['minor', 'cash'],
-  }),
+  round: text('<digits>', 'minor or cash: round to the digits or coins of the currency'),
   file: text(
     '<file>',
     'convert each row of this CSV file, - for stdin; --date, --rule, --max-age and --reverse apply to rows without their own',
-    { complete: 'file' },
   ),
   ...PRINTED,
   ...RATES_OPTIONS,
@@ -93,17 +78,15 @@ export const CONVERT_OPTIONS = {
 
 /** The flags of `latest`. */
 export const LATEST_OPTIONS = {
-  base: text('<code>', 'base currency (default USD)', { short: 'b', complete: 'currency' }),
+  base: text('<code>', 'base currency (default USD)', { short: 'b' }),
   symbols: text('<codes>', 'show only these currencies, comma-separated (default all)', {
     short: 's',
-    complete: 'currencies',
   }),
   ...DATED,
   all: toggle('show all currencies on a terminal, not only the major ones'),
   sort: text(
     '<order>',
     'code, rate, or change: adds the change since the previous day, largest first',
-    { complete: ['change', 'code', 'rate'] },
   ),
   ...PRINTED,
   ...RATES_OPTIONS,
@@ -113,22 +96,13 @@ export const LATEST_OPTIONS = {
 export const HISTORY_OPTIONS = {
   period: text('<period>', '1W, 1M, 3M, 6M, 1Y or 5Y back from the newest day (default 1M)', {
     short: 'p',
-    complete: PERIODS,
   }),
   start: text('<day>', 'first day, instead of a period (1999-01-04 or later)'),
   end: text('<day>', 'last day (default: the newest)'),
-  interval: text('<length>', 'day, week, month, quarter or year: a point for each (default day)', {
-    complete: INTERVALS,
-  }),
-  value: text('<value>', 'last, average, open, high or low of each interval (default last)', {
-    complete: Object.keys(VALUES),
-  }),
-  fill: text('previous', 'also show days without a publication, with the last rate before them', {
-    complete: ['previous'],
-  }),
-  layout: text('<layout>', 'long, or wide: a line per day with a column per code (default long)', {
-    complete: ['long', 'wide'],
-  }),
+  interval: text('<length>', 'day, week, month, quarter or year: a point for each (default day)'),
+  value: text('<value>', 'last, average, open, high or low of each interval (default last)'),
+  fill: text('previous', 'also show days without a publication, with the last rate before them'),
+  layout: text('<layout>', 'long, or wide: a line per day with a column per code (default long)'),
   ...FROM_SOURCE,
   ...PRINTED,
   ...RATES_OPTIONS,
@@ -137,6 +111,6 @@ export const HISTORY_OPTIONS = {
 /** The flags of `doctor`. */
 export const DOCTOR_OPTIONS = {
   all: toggle('check every built-in provider at its own address, instead of the chosen ones'),
-  redis: text('<url>', 'also check this Redis (default: RATESMITH_REDIS_URL)'),
+  store: text('<place>', 'also check this store of serve (default: RATESMITH_STORE)'),
   ...RATES_OPTIONS,
 }

@@ -8,7 +8,7 @@ import {
 import { KEYS_OPTIONS } from './keys.ts'
 import { SERVE_OPTIONS } from './serve-flags.ts'
 import { wrapped } from './terminal.ts'
-import type { Completion, Flag } from './usage.ts'
+import type { Flag } from './usage.ts'
 
 /** The page of a command. */
 interface Page {
@@ -18,16 +18,12 @@ interface Page {
   about: string
   options: Readonly<Record<string, Flag>>
   examples: readonly string[]
-  /** Completions of the words after the command. */
-  words?: Completion
 }
-
-const SHELLS = ['bash', 'zsh', 'fish']
 
 /** The topics of `ratesmith help` besides the commands. */
 export const TOPICS = ['environment', 'providers'] as const
 
-/** The commands: the source of the help and of the completion. */
+/** The commands: the source of the help. */
 export const PAGES = {
   convert: {
     summary: ['[amount] <from> <to>', 'convert an amount into one or several currencies'],
@@ -44,7 +40,6 @@ maxAge.`,
       "printf '100 USD EUR\\n5 GBP JPY\\n' | ratesmith convert -",
       "printf 'from,to,amount\\nUSD,EUR,12.50\\n' | ratesmith convert --file -",
     ],
-    words: 'currencies',
   },
   latest: {
     summary: ['[base] [symbols]', 'show latest rates against a base, or the rates of a day'],
@@ -70,7 +65,6 @@ maxAge.`,
       'ratesmith history USD EUR --start 2008-01-01 --end 2009-12-31 --csv',
       'ratesmith history EUR USD,GBP --layout wide --fill previous',
     ],
-    words: 'currencies',
   },
   currencies: {
     summary: ['[search]', 'list currencies'],
@@ -92,20 +86,21 @@ each failure. --all skips providers whose key is not in the environment.`,
     examples: ['ratesmith doctor', 'ratesmith doctor --no-cache', 'ratesmith doctor --json'],
   },
   serve: {
-    summary: ['', 'serve exchange rates over HTTP'],
-    usage: [''],
-    about: 'Serves exchange rates over HTTP.',
+    summary: ['[config.ts]', 'serve exchange rates over HTTP'],
+    usage: ['[config.ts]'],
+    about: `Serves exchange rates over HTTP. A config file has the options of the handler, such as keys and plans, and those of
+the server, such as HTTPS, metrics and the access log: see docs/command-line.md. A flag counts more than the file.`,
     options: SERVE_OPTIONS,
     examples: [
       'ratesmith serve --port 0',
-      'ratesmith serve --data rates --port 0',
-      'ratesmith serve --plan free=60/min --anonymous free --port 0',
+      'ratesmith serve --store rates --port 0',
+      'ratesmith serve config.ts --port 0',
     ],
   },
   keys: {
     summary: ['<action>', 'create, list and revoke API keys of serve'],
     usage: ['create --plan <plan> --name <name>', 'list', 'revoke <id or name>'],
-    about: `Creates, lists and revokes API keys for ratesmith serve --keys. A key is printed once; the file has only its hash.
+    about: `Creates, lists and revokes API keys for the config file of ratesmith serve. A key is printed once; the file has only its hash.
 Running servers notice changes within 10 s.`,
     options: KEYS_OPTIONS,
     examples: [
@@ -113,20 +108,6 @@ Running servers notice changes within 10 s.`,
       'ratesmith keys list --keys keys.json',
       'ratesmith keys revoke acme --keys keys.json',
     ],
-    words: ['create', 'list', 'revoke'],
-  },
-  completion: {
-    summary: ['<shell>', 'print the completion script of bash, zsh or fish'],
-    usage: ['bash|zsh|fish'],
-    about: `Prints a script that completes commands, flags, currency codes, providers, periods and rules. Load it in the file that
-your shell reads at its start.`,
-    options: {},
-    examples: [
-      'ratesmith completion bash',
-      'ratesmith completion zsh',
-      'ratesmith completion fish',
-    ],
-    words: SHELLS,
   },
   help: {
     summary: ['[command]', 'show this help, or the page of a command or topic'],
@@ -134,8 +115,6 @@ your shell reads at its start.`,
     about: 'Shows an overview, the page of a command, the environment variables or the providers.',
     options: {},
     examples: ['ratesmith help', 'ratesmith help convert', 'ratesmith help environment'],
-    // The completion script adds the commands.
-    words: TOPICS,
   },
 } as const satisfies Record<string, Page>
 
@@ -218,11 +197,9 @@ export async function environmentPage(): Promise<string> {
       "root URLs that replace the providers' own, comma-separated",
     [keys]: 'keys of the providers that require one',
     RATESMITH_CACHE_DIR: "folder for fetched rates (default: the user's cache folder)",
-    RATESMITH_REDIS_URL:
-      'same as --redis of serve and doctor, but keeps the password out of the process list',
-    RATESMITH_KEYS: 'same as --keys of serve and keys',
-    RATESMITH_COUNTERS:
-      'same as --counters of serve and keys, but keeps the password out of the process list',
+    RATESMITH_STORE:
+      'same as --store of serve and doctor, but keeps the password out of the process list',
+    RATESMITH_KEYS: 'same as --keys of keys',
     'HTTPS_PROXY, HTTP_PROXY, NO_PROXY': 'proxies for upstream calls, and hosts that bypass them',
     NO_COLOR: 'turn colours off',
     FORCE_COLOR: 'turn colours on for every output, or off with 0',

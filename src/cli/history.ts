@@ -8,12 +8,12 @@ import type {
 import { nearest } from '../known-options.ts'
 import { drawChart } from './chart.ts'
 import type { CommandContext } from './context.ts'
-import { HISTORY_OPTIONS, INTERVALS, PERIODS, VALUES } from './flags.ts'
+import { HISTORY_OPTIONS, MOVED, INTERVALS, PERIODS, VALUES } from './flags.ts'
 import { printRates } from './output.ts'
 import { toRatesFlags } from './session.ts'
 import { alignedNumbers, styled, styledLines, toAge, toTable } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
-import { UsageError, fillWatch, parseArguments, splitCodes } from './usage.ts'
+import { UsageError, parseArguments, splitCodes } from './usage.ts'
 import { readPair, spellOut } from './words.ts'
 
 const CHART_HEIGHT = 10
@@ -24,11 +24,10 @@ type HistoryBody = Pair | HistoryList<Record<string, Pair>> | HistoryRangeList<R
 /** Runs `ratesmith history`: shows the reference rates of one or several pairs. */
 export async function history(typed: string[], context: CommandContext): Promise<number> {
   const args = spellOut(typed, context.now())
-  const { values, positionals } = parseArguments({
-    args: fillWatch(args),
-    options: HISTORY_OPTIONS,
-    allowPositionals: true,
-  })
+  const { values, positionals } = parseArguments(
+    { args, options: HISTORY_OPTIONS, allowPositionals: true },
+    MOVED,
+  )
   const pair = readPair(positionals)
   if (!pair) {
     throw new UsageError(

@@ -4,8 +4,6 @@ import type { RawRequest } from '../index.ts'
 export interface IndexOptions {
   basePath: string
   explorer: boolean
-  /** Paths of other services: a name and an example of each. */
-  services: readonly { name: string; example: string }[]
   /** Whether requests need a key. */
   needsKey: boolean
 }
@@ -28,7 +26,7 @@ export async function indexPage(request: RawRequest, options: IndexOptions): Pro
   })
 }
 
-function linksOf({ basePath, explorer, services }: IndexOptions): [path: string, text: string][] {
+function linksOf({ basePath, explorer }: IndexOptions): [path: string, text: string][] {
   const links: [string, string][] = [
     [`${basePath}/v1/latest?base=EUR&symbols=USD,GBP,JPY`, 'latest rates'],
     [`${basePath}/v1/convert?from=USD&to=EUR&amount=100`, 'conversion'],
@@ -36,7 +34,6 @@ function linksOf({ basePath, explorer, services }: IndexOptions): [path: string,
     [`${basePath}/v1/currencies`, 'currencies'],
     [`${basePath}/v1/status`, 'status: age and sources of the data'],
     [`${basePath}/v1/openapi.json`, 'OpenAPI description'],
-    ...services.map(({ name, example }): [string, string] => [example, `as ${name}`]),
   ]
   return explorer
     ? [[`${basePath}/`, 'explorer: try every endpoint in the browser'], ...links]

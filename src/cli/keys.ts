@@ -11,10 +11,10 @@ import type { Output } from './output.ts'
 import { toTable } from './terminal.ts'
 import { UsageError, parseArguments, text, texts, toggle } from './usage.ts'
 
-/** The flags of `keys` for `parseArguments()`, the help and completion. */
+/** The flags of `keys` for `parseArguments()` and the help. */
 export const KEYS_OPTIONS = {
-  keys: text('<file>', 'JSON file with the keys (default: RATESMITH_KEYS)', { complete: 'file' }),
-  plan: text('<plan>', 'plan of the key, a name from --plan of serve'),
+  keys: text('<file>', 'JSON file with the keys (default: RATESMITH_KEYS)'),
+  plan: text('<plan>', 'plan of the key, a name from the plans of createAccess'),
   name: text('<name>', 'owner of the key'),
   expires: text('<end>', 'number of days (90d) or last day in UTC (YYYY-MM-DD) (default never)'),
   origin: texts('<origin>', 'origin of web pages that may use the key, repeatable (default all)'),

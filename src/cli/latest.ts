@@ -3,13 +3,13 @@ import type { DateRule, LatestRates } from '../index.ts'
 import { didYouMean, nearest } from '../known-options.ts'
 import type { Changes } from './changes.ts'
 import type { CommandContext } from './context.ts'
-import { LATEST_OPTIONS } from './flags.ts'
+import { LATEST_OPTIONS, MOVED } from './flags.ts'
 import { nameOf, printRates, publicationOf, publicationText } from './output.ts'
 import { toRatesFlags } from './session.ts'
 import type { RatesFlags } from './session.ts'
 import { alignedNumbers, shortened, styledLines, toColumns } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
-import { UsageError, fillWatch, parseArguments, splitCodes } from './usage.ts'
+import { UsageError, parseArguments, splitCodes } from './usage.ts'
 import { readCode, readCodes, readPair, spellOut } from './words.ts'
 
 // Longer names are cut; without room for the minimum, no names are shown.
@@ -29,11 +29,10 @@ const ORDERS = ['change', 'code', 'rate']
 /** Runs `ratesmith latest`: shows latest rates against a base, or the reference rates of a day. */
 export async function latest(typed: string[], context: CommandContext): Promise<number> {
   const args = spellOut(typed, context.now())
-  const { values, positionals } = parseArguments({
-    args: fillWatch(args),
-    options: LATEST_OPTIONS,
-    allowPositionals: true,
-  })
+  const { values, positionals } = parseArguments(
+    { args, options: LATEST_OPTIONS, allowPositionals: true },
+    MOVED,
+  )
   const { date, rule, 'max-age': maxAge, source, sort, all = false } = values
   const { base, symbols } = readTable(values, positionals)
   const flags = toRatesFlags(values)

@@ -9,7 +9,6 @@ import { openSession } from './session.ts'
 import type { RatesFlags, RatesSession, SessionResponse } from './session.ts'
 import { describeTerminal, styledLines, toAge, toMinute, withSpinner } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
-import type { Round } from './watch.ts'
 import { isCryptocurrency } from './words.ts'
 
 /** The outputs of a command. */
@@ -104,12 +103,8 @@ export async function printRates<Body extends object>(
   const { codes, days } = query
   const quieter = flags.quiet ? { ...context, stderr: muted(context.stderr) } : context
   const session = await openSession(flags, context, { hasArchive: days.first !== undefined, codes })
-  const round = (output: Output): Promise<Round> =>
-    printRound(query, flags, { session, output, context: quieter })
   try {
-    if (flags.watch === undefined) return (await round(openOutput(context))).code
-    const { repeat } = await import('./watch.ts')
-    return await repeat(flags.watch, round, { output: openOutput(context), context })
+    return await printOnce(query, flags, { session, output: openOutput(context), context: quieter })
   } finally {
     session.close()
   }
@@ -148,11 +143,11 @@ function muted(stderr: CommandContext['stderr']): CommandContext['stderr'] {
   }
 }
 
-async function printRound<Body extends object>(
+async function printOnce<Body extends object>(
   query: RatesQuery<Body>,
   flags: RatesFlags,
   { session, output, context }: { session: RatesSession; output: Output; context: CommandContext },
-): Promise<Round> {
+): Promise<number> {
   const { now } = context
   const isMachine = flags.json || flags.csv
   const note = flags.quiet ? () => {} : output.note
@@ -160,11 +155,8 @@ async function printRound<Body extends object>(
   const canSubstitute = !flags.csv
   const responding = respond(session, query, { now: now(), note, canSubstitute })
   const response = await withSpinner(context, 'fetching rates', responding)
-  const state = `${response.isOverdue} ${response.body}`
   if (flags.json) output.print([response.body])
-  if (response.status !== 200) {
-    return { state, code: await printFailure(response, query, { session, output }) }
-  }
+  if (response.status !== 200) return printFailure(response, query, { session, output })
   const body: Body = JSON.parse(response.body)
   const reason = session.failures() || 'no response in time'
   const { when } = query.publication(body, now())
@@ -172,10 +164,10 @@ async function printRound<Body extends object>(
   const isShown = output.terminal.isTTY && !isMachine
   if (offline !== '' && !isShown && !flags.quiet) output.note(`ratesmith: ${offline}`)
   if (flags.csv) output.print(await csvLines(query, session))
-  if (isMachine) return { state, code: 0 }
+  if (isMachine) return 0
   await query.enrich?.(body, session)
   printBody(body, query, { output, offline, now: now(), isQuiet: flags.quiet })
-  return { state, code: 0 }
+  return 0
 }
 
 type CsvQuery = Pick<RatesQuery<never>, 'path' | 'params' | 'csvParams'>

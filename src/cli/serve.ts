@@ -1,19 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import type { Access } from '../access/index.ts'
+import { assertBasePath } from '../http/router.ts'
 import { createRatesHandler } from '../index.ts'
-import type { RatesHandler } from '../index.ts'
+import type { RatesHandlerOptions } from '../index.ts'
+import { assertKnownOptions } from '../known-options.ts'
 import { createLog } from '../log.ts'
-import type { OpenAccess } from './access.ts'
+import type { Config, ConfiguredHandler } from './config.ts'
 import { platform } from './context.ts'
 import type { CommandContext } from './context.ts'
-import { SERVICES, needsAccess, parseServeFlags } from './serve-flags.ts'
+import { IN_CONFIG, handlerFlags, parseServeFlags } from './serve-flags.ts'
+import type { IndexOptions } from './index-page.ts'
 import type { ServeFlags } from './serve-flags.ts'
-import { openServers, prepareMonitoring } from './servers.ts'
-import { openStore } from './store.ts'
-import type { OpenStore } from './store.ts'
+import { openServer } from './servers.ts'
+import { findStore, openStore } from './store.ts'
 import { chooseUpstreams } from './upstreams.ts'
-import { withUsageError } from './usage.ts'
+import type { OwnProviders, Upstreams } from './upstreams.ts'
+import { UsageError, withUsageError } from './usage.ts'
 
 /** The whole stop takes at most `STOP_LIMIT_MS`; file work after the last response at most `FINAL_WORK_MS`. */
 const STOP_LIMIT_MS = 10_000
@@ -33,7 +35,7 @@ interface Stop {
 /**
  * Runs `ratesmith serve` until a signal; resolves when the last response is sent.
  *
- * @throws {UsageError} for an invalid flag or variable
+ * @throws {UsageError} for an invalid flag, variable or file
  * @throws {Error} with a message for the operator if the server cannot listen
  */
 async function serve(args: string[], context: CommandContext): Promise<Stop> {
@@ -41,49 +43,89 @@ async function serve(args: string[], context: CommandContext): Promise<Stop> {
   const { stdout, stderr, env } = context
   // The server continues when a reader of its output exits.
   for (const output of [stdout, stderr]) output.on('error', () => {})
-  const tls = flags.https && (await import('./tls.ts')).readTls(flags.https)
-  const access = needsAccess(flags, env) ? await prepareAccess(flags, context) : undefined
-  const monitoring = await prepareMonitoring(flags)
-  const opened = await openStore(flags, env)
-  let rules: OpenAccess | undefined
+  const config =
+    flags.config === undefined
+      ? withoutFile(env)
+      : await (await import('./config.ts')).loadConfig(flags.config)
+  const tls = await readTls(config)
+  const opened = await openNamedStore(flags, config, env)
   try {
-    rules = await access?.(opened)
-    const handler = await createHandler(flags, opened, context, rules?.access)
-    const starting = openServers(handler, { flags, tls, monitoring, context })
+    const { handler, index, notes } = config.handler
+      ? useHandler(config.handler, config.file, flags)
+      : await createHandler(flags, config, opened?.store, context)
+    const server = { ...config.server, tls }
+    const starting = openServer(handler, { ...flags, server, index, file: config.file }, context)
     // Otherwise its timers would keep the process open.
-    starting.catch(handler.close)
-    const server = await starting
-    stdout.write(startMessage(server.url, flags, rules?.notes))
+    starting.catch(() => handler.close?.())
+    const running = await starting
+    stdout.write(startMessage(running.url, flags.demo, index, notes))
     const signal = await stopSignal()
     const stopBy = performance.now() + STOP_LIMIT_MS
-    await server.stop()
-    handler.close()
+    await running.stop()
+    handler.close?.()
     const endBy = Math.min(stopBy, performance.now() + FINAL_WORK_MS)
     while (isBlocked(opened) && performance.now() < endBy) await sleep(POLL_INTERVAL_MS)
     return { signal, isBlocked: isBlocked(opened) }
   } finally {
-    rules?.close()
-    opened.close()
+    opened?.close()
   }
 }
 
-/** Validates the flags about access; returns a function that opens keys and counters. */
-async function prepareAccess(
-  flags: ServeFlags,
-  context: CommandContext,
-): Promise<(opened: OpenStore) => Promise<OpenAccess>> {
-  const { noteOnTerms, openAccess, readAccess } = await import('./access.ts')
-  const settings = readAccess(flags, context.env)
-  return async (opened) => {
-    const rules = await openAccess(settings, opened, context)
-    return { ...rules, notes: [...(await noteOnTerms(flags, context.env)), ...rules.notes] }
-  }
+type OpenStore = Awaited<ReturnType<typeof openStore>>
+
+/** Variables of earlier versions without which a server would need no keys, or count apart from others. */
+const MOVED_VARIABLES = ['RATESMITH_KEYS', 'RATESMITH_COUNTERS']
+
+/** Returns the settings of a server without a config file. */
+function withoutFile(env: NodeJS.ProcessEnv): Config {
+  const moved = MOVED_VARIABLES.find((name) => env[name])
+  if (moved !== undefined) throw new UsageError(`${moved} of serve ${IN_CONFIG}`)
+  return { file: undefined, options: {}, handler: undefined, server: {} }
 }
 
-function isBlocked({ isBusy }: OpenStore): boolean {
+async function readTls({ file = '', server }: Config): Promise<typeof server.tls> {
+  const { tls } = server
+  if (tls === undefined) return undefined
+  const { checkTls } = await import('./tls.ts')
+  return withUsageError(file, () => checkTls(tls))
+}
+
+/** Opens the store of the flag, or of the environment where the file has none. */
+async function openNamedStore(
+  { demo, store }: ServeFlags,
+  { handler, options }: Config,
+  env: NodeJS.ProcessEnv,
+): Promise<OpenStore | undefined> {
+  const named = findStore(store, env)
+  const isFromFile = store === undefined && (handler || options?.store)
+  // A store must not get synthetic rates, which other servers would then serve.
+  return named && !demo && !isFromFile ? openStore(named) : undefined
+}
+
+interface Prepared {
+  handler: ConfiguredHandler
+  /** What the page at `/` and the start message name; undefined where the file has the handler. */
+  index: IndexOptions | undefined
+  /** Lines for the start message. */
+  notes: readonly string[]
+}
+
+function useHandler(handler: ConfiguredHandler, file = '', flags: ServeFlags): Prepared {
+  const [flag] = handlerFlags(flags)
+  if (flag === undefined) return { handler, index: undefined, notes: notesOn(handler) }
+  throw new UsageError(`${flag} needs options: the default export of ${file} is a handler`)
+}
+
+/** Returns a note if clients without a key are not limited. Of other handlers than ours, that is not known. */
+function notesOn(handler: ConfiguredHandler): string[] {
+  if (!('guard' in handler) || handler.guard !== undefined) return []
+  return ['Clients without a key are not limited: see docs/public-api.md, option access.']
+}
+
+function isBlocked(opened: OpenStore | undefined): boolean {
   // Other runtimes do not wait for threads at their exit.
   if (platform !== 'node') return false
-  return isBusy() || process.getActiveResourcesInfo().some((name) => THREAD_WORK.test(name))
+  return opened?.isBusy() || process.getActiveResourcesInfo().some((name) => THREAD_WORK.test(name))
 }
 
 /** Runs `ratesmith serve`, then ends the process even if a client, disk or name server still keeps it open. */
@@ -99,41 +141,110 @@ export async function serveAndExit(args: string[], context: CommandContext): Pro
 
 async function createHandler(
   flags: ServeFlags,
-  { store }: OpenStore,
+  { file, options = {} }: Config,
+  store: RatesHandlerOptions['store'],
   context: CommandContext,
-  access: Access | undefined,
-): Promise<RatesHandler> {
-  const { basePath, compat, cors, explorer, log } = flags
+): Promise<Prepared> {
   const { stderr, now } = context
-  const upstreams = await chooseUpstreams(flags, context)
-  const onEvent = createLog({
-    format: log ?? (stderr.isTTY ? 'text' : 'json'),
+  const origin = file ?? 'serve'
+  const upstreams = await chooseUpstreams(
+    flags,
+    context,
+    withUsageError(origin, () => ownProviders(flags, options)),
+  )
+  const { basePath = options.basePath ?? '/api' } = flags
+  withUsageError(flags.basePath === undefined ? origin : '--base-path', () =>
+    assertBasePath(basePath),
+  )
+  const { explorer = true, store: ownStore = store, onEvent: ownOnEvent } = options
+  const log = createLog({
+    format: flags.log ?? (stderr.isTTY ? 'text' : 'json'),
     write: (line) => stderr.write(`${line}\n`),
     now,
   })
-  let handler = withUsageError('--base-path', () =>
-    createRatesHandler({ ...upstreams, basePath, cors, explorer, store, onEvent, access }),
+  const handler = withUsageError(origin, () =>
+    createRatesHandler({
+      fetch: upstreams.fetch,
+      now,
+      ...options,
+      basePath,
+      explorer,
+      providers: {
+        latest: !isOff('latest', flags, options) && upstreams.providers.latest,
+        history: !isOff('history', flags, options) && upstreams.providers.history,
+      },
+      store: flags.demo ? undefined : flags.store === undefined ? ownStore : store,
+      onEvent: ownOnEvent && flags.log === undefined ? ownOnEvent : log,
+    }),
   )
-  for (const name of compat) {
-    const mount = await SERVICES[name].load()
-    handler = mount(handler, { cors: cors !== 'off', onEvent })
+  if (ownOnEvent && flags.log !== undefined) handler.subscribe({ onEvent: ownOnEvent })
+  const { guard } = handler
+  const needsKey = guard !== undefined && guard.keyRules?.isOptional !== true
+  const notes =
+    file === undefined ? [] : [...notesOn(handler), ...(guard ? notesOnTerms(upstreams) : [])]
+  return { handler, index: { basePath, explorer, needsKey }, notes }
+}
+
+type DataSetName = keyof Upstreams['providers']
+
+/** Returns whether the file turns a data set off, and no flag turns it on. */
+function isOff(
+  data: DataSetName,
+  { providers }: ServeFlags,
+  options: RatesHandlerOptions,
+): boolean {
+  return options.providers?.[data] === false && providers[data] === undefined
+}
+
+/** Returns the providers of the file that no flag replaces. */
+function ownProviders(
+  { providers: flags }: ServeFlags,
+  { providers = {} }: RatesHandlerOptions,
+): OwnProviders {
+  assertKnownOptions(providers, { latest: true, history: true }, 'providers')
+  const { latest, history } = providers
+  return {
+    ...(latest !== undefined && flags.latest === undefined && { latest: toList(latest) }),
+    ...(history !== undefined && flags.history === undefined && { history: toList(history) }),
   }
-  return handler
+}
+
+function toList<Provider>(given: Provider | readonly Provider[] | false): Provider[] {
+  if (given === false) return []
+  return isList(given) ? [...given] : [given]
+}
+
+function isList<Item>(given: Item | readonly Item[]): given is readonly Item[] {
+  return Array.isArray(given)
+}
+
+/** Returns a line if the terms of a provider forbid redistribution: see docs/providers.md. */
+function notesOnTerms({ providers }: Upstreams): string[] {
+  const found = providers.latest.find(({ attribution }) =>
+    /\bExchange-?\s?Rate-?\s?API\b/i.test(attribution.name),
+  )
+  if (!found) return []
+  return [
+    `The terms of ${found.attribution.name} forbid serving its rates to others; use for example --latest fawazahmed0,ecb --history ecb`,
+  ]
 }
 
 function startMessage(
   root: string,
-  { basePath, compat, demo, explorer }: ServeFlags,
-  notes: readonly string[] = [],
+  isDemo: boolean,
+  index: IndexOptions | undefined,
+  notes: readonly string[],
 ): string {
+  const about = `ratesmith listens on ${root}${isDemo ? ' with synthetic rates' : ''}`
+  if (!index) return [about, ...notes, ''].join('\n')
+  const { basePath, explorer } = index
   return [
-    `ratesmith listens on ${root}${demo ? ' with synthetic rates' : ''}. Try:`,
+    `${about}. Try:`,
     ...(explorer ? [`  ${root}${basePath}/ in a browser`] : []),
     `  ${root}${basePath}/v1/latest?base=EUR&symbols=USD,GBP,JPY`,
     `  ${root}${basePath}/v1/convert?from=USD&to=EUR&amount=100`,
     `  ${root}${basePath}/v1/history?from=USD&to=EUR&period=1M`,
     `  ${root}${basePath}/v1/status`,
-    ...compat.map((name) => `  ${root}${SERVICES[name].example} as ${name}`),
     ...notes,
     '',
   ].join('\n')

@@ -5,101 +5,77 @@ import type { FetchHandler, RunningServer, ServeOptions } from '../../adapters/n
 import { LARGE_BODY_BYTES } from '../compression/encodings.ts'
 import type { Codecs } from '../compression/encodings.ts'
 import { withCompression } from '../compression/with-compression.ts'
-import type { RatesHandler, RawRequest, RawResponse } from '../index.ts'
-import type { Metrics } from '../monitoring/index.ts'
+import type { RawRequest, ServerOptions } from '../index.ts'
+import type { ConfiguredHandler } from './config.ts'
+import type { IndexOptions } from './index-page.ts'
 import { platform } from './context.ts'
 import type { CommandContext } from './context.ts'
-import type { IndexOptions } from './index-page.ts'
-import { SERVICES, needsMonitoring } from './serve-flags.ts'
-import type { ServeFlags } from './serve-flags.ts'
-import { createServicePaths } from './service-paths.ts'
+import { isRatesHandler, mountServicePaths } from './service-paths.ts'
 import type { ServedHandler } from './service-paths.ts'
-import type { Tls } from './tls.ts'
+import { UsageError } from './usage.ts'
 
-/** Validates the flags about metrics and access logs; resolves to a function that adds them, if one is on. */
-export async function prepareMonitoring(flags: ServeFlags): Promise<Monitor | undefined> {
-  if (!needsMonitoring(flags)) return undefined
-  const { openMetrics, readMonitoring, withLog } = await import('./monitoring.ts')
-  const settings = readMonitoring(flags)
-  return {
-    metricsPort: settings.metricsPort,
-    openMetrics: (handler) => openMetrics(handler, settings),
-    withLog: (handler, context) => withLog(handler, settings, context),
-  }
-}
-
-interface Monitor {
-  metricsPort: number | undefined
-  openMetrics(handler: RatesHandler): Metrics | undefined
-  withLog(handler: ServedHandler, context: CommandContext): FetchHandler
-}
-
-interface Parts {
-  flags: ServeFlags
-  tls: Tls | undefined
-  monitoring: Monitor | undefined
-  context: CommandContext
+interface Listening {
+  port: number
+  host: string
+  server: ServerOptions
+  /** What the page at `/` names; undefined for none. */
+  index: IndexOptions | undefined
+  /** The config file. */
+  file: string | undefined
 }
 
 /**
- * Starts the server, and that of the metrics if they have their own port.
+ * Starts the server of `handler`.
  *
- * @throws {Error} with a message for the operator if one cannot listen
+ * @throws {UsageError} if an option needs a handler of `createRatesHandler`
+ * @throws {Error} with a message for the operator if it cannot listen
  */
-export async function openServers(
-  handler: RatesHandler,
-  { flags, tls, monitoring, context }: Parts,
+export async function openServer(
+  handler: ConfiguredHandler,
+  { port, host, server: options, index: about, file }: Listening,
+  context: CommandContext,
 ): Promise<RunningServer> {
-  const { host, port, compress } = flags
-  const metrics = monitoring?.openMetrics(handler)
+  const { tls, metrics: hasMetrics = false, accessLog = false, compress = true } = options
+  const isOurs = isRatesHandler(handler)
+  if (!isOurs && (hasMetrics || accessLog)) {
+    const name = hasMetrics ? 'metrics' : 'accessLog'
+    throw new UsageError(`${file}: server.${name} needs a handler of createRatesHandler()`)
+  }
+  const isMonitored = isOurs && (hasMetrics || accessLog)
+  const monitoring = isMonitored ? await import('../monitoring/index.ts') : undefined
+  const metrics = isOurs && hasMetrics ? monitoring?.createMetrics(handler) : undefined
   const paths = metrics && {
     '/metrics': () => metrics.fetch(new Request('http://localhost/')),
   }
-  const servicePaths = createServicePaths(handler)
-  const index = async (request: RawRequest): Promise<Response> =>
-    (await import('./index-page.ts')).indexPage(request, indexOf(flags))
-  const metricsPort = monitoring?.metricsPort
-  const isShared = metricsPort === undefined
-  const mounted = servicePaths.mount(handler, { index, paths: isShared ? paths : {} })
-  const compressed = compress ? withCompression(mounted, codecs) : mounted
-  const served = monitoring?.withLog(compressed, context) ?? compressed
-  const metricsServer = isShared
-    ? undefined
-    : await listen(servicePaths.mount({ answer: notFound }, { paths }), {
-        port: metricsPort,
-        host,
-        flag: '--metrics-port',
-      })
-  try {
-    const server = await listen(served, { port, host, tls, flag: '--port' })
-    return {
-      url: server.url,
-      async stop() {
-        servicePaths.drain()
-        await server.stop()
-        // Its probes respond until now; the process ends next.
-        void metricsServer?.stop()
-        metrics?.close()
-      },
+  const index =
+    about &&
+    (async (request: RawRequest): Promise<Response> =>
+      (await import('./index-page.ts')).indexPage(request, about))
+  const { mounted, drain } = mountServicePaths(handler, { index, paths })
+  let served: FetchHandler = mounted
+  if (isAnswering(mounted)) {
+    const sent = compress ? withCompression(mounted, codecs) : mounted
+    served = sent
+    if (accessLog && monitoring) {
+      const write = (line: string): void => void context.stdout.write(`${line}\n`)
+      const queryParameters = handler.guard?.keyRules?.queryParameters ?? []
+      const logged = monitoring.withAccessLog(sent, { write, queryParameters, now: context.now })
+      served = monitoring.withRequestIds(logged)
     }
-  } catch (error) {
-    await metricsServer?.stop()
-    throw error
   }
-}
-
-function indexOf({ basePath, explorer, compat, access }: ServeFlags): IndexOptions {
-  const { plans, anonymous = 'refuse' } = access
+  const server = await listen(served, { port, hostname: host, tls })
   return {
-    basePath,
-    explorer,
-    services: compat.map((name) => ({ name, example: SERVICES[name].example })),
-    needsKey: plans.length > 0 && anonymous === 'refuse',
+    url: server.url,
+    async stop() {
+      drain()
+      await server.stop()
+      metrics?.close()
+    },
   }
 }
 
-async function notFound(): Promise<RawResponse> {
-  return { status: 404, headers: [['cache-control', 'no-store']], body: null, matched: false }
+function isAnswering(handler: FetchHandler): handler is ServedHandler {
+  return handler.answer !== undefined
 }
 
 interface Adapter {
@@ -112,23 +88,13 @@ const ADAPTERS: Record<typeof platform, () => Adapter | Promise<Adapter>> = {
   deno: () => import('../../adapters/deno.ts'),
 }
 
-interface Listening {
-  port: number
-  host: string
-  tls?: Tls | undefined
-  /** The flag that sets the port. */
-  flag: string
-}
-
-async function listen(
-  handler: FetchHandler,
-  { port, host: hostname, tls, flag }: Listening,
-): Promise<RunningServer> {
+async function listen(handler: FetchHandler, options: ServeOptions): Promise<RunningServer> {
+  const { port, hostname } = options
   const adapter = await ADAPTERS[platform]()
-  return adapter.serve(handler, { port, hostname, tls }).catch((error: NodeJS.ErrnoException) => {
+  return adapter.serve(handler, options).catch((error: NodeJS.ErrnoException) => {
     const reason =
       error.code === 'EADDRINUSE'
-        ? `port ${port} on ${hostname} is already in use; choose another with ${flag}`
+        ? `port ${port} on ${hostname} is already in use; choose another with --port`
         : `cannot listen on ${hostname}, port ${port}: ${error.message}`
     throw new Error(reason, { cause: error })
   })

@@ -1,9 +1,11 @@
 import { loadOnce } from '../async.ts'
 import { toFetchStyle } from '../http/response.ts'
+import type { Answer, FetchHandler } from '../../adapters/server.ts'
 import type { RatesHandler, RawRequest, RawResponse } from '../index.ts'
 import type { Health } from '../monitoring/index.ts'
+import type { ConfiguredHandler } from './config.ts'
 
-/** A handler for the adapters. */
+/** A handler with raw responses, for the adapters. */
 export interface ServedHandler {
   (request: Request): Promise<Response>
   answer(request: RawRequest): RawResponse | Promise<RawResponse>
@@ -13,30 +15,43 @@ export interface ServedHandler {
 type Respond = (request: RawRequest) => Response | Promise<Response>
 
 /** The paths of a server besides its probes. */
-interface OtherPaths {
+export interface OtherPaths {
   /** Responses by path. */
   paths?: Readonly<Record<string, Respond>> | undefined
   /** The page at `/`, where the handler has none. */
   index?: Respond | undefined
 }
 
-/** What a server has outside the API. */
-export interface ServicePaths {
-  /** Returns `handler` with the probes `/healthz` and `/readyz`, and `others`. */
-  mount(handler: Pick<ServedHandler, 'answer'>, others?: OtherPaths): ServedHandler
-  /** Makes `/readyz` respond with 503 from now on. */
-  drain(): void
+/** Returns whether `handler` is one of `createRatesHandler`, or a wrapper around it. */
+export function isRatesHandler(
+  handler: ConfiguredHandler,
+): handler is ConfiguredHandler & RatesHandler {
+  const { answer, inspect, refresh, subscribe } = handler
+  return [answer, inspect, refresh, subscribe].every((member) => typeof member === 'function')
+}
+
+/** Stands in for a handler whose data are not known: it is always ready. */
+const UNKNOWN: Pick<RatesHandler, 'inspect' | 'refresh'> = {
+  inspect: () => ({
+    status: { ready: true, latest: null, history: null },
+    responseCacheBytes: 0,
+    waiting: 0,
+  }),
+  async refresh() {},
 }
 
 /**
- * Creates the paths of `ratesmith serve` outside the API. They are free, and need no key. The probes are loaded on their
- * first request.
+ * Returns `handler` with the probes `/healthz` and `/readyz`, and `others`: free, without a key, and in raw form if `handler` has
+ * it. After `drain()`, `/readyz` responds with 503. The probes are loaded on their first request.
  */
-export function createServicePaths(handler: RatesHandler): ServicePaths {
+export function mountServicePaths(
+  handler: ConfiguredHandler,
+  { paths = {}, index }: OtherPaths,
+): { mounted: FetchHandler; drain(): void } {
   let isDraining = false
   const loadHealth = loadOnce(async () => {
     const { createHealth } = await import('../monitoring/health.ts')
-    return createHealth(handler)
+    return createHealth(isRatesHandler(handler) ? handler : UNKNOWN)
   })
   async function probe(read: (health: Health) => Response): Promise<Response> {
     const health = await loadHealth()
@@ -44,25 +59,32 @@ export function createServicePaths(handler: RatesHandler): ServicePaths {
     return read(health)
   }
 
-  const probes: Record<string, Respond> = {
-    '/healthz': () => probe((loaded) => loaded.live()),
-    '/readyz': () => probe((loaded) => loaded.ready()),
+  const all = new Map<string | undefined, Respond>([
+    ['/healthz', () => probe((loaded) => loaded.live())],
+    ['/readyz', () => probe((loaded) => loaded.ready())],
+    ...Object.entries(paths),
+  ])
+  /** Responds for a handler without `answer()`. */
+  async function respond(request: Request, info?: unknown): Promise<Response> {
+    const raw = { method: request.method, target: request.url, header: () => undefined }
+    const own = all.get(pathOf(raw))
+    return own ? own(raw) : handler(request, info)
   }
-  return {
-    mount({ answer }, { paths = {}, index } = {}) {
-      const all = new Map(Object.entries({ ...probes, ...paths }))
-      const answerAll = async (request: RawRequest): Promise<RawResponse> => {
-        const path = pathOf(request)
-        const respond = path === undefined ? undefined : all.get(path)
-        if (respond) return toRaw(respond, request)
-        const response = await answer(request)
-        // With an empty base path, the explorer has this path.
-        return path === '/' && index && !response.matched ? toRaw(index, request) : response
-      }
-      return Object.assign(toFetchStyle(answerAll), { answer: answerAll })
-    },
-    drain: () => void (isDraining = true),
+
+  function withAnswer(answer: Answer): ServedHandler {
+    async function answerAll(request: RawRequest): Promise<RawResponse> {
+      const path = pathOf(request)
+      const own = all.get(path)
+      if (own) return toRaw(own, request)
+      const response = await answer(request)
+      // With an empty base path, the explorer has this path.
+      return path === '/' && index && !response.matched ? toRaw(index, request) : response
+    }
+    return Object.assign(toFetchStyle(answerAll), { answer: answerAll })
   }
+
+  const mounted = handler.answer ? withAnswer(handler.answer) : respond
+  return { mounted, drain: () => void (isDraining = true) }
 }
 
 /** Returns the path of a `GET` or `HEAD`; undefined for other methods. */

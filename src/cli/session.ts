@@ -22,23 +22,20 @@ export interface RatesFlags extends UpstreamFlags {
   csv: boolean
   /** Whether to print errors only on stderr. */
   quiet: boolean
-  /** Seconds between rounds, as typed; `undefined` for one round. */
-  watch: string | undefined
   /** Whether fetched rates are read from and written to the cache folder. */
   cache: boolean
 }
 
 type Values = ReturnType<typeof parseArguments<{ options: typeof RATES_OPTIONS }>>['values'] & {
   csv?: boolean | undefined
-  watch?: string | undefined
 }
 
 export function toRatesFlags(values: Values): RatesFlags {
-  const { latest, history, json = false, csv = false, quiet = false, watch } = values
+  const { latest, history, json = false, csv = false, quiet = false } = values
   const { demo = false, pegs = false } = values
   if (json && csv) throw new UsageError('--json and --csv cannot be combined')
   const cache = !values['no-cache']
-  return { providers: { latest, history }, json, csv, quiet, watch, demo, pegs, cache }
+  return { providers: { latest, history }, json, csv, quiet, demo, pegs, cache }
 }
 
 // A refresh may take longer without any cached rates to show.

@@ -1,48 +1,96 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { CacheStore } from '../index.ts'
 import { createRedisStore } from '../stores/redis.ts'
 import { platform } from './context.ts'
-import type { ServeFlags } from './serve-flags.ts'
 import { UsageError, withUsageError } from './usage.ts'
 
 /** The store that keeps fetched rates between starts. */
-export interface OpenStore {
-  /** `undefined` to keep rates in memory only. */
-  store: CacheStore | undefined
-  /** The connection of a store in Redis. */
-  redis: RedisConnection | undefined
+interface OpenStore {
+  store: CacheStore
   /** Returns whether a file operation is in progress. */
   isBusy(): boolean
   close(): void
 }
 
+/** The store that the operator selected. */
+export interface NamedStore {
+  /** The flag or variable that selected it. */
+  name: string
+  place: string
+}
+
 /**
- * Opens the store that the flags or the environment select.
+ * Returns the store of the flag `--store`, or else of the environment; `undefined` without either.
  *
- * @throws {UsageError} naming the invalid flag or variable
+ * @throws {UsageError} naming the flag or variable, but not its value, which may contain a password
  */
-export async function openStore(
-  { data, redis }: Pick<ServeFlags, 'data' | 'redis'>,
+export function findStore(
+  flag: string | undefined,
   env: NodeJS.ProcessEnv,
-): Promise<OpenStore> {
-  const named = findRedis(redis, env)
-  if (data !== undefined && named) {
-    throw new UsageError(`--data and ${named.name} cannot be combined; choose one`)
+): NamedStore | undefined {
+  if (env['RATESMITH_REDIS_URL']) throw new UsageError('RATESMITH_REDIS_URL is now RATESMITH_STORE')
+  const name = flag === undefined ? 'RATESMITH_STORE' : '--store'
+  const place = flag ?? (env['RATESMITH_STORE'] || undefined)
+  if (place === undefined) return undefined
+  // `C:` is a drive.
+  const isOther = /^[^/\\]{2,}:/.test(place) && !isRedis(place)
+  if (place !== '' && !isOther) return { name, place }
+  throw new UsageError(
+    `${name} must be a URL like redis://127.0.0.1:6379, a folder, or a file that ends in .db or .sqlite`,
+  )
+}
+
+/** Returns whether a store is in Redis. */
+export function isRedis(place: string): boolean {
+  return /^rediss?:\/\//i.test(place)
+}
+
+/** Returns whether a store is an SQLite file. */
+export function isDatabase(place: string): boolean {
+  return /\.(?:db|sqlite3?)$/i.test(place)
+}
+
+/**
+ * Opens a store.
+ *
+ * @throws {UsageError} naming its flag or variable
+ */
+export async function openStore({ name, place }: NamedStore): Promise<OpenStore> {
+  if (isRedis(place)) {
+    const connection = await connectRedis({ name, url: place })
+    const close = (): void => connection.close()
+    return { store: createRedisStore(connection), isBusy: () => false, close }
   }
-  if (named) {
-    const connection = await connectRedis(named)
-    return {
-      store: createRedisStore(connection),
-      redis: connection,
-      isBusy: () => false,
-      close: () => connection.close(),
-    }
+  if (isDatabase(place)) {
+    const { createSqliteStore } = await import('../stores/sqlite.ts')
+    const store = withUsageError(name, () => createSqliteStore(place))
+    return { store, isBusy: () => false, close: store.close }
   }
-  const opened = data === undefined ? undefined : watched(await createDataStore(data))
-  const isBusy = (): boolean => opened?.isBusy() ?? false
-  return { store: opened?.store, redis: undefined, isBusy, close() {} }
+  const { createFileStore } = await import('../stores/file.ts')
+  // Fails the start if the folder is not writable: otherwise the server would lose its rates at the next restart, unnoticed.
+  const store = withUsageError(name, () => {
+    makeFolder(place)
+    accessSync(place, constants.R_OK | constants.W_OK)
+    return createFileStore(place)
+  })
+  return { ...watched(store), close() {} }
+}
+
+/** Creates a folder and those above it. Node's `recursive` never returns for a folder in `/proc`. */
+export function makeFolder(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found?.isDirectory()) return
+  if (found) throw new Error(`${path} is not a folder`)
+  if (dirname(path) !== path) makeFolder(dirname(path))
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    // Another server may have created it.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
+  }
 }
 
 function watched(store: CacheStore): Pick<OpenStore, 'store' | 'isBusy'> {
@@ -66,16 +114,6 @@ function watched(store: CacheStore): Pick<OpenStore, 'store' | 'isBusy'> {
   }
 }
 
-async function createDataStore(folder: string): Promise<CacheStore> {
-  const { createFileStore } = await import('../stores/file.ts')
-  // Fails the start if the folder is not writable: otherwise the server would lose its rates at the next restart, unnoticed.
-  return withUsageError('--data', () => {
-    mkdirSync(folder, { recursive: true })
-    accessSync(folder, constants.R_OK | constants.W_OK)
-    return createFileStore(folder)
-  })
-}
-
 /** A Redis client that reconnects until it is closed. */
 export interface RedisConnection {
   connect(): Promise<unknown>
@@ -83,21 +121,11 @@ export interface RedisConnection {
   close(): void
 }
 
-/** The Redis that the operator selected. */
-export interface NamedRedis {
+/** A Redis that the operator selected. */
+interface NamedRedis {
   /** The flag or variable that set the URL. */
   name: string
   url: string
-}
-
-/** Returns the Redis of the flag `--redis`, or else of the environment; `undefined` without either. */
-export function findRedis(
-  flag: string | undefined,
-  env: NodeJS.ProcessEnv,
-): NamedRedis | undefined {
-  if (flag !== undefined) return { name: '--redis', url: flag }
-  const url = env['RATESMITH_REDIS_URL']
-  return url ? { name: 'RATESMITH_REDIS_URL', url } : undefined
 }
 
 /** The server starts without Redis after this time. */

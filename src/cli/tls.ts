@@ -1,13 +1,9 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 
-import { UsageError, withUsageError } from './usage.ts'
+import type { ServerOptions } from '../index.ts'
+import { assertKnownOptions } from '../known-options.ts'
 
-/** Key and certificate in PEM. */
-export interface Tls {
-  key: string
-  cert: string
-}
+type Tls = NonNullable<ServerOptions['tls']>
 
 interface PemKind {
   name: string
@@ -28,38 +24,38 @@ const CERTIFICATE: PemKind = {
 }
 
 /**
- * Reads and checks key and certificate, because the runtimes reject different files with different errors.
+ * Checks key and certificates, because the runtimes reject different texts with different errors.
  *
- * @throws {UsageError} naming the flag of the invalid file
+ * @throws {TypeError} that names the invalid one
  */
-export function readTls(files: Tls): Tls {
-  const [key = ''] = readBlocks('--https-key', files.key, PRIVATE_KEY)
-  const chain = readBlocks('--https-cert', files.cert, CERTIFICATE)
-  const privateKey = parsed('--https-key', PRIVATE_KEY, () => createPrivateKey(key))
+export function checkTls(tls: Tls): Tls {
+  assertKnownOptions(tls, { key: true, cert: true }, 'server.tls')
+  const [key = ''] = blocksOf('key', tls, PRIVATE_KEY)
+  const chain = blocksOf('cert', tls, CERTIFICATE)
+  const privateKey = parsed('key', PRIVATE_KEY, () => createPrivateKey(key))
   const [certificate] = chain.map((block) =>
-    parsed('--https-cert', CERTIFICATE, () => new X509Certificate(block)),
+    parsed('cert', CERTIFICATE, () => new X509Certificate(block)),
   )
   if (!certificate?.checkPrivateKey(privateKey)) {
-    throw new UsageError('--https-key must match the certificate in --https-cert')
+    throw new TypeError('server.tls.key must match the certificate in server.tls.cert')
   }
   return { key, cert: chain.join('\n') }
 }
 
 /** Returns only the PEM blocks of one kind, because the runtimes skip different kinds of other text. */
-function readBlocks(flag: string, file: string, kind: PemKind): string[] {
-  const text = withUsageError(flag, () => readFileSync(file, 'utf8'))
-  const begins = text.split(kind.begin).length - 1
-  return parsed(flag, kind, () => {
+function blocksOf(name: keyof Tls, { [name]: text }: Tls, kind: PemKind): string[] {
+  return parsed(name, kind, () => {
+    const begins = text.split(kind.begin).length - 1
     const blocks = text.match(kind.block) ?? []
     if (blocks.length === 0 || blocks.length < begins) throw new Error('incomplete PEM block')
     return blocks
   })
 }
 
-function parsed<Parsed>(flag: string, { name }: PemKind, parse: () => Parsed): Parsed {
+function parsed<Parsed>(option: keyof Tls, { name }: PemKind, parse: () => Parsed): Parsed {
   try {
     return parse()
   } catch (error) {
-    throw new UsageError(`${flag} must be a ${name}`, { cause: error })
+    throw new TypeError(`server.tls.${option} must be the text of a ${name}`, { cause: error })
   }
 }

@@ -22,16 +22,20 @@ export interface UpstreamFlags {
   providers: ProviderFlags
 }
 
+/** Providers of a config file, instead of those that flags or environment select. */
+export type OwnProviders = Partial<Upstreams['providers']>
+
 /**
- * Creates the providers that the flags or the environment select, with its proxies; with `demo`, synthetic providers.
+ * Creates the providers that the flags, `own` or the environment select, with its proxies; with `demo`, synthetic providers.
  *
  * @throws {UsageError} naming the invalid flag or variable
  */
 export async function chooseUpstreams(
   flags: UpstreamFlags,
   context: CommandContext,
+  own: OwnProviders = {},
 ): Promise<Upstreams> {
-  const upstreams = await choosePublished(flags, context)
+  const upstreams = await choosePublished(flags, context, own)
   if (!flags.pegs) return upstreams
   const { pegged } = await import('../providers/derived.ts')
   const { latest, history } = upstreams.providers
@@ -47,13 +51,14 @@ export async function chooseUpstreams(
 async function choosePublished(
   { demo, providers }: UpstreamFlags,
   { env, now, fetch }: CommandContext,
+  own: OwnProviders,
 ): Promise<Upstreams> {
   if (demo) {
     requireNoNames(providers)
     const { latest, history } = fakeProviders()
     return { providers: { latest: [latest], history: [history] }, fetch, now }
   }
-  const choice = await chooseProviders(providers, env)
+  const choice = await chooseProviders(providers, env, own)
   const [latest, history] = await Promise.all([
     Promise.all(
       choice.latest.map((each) => create(each, env, URL_VARIABLES.latest, (named) => named.latest)),
@@ -64,9 +69,15 @@ async function choosePublished(
       ),
     ),
   ])
+  // Providers of a file may have any roots.
+  const roots = [
+    ...choice.latest,
+    ...choice.history,
+    ...Object.keys(own).map(() => ({ url: undefined })),
+  ].map(({ url }) => url)
   return {
-    providers: { latest, history },
-    fetch: fetch ?? (await fetchThroughProxy(choice, env)),
+    providers: { latest: own.latest ?? latest, history: own.history ?? history },
+    fetch: fetch ?? (await fetchThroughProxy(roots, env)),
     now,
   }
 }
@@ -97,10 +108,9 @@ async function create<Provider>(
 
 /** Returns a `fetch` that uses the environment's proxies; `undefined` without proxies, or if the runtime uses them itself. */
 async function fetchThroughProxy(
-  { latest, history }: ProviderChoice,
+  roots: readonly (string | undefined)[],
   env: NodeJS.ProcessEnv,
 ): Promise<typeof fetch | undefined> {
-  const roots = [...latest, ...history].map(({ url }) => url)
   const isPlain = (root: string | undefined): boolean => /^http:/i.test(root ?? '')
   const variables = [
     ...(roots.every(isPlain) ? [] : ['HTTPS_PROXY', 'https_proxy']),
@@ -151,17 +161,18 @@ export const URL_VARIABLES = {
 } as const
 
 /**
- * Resolves to the providers that `flags` select, or else `env`.
+ * Resolves to the providers that `flags` select, or else `env`; to none for those of a file.
  *
  * @throws {UsageError} naming the invalid flag or variable and the accepted names
  */
 export async function chooseProviders(
   flags: ProviderFlags,
   env: NodeJS.ProcessEnv,
+  own: OwnProviders = {},
 ): Promise<ProviderChoice> {
   return {
-    latest: await choose('latest', flags, env),
-    history: await choose('history', flags, env),
+    latest: own.latest ? [] : await choose('latest', flags, env),
+    history: own.history ? [] : await choose('history', flags, env),
   }
 }
 

@@ -26,27 +26,12 @@ export function withUsageError<Made>(name: string, make: () => Made): Made {
   }
 }
 
-/** Completions of a value: words, or a list that the completion script has. */
-export type Completion =
-  | readonly string[]
-  | 'currency'
-  | 'currencies'
-  | 'latest'
-  | 'history'
-  | 'file'
-
-/** Optional parts of a flag. */
-interface FlagDetails {
-  /** The letter after a single hyphen. */
-  short?: string
-  /** Default: none. */
-  complete?: Completion
-}
-
-/** A flag for `parseArgs`, for the help and for completion. */
-export interface Flag extends FlagDetails {
+/** A flag for `parseArgs` and for the help. */
+export interface Flag {
   type: 'string' | 'boolean'
   multiple?: boolean
+  /** The letter after a single hyphen. */
+  short?: string
   /** The value in the help: `<code>`. */
   value?: string
   help: string
@@ -56,7 +41,7 @@ export interface Flag extends FlagDetails {
 export function text(
   value: string,
   help: string,
-  details: FlagDetails = {},
+  details: Pick<Flag, 'short'> = {},
 ): Flag & { type: 'string'; multiple?: false } {
   return { type: 'string', value, help, ...details }
 }
@@ -69,14 +54,19 @@ export function texts(value: string, help: string): Flag & { type: 'string'; mul
 /** Returns a flag without a value. */
 export function toggle(
   help: string,
-  details: FlagDetails = {},
+  details: Pick<Flag, 'short'> = {},
 ): Flag & { type: 'boolean'; multiple?: false } {
   return { type: 'boolean', help, ...details }
 }
 
-/** Calls `parseArgs` of Node and turns its errors into a `UsageError` of one sentence. */
+/**
+ * Calls `parseArgs` of Node. `moved` says where flags of earlier versions are.
+ *
+ * @throws {UsageError} of one sentence
+ */
 export function parseArguments<Config extends ParseArgsConfig>(
   config: Config,
+  moved: Readonly<Record<string, string>> = {},
 ): ReturnType<typeof parseArgs<Config>> {
   try {
     return parseArgs(config)
@@ -84,6 +74,9 @@ export function parseArguments<Config extends ParseArgsConfig>(
     // Node's first sentence names the flag; the others are about quoting.
     const [sentence = ''] = messageOf(error).split(/\.\s/, 1)
     const [, flag] = /^Unknown option '--(.*)'$/.exec(sentence) ?? []
+    if (flag !== undefined && Object.hasOwn(moved, flag)) {
+      throw new UsageError(`--${flag} ${moved[flag]}`, { cause: error })
+    }
     const names = flag === undefined ? [] : nearest(flag, Object.keys(config.options ?? {}), 2)
     const flags = names.map((name) => `--${name}`)
     throw new UsageError(`${sentence}${didYouMean(flags)}`, { cause: error })
@@ -121,20 +114,4 @@ export function splitCodes(text: string): string[] {
     .split(',')
     .map((code) => code.trim())
     .filter((code) => code !== '')
-}
-
-/**
- * Returns `args` with the default of 60 s for `--watch` without a number. Before a code, a number is an amount if `hasAmount`:
- * `--watch 100 USD EUR`.
- */
-export function fillWatch(args: readonly string[], hasAmount = false): string[] {
-  const at = args.indexOf('--watch')
-  if (at === -1) return [...args]
-  const [value = '', next = '-'] = args.slice(at + 1)
-  const isSeconds = /^\d/.test(value) && (!hasAmount || /^[-\d]/.test(next))
-  return [
-    ...args.slice(0, at),
-    `--watch=${isSeconds ? value : 60}`,
-    ...args.slice(at + (isSeconds ? 2 : 1)),
-  ]
 }

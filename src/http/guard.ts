@@ -1,6 +1,6 @@
 import { callSafely, withTimeout } from '../async.ts'
 import type { Runtime } from '../async.ts'
-import { RatesError } from '../errors.ts'
+import { RatesError, isRatesError } from '../errors.ts'
 import type { EndpointResponse, Header, RawRequest } from './messages.ts'
 
 /** A request to a guarded endpoint. */
@@ -121,7 +121,7 @@ class CheckedAdmission implements Admission {
   /** @throws {TypeError} unless `admission` is one */
   constructor(admission: Admission, request: RawRequest, onFailure: (error: unknown) => void) {
     const { refusal, finish } = admission
-    const isRefusal = refusal === undefined || refusal instanceof RatesError
+    const isRefusal = refusal === undefined || isRatesError(refusal)
     if (typeof finish !== 'function' || !isRefusal) {
       throw new TypeError('a guard must return { refusal, finish }')
     }
