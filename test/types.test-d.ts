@@ -1044,8 +1044,11 @@ test('access rules are an option of the handler', () => {
   expectTypeOf(access).toEqualTypeOf<Access>()
   expectTypeOf<RatesHandlerOptions['access']>().toEqualTypeOf<Access | undefined>()
   expectTypeOf(createRatesHandler({ access }).guard).toEqualTypeOf<Guard | undefined>()
-  expectTypeOf<AccessOptions['plans']>().toEqualTypeOf<Readonly<Record<string, Plan>>>()
+  expectTypeOf<AccessOptions['plans']>().toEqualTypeOf<Readonly<Record<string, Plan | string>>>()
   expectTypeOf<Parameters<NonNullable<AccessOptions['client']>>>().toEqualTypeOf<[RawRequest]>()
+  void createAccess({ plans: { pro: '600/min, 100000/month' }, anonymous: 'pro' })
+  // @ts-expect-error a plan is a text or an object
+  void createAccess({ plans: { pro: 600 } })
   // @ts-expect-error plans are required
   void createAccess({ anonymous: 'public' })
   // @ts-expect-error a burst is a text

@@ -38,6 +38,16 @@ function fail(): never {
   throw new Error('broken')
 }
 
+it('a guard may refuse with an error of another copy of the package', async () => {
+  const error = { ...new RatesError('forbidden', 'Not for you'), message: 'Not for you' }
+  const { send } = openWithGuard(() => ({
+    refusal: error,
+    finish: (response: unknown) => response,
+  }))
+  expect(error).not.toBeInstanceOf(RatesError)
+  expect(await send()).toMatchObject({ status: 403, text: expect.stringContaining('Not for you') })
+})
+
 describe('limits', () => {
   it('are reached after the quota, and refused requests neither count nor lengthen the wait', async () => {
     const { send, runtime, eventsOf } = openGuarded()

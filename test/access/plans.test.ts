@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { createAccess, createMemoryCounters } from '../../src/access/index.ts'
+import type { Plan } from '../../src/access/index.ts'
 import { MISTAKEN_CONVERSION_NAMES } from '../../src/api/mistaken-names.ts'
 import { documentOf } from './document.ts'
 import { openGuarded } from './service.ts'
@@ -19,6 +20,7 @@ describe('createAccess', () => {
     [{ plans, anonymous: 'public' }],
     [{ plans, keys, anonymous: 'refuse' }],
     [{ plans, keys, anonymous: undefined, client: undefined, counters: undefined }],
+    [{ plans: { a: '60/min', b: '100000/month', c: ' 5/10s ,7/month' }, keys }],
     [{ plans: { 'a.b-c_1': { month: 1 } }, keys, queryParameters: [] }],
     [{ plans, keys, queryParameters: ['access_key', 'app_id', 'api-key', '_k'] }],
     [
@@ -42,7 +44,18 @@ describe('createAccess', () => {
     [{ plans: { '': { burst: '1/s' } }, keys }, 'names of plans must be'],
     [{ plans: { a: {} }, keys }, 'plans.a must have a burst or a month limit'],
     [{ plans: { a: null }, keys }, 'plans.a must be an object'],
-    [{ plans: { a: '60/min' }, keys }, 'plans.a must be an object'],
+    [{ plans: { a: '60/min' } }, 'anonymous must be the name of a plan'],
+    ...['', '60', '60/fortnight', '1/s 2/month'].map((text): [unknown, string] => [
+      { plans: { a: text }, keys },
+      'plans.a.burst must be requests per period',
+    ]),
+    ...['60/min,', '1/s,2/min', '1/month, 2/month', '1/s, 2/month, 3/month'].map(
+      (text): [unknown, string] => [
+        { plans: { a: text }, keys },
+        'plans.a may have one limit by month and one by a shorter period, got ',
+      ],
+    ),
+    [{ plans: { a: '0/month' }, keys }, 'plans.a.month must be a whole number of requests'],
     [{ plans: { a: { bursts: '1/s' } }, keys }, 'did you mean "plans.a.burst"?'],
     ...['60', '60/m', '60/min ', '60/0s', '60/2day', '-1/s', '1.5/s', '60/toString', 60, null].map(
       (burst): [unknown, string] => [
@@ -92,6 +105,17 @@ describe('createAccess', () => {
       expect(() => create({ plans, keys, queryParameters: [name] }), name).toThrow(TypeError)
     }
     expect(Object.keys(MISTAKEN_CONVERSION_NAMES.advice).length).toBeGreaterThan(40)
+  })
+
+  it('reads a plan as text like one of parts', async () => {
+    const limitsOf = async (plan: Plan | string): Promise<string | undefined> => {
+      const { send } = openGuarded({ plans: { public: plan } })
+      return (await send({ target: '/v1/status' })).header('ratelimit-policy')
+    }
+    const parts = { burst: '600/min', month: 100_000 }
+    expect(await limitsOf('600/min, 100000/month')).toEqual(await limitsOf(parts))
+    expect(await limitsOf('100000/month,600/min')).toEqual(await limitsOf(parts))
+    expect(await limitsOf('5/10s')).toBe('"burst";q=5;w=10')
   })
 
   it('does not change with its options', async () => {

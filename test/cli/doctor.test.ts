@@ -67,9 +67,9 @@ describe('ratesmith doctor', () => {
   })
 
   it('redacts passwords, encoded and decoded', async () => {
-    const findings = await examine(['--redis', 'redis://:other-one@127.0.0.1:1'], {
+    const findings = await examine(['--store', 'redis://:other-one@127.0.0.1:1'], {
       env: {
-        RATESMITH_REDIS_URL: 'redis://ada:p%40ss%2Fword@127.0.0.1:6379',
+        RATESMITH_STORE: 'redis://ada:p%40ss%2Fword@127.0.0.1:6379',
         HTTP_PROXY: 'http://ada:proxy-word@127.0.0.1:3128',
         https_proxy: 'nonsense',
         RATESMITH_CACHE_DIR: '/dev/null/p@ss/word, p%40ss%2Fword, other-one, proxy-word',

@@ -198,14 +198,3 @@ describe('messages of ratesmith keys', () => {
     for (const { stderr } of [revoked, listed]) expect(stderr).toMatch(/^[^\p{Cc}\p{Cf}]+\n$/u)
   })
 })
-
-describe('ratesmith serve --plan', () => {
-  it('reads a plan of any name', async () => {
-    const plans = ['--plan', '__proto__=60/min', '--plan', '__proto__=1/s']
-    const ran = await run(['serve', ...plans, '--anonymous', '__proto__'])
-    expect(ran).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--plan contains __proto__ twice'),
-    })
-  })
-})

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { describeTerminal } from '../../src/cli/terminal.ts'
-import { NOW, publish, run, show, urlOf } from './run.ts'
-
-const PAIR = ['convert', '100', 'USD', 'EUR', '--no-cache']
+import { publish, run, show } from './run.ts'
 
 async function* streamOf(text: string): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(text)
@@ -168,65 +166,6 @@ describe('FORCE_COLOR', () => {
   ])('%j in a pipe: %s', (env, hasColour) => {
     const context = { stdout, stderr: stdout, env, platform: 'linux', versions: {}, now: () => 0 }
     expect(describeTerminal(context)).toMatchObject({ hasColour, isTTY: false })
-  })
-})
-
-describe('--watch', () => {
-  /** Runs `rounds` rounds in virtual time. */
-  async function watch(args: string[], rounds: number, columns?: number) {
-    const controller = new AbortController()
-    const waits: number[] = []
-    const calls: string[] = []
-    let now = NOW
-    const answer = publish({ now: () => now })
-    const ran = await run(args, {
-      ...(columns === undefined ? {} : { columns }),
-      now: () => now,
-      interrupted: controller.signal,
-      fetch: (...request) => (calls.push(urlOf(request[0])), answer(...request)),
-      async sleep(ms) {
-        waits.push(ms)
-        now += ms
-        if (waits.length === rounds) controller.abort()
-      },
-    })
-    return { ...ran, waits, calls }
-  }
-
-  it('prints once while the data stay the same, asks the upstream once, and ends with 0', async () => {
-    const { code, stdout, waits, calls } = await watch([...PAIR, '--watch'], 5)
-    expect({ code, calls: calls.length }).toEqual({ code: 0, calls: 1 })
-    expect(waits).toEqual([60_000, 60_000, 60_000, 60_000, 60_000])
-    expect(stdout).toMatch(/^[\d.]+ EUR\n$/)
-  })
-
-  it('prints again when the rates change', async () => {
-    const { code, stdout, waits } = await watch([...PAIR, '--watch', '86400'], 3)
-    expect({ code, waits }).toEqual({ code: 0, waits: [86_400_000, 86_400_000, 86_400_000] })
-    expect(stdout).toMatch(/^([\d.]+ EUR\n){3}$/)
-  })
-
-  it('clears only a terminal', async () => {
-    const clear = '\u001B[2J\u001B[H'
-    expect((await watch([...PAIR, '--watch=30'], 2, 80)).stdout.startsWith(clear)).toBe(true)
-    expect((await watch(['history', 'USD', 'EUR', '--watch=30'], 2)).stdout).not.toContain(clear)
-  })
-
-  it('takes a number before a code for the amount', async () => {
-    const first = await watch(['convert', '--watch', '100', 'USD', 'EUR'], 1)
-    expect(first.waits).toEqual([60_000])
-    const second = await watch(['convert', '--watch', '20', '100', 'USD', 'EUR'], 1)
-    expect(second).toMatchObject({ waits: [20_000], stdout: first.stdout })
-  })
-
-  it('must be at least 10 s', async () => {
-    const { code, stderr } = await run(['latest', '--demo', '--watch', '5'])
-    expect(code).toBe(2)
-    expect(stderr).toContain('--watch must be 10 to 86400 seconds, got 5')
-  })
-
-  it('exits with the code of a first round that fails', async () => {
-    expect((await watch(['convert', 'USD', 'EUX', '--watch'], 3)).code).toBe(2)
   })
 })
 

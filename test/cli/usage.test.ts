@@ -6,6 +6,12 @@ import { publish, run } from './run.ts'
 
 const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
+/** Flags of `serve` whose settings are in the config file. */
+const MOVED =
+  `https https-key https-cert cors compat compress no-compress no-explorer plan keys anonymous trusted-proxy
+  forwarded-header key-parameter counters when-counters-fail metrics metrics-port access-log access-log-sample
+  access-log-addresses`.split(/\s+/)
+
 describe('the command line', () => {
   const KEY = 'key-0123456789abcdef'
   const SECRET_URL = 'https://ada:hidden@rates.example'
@@ -70,37 +76,44 @@ describe('the command line', () => {
       'history USD EUR --start 2020-01-02 --end 2020-01-01',
       'Invalid parameter: start (…after end)',
     ],
-    ['serve 8080', "Unexpected argument '8080'"],
+    ['serve 8080', '8080 does not exist'],
+    ['serve a.ts b.ts', 'serve takes one config file, got a.ts b.ts'],
+    ['serve package.json', 'the config file must be a …mjs file, got package.json'],
+    ['serve docs', 'the config file must be a …mjs file, got docs'],
     ['serve --prot 80', "Unknown option '--prot'. Did you mean --port?"],
     ['serve --port', "Option '--port <value>' argument missing"],
     ['serve --port -1', "Option '--port' argument is ambiguous"],
     ['serve --port 80a', '--port must be a number from 0 to 65535, got 80a'],
     ['serve --port 65536', '--port must be a number from 0 to 65535, got 65536'],
     ['serve --demo=yes', "Option '--demo' does not take an argument"],
-    ['serve --no-compress=yes', "Option '--no-compress' does not take an argument"],
-    ['serve --data=', '--data must be a folder, got ""'],
-    ['serve --demo --data package.json', '--data: EEXIST'],
+    ['serve --store=', '--store must be a URL like redis://127.0.0.1:6379, a folder, or'],
+    ['serve --store package.json', '--store: package.json is not a folder'],
+    ['serve --store /proc/rates', '--store: …/proc/rates'],
+    ['serve --store postgres://hidden.db', '--store must be a URL like redis://'],
+    ['serve --store localhost:6379', '--store must be a URL like redis://'],
+    ['serve --store http://user:hidden@localhost', '--store must be a URL like redis://'],
+    ['serve --store redis://:hidden%@localhost', '--store must be a URL like redis://'],
+    ['serve --store redis://hid%C3:%A4den@localhost', '--store must be a URL like redis://'],
+    ['serve --store redis://:hidden@localhost/abc', '--store must be a URL like redis://'],
+    ['serve --demo --store rates', '--demo cannot be combined with --store'],
+    ['RATESMITH_STORE=localhost:hidden serve', 'RATESMITH_STORE must be a URL like'],
+    ['RATESMITH_REDIS_URL=redis://hidden serve', 'RATESMITH_REDIS_URL is now RATESMITH_STORE'],
+    ['RATESMITH_KEYS=keys.json serve --demo', 'RATESMITH_KEYS of serve is now in the config file'],
+    [
+      'RATESMITH_COUNTERS=redis://hidden serve',
+      'RATESMITH_COUNTERS of serve …the config file: see',
+    ],
+    ['serve --data rates', '--data is now --store'],
+    ['serve --redis=redis://:hidden@localhost', '--redis is now --store'],
+    ['serve --config a.ts', '--config has no flag: ratesmith serve config.ts'],
+    ...MOVED.map((flag): [string, string] => [
+      `serve --demo --${flag}=hidden`,
+      `--${flag} is now in the config file: see docs/upgrading.md#flags-of-serve`,
+    ]),
+    ['latest --watch 60', '--watch is gone: run the command with watch'],
     ['serve --log xml', '--log must be json or text, got xml'],
-    ['serve --cors *', '--cors must be v1, all or off, got *'],
-    ['serve --compat frankfurte', '--compat must be …got frankfurte. Did you mean frankfurter?'],
-    ['serve --compat=', '--compat must be frankfurter, …, got ""'],
-    ['serve --compat frankfurter,frankfurter', '--compat …frankfurter twice'],
-    ['serve --compat frankfurter --base-path=', '--base-path …--compat, got ""'],
-    ['serve --compat frankfurter --base-path /v1/x', '--base-path …--compat, got /v1/x'],
     ['serve --host=', '--host must be an address, got ""'],
     ['serve --base-path api/', "--base-path: basePath must be '' or an absolute path"],
-    ['serve --redis http://user:hidden@localhost', '--redis must be a URL like redis://'],
-    ['serve --redis redis://:hidden%@localhost', '--redis must be a URL like redis://'],
-    ['serve --redis redis://hid%C3:%A4den@localhost', '--redis must be a URL like redis://'],
-    ['serve --redis redis://:hidden@localhost/abc', '--redis must be a URL like redis://'],
-    ['serve --redis=', '--redis must be a URL like redis://'],
-    ['serve --redis redis://:hidden@localhost --data rates', '--data and --redis '],
-    ['RATESMITH_REDIS_URL=localhost:hidden serve', 'RATESMITH_REDIS_URL must be a URL like'],
-    [
-      'RATESMITH_REDIS_URL=redis://:hidden@localhost serve --data rates',
-      '--data and RATESMITH_REDIS_URL ',
-    ],
-    ['serve --https', 'HTTPS …--https-key ('],
     [
       'RATESMITH_LATEST_URL=open.er-api.com serve',
       'RATESMITH_LATEST_URL: url must be an absolute http(s) URL without a query, got open',
@@ -117,87 +130,10 @@ describe('the command line', () => {
       `RATESMITH_CURRENCYAPI_KEY=${KEY} RATESMITH_LATEST_URL=https://a.example/${KEY} serve --latest currencyapi`,
       'RATESMITH_LATEST_URL: url must not contain the key',
     ],
-    ['serve --cors https://a.example/', '--cors must list origins …got https://a.example/'],
-    ['serve --cors https://a.example,b', '--cors must list origins …got b'],
-    ['serve --cors https://a.example --compat frankfurter', '--cors …--compat cannot be combined'],
-    ['serve --demo --keys keys.json', '--keys needs a plan, such as --plan public=60/min'],
-    ['RATESMITH_KEYS=keys.json serve --demo', 'RATESMITH_KEYS needs a plan'],
-    ['serve --demo --keys=', '--keys must be a file, got ""'],
-    [
-      'serve --demo --keys nowhere.json --plan a=1/s',
-      '--keys: nowhere.json does not exist; create',
-    ],
-    ['serve --demo --keys nowhere.db --plan a=1/s', '--keys: nowhere.db does not exist; create'],
-    ['serve --demo --keys package.json --plan a=1/s', '--keys: key file …package.json: version'],
-    ['serve --demo --anonymous a', '--anonymous needs a plan'],
-    ['serve --demo --counters memory', '--counters needs a plan'],
-    ['serve --demo --key-parameter key', '--key-parameter needs a plan'],
-    ['serve --demo --when-counters-fail local', '--when-counters-fail needs a plan'],
-    ['serve --demo --plan a=1/s', '--plan needs --keys, or --anonymous'],
-    ['serve --demo --plan a=1/s --anonymous refuse', '--anonymous refuse needs --keys'],
-    ['serve --demo --plan public=1/s --anonymous pubic', '--anonymous …Did you mean public?'],
-    ['serve --demo --plan a', '--plan must be like pro=600/min,100000/month, got a ('],
-    ['serve --demo --plan a=', '--plan must be like …got a= ('],
-    ['serve --demo --plan refuse=1/s', '--plan must not be named refuse'],
-    ['serve --demo --plan a=1/s --plan a=2/s', '--plan contains a twice'],
-    [
-      'serve --demo --plan a=1/s,2/min',
-      '--plan a may have one limit by month and one by a shorter',
-    ],
-    ['serve --demo --plan a=1/month,2/month', '--plan a may have one limit by month'],
-    ['serve --demo --plan a=60/fortnight', '--plan: a.burst must be'],
-    ['serve --demo --plan a=0/month', '--plan: a.month must be'],
-    ['serve --plan a=1/s --anonymous a --key-parameter k', '--key-parameter needs --keys'],
-    ['serve --plan a=1/s --anonymous a --counters hidden', '--counters must be memory or a URL'],
-    ['serve --plan a=1/s --anonymous a --counters http://hidden/a.db', '--counters must be memory'],
-    ['serve --plan a=1/s --anonymous a --counters redis://hidden%@a', '--counters must be a URL'],
-    [
-      'RATESMITH_COUNTERS=hidden serve --plan a=1/s --anonymous a',
-      'RATESMITH_COUNTERS must be memory or a URL',
-    ],
-    [
-      'serve --plan a=1/s --anonymous a --when-counters-fail refuse',
-      '--when-counters-fail needs --counters in Redis',
-    ],
-    [
-      'serve --plan a=1/s --anonymous a --counters redis://a --when-counters-fail never',
-      '--when-counters-fail must be local, allow or refuse, got never',
-    ],
-    ['serve --demo --trusted-proxy 10.0.0.1', '--trusted-proxy needs --anonymous …'],
-    [
-      'serve --plan a=1/s --anonymous a --forwarded-header forwarded',
-      '--forwarded-header needs --trusted-proxy',
-    ],
-    [
-      'serve --plan a=1/s --anonymous a --trusted-proxy ::1 --forwarded-header x-real-ip',
-      '--forwarded-header must be x-forwarded-for or forwarded, got x-real-ip',
-    ],
-    [
-      'serve --plan a=1/s --anonymous a --trusted-proxy 0',
-      '--trusted-proxy must contain addresses',
-    ],
-    [
-      'serve --plan a=1/s --anonymous a --trusted-proxy ::/0',
-      '--trusted-proxy must not contain all',
-    ],
-    [
-      'serve --keys a.db --plan a=1/s --key-parameter from',
-      '--key-parameter must not contain names that the API reads',
-    ],
-    [
-      'serve --plan a=1/s --anonymous a --trusted-proxy 10.0.0.0/33',
-      '--trusted-proxy must contain …got 10.0.0.0/33',
-    ],
-    [
-      'serve --plan a=1/s --anonymous a --trusted-proxy ::1 --trusted-proxy 2',
-      '--trusted-proxy must contain …got 2',
-    ],
-    ['serve --metrics --metrics-port 9090', '--metrics and --metrics-port cannot be combined'],
-    ['serve --metrics-port 90a', '--metrics-port must be a number from 0 to 65535, got 90a'],
-    ['serve --access-log text', '--access-log must be json, got text'],
-    ['doctor --redis=', '--redis'],
+    ['doctor --redis redis://hidden', '--redis is now --store'],
+    ['doctor --store=', '--store must be a URL like'],
     [`RATESMITH_LATEST_URL=${SECRET_URL} doctor`, 'RATESMITH_LATEST_URL'],
-    ['RATESMITH_REDIS_URL=rediss://ada:hidden@ doctor', 'RATESMITH_REDIS_URL'],
+    ['RATESMITH_STORE=rediss://ada:hidden@ doctor', 'RATESMITH_STORE'],
     // `…` marks words of the message that may change.
   ])('exits with 2 and one line on stderr: %s', async (typed, line) => {
     const words = typed.split(' ').filter((word) => word !== '')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import manifest from '../../package.json' with { type: 'json' }
-import { expectRefused, keptFiles, rootOf } from './commands.ts'
+import { expectRefused, keptFiles, rootOf, startUpstreams } from './commands.ts'
 import { requireProgram, run, start, temporaryFolder } from './processes.ts'
 import { ROOT, findBun } from './runtimes.ts'
 
@@ -53,13 +53,14 @@ describe('the single-file program', () => {
   })
 
   it('keeps data in a folder, even if it is killed', async () => {
-    const args = 'serve --demo --port 0 --data rates --log json'.split(' ')
-    const running = start(binary, args, { cwd: folder })
+    const { env } = await startUpstreams()
+    const args = 'serve --port 0 --store rates --log json'.split(' ')
+    const running = start(binary, args, { cwd: folder, env })
     expect((await fetch(`${await rootOf(running)}/api/v1/latest`)).status).toBe(200)
     const kept = (): string[] => keptFiles(join(folder, 'rates'))
     await expect.poll(kept, { timeout: 20_000 }).toHaveLength(1)
     await running.end('SIGKILL')
-    const again = start(binary, args, { cwd: folder })
+    const again = start(binary, args, { cwd: folder, env })
     expect((await fetch(`${await rootOf(again)}/api/v1/latest`)).status).toBe(200)
     expect(again.stderr).toContain('"event":"rates_restored"')
   })

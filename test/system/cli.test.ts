@@ -101,15 +101,15 @@ describe('ratesmith serve', () => {
     })
   })
 
-  it('serves its last rates after a restart with --data', async () => {
+  it('serves its last rates after a restart with --store', async () => {
     const folder = temporaryFolder()
     const { url, close } = await listen(upstreams(openErApiPayload({ now: Date.now() })))
-    const first = serve(['--data', folder], { RATESMITH_LATEST_URL: url })
+    const first = serve(['--store', folder], { RATESMITH_LATEST_URL: url })
     const body = await (await fetch(`${await rootOf(first)}/api/rates`)).text()
     await expect.poll(() => keptFiles(folder), WITHIN).toHaveLength(1)
     await first.end()
     await close()
-    const second = serve(['--data', folder, '--log', 'text'], { RATESMITH_LATEST_URL: url })
+    const second = serve(['--store', folder, '--log', 'text'], { RATESMITH_LATEST_URL: url })
     const root = await rootOf(second)
     // On a busy machine the first read of the store may time out.
     const read = async (): Promise<string> => (await fetch(`${root}/api/rates`)).text()

@@ -38,10 +38,11 @@ export function serve(
   return start(...serveCommand(args, env, runtime))
 }
 
-/** Starts one `ratesmith serve --demo` for all tests of a suite, and loads its rates. */
+/** Starts one `ratesmith serve` for all tests of a suite, by default with `--demo`, and loads its rates. */
 export function serveForSuite(
   args: string[],
   runtime: Runtime = NODE,
+  rates: string[] = ['--demo'],
 ): { readonly root: string; readonly stdout: string } {
   let running: Running | undefined
   const server = {
@@ -52,7 +53,7 @@ export function serveForSuite(
   }
   beforeAll(async () => {
     if (!existsSync(runtime[1])) return undefined
-    running = launch(...serveCommand(['--demo', ...args], {}, runtime))
+    running = launch(...serveCommand([...rates, ...args], {}, runtime))
     server.root = await rootOf(running)
     await fetch(`${server.root}/api/v1/latest`)
     return () => void running?.process.kill('SIGKILL')

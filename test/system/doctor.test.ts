@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { OPENSSL_IS_MISSING, makeCertificate } from './certificate.ts'
 import { expectRefused, piped, rootOf, serve, startUpstreams, upstreams } from './commands.ts'
+import { writeConfig } from './config-file.ts'
 import { describeRuntimes, temporaryFolder } from './processes.ts'
 import { openProxy } from './proxy.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
@@ -51,7 +52,7 @@ describeRuntimes('ratesmith doctor', (runtime) => {
     const { env, stop } = await startUpstreams()
     await stop()
     const redis = String(env['RATESMITH_LATEST_URL']).replace(/.*\/\//, `redis://ada:${PASSWORD}@`)
-    const broken = { RATESMITH_CACHE_DIR: '/dev/null/none', RATESMITH_REDIS_URL: redis }
+    const broken = { RATESMITH_CACHE_DIR: '/dev/null/none', RATESMITH_STORE: redis }
     const { code, ok, found, all } = await examine(runtime, { ...env, ...broken })
     for (const subject of ['latest rates', 'history rates', 'cache', 'Redis']) {
       expect(found.get(subject), subject).toMatchObject({ ok: false, advice: expect.any(String) })
@@ -82,7 +83,14 @@ describeRuntimes('ratesmith doctor', (runtime) => {
   it('gives advice for an untrusted certificate', async ({ skip }) => {
     skip(OPENSSL_IS_MISSING, 'openssl is not installed')
     const { key, cert } = makeCertificate(temporaryFolder(), 'own', ['IP:127.0.0.1'])
-    const root = await rootOf(serve(['--demo', '--https-key', key, '--https-cert', cert]))
+    const config = writeConfig(`
+      import { readFileSync } from 'node:fs'
+      export default {}
+      export const server = {
+        tls: { key: readFileSync('${key}', 'utf8'), cert: readFileSync('${cert}', 'utf8') },
+      }
+    `)
+    const root = await rootOf(serve([config, '--demo']))
     const env = { RATESMITH_LATEST_URL: root, RATESMITH_HISTORY_URL: root }
     const { found } = await examine(runtime, env)
     expect(found.get('latest rates')?.advice).toContain('NODE_EXTRA_CA_CERTS')
@@ -93,7 +101,7 @@ describeRuntimes('ratesmith doctor', (runtime) => {
     const { env } = await startUpstreams()
     const { url, kill } = await startRedis()
     onTestFinished(kill)
-    const { code, found } = await examine(runtime, env, ` --redis ${url}`)
+    const { code, found } = await examine(runtime, env, ` --store ${url}`)
     expect(found.get('Redis')).toMatchObject({ ok: true, advice: null })
     expect(code).toBe(0)
   })

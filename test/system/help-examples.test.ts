@@ -1,59 +1,60 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { copyFileSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
 import { hashKey } from '../../src/access/index.ts'
 import { PAGES } from '../../src/cli/help.ts'
-import { CLI, keptFiles, rootOf } from './commands.ts'
+import { CLI, keptFiles, rootOf, startUpstreams } from './commands.ts'
+import { writeAccessConfig } from './config-file.ts'
 import { run, start, temporaryFolder } from './processes.ts'
 
 /** The arguments of `start` or `run` for a line of the help, which a shell runs in `folder`. */
-function shell(line: string, folder: string): Parameters<typeof start> {
+function shell(
+  line: string,
+  folder: string,
+  more: NodeJS.ProcessEnv = {},
+): Parameters<typeof start> {
   const script = `ratesmith() { exec "$NODE" "$CLI" "$@"; }\n${line}`
-  const env = { NODE: process.execPath, CLI, NO_PROXY: '127.0.0.1' }
+  const env = { NODE: process.execPath, CLI, NO_PROXY: '127.0.0.1', ...more }
   return ['sh', ['-c', script], { cwd: folder, env }]
 }
 
 /** Checks the effect of a flag with `value` on a server, or on the folder in which it was started. */
 type Check = (root: string, value: string, folder: string) => Promise<void> | void
 
-/** The flags in the examples of `serve`. */
+/** The flags and the file in the examples of `serve`. */
 const CHECKS: Readonly<Record<string, Check>> = {
   '--port': (root, value) => {
     expect(value).toBe('0')
     expect(new URL(root).port).not.toBe('8787')
   },
-  '--data': async (_root, value, folder) => {
-    expect(readdirSync(folder)).toEqual([value])
+  '--store': async (_root, value, folder) => {
     // Rates are written after the response.
     await expect.poll(() => keptFiles(join(folder, value))).toHaveLength(1)
   },
-  '--plan': async (root, value) => {
-    const [, quota] = /^\w+=(\d+)\/min$/.exec(value) ?? []
+  'config.ts': async (root) => {
     // Cacheable responses have no limits.
     const { headers } = await fetch(`${root}/api/v1/status`)
-    expect(headers.get('ratelimit-policy')).toBe(`"burst";q=${quota};w=60`)
-    expect(headers.get('ratelimit')).toMatch(/^"burst";r=\d+;t=\d+$/)
-  },
-  // With a plan, requests without a key are otherwise refused.
-  '--anonymous': async (root) => {
-    expect((await fetch(`${root}/api/v1/status`)).status).toBe(200)
+    expect(headers.get('ratelimit-policy')).toBe('"burst";q=60;w=60')
   },
 }
 
 describe('ratesmith help', () => {
   it.each(PAGES.serve.examples)('has an example that serves rates: %s', async (example) => {
     const folder = temporaryFolder()
-    const running = start(...shell(`${example} --demo`, folder))
+    const access = "{ plans: { free: '60/min' }, anonymous: 'free' }"
+    copyFileSync(writeAccessConfig(access), join(folder, 'config.ts'))
+    const { env } = await startUpstreams()
+    const running = start(...shell(example, folder, env))
     const root = await rootOf(running)
     const served = await fetch(`${root}/api/v1/latest?base=EUR&symbols=USD`)
     expect(await served.json()).toMatchObject({ base: 'EUR', rates: { USD: expect.any(Number) } })
-    const flags = [...example.matchAll(/ (--[\w-]+)(?:[ =](?!--)(\S+))?/g)]
-    expect(flags).not.toEqual([])
-    for (const [, flag = '', value = ''] of flags) {
-      expect(Object.keys(CHECKS), 'flags with a check').toContain(flag)
-      await CHECKS[flag]?.(root, value, folder)
+    const words = [...example.matchAll(/ (--[\w-]+|config\.ts)(?:[ =](?!--)(\S+))?/g)]
+    expect(words).not.toEqual([])
+    for (const [, word = '', value = ''] of words) {
+      expect(Object.keys(CHECKS), 'flags with a check').toContain(word)
+      await CHECKS[word]?.(root, value, folder)
     }
     expect(await running.end()).toBe(0)
   })

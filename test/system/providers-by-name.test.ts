@@ -127,7 +127,7 @@ it('serves a wide history, and continues after a crash with what it has stored',
     RATESMITH_LATEST_URL: all.rootsOf('open'),
     RATESMITH_HISTORY_URL: all.rootsOf('frankfurter,italy'),
   }
-  const args = ['--data', data, '--history', 'frankfurter,banca-d-italia']
+  const args = ['--store', data, '--history', 'frankfurter,banca-d-italia']
   const ofItaly = () => all.calls.filter(({ path }) => path.startsWith('/italy')).length
   const sourceOf = async (root: string, to: string) => {
     const response = await fetch(`${root}/api/v1/history?from=EUR&to=${to}&period=1Y`)

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 
 import { piped, rootOf, serve, startUpstreams } from './commands.ts'
+import { writeAccessConfig, writeConfig } from './config-file.ts'
 import { describeRuntimes, temporaryFolder } from './processes.ts'
 import type { Running } from './processes.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
-import { NODE } from './runtimes.ts'
+import { NODE, ROOT } from './runtimes.ts'
 import type { Runtime } from './runtimes.ts'
 
 const TARGET = '/api/v1/latest?base=EUR&symbols=USD'
@@ -36,12 +37,20 @@ async function statusWith(root: string, key?: string): Promise<number> {
   return (await send(root, key)).status
 }
 
-describeRuntimes('ratesmith serve --keys', (runtime) => {
+/** Writes a config file that requires a key of `file`, and of the plan `pro`. */
+function writeKeysConfig(file: string, plan: string, server?: string, more = ''): string {
+  return writeAccessConfig(
+    `{ keys: keysIn('${file}'), plans: { pro: '${plan}' }, ${more} }`,
+    server,
+  )
+}
+
+describeRuntimes('ratesmith serve with keys', (runtime) => {
   it('serves requests with a key of the command, and no others', async () => {
     const file = join(temporaryFolder(), 'keys.json')
     const { key, id } = await createKey(file, runtime)
-    const args = ['--demo', '--keys', file, '--plan', 'pro=600/min,100000/month']
-    const running = serve(args, {}, runtime)
+    const config = writeKeysConfig(file, '600/min, 100000/month')
+    const running = serve([config, '--demo'], {}, runtime)
     const root = await rootOf(running)
     const refused = await send(root)
     expect(refused.status).toBe(401)
@@ -63,7 +72,7 @@ describeRuntimes('ratesmith serve --keys', (runtime) => {
   it('probes, page and description need no key', async () => {
     const file = join(temporaryFolder(), 'keys.json')
     await createKey(file, runtime)
-    const running = serve(['--demo', '--keys', file, '--plan', 'pro=1/day'], {}, runtime)
+    const running = serve([writeKeysConfig(file, '1/day'), '--demo'], {}, runtime)
     const root = await rootOf(running)
     for (const path of ['/healthz', '/', '/api/v1/openapi.json', '/api/']) {
       for (let time = 0; time < 3; time += 1) {
@@ -88,7 +97,7 @@ it('two servers that share a file refuse a revoked key within seconds, and accep
   const file = join(temporaryFolder(), 'keys.json')
   const { key, id } = await createKey(file)
   const other = await createKey(file)
-  const start = (): Running => serve(['--demo', '--keys', file, '--plan', 'pro=6000/min'])
+  const start = (): Running => serve([writeKeysConfig(file, '6000/min'), '--demo'])
   const roots = await Promise.all([start(), start()].map(rootOf))
   for (const root of roots) {
     expect([await statusWith(root, key), await statusWith(root, other.key)]).toEqual([200, 200])
@@ -107,7 +116,7 @@ it('two servers that share a file refuse a revoked key within seconds, and accep
 it('keeps serving remembered keys while the file is damaged, and logs the reason', async () => {
   const file = join(temporaryFolder(), 'keys.json')
   const [known, other] = [await createKey(file), await createKey(file)]
-  const running = serve(['--demo', '--keys', file, '--plan', 'pro=600/min'])
+  const running = serve([writeKeysConfig(file, '600/min'), '--demo'])
   const root = await rootOf(running)
   expect(await statusWith(root, known.key)).toBe(200)
   const text = readFileSync(file, 'utf8')
@@ -121,9 +130,12 @@ it('keeps serving remembered keys while the file is damaged, and logs the reason
 })
 
 it('counts clients behind a trusted proxy by their addresses, and ignores forged ones', async () => {
-  const plan = ['--demo', '--plan', 'public=2/day', '--anonymous', 'public']
-  const trusting = await rootOf(serve([...plan, '--trusted-proxy', '127.0.0.1']))
-  const plain = await rootOf(serve(plan))
+  const open = (more: string): Promise<string> => {
+    const access = `{ plans: { public: '2/day' }, anonymous: 'public', ${more} }`
+    return rootOf(serve([writeAccessConfig(access), '--demo']))
+  }
+  const trusting = await open("trustedProxies: ['127.0.0.1']")
+  const plain = await open('')
   const statuses = async (root: string): Promise<number[]> => {
     const found = []
     for (const client of ['192.0.2.1', '192.0.2.2', '192.0.2.1', '192.0.2.2', '192.0.2.1']) {
@@ -136,12 +148,13 @@ it('counts clients behind a trusted proxy by their addresses, and ignores forged
   expect(await statuses(plain)).toEqual([200, 200, 429, 429, 429])
 })
 
-it('reads keys from the query only with --key-parameter, and logs none of them', async () => {
+it('reads keys from the query only with queryParameters, and logs none of them', async () => {
   const file = join(temporaryFolder(), 'keys.json')
   const { key } = await createKey(file)
-  const args = ['--demo', '--keys', file, '--plan', 'pro=600/min', '--access-log', 'json']
-  const running = serve([...args, '--key-parameter', 'access_key', '--key-parameter', 'app'])
-  const plain = serve(args)
+  const open = (more?: string): Running =>
+    serve([writeKeysConfig(file, '600/min', '{ accessLog: true }', more), '--demo'])
+  const running = open("queryParameters: ['access_key', 'app']")
+  const plain = open()
   const roots = await Promise.all([running, plain].map(rootOf))
   for (const name of ['access_key', 'app']) {
     const found = roots.map(async (root) => (await fetch(`${root}${TARGET}&${name}=${key}`)).status)
@@ -154,12 +167,30 @@ it('reads keys from the query only with --key-parameter, and logs none of them',
   }
 })
 
-it.skipIf(REDIS_IS_MISSING)('applies --when-counters-fail after Redis is gone', async () => {
+it.skipIf(REDIS_IS_MISSING)('applies whenCountersFail after Redis is gone', async () => {
   const redis = await startOwnRedis()
-  const plan = ['--demo', '--plan', 'public=600/min', '--anonymous', 'public']
   const rules = ['local', 'allow', 'refuse']
   const servers = rules.map((rule) =>
-    serve([...plan, '--counters', redis.url, '--when-counters-fail', rule]),
+    serve([
+      writeConfig(`
+        import { createRequire } from 'node:module'
+        import { createAccess } from 'ratesmith/access'
+        import { createRedisCounters } from 'ratesmith/access/redis'
+        const { Redis } = createRequire('${ROOT}/package.json')('ioredis')
+        const redis = new Redis('${redis.url}', { enableOfflineQueue: false })
+        redis.on('error', () => {})
+        await new Promise((resolve) => void redis.once('ready', resolve))
+        export default {
+          access: createAccess({
+            plans: { public: '600/min' },
+            anonymous: 'public',
+            counters: createRedisCounters(redis),
+            whenCountersFail: '${rule}',
+          }),
+        }
+      `),
+      '--demo',
+    ]),
   )
   const roots = await Promise.all(servers.map(rootOf))
   const statuses = (): Promise<number[]> => Promise.all(roots.map((root) => statusWith(root)))
@@ -169,30 +200,9 @@ it.skipIf(REDIS_IS_MISSING)('applies --when-counters-fail after Redis is gone', 
   for (const server of servers) expect(await server.end()).toBe(0)
 })
 
-it.skipIf(REDIS_IS_MISSING).each([
-  ['--counters', 'Redis'],
-  ['--redis', 'the Redis of the rates'],
-])('two servers count together in %s: %s', async (flag) => {
-  const file = join(temporaryFolder(), 'keys.json')
-  const { key } = await createKey(file)
-  const args = ['--demo', '--keys', file, '--plan', 'pro=60/s,40/month']
-  args.push(flag, (await startOwnRedis()).url)
-  const servers = [1, 2].map(() => serve(args))
-  const roots = await Promise.all(servers.map(rootOf))
-  const statuses = []
-  for (let time = 0; time < 25; time += 1) {
-    for (const root of roots) statuses.push(await statusWith(root, key))
-  }
-  const served = statuses.filter((status) => status === 200)
-  expect(new Set(statuses)).toEqual(new Set([200, 429]))
-  expect(served.length).toBeLessThanOrEqual(40)
-  expect(served.length).toBeGreaterThanOrEqual(36)
-  for (const server of servers) expect(await server.end()).toBe(0)
-})
-
-it('limits requests without a key by the plan of --anonymous, and names no address in its log', async () => {
-  const args = ['--demo', '--plan', 'public=3/day', '--anonymous', 'public']
-  const running = serve(args)
+it('limits requests without a key by the anonymous plan, and names no address in its log', async () => {
+  const access = "{ plans: { public: '3/day' }, anonymous: 'public' }"
+  const running = serve([writeAccessConfig(access), '--demo'])
   const root = await rootOf(running)
   const statuses = []
   for (let time = 0; time < 5; time += 1) statuses.push(await statusWith(root))
@@ -208,8 +218,9 @@ it('limits requests without a key by the plan of --anonymous, and names no addre
 it('lets web pages of listed origins read responses, and only those of a key use it', async () => {
   const file = join(temporaryFolder(), 'keys.json')
   const { key } = await createKey(file, NODE, '--origin', 'https://acme.example')
-  const cors = ['--cors', 'https://acme.example,https://other.example']
-  const root = await rootOf(serve(['--demo', '--keys', file, '--plan', 'pro=600/min', ...cors]))
+  const access = `{ keys: keysIn('${file}'), plans: { pro: '600/min' } }`
+  const cors = "cors: ['https://acme.example', 'https://other.example']"
+  const root = await rootOf(serve([writeAccessConfig(access, '{}', cors), '--demo']))
   const origin = 'https://acme.example'
   const served = await send(root, key, { origin })
   expect([served.status, served.headers.get('access-control-allow-origin')]).toEqual([200, origin])
@@ -221,8 +232,9 @@ it('lets web pages of listed origins read responses, and only those of a key use
 
 it('prints a line about terms only if a provider forbids redistribution', async () => {
   const { env } = await startUpstreams()
-  const args = ['--plan', 'public=60/min', '--anonymous', 'public']
-  const line = /^The terms of exchange-rate-api forbid [^\n]+ --latest fawazahmed0,ecb [^\n]+$/m
+  const args = [writeAccessConfig("{ plans: { public: '60/min' }, anonymous: 'public' }")]
+  const line =
+    /^The terms of Rates By Exchange Rate API forbid [^\n]+ --latest fawazahmed0,ecb [^\n]+$/m
   const withTerms = serve(args, env)
   await withTerms.written(line)
   const allowed = serve([...args, '--latest', 'ecb'], env)
@@ -232,13 +244,4 @@ it('prints a line about terms only if a provider forbids redistribution', async 
     await running.end()
     expect(running.stdout).not.toMatch(line)
   }
-})
-
-it('names plans of keys that have no --plan, and a file that others can read', async () => {
-  const folder = temporaryFolder()
-  const file = join(folder, 'keys.json')
-  await createKey(file)
-  const running = serve(['--demo', '--plan', 'free=1/s'], { RATESMITH_KEYS: file })
-  await running.written(/^Keys of plans without a --plan are refused: pro$/m)
-  expect(running.stdout).not.toContain('chmod')
 })

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 
 import { OPENSSL_IS_MISSING, makeCertificate } from './certificate.ts'
 import { CLI, expectRefused, rootOf, serve } from './commands.ts'
+import { writeConfig } from './config-file.ts'
 import { describeRuntimes, run, temporaryFolder } from './processes.ts'
 import { openSocket, portIn } from './sockets.ts'
 
@@ -27,8 +28,16 @@ beforeAll(() => {
   writeFileSync(join(folder, 'broken.pem'), `${own}${other?.replace(/[A-Za-z]{20}/, '????')}`)
 })
 
-function https(files: { key?: string; cert?: string }): string[] {
-  return Object.entries(files).flatMap(([kind, name]) => [`--https-${kind}`, join(folder, name)])
+/** Writes a config file with the key and the certificate in files of the folder. */
+function https(files: { key?: string; cert?: string }): string {
+  const texts = Object.entries(files).map(
+    ([kind, name]) => `${kind}: readFileSync('${join(folder, name)}', 'utf8')`,
+  )
+  return writeConfig(`
+    import { readFileSync } from 'node:fs'
+    export default {}
+    export const server = { tls: { ${texts.join()} } }
+  `)
 }
 
 const CLIENT_HELLO = Buffer.from('16030100f8010000f40303', 'hex')
@@ -52,10 +61,10 @@ describeRuntimes('ratesmith serve with HTTPS', (runtime) => {
   beforeEach(({ skip }) => skip(OPENSSL_IS_MISSING, 'openssl is not installed'))
 
   it.each([
-    [[], { key: 'own.key', cert: 'own.crt' }],
-    [['--https'], { key: 'all.pem', cert: 'all.pem' }],
-  ])('serves HTTPS, and prints URLs that work: %j %j', async (flags, files) => {
-    const running = serve(['--demo', ...flags, ...https(files)], {}, runtime)
+    { key: 'own.key', cert: 'own.crt' },
+    { key: 'all.pem', cert: 'all.pem' },
+  ])('serves HTTPS, and prints URLs that work: %j', async (files) => {
+    const running = serve([https(files), '--demo'], {}, runtime)
     await rootOf(running)
     await running.written(/v1\/status\n/)
     const urls = running.stdout.match(/https:\S+\/v1\/\S+/g) ?? []
@@ -68,7 +77,7 @@ describeRuntimes('ratesmith serve with HTTPS', (runtime) => {
     skip,
   }) => {
     skip(name === 'Deno', 'Deno.serve has no such limit: put a proxy in front')
-    const running = serve(['--demo', ...https({ key: 'own.key', cert: 'own.crt' })], {}, runtime)
+    const running = serve([https({ key: 'own.key', cert: 'own.crt' }), '--demo'], {}, runtime)
     const port = portIn(await rootOf(running))
     const beginnings = [
       openSocket(port),
@@ -85,17 +94,16 @@ describeRuntimes('ratesmith serve with HTTPS', (runtime) => {
   })
 
   it.each([
-    [{ key: 'own.key' }, ['--https-cert']],
-    [{ cert: 'own.crt' }, ['--https-key']],
-    [{ key: 'none.pem', cert: 'own.crt' }, ['--https-key', 'ENOENT']],
-    [{ key: 'own.key', cert: 'none.pem' }, ['--https-cert', 'ENOENT']],
-    [{ key: 'junk.pem', cert: 'own.crt' }, ['--https-key', 'private key', 'PEM']],
-    [{ key: 'own.key', cert: 'junk.pem' }, ['--https-cert', 'certificate', 'PEM']],
-    [{ key: 'own.key', cert: 'cut.pem' }, ['--https-cert', 'certificate', 'PEM']],
-    [{ key: 'own.key', cert: 'broken.pem' }, ['--https-cert', 'certificate', 'PEM']],
-    [{ key: 'other.key', cert: 'own.crt' }, ['--https-key', '--https-cert']],
+    [{ key: 'own.key' }, ['server.tls.cert']],
+    [{ cert: 'own.crt' }, ['server.tls.key']],
+    [{ key: 'none.pem', cert: 'own.crt' }, ['ENOENT', 'none.pem']],
+    [{ key: 'junk.pem', cert: 'own.crt' }, ['server.tls.key', 'private key', 'PEM']],
+    [{ key: 'own.key', cert: 'junk.pem' }, ['server.tls.cert', 'certificate', 'PEM']],
+    [{ key: 'own.key', cert: 'cut.pem' }, ['server.tls.cert', 'certificate', 'PEM']],
+    [{ key: 'own.key', cert: 'broken.pem' }, ['server.tls.cert', 'certificate', 'PEM']],
+    [{ key: 'other.key', cert: 'own.crt' }, ['server.tls.key', 'server.tls.cert']],
   ])('exits with 2 and one line for %j', async (files, facts) => {
-    const args = [...parameters, CLI, 'serve', '--demo', '--port', '0', ...https(files)]
-    expectRefused(await run(program, args), ...facts)
+    const args = [...parameters, CLI, 'serve', https(files), '--demo', '--port', '0']
+    expectRefused(await run(program, args), 'config.ts', ...facts)
   })
 })

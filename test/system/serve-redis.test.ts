@@ -15,7 +15,7 @@ async function startOwnRedis(port?: number) {
   return server
 }
 
-describeRuntimes('ratesmith serve --redis', (runtime) => {
+describeRuntimes('ratesmith serve --store', (runtime) => {
   beforeEach(({ skip }) => skip(REDIS_IS_MISSING, 'redis-server is not installed'))
 
   it('shares one upstream call with other servers, and disconnects from Redis when it stops', async () => {
@@ -33,13 +33,13 @@ describeRuntimes('ratesmith serve --redis', (runtime) => {
       return { body, log: running.stderr }
     }
 
-    const first = await visit(['--redis', url], {})
+    const first = await visit(['--store', url], {})
     let second = first
     // The store has a time limit of 50 ms. On a machine too busy for that, a server calls its upstream and logs the
     // reason.
     for (let tries = 0; tries < 20 && !second.log.includes('rates_restored'); tries += 1) {
       const callsBefore = calls.length
-      second = await visit([], { RATESMITH_REDIS_URL: url })
+      second = await visit([], { RATESMITH_STORE: url })
       expect(calls.length === callsBefore || second.log.includes('store_failed')).toBe(true)
     }
     const requestEvent = '"event":"upstream_request","dataSet":"latest"'
@@ -51,7 +51,7 @@ describeRuntimes('ratesmith serve --redis', (runtime) => {
   it('starts and serves without Redis, and uses Redis when it becomes available', async () => {
     const { env } = await startUpstreams()
     const port = await freePort()
-    const running = serve(['--redis', `redis://127.0.0.1:${port}`], env, runtime)
+    const running = serve(['--store', `redis://127.0.0.1:${port}`], env, runtime)
     const root = await rootOf(running)
     expect((await fetch(`${root}/api/rates`)).status).toBe(200)
     expect(running.stderr).toMatch(/"event":"store_failed","reason":"[^"]*(ECONNREFUSED|onnection)/)
@@ -72,7 +72,7 @@ describeRuntimes('ratesmith serve --redis', (runtime) => {
     const port = await listenOnFreePort(silent)
     onTestFinished(() => void silent.close())
     const url = `redis://someone:hidden@127.0.0.1:${port}`
-    const running = serve(['--redis', url], env, runtime)
+    const running = serve(['--store', url], env, runtime)
     const response = await fetch(`${await rootOf(running)}/api/rates`)
     expect(response.status).toBe(200)
     await expect.poll(() => running.stderr, WITHIN).toContain('"event":"store_failed"')
@@ -82,6 +82,6 @@ describeRuntimes('ratesmith serve --redis', (runtime) => {
 })
 
 it('exits with 2 and names the package if no Redis client is installed', async () => {
-  const args = [installAlone(), 'serve', '--demo', '--redis', 'redis://127.0.0.1:9']
-  expectRefused(await run(process.execPath, args), '--redis', 'npm install ioredis')
+  const args = [installAlone(), 'serve', '--store', 'redis://127.0.0.1:9']
+  expectRefused(await run(process.execPath, args), '--store', 'npm install ioredis')
 })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 
-import { expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 
 import {
   createExchangeRateApiProvider,
@@ -18,6 +18,7 @@ import { createFileStore } from '../../src/stores/file.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 import { CLI, keptFiles, rootOf, serve, serveForSuite, upstreams } from './commands.ts'
+import { writeConfig } from './config-file.ts'
 import { describeRuntimes, listen, run, temporaryFolder } from './processes.ts'
 
 const TARGETS = [
@@ -27,6 +28,13 @@ const TARGETS = [
   '/api/rates?base=GBP',
   '/api/convert?from=ISK&to=USD&amount=12.5',
 ]
+
+/** The config file of a server without compression and explorer. */
+const PLAIN = writeConfig(
+  'export default { explorer: false }\nexport const server = { compress: false }',
+  'config.mjs',
+  afterAll,
+)
 
 const LARGE = '/api/v1/latest?base=EUR'
 const SMALL = '/api/v1/convert?from=USD&to=EUR'
@@ -47,7 +55,7 @@ function lasting(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 describeRuntimes('ratesmith serve', (runtime) => {
   const [, program, ...parameters] = runtime
   const demo = serveForSuite([], runtime)
-  const plain = serveForSuite(['--no-compress', '--no-explorer'], runtime)
+  const plain = serveForSuite([PLAIN], runtime)
 
   async function expectSameResponses(latest: string): Promise<void> {
     const { url } = await listen(upstreams(latest))
@@ -132,7 +140,7 @@ describeRuntimes('ratesmith serve', (runtime) => {
     rmSync(path)
     execFileSync('mkfifo', [path])
     const { url } = await listen(upstreams(openErApiPayload({ now: Date.now() })))
-    const running = serve(['--data', folder], { RATESMITH_LATEST_URL: url }, runtime)
+    const running = serve(['--store', folder], { RATESMITH_LATEST_URL: url }, runtime)
     expect((await fetch(`${await rootOf(running)}/api/rates`)).status).toBe(200)
     const stoppedAt = performance.now()
     expect(await running.end()).toBe(0)
@@ -148,20 +156,6 @@ describeRuntimes('ratesmith serve', (runtime) => {
     })
     expect(await running.end()).toBe(0)
     agent.destroy()
-  })
-
-  it.each([
-    [[], '*', null],
-    [['--cors', 'v1'], '*', null],
-    [['--cors', 'all'], '*', '*'],
-    [['--cors', 'off'], null, null],
-  ])('sends CORS headers with %j', async (args, versioned, unversioned) => {
-    const { root } =
-      args.length === 0 ? demo : { root: await rootOf(serve(['--demo', ...args], {}, runtime)) }
-    const allowed = async (path: string): Promise<string | null> =>
-      (await fetch(root + path)).headers.get('access-control-allow-origin')
-    expect(await allowed('/api/v1/latest')).toBe(versioned)
-    expect(await allowed('/api/rates')).toBe(unversioned)
   })
 
   it.each([
@@ -212,14 +206,14 @@ describeRuntimes('ratesmith serve', (runtime) => {
     }
   })
 
-  it('compresses nothing with --no-compress', async () => {
+  it('compresses nothing with compress: false', async () => {
     const { headers, body } = await send(plain.root + LARGE, { 'accept-encoding': 'br, gzip' })
     expect(headers['content-encoding']).toBeUndefined()
     expect(headers.vary).toBeUndefined()
     expect(JSON.parse(body.toString())).toMatchObject({ base: 'EUR' })
   })
 
-  it('serves the explorer compressed, and not at all with --no-explorer', async () => {
+  it('serves the explorer compressed, and not at all with explorer: false', async () => {
     for (const path of ['/api', '/api/']) {
       const response = await fetch(demo.root + path, { headers: { 'accept-encoding': 'br' } })
       expect(response.headers.get('content-encoding')).toBe('br')
@@ -259,7 +253,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     writeFileSync(join(folder, 'hanging.mjs'), hanging)
     const { url } = await listen(upstreams(openErApiPayload({ now: Date.now() })))
     const NODE_OPTIONS = `--import=${join(folder, 'hanging.mjs')}`
-    const running = serve(['--data', folder], { RATESMITH_LATEST_URL: url, NODE_OPTIONS })
+    const running = serve(['--store', folder], { RATESMITH_LATEST_URL: url, NODE_OPTIONS })
     expect((await fetch(`${await rootOf(running)}/api/rates`)).status).toBe(200)
     const stoppedAt = performance.now()
     expect([await running.end(signal), running.process.signalCode]).toEqual([null, signal])

@@ -62,15 +62,6 @@ describe('the command loads only what it needs', () => {
     expect(builtins).toContain('_http_server')
     expect(builtins.filter((name) => HEAVY.includes(name))).toEqual([])
   })
-
-  it('for serve --compat: also the service', async () => {
-    const running = startRecorded([CLI, 'serve', '--demo', '--port', '0', '--compat=frankfurter'])
-    const response = await fetch(`${await rootOf(running)}/v1/latest?base=USD&symbols=EUR`)
-    expect(response.status).toBe(200)
-    running.process.kill('SIGTERM')
-    const { files } = await loadedBy(running)
-    expect(files).toContainEqual(expect.stringMatching(/^dist\/cli\/frankfurter-/))
-  })
 })
 
 describe('the adapter for Node', () => {
