@@ -17,12 +17,12 @@ RUN npm install --omit=dev --ignore-scripts --no-audit --no-fund \
 FROM node:24-bookworm-slim
 WORKDIR /app
 COPY --from=install /app/node_modules ./node_modules
-# For --data: every user of the container can write to a volume mounted here.
+# For --store: every user of the container can write to a volume mounted here.
 RUN mkdir -m 1777 data
 USER node
 EXPOSE 8787
-# A server with keys responds with 401.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
-    CMD ["node", "-e", "fetch('http://127.0.0.1:8787/api/v1/status').then(({ status }) => process.exit([200, 401, 429].includes(status) ? 0 : 1))"]
-# Arguments after the image name are additional flags. If a flag is given twice, the later one counts.
-ENTRYPOINT ["node", "node_modules/ratesmith/dist/cli.js", "serve", "--host", "0.0.0.0"]
+    CMD ["node", "-e", "fetch('http://127.0.0.1:8787/healthz').then(({ ok }) => process.exit(ok ? 0 : 1))"]
+# A config file mounted at /app/config.ts is used. Arguments after the image name are additional flags; of two equal ones, the
+# later one counts. `exec`, because a shell would not pass signals on.
+ENTRYPOINT ["sh", "-c", "exec node node_modules/ratesmith/dist/cli.js serve --host 0.0.0.0 $(ls config.ts 2>/dev/null) \"$@\"", "serve"]

@@ -9,7 +9,6 @@ export const MODULES: Readonly<Record<string, () => Promise<object>>> = {
   bnr: () => import('../providers/bnr.ts'),
   cbr: () => import('../providers/cbr.ts'),
   cnb: () => import('../providers/cnb.ts'),
-  'cross-check': () => import('../providers/cross-check.ts'),
   currencyapi: () => import('../providers/currencyapi.ts'),
   'danmarks-nationalbank': () => import('../providers/danmarks-nationalbank.ts'),
   derived: () => import('../providers/derived.ts'),

@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
 import manifest from '../../package.json' with { type: 'json' }
 import scripts from '../../scripts/node/package.json' with { type: 'json' }
 import { rootOf, serve } from './commands.ts'
-import { requireProgram, run } from './processes.ts'
+import { requireProgram, run, start, temporaryFolder } from './processes.ts'
 import { BUN, ROOT } from './runtimes.ts'
 
 const { node } = scripts.dependencies
@@ -19,7 +19,7 @@ function all(instruction: string): string[] {
   return dockerfile.match(new RegExp(`(?<=^${instruction} ).*`, 'gm')) ?? []
 }
 
-/** Returns the words of the only `instruction` in exec form. A shell would not pass signals on. */
+/** Returns the words of the only `instruction` in exec form. */
 function words(instruction: string): string[] {
   const [text = ''] = all(instruction)
   return JSON.parse(text.slice(text.indexOf('[')))
@@ -45,12 +45,33 @@ describe('the image', () => {
     expect(all('USER')).toEqual(['node'])
     expect(all('EXPOSE')).toEqual(['8787'])
     expect(all('RUN')).toContain('mkdir -m 1777 data')
-    const [node, program = '', ...flags] = words('ENTRYPOINT')
-    expect([node, ...flags]).toEqual(['node', 'serve', '--host', '0.0.0.0'])
-    expect(program.replace('node_modules/ratesmith/', './')).toBe(manifest.bin.ratesmith)
   })
 
-  it('is healthy only while the server responds at its base path', async () => {
+  it.each([false, true])(
+    'runs the command, with a config file: %s, and stops on SIGTERM',
+    async (hasConfig) => {
+      const [shell = '', ...args] = words('ENTRYPOINT')
+      const folder = temporaryFolder()
+      mkdirSync(join(folder, 'node_modules'))
+      symlinkSync(ROOT, join(folder, 'node_modules/ratesmith'))
+      if (hasConfig) {
+        const text = "import { createAccess } from 'ratesmith/access'\n"
+        const access = "createAccess({ plans: { public: '1/day' }, anonymous: 'public' })"
+        writeFileSync(join(folder, 'config.ts'), `${text}export default { access: ${access} }`)
+      }
+      const env = { PATH: `${dirname(process.execPath)}:${process.env['PATH']}` }
+      const more = ['--demo', '--port', '0', '--host', '127.0.0.1']
+      const running = start(shell, [...args, ...more], { cwd: folder, env })
+      const root = await rootOf(running)
+      const statuses = [await fetch(`${root}/api/v1/status`), await fetch(`${root}/api/v1/status`)]
+      expect(statuses.map(({ status }) => status)).toEqual([200, hasConfig ? 429 : 200])
+      expect(await running.end()).toBe(0)
+      const refused = await run(shell, [...args, '--prot'], { cwd: folder, env })
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--port') })
+    },
+  )
+
+  it('is healthy only while the server responds', async () => {
     const [node, ...args] = words('HEALTHCHECK')
     expect(node).toBe('node')
     const checkHealth = async (root: string): Promise<number | null> => {
@@ -61,7 +82,7 @@ describe('the image', () => {
     const running = serve(['--demo'])
     const root = await rootOf(running)
     expect(await checkHealth(root)).toBe(0)
-    expect(await checkHealth(await rootOf(serve(['--demo', '--base-path', '/other'])))).toBe(1)
+    expect(await checkHealth(await rootOf(serve(['--demo', '--base-path', '/other'])))).toBe(0)
     expect(await running.end()).toBe(0)
     expect(await checkHealth(root)).toBe(1)
   })

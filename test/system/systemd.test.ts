@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { openPage } from '../release/documentation/page.ts'
 import { CLI, piped, rootOf } from './commands.ts'
 import { requireProgram, run, start, temporaryFolder } from './processes.ts'
-import { NODE } from './runtimes.ts'
+import { NODE, ROOT } from './runtimes.ts'
 
 const ANALYZE = '/usr/bin/systemd-analyze'
 
@@ -46,7 +46,7 @@ describe('the unit for systemd', () => {
   })
 })
 
-it('starts the server with the flags of the unit', async () => {
+it('starts the server with the flags and the config file of the unit', async () => {
   const [, line = ''] = /^ExecStart=((?:.*\\\n)*.*)/m.exec(unit) ?? []
   const [program, script, ...flags] = line.replaceAll('\\\n', ' ').split(/ +/)
   expect([program, script?.endsWith('/ratesmith/dist/cli.js')]).toEqual(['/usr/bin/node', true])
@@ -54,8 +54,14 @@ it('starts the server with the flags of the unit', async () => {
   const keys = join(folder, 'keys.json')
   const created = await piped(NODE, ['keys', 'create', '--plan=pro', '--name=a', '--keys', keys])
   expect(created.code).toBe(0)
-  const own = flags.map((flag) => flag.replace('/var/lib/ratesmith', folder))
-  const running = start(process.execPath, [CLI, ...own, '--port=0', '--metrics-port=0'])
+  const own = flags.map((flag) =>
+    flag
+      .replace('/var/lib/ratesmith', folder)
+      .replace('/opt/ratesmith/config.ts', join(ROOT, 'examples/serve-public.ts')),
+  )
+  const [, variable = '', value = ''] = /^Environment=(\w+)=(.*)$/m.exec(unit) ?? []
+  const env = { [variable]: value.replace('/var/lib/ratesmith', folder) }
+  const running = start(process.execPath, [CLI, ...own, '--port=0'], { env })
   const root = await rootOf(running)
   expect((await fetch(`${root}/healthz`)).status).toBe(200)
   expect(running.stdout).not.toContain('The terms of')

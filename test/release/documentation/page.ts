@@ -94,6 +94,11 @@ export const EXCEPTIONS = [
   { language: 'sh', matches: /^sudo /, reason: 'needs systemd' },
   { language: 'ini', matches: /\[Service\]/, reason: 'is checked by test/system/systemd.test.ts' },
   { language: 'ts', matches: /'openapi-fetch'/, reason: 'is run by openapi-tools.test.ts' },
+  {
+    language: 'ts',
+    matches: /^\/\/ config\.ts\n/,
+    reason: 'is served by a command of the page, or by serve-config.test.ts',
+  },
   { language: 'ts', matches: /\bproxy\.example\b/, reason: 'needs a proxy: undici-fetch.test.ts' },
   { language: 'jsonc', matches: /"compatibility_date"/, reason: 'configures Wrangler' },
   {
