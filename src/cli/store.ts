@@ -115,7 +115,7 @@ function watched(store: CacheStore): Pick<OpenStore, 'store' | 'isBusy'> {
 }
 
 /** A Redis client that reconnects until it is closed. */
-export interface RedisConnection {
+interface RedisConnection {
   connect(): Promise<unknown>
   send(command: string, args: string[]): Promise<unknown>
   close(): void
@@ -138,7 +138,7 @@ const CONNECT_TIMEOUT_MS = 1_000
  * @throws {UsageError} for an invalid `url` or a missing ioredis; the message contains `name` and not the URL, which may
  *   contain a password
  */
-export async function connectRedis({ name, url }: NamedRedis): Promise<RedisConnection> {
+async function connectRedis({ name, url }: NamedRedis): Promise<RedisConnection> {
   const create = platform === 'bun' ? createBunClient : await loadIoredis(name)
   const connection = createFrom(name, url, create)
   const connected = connection.connect().catch(() => undefined)
