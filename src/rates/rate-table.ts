@@ -56,7 +56,7 @@ export interface RateTable extends Publication {
   readonly derived?: Derivations
   /** Number of the table, such as `041/A/NBP/2026`; absent if the bank gives it none. */
   readonly tableNumber?: string
-  /** Published rates quarantined until a later publication confirms them; absent if empty. */
+  /** Published rates that are quarantined until they are confirmed; absent if empty. */
   readonly unconfirmed?: Readonly<Record<string, number>>
   /** Publication times of `rates` from earlier publications, by code; absent if empty. */
   readonly older?: Readonly<CodedPublications>

@@ -42,8 +42,8 @@ export interface LatestTable {
   /** Number of the table, such as `041/A/NBP/2026`: up to 40 letters, digits, spaces and `./-_` (default none). */
   tableNumber?: string
   /**
-   * Published rates that are quarantined because they look wrong, by code. `rates` has the previous value of each until a
-   * later publication confirms the new one. Returned to the provider in `ProviderContext.previous`.
+   * Published rates that are quarantined because they look wrong, by code. `rates` has the previous value of each until the new
+   * one is confirmed. Returned to the provider in `ProviderContext.previous`.
    */
   unconfirmed?: Readonly<Record<string, number>>
   /** Set in `ProviderContext.previous`: the earlier of `updatedAt` and the time the handler accepted the table, in ms since the Unix epoch. */
