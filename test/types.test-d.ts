@@ -117,7 +117,6 @@ import { createCnbProvider } from '../src/providers/cnb.ts'
 import { createFawazahmed0Provider } from '../src/providers/fawazahmed0.ts'
 import {
   createFrankfurterV2EcbProvider,
-  createFrankfurterV2HistoryProvider,
   createFrankfurterV2Provider,
 } from '../src/providers/frankfurter-v2.ts'
 import { createNbpProvider } from '../src/providers/nbp.ts'
@@ -246,9 +245,6 @@ test('feeds with a key require one', () => {
   ]
   expectTypeOf(latest).toEqualTypeOf<LatestProvider[]>()
   expectTypeOf(createFrankfurterV2EcbProvider({ url })).toEqualTypeOf<HistoryProvider>()
-  expectTypeOf(
-    createFrankfurterV2HistoryProvider({ url, providers: ['ECB'] }),
-  ).toEqualTypeOf<HistoryProvider>()
   expectTypeOf(createBancaDItaliaProvider({ url })).toEqualTypeOf<HistoryProvider>()
   const banks = [
     createCnbProvider({ url }),

@@ -33,45 +33,24 @@ const FIRST = [
   'currencyapi',
 ]
 
-const NAMES = new Set([...FIRST, ...[...Object.keys(MODULES)].toSorted()])
+const NAMES = new Set([...FIRST, ...Object.keys(MODULES).toSorted()])
 
 /** Loads every provider. */
 export async function loadProviders(): Promise<NamedProvider[]> {
-  return (await Promise.all([...NAMES].map(loadModule))).flat()
+  const loaded = await Promise.all([...NAMES].map(loadProvider))
+  return loaded.filter((provider) => provider !== undefined)
 }
 
 /** Loads the provider of a name; resolves to `undefined` if there is none. */
 export async function loadProvider(name: string): Promise<NamedProvider | undefined> {
-  const modules = [...NAMES].filter((module) => name === module || name.startsWith(`${module}-`))
-  const loaded = await Promise.all(modules.map(loadModule))
-  return loaded.flat().find((provider) => provider.name === name)
-}
-
-/** Loads the providers of a module: one for both data sets, and its other publications. */
-async function loadModule(name: string): Promise<NamedProvider[]> {
-  const members = await MODULES[name]?.()
-  const factories = Object.entries<Create>({ ...members })
+  if (!NAMES.has(name)) return undefined
+  const factories = Object.entries<Create>({ ...(await MODULES[name]?.()) })
     .filter(([member]) => /^create\w+Provider$/.test(member))
     // The main function of a module has the shortest name.
     .sort(([one], [other]) => one.length - other.length)
-  const [main, ...others] = factories.map(([, create]) => create)
-  if (!main) return []
-  const isKeyed = needsKey(main)
-  const first = describe(name, [main, ...others], isKeyed)
-  const further = factories.filter(([, create]) => {
-    const sample = sampleOf(create, isKeyed)
-    return create !== first.create && isHistoryProvider(sample) && sample.publication !== undefined
-  })
-  return [
-    first.provider,
-    ...further.map(([member, create]) => describe(toName(member), [create], isKeyed).provider),
-  ]
-}
-
-/** Returns the name of a function's provider: `frankfurter-v2-history` for `createFrankfurterV2HistoryProvider`. */
-function toName(member: string): string {
-  const words = member.replace(/^create|Provider$/g, '')
-  return words.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
+    .map(([, create]) => create)
+  const [main] = factories
+  return main && describe(name, factories, needsKey(main))
 }
 
 /** Returns the keys in `env` of all providers. */
@@ -79,26 +58,16 @@ export function providerKeys(env: NodeJS.ProcessEnv): string[] {
   return [...NAMES].map((name) => env[keyVariableOf(name)] ?? '')
 }
 
-interface Described {
-  provider: NamedProvider
-  /** Creates its history. */
-  create: Create | undefined
-}
-
 /** Describes the first provider of each data set that `factories` create. */
-function describe(name: string, factories: readonly Create[], isKeyed: boolean): Described {
-  const samples = factories.map((create) => sampleOf(create, isKeyed))
+function describe(name: string, factories: readonly Create[], isKeyed: boolean): NamedProvider {
+  const samples = factories.map((create) => create(isKeyed ? { key: 'a-key' } : {}))
   const provider: NamedProvider = { name }
   if (isKeyed) provider.keyVariable = keyVariableOf(name)
   const latest = factories[samples.findIndex(isLatestProvider)]
   if (latest) provider.latest = (access) => made(latest, name, access, isLatestProvider)
   const history = factories[samples.findIndex(isHistoryProvider)]
   if (history) provider.history = (access) => made(history, name, access, isHistoryProvider)
-  return { provider, create: history }
-}
-
-function sampleOf(create: Create, isKeyed: boolean): unknown {
-  return create(isKeyed ? { key: 'a-key' } : {})
+  return provider
 }
 
 /** Versions of a service have the same key: that of `exchange-rate-api-v6` is in `RATESMITH_EXCHANGE_RATE_API_KEY`. */

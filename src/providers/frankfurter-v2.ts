@@ -106,92 +106,22 @@ export function createFrankfurterV2EcbProvider(
     },
     terms: ECB_TERMS,
     sanityChecks: true,
-    fetchHistory: (range, context) =>
-      fetchRows(`${root}/v2/rates?providers=ECB`, piecesOf(range, MAX_RANGE_DAYS), context, 'EUR'),
+    fetchHistory: (range, context) => fetchDays(`${root}/v2/rates?providers=ECB`, range, context),
   }
 }
 
-/**
- * Creates a provider of history that Frankfurter blends from about 80 central banks: some 160 currencies against the US
- * dollar, on weekdays since 1999. Needs no key. Blended rates differ from those of each bank, and have about five digits. A
- * day counts as published at 22:00 UTC, when most banks have published. On weekends few do: those days are left out.
- *
- * @throws {TypeError} if `url` is invalid, or `providers` is not a non-empty array of keys
- * @see https://frankfurter.dev
- * @example
- * ```ts
- * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
- * import { createFrankfurterV2HistoryProvider } from 'ratesmith/providers/frankfurter-v2'
- *
- * const history = [createFrankfurterProvider(), createFrankfurterV2HistoryProvider()]
- * const handler = createRatesHandler({ providers: { history } })
- * ```
- */
-export function createFrankfurterV2HistoryProvider(
-  options: FrankfurterV2Options = {},
-): HistoryProvider {
-  const { url = SERVICE, providers } = options
-  assertKnownOptions(options, { url, providers })
-  const tables = `${requireRootUrl(url)}/v2/rates?base=${PIVOT}${toFilter(providers)}`
-  // The service rejects long ranges of named banks only.
-  const maxSeriesDays = providers ? MAX_RANGE_DAYS : Infinity
-
-  async function fetchPublished(
-    target: string,
-    { start, end }: DaySpan,
-    context: ProviderContext,
-    maxDays = MAX_TABLE_DAYS,
-  ): Promise<HistoryDays> {
-    const newest = toDay(context.now() - PUBLISHED_AFTER_MS)
-    const range = { start, end: end < newest ? end : newest }
-    const { base, days } = await fetchRows(target, piecesOf(range, maxDays), context, PIVOT)
-    return { base, days: days.filter(({ date }) => isWeekday(date)) }
-  }
-
-  return {
-    attribution: {
-      name: 'Frankfurter (blended from central banks)',
-      url: 'https://frankfurter.dev',
-    },
-    sanityChecks: true,
-    publication: {
-      id: ['frankfurter-v2', ...(providers ?? []).toSorted()].join('-').toLowerCase(),
-      frequency: 'daily',
-      holidays: ['01-01', '12-25'],
-      time: '22:00',
-      timeZone: 'UTC',
-      since: '1999-01-04',
-    },
-    maxDays: MAX_TABLE_DAYS,
-    fetchHistory: (range, context) => fetchPublished(tables, range, context),
-    fetchSeries: ({ code, ...range }, context) =>
-      fetchPublished(`${tables}&quotes=${encodeURIComponent(code)}`, range, context, maxSeriesDays),
-  }
-}
-
-/** A year of all currencies has about 3 MB. */
-const MAX_TABLE_DAYS = 366
-
-const PUBLISHED_AFTER_MS = 22 * 3_600_000
-
-function isWeekday(day: Day): boolean {
-  return new Date(toInstant(day)).getUTCDay() % 6 !== 0
-}
-
-/** Fetches the days of `pieces` from `target`, two at a time. */
-async function fetchRows(
+async function fetchDays(
   target: string,
-  pieces: readonly DaySpan[],
+  range: DaySpan,
   { fetch, signal, now }: ProviderContext,
-  base: string,
 ): Promise<HistoryDays> {
+  const pieces = piecesOf(range, MAX_RANGE_DAYS)
   const ending = new AbortController()
   const limit = AbortSignal.any([signal, ending.signal])
   const fetchPiece = async ({ start, end }: DaySpan): Promise<HistoryDay[]> => {
     const url = `${target}&from=${start}&to=${end}`
     const response = await readJson({ fetch, signal: limit, now, url, ...LIMITS }, LIST_OF_ROWS)
-    const days = toHistoryDays(response, { start, end }, base)
-    return runInSlices(days, yieldToEventLoop, limit)
+    return runInSlices(toHistoryDays(response, { start, end }), yieldToEventLoop, limit)
   }
   const days: HistoryDay[] = []
   try {
@@ -202,7 +132,7 @@ async function fetchRows(
   } finally {
     ending.abort()
   }
-  return { base, days }
+  return { base: EURO, days }
 }
 
 function toFilter(providers: readonly string[] | undefined): string {
@@ -217,6 +147,8 @@ function toFilter(providers: readonly string[] | undefined): string {
 
 /** Pivot of the blended rates: against any other base, every rate is divided and rounded once more. */
 const PIVOT = 'USD'
+
+const EURO = 'EUR'
 
 const HOUR_MS = 3_600_000
 
@@ -260,17 +192,13 @@ function toLatestTable(response: UpstreamResponse, now: number): LatestTable {
  *
  * @throws {Error} if the status is not 200, or the base or the format is unexpected
  */
-function* toHistoryDays(
-  response: UpstreamResponse,
-  { start, end }: DaySpan,
-  base: string,
-): Slices<HistoryDay[]> {
+function* toHistoryDays(response: UpstreamResponse, { start, end }: DaySpan): Slices<HistoryDay[]> {
   const { host } = response
   const days = new Map<Day, Record<string, number>>()
   for (const [index, row] of rowsOf(response).entries()) {
     if (index % ROWS_PER_SLICE === ROWS_PER_SLICE - 1) yield
-    const { date, quote, rate } = requireRow(row, base, { host, index })
-    if (date < start || date > end || (quote === base && rate === 1)) continue
+    const { date, quote, rate } = requireRow(row, EURO, { host, index })
+    if (date < start || date > end || (quote === EURO && rate === 1)) continue
     const rates = days.get(date) ?? {}
     rates[quote] = rate
     days.set(date, rates)
@@ -286,8 +214,6 @@ interface Row {
 }
 
 function rowsOf({ host, status, body, retryAfterMs }: UpstreamResponse): unknown[] {
-  // No bank has quoted the currency of a series.
-  if (status === 422 && String(Object(body).message).startsWith('invalid currency')) return []
   if (status !== 200) {
     throw new UpstreamError(`${host} returned HTTP ${status}`, retryAfterMs)
   }

@@ -24,7 +24,7 @@ const KEYS = Object.fromEntries(
 
 /** Hosts that need several requests for their newest rates: one per currency, file or provider. */
 const REQUESTS: Readonly<Record<string, number>> = {
-  'api.frankfurter.dev': 3,
+  'api.frankfurter.dev': 2,
   'api.stlouisfed.org': FEEDS['createFredProvider()']?.requests ?? 0,
   'olinda.bcb.gov.br': FEEDS['createBcbProvider()']?.requests ?? 0,
   'www.imf.org': 2,
@@ -98,11 +98,7 @@ describe('ratesmith doctor --all', () => {
     const { fetch } = everyUpstream()
     const found = await examineAll({ fetch, env: KEYS })
     expect([...found.keys()]).toEqual(
-      expect.arrayContaining([
-        'runtime',
-        'frankfurter-v2-history',
-        ...Object.keys(FEEDS_BY_MODULE),
-      ]),
+      expect.arrayContaining(['runtime', ...Object.keys(FEEDS_BY_MODULE)]),
     )
     expect(failuresOf(found)).toEqual([])
     found.delete('runtime')
@@ -148,14 +144,14 @@ describe('ratesmith doctor --all', () => {
       const { code, stdout } = await run(args, { fetch, env: KEYS })
       const { ok, findings }: { ok: boolean; findings: Finding[] } = JSON.parse(stdout)
       const failures = findings.filter((each) => !each.ok)
-      expect(failures.length).toBe(changed === 'api.frankfurter.dev' ? 3 : 1)
+      expect(failures.length).toBe(changed === 'api.frankfurter.dev' ? 2 : 1)
       for (const { subject, found, advice } of failures) {
         expect(subject.split(', ').at(-1)).toBe(MIRRORS[changed] ?? changed)
         expect(found).toMatch(/ returned an unexpected format: .| invalid JSON$/)
         expect(advice).toContain('newest version')
       }
-      // The runtime, and three providers of one host.
-      expect(findings).toHaveLength(1 + HOSTS.length + 2)
+      // The runtime, and two providers of one host.
+      expect(findings).toHaveLength(1 + HOSTS.length + 1)
       expect({ code, ok }).toEqual({ code: 1, ok: false })
     },
   )

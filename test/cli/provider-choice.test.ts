@@ -46,14 +46,6 @@ describe('the choice of providers', () => {
     expect(history).toEqual(['a.example', 'api.frankfurter.dev', 'c.example'])
   })
 
-  it('includes each publication of a module', async () => {
-    const names = 'frankfurter-v2,frankfurter-v2-history'
-    const env = { RATESMITH_HISTORY_URL: 'http://ecb.example,http://blended.example' }
-    const { calls } = await hostsOf(['--history', names], env)
-    expect(calls).toContainEqual(expect.stringMatching(/ecb\.example.*providers=ECB/))
-    expect(calls).toContainEqual(expect.stringMatching(/blended\.example.*base=USD/))
-  })
-
   const ONE_ROOT = { RATESMITH_LATEST_URL: 'https://a.example' }
   const SECRETS = { RATESMITH_LATEST_URL: 'https://a:secret@a.example,https://b:secret@b.example' }
   const ROOT_FOR_EACH = /: RATESMITH_LATEST_URL must .*for each of ecb, fawazahmed0/

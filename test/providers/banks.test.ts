@@ -4,7 +4,6 @@ import { createRatesHandler } from '../../src/index.ts'
 import type { HistoryDay, HistoryProvider } from '../../src/index.ts'
 import { createBancaDItaliaProvider } from '../../src/providers/banca-d-italia.ts'
 import { createCnbProvider } from '../../src/providers/cnb.ts'
-import { createFrankfurterV2HistoryProvider } from '../../src/providers/frankfurter-v2.ts'
 import { createNbpProvider } from '../../src/providers/nbp.ts'
 import { createCalendar, daysFrom } from '../../src/rates/calendar.ts'
 import { isTargetDay } from '../../src/rates/dates.ts'
@@ -17,7 +16,6 @@ import {
   italianTable,
 } from '../fixtures/feeds/banca-d-italia.ts'
 import { answerOfCnb, cnbRow } from '../fixtures/feeds/cnb.ts'
-import { answerOfFrankfurterV2 } from '../fixtures/feeds/frankfurter-v2.ts'
 import { TABLE_B, answerOfNbp, nbpTables } from '../fixtures/feeds/nbp.ts'
 import { failuresOf } from '../testing/virtual-time.ts'
 import { NOW, upstream } from './upstream.ts'
@@ -415,69 +413,6 @@ describe('createCnbProvider()', () => {
     ['2026-11-18', true],
   ])('has holidays: %s: %s', (day, isPublished) => {
     expect(isPublishedBy(czechia)(day)).toBe(isPublished)
-  })
-})
-
-describe('createFrankfurterV2HistoryProvider()', () => {
-  const blend = createFrankfurterV2HistoryProvider()
-  const RANGE = { start: '2026-11-12', end: TODAY }
-
-  it('has weekdays against the dollar, until the last one at 22:00 UTC', async () => {
-    const market = serving(answerOfFrankfurterV2)
-    const { base, days } = await blend.fetchHistory(RANGE, market.context)
-    expect(base).toBe('USD')
-    const dates = days.map(({ date }) => date.slice(8))
-    expect(dates).toEqual(['12', '13', '16', '17', '18', '19'])
-    expect(days[0]?.rates).not.toHaveProperty('USD')
-    expect(urlsOf(market)).toEqual([
-      'https://api.frankfurter.dev/v2/rates?base=USD&from=2026-11-12&to=2026-11-19',
-    ])
-    const later = { ...market.context, now: () => Date.UTC(2026, 10, 20, 22) }
-    expect((await blend.fetchHistory(RANGE, later)).days.at(-1)?.date).toBe(TODAY)
-  })
-
-  it('fetches all days of a currency by one request', async () => {
-    const market = serving(answerOfFrankfurterV2)
-    const range = { code: 'XOF', start: '2026-10-01', end: TODAY }
-    const series = await blend.fetchSeries?.(range, market.context)
-    expect(urlsOf(market)).toEqual([
-      'https://api.frankfurter.dev/v2/rates?base=USD&quotes=XOF&from=2026-10-01&to=2026-11-19',
-    ])
-    expect(new Set(series?.days.flatMap(({ rates }) => Object.keys(rates)))).toEqual(
-      new Set(['XOF']),
-    )
-    await blend.fetchSeries?.({ ...range, start: '1999-01-04' }, market.context)
-    expect(market.requests).toHaveLength(2)
-  })
-
-  it('has no days of a currency that the service does not know', async () => {
-    const range = { code: 'DDM', ...RANGE }
-    const read = async (message: string): Promise<unknown> => {
-      const body = { status: 422, message }
-      const { context } = upstream([Response.json(body, { status: 422 })])
-      return blend.fetchSeries?.(range, context)
-    }
-    expect(await read('invalid currency: DDM')).toEqual({ base: 'USD', days: [] })
-    await expect(read('date range exceeds 5 years')).rejects.toThrow(/HTTP 422$/)
-  })
-
-  it('fetches the blend of named banks in pieces of five years, as a publication by itself', async () => {
-    const named = createFrankfurterV2HistoryProvider({ providers: ['ECB', 'BOC'] })
-    const market = serving(() => Response.json([]))
-    await named.fetchSeries?.({ code: 'XOF', start: '2016-11-21', end: TODAY }, market.context)
-    expect(urlsOf(market).map((url) => new URL(url).search)).toEqual([
-      '?base=USD&providers=ECB,BOC&quotes=XOF&from=2016-11-21&to=2021-11-19',
-      '?base=USD&providers=ECB,BOC&quotes=XOF&from=2021-11-20&to=2026-11-18',
-      '?base=USD&providers=ECB,BOC&quotes=XOF&from=2026-11-19&to=2026-11-19',
-    ])
-    const other = createFrankfurterV2HistoryProvider({ providers: ['BOC', 'ECB'] })
-    expect(named.publication?.id).toBe('frankfurter-v2-boc-ecb')
-    expect(other.publication?.id).toBe(named.publication?.id)
-    expect(blend.publication?.id).toBe('frankfurter-v2')
-  })
-
-  it.each([[[]], [['ECB&date=1999-01-04']]])('throws for the banks %j', (providers) => {
-    expect(() => createFrankfurterV2HistoryProvider({ providers })).toThrow(TypeError)
   })
 })
 
