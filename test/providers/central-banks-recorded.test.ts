@@ -17,7 +17,6 @@ import { createCbrProvider } from '../../src/providers/cbr.ts'
 import { createDanmarksNationalbankProvider } from '../../src/providers/danmarks-nationalbank.ts'
 import { createFbilProvider } from '../../src/providers/fbil.ts'
 import { createFredProvider } from '../../src/providers/fred.ts'
-import { createHnbProvider } from '../../src/providers/hnb.ts'
 import { createImfProvider } from '../../src/providers/imf.ts'
 import { createMnbProvider } from '../../src/providers/mnb.ts'
 import { createNbuProvider } from '../../src/providers/nbu.ts'
@@ -353,20 +352,6 @@ const BANKS: Record<string, RecordedBank> = {
     },
     compared: 7,
     within: 0.015,
-  },
-  'Hrvatska narodna banka': {
-    create: createHnbProvider,
-    range: ['2023-01-02', '2023-01-06'],
-    fileFor: () => 'hnb/01.json',
-    published: () =>
-      readTexts('hnb/01.json').map((row: Record<string, string>) => ({
-        date: column(row, 'datum_primjene'),
-        code: column(row, 'valuta'),
-        rate: column(row, 'srednji_tecaj').replace(',', '.'),
-      })),
-    compared: 7,
-    // The rates of the working day before.
-    within: 0.02,
   },
   'the National Bank of Ukraine': {
     create: createNbuProvider,
