@@ -21,7 +21,6 @@ export const MODULES: Readonly<Record<string, () => Promise<object>>> = {
   frankfurter: () => import('../providers/frankfurter.ts'),
   fred: () => import('../providers/fred.ts'),
   hmrc: () => import('../providers/hmrc.ts'),
-  hnb: () => import('../providers/hnb.ts'),
   imf: () => import('../providers/imf.ts'),
   mnb: () => import('../providers/mnb.ts'),
   nbp: () => import('../providers/nbp.ts'),
