@@ -87,11 +87,9 @@ function reasonOf(error: unknown): string {
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && platform === 'node') {
     return `TypeScript needs Node 22.18 or newer, got ${process.versions.node}; use a .mjs file`
   }
-  return toSingleLine(
-    messageOf(error)
-      .trim()
-      .replaceAll(/\s*\n\s*/g, '; '),
-  )
+  const lines = messageOf(error).split(/\s*\n\s*/)
+  const reason = toSingleLine(lines.filter((line) => line !== '').join('; '))
+  return /outside a module/.test(reason) ? `${reason}; use a .mts or .mjs file` : reason
 }
 
 /** Returns the handler that `main` is or has; undefined for options, which may also have a `fetch`. */

@@ -43,12 +43,10 @@ export const IN_CONFIG = 'is now in the config file: see docs/upgrading.md#flags
 /** Flags that `serve` had before, and where they are now. */
 const MOVED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    [
-      ...['https', 'https-key', 'https-cert', 'cors', 'compat', 'compress', 'no-compress'],
-      ...['no-explorer', 'plan', 'keys', 'anonymous', 'trusted-proxy', 'forwarded-header'],
-      ...['key-parameter', 'counters', 'when-counters-fail', 'metrics', 'access-log'],
-      ...['metrics-port', 'access-log-sample', 'access-log-addresses'],
-    ].map((name) => [name, IN_CONFIG]),
+    `https https-key https-cert cors compat compress no-compress no-explorer plan keys anonymous trusted-proxy forwarded-header
+    key-parameter counters when-counters-fail metrics metrics-port access-log access-log-sample access-log-addresses`
+      .split(/\s+/)
+      .map((name) => [name, IN_CONFIG]),
   ),
   data: 'is now --store',
   redis: 'is now --store',

@@ -119,7 +119,7 @@ function useHandler(handler: ConfiguredHandler, file = '', flags: ServeFlags): P
 /** Returns a note if clients without a key are not limited. Of other handlers than ours, that is not known. */
 function notesOn(handler: ConfiguredHandler): string[] {
   if (!('guard' in handler) || handler.guard !== undefined) return []
-  return ['Clients without a key are not limited: see docs/public-api.md, option access.']
+  return ['Clients without a key are not limited: set the option access, see docs/public-api.md.']
 }
 
 function isBlocked(opened: OpenStore | undefined): boolean {

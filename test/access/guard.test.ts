@@ -39,7 +39,11 @@ function fail(): never {
 }
 
 it('a guard may refuse with an error of another copy of the package', async () => {
-  const error = { ...new RatesError('forbidden', 'Not for you'), message: 'Not for you' }
+  const error: object = Object.assign(new Error('Not for you'), {
+    name: 'RatesError',
+    code: 'forbidden',
+    summary: 'Not for you',
+  })
   const { send } = openWithGuard(() => ({
     refusal: error,
     finish: (response: unknown) => response,

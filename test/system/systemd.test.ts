@@ -57,7 +57,7 @@ it('starts the server with the flags and the config file of the unit', async () 
   const own = flags.map((flag) =>
     flag
       .replace('/var/lib/ratesmith', folder)
-      .replace('/opt/ratesmith/config.ts', join(ROOT, 'examples/serve-public.ts')),
+      .replace('/opt/ratesmith/config.mts', join(ROOT, 'examples/serve-public.ts')),
   )
   const [, variable = '', value = ''] = /^Environment=(\w+)=(.*)$/m.exec(unit) ?? []
   const env = { [variable]: value.replace('/var/lib/ratesmith', folder) }

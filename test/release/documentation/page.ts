@@ -96,7 +96,7 @@ export const EXCEPTIONS = [
   { language: 'ts', matches: /'openapi-fetch'/, reason: 'is run by openapi-tools.test.ts' },
   {
     language: 'ts',
-    matches: /^\/\/ config\.ts\n/,
+    matches: /^\/\/ config\.mts\n/,
     reason: 'is served by a command of the page, or by serve-config.test.ts',
   },
   { language: 'ts', matches: /\bproxy\.example\b/, reason: 'needs a proxy: undici-fetch.test.ts' },
