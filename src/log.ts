@@ -217,7 +217,7 @@ function toSentence(event: RatesEvent, responses: number | undefined): string {
     case 'counters_failed':
       return `${event.operation.replace('_', ' ')} failed ${responses} times: ${event.reason}`
     case 'proxy_untrusted':
-      return 'a proxy forwards requests, but trustedProxies (--trusted-proxy) is not set: its clients share one limit'
+      return 'a proxy forwards requests, but trustedProxies is not set: its clients share one limit'
     case 'refresh_scheduled':
       return `${event.dataSet} rates: the next refresh is due ${toTime(event.at)}`
     case 'store_failed':

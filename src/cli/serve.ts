@@ -164,9 +164,9 @@ async function createHandler(
   })
   const handler = withUsageError(origin, () =>
     createRatesHandler({
-      fetch: upstreams.fetch,
-      now,
       ...options,
+      fetch: options.fetch ?? upstreams.fetch,
+      now: options.now ?? now,
       basePath,
       explorer,
       providers: {

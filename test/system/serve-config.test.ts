@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { CLI, expectRefused, piped, rootOf, serve, startUpstreams } from './commands.ts'
 import { writeConfig } from './config-file.ts'
-import { describeRuntimes, run, temporaryFolder } from './processes.ts'
+import { describeRuntimes, listen, run, temporaryFolder } from './processes.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 import { NODE, ROOT } from './runtimes.ts'
 
@@ -104,6 +104,17 @@ describeRuntimes('ratesmith serve config.ts', (runtime) => {
   ])('exits with 2 and one line for %s', async (text, facts) => {
     const args = [...parameters, CLI, 'serve', '--port', '0', writeConfig(text)]
     expectRefused(await run(program, args, { env: { NO_PROXY: '127.0.0.1' } }), ...facts)
+  })
+
+  it.each([
+    ['throw new Error()', 2],
+    ['export default { corss: 1 }', 2],
+    ['export default {}', 1],
+  ])('does not wait for connections that the file has opened: %s', async (text, code) => {
+    const { port } = new URL((await listen(() => {})).url)
+    const config = writeConfig(`setInterval(() => {}, 1_000)\n${text}`, 'config.mjs')
+    const args = [...parameters, CLI, 'serve', config, '--demo', '--port', port]
+    expect(await run(program, args)).toMatchObject({ code, stdout: '' })
   })
 
   it('names the line that throws', async ({ skip }) => {
