@@ -162,6 +162,15 @@ describe('the command line', () => {
   })
 })
 
+it('has each moved flag in the guide on upgrading', () => {
+  const guide = readFileSync(new URL('../../docs/upgrading.md', import.meta.url), 'utf8')
+  const [, section = ''] = guide.split('\n## Flags of `serve`\n')
+  const missing = [...MOVED, 'data', 'redis'].filter(
+    (flag) => !new RegExp(`^\\|.*\`--${flag}[ \`]`, 'm').test(section),
+  )
+  expect(missing).toEqual([])
+})
+
 describe('the version of Node', () => {
   const needed: string = manifest.engines.node.replace('>=', '')
   const [major = 0, minor = 0] = needed.split('.').map(Number)
