@@ -5,8 +5,19 @@ const PROOFS = [
   'test/system/{counters-fleet,fleet,kill,memory,overload,pipelining,redis-faults}.test.ts',
 ]
 
+/** Unit tests of a kind of mistake in all areas: slow, and no change of one area alone breaks them. They run before a merge. */
+const LANDING = [
+  'test/advisories/{doubtful-rates,linear-time,upstream-secrets}.test.ts',
+  'test/access/model.test.ts',
+  'test/catalogue/upstream-faults.test.ts',
+  'test/cli/doctor-all.test.ts',
+  'test/providers/{keys,odd-responses}.test.ts',
+  'test/stores/damage.test.ts',
+]
+
 /** Longer variants of the tests before a merge, too slow to run there. */
 const WEEKLY = [
+  'test/sources/year-of-banks.test.ts',
   'test/simulation/simulation.test.ts',
   'test/release/{bundles,frameworks,jsr,release-files,site}.test.ts',
   'test/release/documentation/run.test.ts',
@@ -28,8 +39,23 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/{smoke,system,conformance,simulation,release,tools,apps}/**'],
+          exclude: [
+            'test/{smoke,system,conformance,simulation,release,tools,apps}/**',
+            ...LANDING,
+            ...WEEKLY,
+          ],
           setupFiles: ['test/no-network.ts'],
+          // The modules under test have no state: files of one worker share them, which takes a third less time.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'landing',
+          include: LANDING,
+          setupFiles: ['test/no-network.ts'],
+          isolate: false,
         },
       },
       {
