@@ -241,6 +241,15 @@ describe.each(HISTORIES)(
       expect(await world.historyFactors()).toEqual({ [MONDAY]: 1, ...after })
     })
 
+    it('are served if they have always differed', async () => {
+      const world = open({ provider, history: () => 2 })
+      await world.load()
+      await watch(world, 2)
+      const days = [MONDAY, TUESDAY, '2026-11-18']
+      expect(await world.historyFactors()).toEqual(Object.fromEntries(days.map((day) => [day, 2])))
+      expect(await world.latestFactor()).toBe(1)
+    })
+
     it('are not served when no rate before the move is kept', async () => {
       const world = open({ provider, history: moved(100) })
       await world.load()
