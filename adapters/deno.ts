@@ -60,7 +60,8 @@ const SHORT_BODY_BYTES = 65_536
  */
 function limitStreams(handler: FetchHandler): DenoHandler {
   const limit = createConnectionLimit()
-  const responder = responderOf(handler)
+  let unsentBytes = 0
+  const responder = responderOf(handler, () => unsentBytes)
   let underWay = 0
   const complete = (): void => void (underWay -= 1)
 
@@ -73,16 +74,25 @@ function limitStreams(handler: FetchHandler): DenoHandler {
   }
 
   function counted(response: Response, info: DenoRequestInfo): Response {
-    let isShort = false
+    let bytes = Infinity
     try {
-      const length = response.headers.get('content-length')
-      isShort = length !== null && Number(length) <= SHORT_BODY_BYTES
+      bytes = Number(response.headers.get('content-length') ?? Infinity)
       return response
     } finally {
       // Each read of `completed` takes longer than a short response.
-      if (isShort) complete()
-      else info.completed.then(complete, complete)
+      if (bytes <= SHORT_BODY_BYTES) complete()
+      else holdUntilCompleted(info, Number.isFinite(bytes) ? bytes : 0)
     }
+  }
+
+  /** Counts a body of known length until Deno has sent it, which copies bytes that several responses share. */
+  function holdUntilCompleted({ completed }: DenoRequestInfo, bytes: number): void {
+    unsentBytes += bytes
+    const release = (): void => {
+      unsentBytes -= bytes
+      complete()
+    }
+    completed.then(release, release)
   }
 
   return (request, info) => {

@@ -1,10 +1,10 @@
 import {
   NodeRawRequest,
+  createSender,
   hasTwoHosts,
   limitPipelining,
   refuse,
   respondWith,
-  send,
 } from './node-handler.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
 import type { Answer } from './server.ts'
@@ -37,9 +37,11 @@ export function toExpressHandler(handler: {
   answer: Answer
 }): (request: ExpressRequest, response: NodeResponse, next: () => void) => void {
   const answer: Answer = (request) => handler.answer(request)
+  const { send, unsentBytes } = createSender()
   return limitPipelining<ExpressRequest>((request, response, next) => {
     const { originalUrl } = request
-    respondWith(answer, new ExpressRawRequest(request, response, originalUrl), response, (raw) => {
+    const rawRequest = new ExpressRawRequest(request, response, unsentBytes, originalUrl)
+    respondWith(answer, rawRequest, response, (raw) => {
       if (!raw.matched) next?.()
       else if (hasTwoHosts(request)) refuse(response)
       else send(raw, response)

@@ -7,6 +7,7 @@ import { createConnectionLimit, createPipeline } from './connection-limit.ts'
 import type { NodeRequest, NodeResponse, RequestSocket } from './node-messages.ts'
 import { toServerFunction } from './server.ts'
 import type { Answer, FetchHandler } from './server.ts'
+import { createUnsentBodies } from './unsent-bodies.ts'
 
 /** A request listener of Node's servers. */
 export type NodeHandler = (request: NodeRequest, response: NodeResponse) => void
@@ -39,8 +40,9 @@ export function toNodeHandler(handler: FetchHandler): NodeHandler {
 }
 
 function fromRawResponses(answer: Answer): NodeHandler {
+  const { send, unsentBytes } = createSender()
   return (request, response) =>
-    respondWith(answer, new NodeRawRequest(request, response), response, send)
+    respondWith(answer, new NodeRawRequest(request, response, unsentBytes), response, send)
 }
 
 /** Calls `finish` with the response to a request, without a promise if there is none; ends the connection after a failure. */
@@ -159,12 +161,19 @@ function isBusy(socket: RequestSocket | undefined): socket is RequestSocket {
 export class NodeRawRequest implements RawRequest {
   readonly method: string
   readonly target: string
+  readonly unsentBytes: () => number
   protected readonly request: NodeRequest
   readonly #response: NodeResponse
 
-  constructor(request: NodeRequest, response: NodeResponse, target: string = request.url ?? '/') {
+  constructor(
+    request: NodeRequest,
+    response: NodeResponse,
+    unsentBytes: () => number,
+    target: string = request.url ?? '/',
+  ) {
     this.method = request.method ?? 'GET'
     this.target = target
+    this.unsentBytes = unsentBytes
     this.request = request
     this.#response = response
   }
@@ -213,14 +222,55 @@ function singleHeader(rawHeaders: readonly string[], name: string): string | nul
 
 const REQUEST_TIMEOUT = 408
 
-/** Sends a raw response. */
-export function send({ status, headers, body }: RawResponse, response: NodeResponse): void {
-  const list = flatHeaders(headers)
-  // Otherwise the connection would wait for the rest of a slow request body. HTTP/2 ignores the header.
-  const isLast = status === REQUEST_TIMEOUT
-  response.writeHead(status, isLast ? [...list, 'connection', 'close'] : list)
-  response.end(body ?? undefined)
-  if (response.writableLength) setStallTimeout(response)
+/** Sends raw responses, and counts the bytes of those that wait for their clients to read. */
+interface Sender {
+  send(raw: RawResponse, response: NodeResponse): void
+  unsentBytes(): number
+}
+
+/** Creates a sender; its functions need no `this`. */
+export function createSender(): Sender {
+  const unsent = createUnsentBodies()
+  return {
+    unsentBytes: unsent.bytes,
+    send({ status, headers, body }, response) {
+      const list = flatHeaders(headers)
+      // Otherwise the connection would wait for the rest of a slow request body. HTTP/2 ignores the header.
+      const isLast = status === REQUEST_TIMEOUT
+      response.writeHead(status, isLast ? [...list, 'connection', 'close'] : list)
+      const isLarge = body instanceof Uint8Array && body.length > PART_BYTES
+      const isInParts = isLarge && response.socket?.encrypted
+      if (isInParts) writeInParts(body, response)
+      else response.end(body ?? undefined)
+      if (!response.writableLength && !isInParts) return
+      setStallTimeout(response)
+      if (body === null) return
+      const remove = unsent.add(body)
+      response.once('finish', remove)
+      response.once('close', remove)
+    },
+  }
+}
+
+const PART_BYTES = 262_144
+
+/** Writes the next part when the previous one is sent: TLS encrypts a whole write at once, into memory of the connection. */
+function writeInParts(body: Uint8Array, response: NodeResponse): void {
+  let at = 0
+  const writeNext = (): void => {
+    for (;;) {
+      const part = body.subarray(at, (at += PART_BYTES))
+      if (at >= body.length) {
+        response.end(part)
+        return
+      }
+      if (response.write?.(part) === false) {
+        response.once('drain', writeNext)
+        return
+      }
+    }
+  }
+  writeNext()
 }
 
 /**

@@ -60,15 +60,18 @@ export interface RequestStream {
 export interface NodeResponse {
   /** Sets the status and the headers, given as alternating names and values. */
   writeHead(status: number, headers: string[]): unknown
-  /** Sends the head and the whole body. */
+  /** Sends the head and a part of the body; returns false if the next part has to wait for `drain`. */
+  write?(part: Uint8Array): unknown
+  /** Sends the head and the rest of the body. */
   end(body?: Uint8Array | string): unknown
   /** Ends the connection without a response. */
   destroy(): unknown
   /**
-   * Calls `listener` on `close`, when the response is sent or the client has disconnected, or on `socket` (HTTP/1), when the
+   * Calls `listener` on `close`, when the response is sent or the client has disconnected; on `finish`, when the operating
+   * system has accepted all bytes; on `drain`, when it has accepted those written so far; or on `socket` (HTTP/1), when the
    * responses to all earlier requests of the connection are sent.
    */
-  once(event: 'close' | 'socket', listener: () => void): unknown
+  once(event: 'close' | 'drain' | 'finish' | 'socket', listener: () => void): unknown
   /** Calls `listener` after `ms` without a byte read or written. */
   setTimeout?(ms: number, listener: () => void): unknown
   /** Null in HTTP/1 until the responses to all earlier requests of the connection are sent. */
@@ -83,6 +86,8 @@ export interface NodeResponse {
 
 /** The used part of a response's socket. */
 export interface ResponseSocket {
+  /** Whether the connection uses TLS. */
+  readonly encrypted?: boolean | undefined
   /** Idle timeout in ms; 0 or undefined for none. */
   readonly timeout?: number | undefined
   /** Sets the idle timeout in ms; 0 for none. */

@@ -64,10 +64,16 @@ export function failed(): Response {
   return new Response(null, { status: 500, headers: { 'cache-control': 'no-store' } })
 }
 
-/** Returns the responses of `handler` in its fastest form for servers that take `Request` and `Response`. */
-export function responderOf(handler: FetchHandler): ReturnType<typeof toServerFunction> {
+/**
+ * Returns the responses of `handler` in its fastest form for servers that take `Request` and `Response`; requests have
+ * `unsentBytes`.
+ */
+export function responderOf(
+  handler: FetchHandler,
+  unsentBytes?: RawRequest['unsentBytes'],
+): ReturnType<typeof toServerFunction> {
   const { answer } = handler
-  return toServerFunction(answer ? toResponder(answer) : handler)
+  return toServerFunction(answer ? toResponder(answer, unsentBytes) : handler)
 }
 
 /**

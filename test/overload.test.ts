@@ -50,6 +50,7 @@ interface RequestOptions {
   signal?: AbortSignal
   /** Of `If-None-Match`. */
   tag?: string
+  unsentBytes?: () => number
 }
 
 /**
@@ -83,9 +84,10 @@ async function start({ random = 0, isCold = false } = {}) {
       await settled()
     }
   }
-  const request = async (target: string, { method = 'GET', signal, tag }: RequestOptions = {}) => {
+  const request = async (target: string, options: RequestOptions = {}) => {
+    const { method = 'GET', signal, tag, unsentBytes } = options
     const header = (name: string) => (name === 'if-none-match' ? tag : undefined)
-    return answer({ method, target, header, signal })
+    return answer({ method, target, header, signal, ...(unsentBytes && { unsentBytes }) })
   }
   /** Returns the responses to `targets` so far, in order. */
   async function requestAll(targets: string[], options?: RequestOptions): Promise<RawResponse[]> {
@@ -238,6 +240,42 @@ describe('expensive work', () => {
     const { requestAll } = await start()
     vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
     expect(await requestAll([large(0), large(1), large(2)])).toHaveLength(3)
+  })
+})
+
+describe('bodies that wait for their clients to read', () => {
+  const MOST = 256 * 1_048_576
+  const LARGE = EXPENSIVE.slice(0, -1)
+  const LONG_QUERY = EXPENSIVE.slice(-1)
+
+  it('of more than 256 MiB let large bodies get a 503, but not small and cached ones', async () => {
+    const { request, requestAll, turn, events } = await start()
+    const cached = await request(large(0))
+    await turn()
+    const full = { unsentBytes: () => MOST + 1 }
+    const refused = await requestAll(LARGE, full)
+    expect(refused.map(({ status }) => status)).toEqual(LARGE.map(() => 503))
+    expect(refused.map((response) => header(response, 'retry-after'))).toEqual(LARGE.map(() => '1'))
+    expect(events.filter(({ type }) => type === 'overloaded')).toHaveLength(LARGE.length)
+    const sent = await requestAll([...CHEAP, ...LONG_QUERY], full)
+    expect(sent).toHaveLength(CHEAP.length + 1)
+    expect(sent.filter(({ status }) => status === 503)).toEqual([])
+    expect((await request(large(0), full)).body).toBe(cached.body)
+  })
+
+  it('of 256 MiB change nothing', async () => {
+    const { request } = await start()
+    expect(await request(large(0), { unsentBytes: () => MOST })).toMatchObject({ status: 200 })
+  })
+
+  it('are counted when a waiting job starts', async () => {
+    const { requestAll, turn, work } = await start()
+    let unsent = MOST
+    const responses = await requestAll([large(0), large(1)], { unsentBytes: () => unsent })
+    unsent += 1
+    await turn()
+    expect(responses.map(({ status }) => status)).toEqual([200, 503])
+    expect(work.count).toBe(1)
   })
 })
 

@@ -59,6 +59,7 @@ export interface CompatRequest {
   key: string
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal | undefined
+  unsentBytes(): number
 }
 
 /** Returns the body of a response, as an object or a representation. Throws a `RatesError` for an invalid request. */
@@ -234,7 +235,7 @@ function find(request: RawRequest, service: CompatService, basePath: string): Fo
 async function contentOf(
   endpoint: CompatEndpoint | null,
   request: RawRequest,
-  given: Omit<CompatRequest, 'today' | 'signal'>,
+  given: Omit<CompatRequest, 'today' | 'signal' | 'unsentBytes'>,
 ): Promise<object | Representation> {
   if (!endpoint) throw new RatesError('not_found', 'Not found')
   if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -248,6 +249,7 @@ async function contentOf(
     get signal() {
       return request.signal
     },
+    unsentBytes: () => request.unsentBytes?.() ?? 0,
   })
 }
 

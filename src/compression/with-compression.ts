@@ -161,6 +161,10 @@ class PlainRequest implements WrappedRequest, RequestContext {
     return this.#request.readBody?.bind(this.#request)
   }
 
+  unsentBytes(): number {
+    return this.#request.unsentBytes?.() ?? 0
+  }
+
   /** A request that gets a 412. The guard has counted this one before. */
   refused(): WrappedRequest {
     const { method, target, signal, requestId } = this

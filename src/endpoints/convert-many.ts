@@ -118,7 +118,7 @@ async function respond(
   { body, form, answer }: Received,
 ): Promise<PostResponse> {
   const { signal } = request
-  const context = { signal }
+  const context = { signal, unsentBytes: () => request.unsentBytes?.() ?? 0 }
   const rows = await limiter.run(() => parseRows(body, form, { runtime, signal }), context)
   const loaded = await loadRates(sources, rows, { runtime, signal })
   const parts: string[] = []

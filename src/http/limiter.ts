@@ -29,6 +29,12 @@ const MAX_WAITING = 1_000
 const MAX_WAIT_MS = 3_000
 const MAX_WAIT_AFTER_LOAD_MS = 500
 
+/**
+ * Bytes that wait for clients to read, before large bodies are refused. Those of the jobs in progress come on top. A body has
+ * at most some 20 MB.
+ */
+const MAX_UNSENT_BYTES = 256 * 1_048_576
+
 /** A refusal takes the time of a response, and its client may retry immediately. */
 const MAX_REFUSED_PER_TURN = 16
 
@@ -58,7 +64,8 @@ export interface Limiter {
    * Returns the result of `compute`, which runs immediately if no other expensive work is running. Otherwise it waits in a
    * queue, which starts one job at a time. A job leaves the queue when all its requests are aborted.
    *
-   * @throws {RatesError} `overloaded` if the queue is full, after 3 s in the queue, or if the request is aborted
+   * @throws {RatesError} `overloaded` if the queue is full, after 3 s in the queue, if the request is aborted, or if 256 MiB of
+   * other responses wait for their clients to read
    */
   run<Result>(
     compute: Compute<Result>,
@@ -81,7 +88,9 @@ export function createLimiter(runtime: Runtime, onRefused: (queued: number) => v
     for (let job = queue.first(); job && canStart(); job = queue.first()) job.start()
   }
 
-  function start<Result>(compute: Compute<Result>): Result | Promise<Result> {
+  function start<Result>(compute: Compute<Result>, request: RequestContext) {
+    // Here, because a job may have waited in the queue.
+    if (hasMuchUnsent(request)) throw refusal()
     const result = throttle.run(compute)
     if (!(result instanceof Promise)) return result
     running += 1
@@ -97,17 +106,18 @@ export function createLimiter(runtime: Runtime, onRefused: (queued: number) => v
   }
 
   return {
-    run(compute, { signal }, { jobs, key = '', hasWaited = false } = {}) {
+    run(compute, request, { jobs, key = '', hasWaited = false } = {}) {
+      const { signal } = request
       if (signal?.aborted) throw overloaded(runtime)
       if (isScheduledByPlatform()) return compute()
       const joined = jobs?.get(key)
       if (joined) return joined.join(signal)
-      if (queue.size() === 0 && canStart()) return start(compute)
+      if (queue.size() === 0 && canStart()) return start(compute, request)
       if (queue.size() >= MAX_WAITING) throw refusal()
       const timeout = hasWaited ? MAX_WAIT_AFTER_LOAD_MS : MAX_WAIT_MS
       const job = enqueue(queue, {
         expiresAt: runtime.monotonic() + timeout,
-        compute: () => start(compute),
+        compute: () => start(compute, request),
         refusal,
         abandoned: () => overloaded(runtime),
         onEnd: () => jobs?.delete(key),
@@ -119,6 +129,10 @@ export function createLimiter(runtime: Runtime, onRefused: (queued: number) => v
       return result
     },
   }
+}
+
+function hasMuchUnsent(request: RequestContext): boolean {
+  return (request.unsentBytes?.() ?? 0) > MAX_UNSENT_BYTES
 }
 
 /** Gives the event loop time for other work after expensive work, then calls `onReady`. */

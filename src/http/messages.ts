@@ -23,6 +23,11 @@ export interface RawRequest {
    * refused.
    */
   readBody?: ReadBody | undefined
+  /**
+   * Returns the bytes of response bodies that wait for their clients to read, over all connections of the server. While they
+   * exceed 256 MiB, requests for large bodies get a 503. Without it, nothing limits what clients that do not read hold.
+   */
+  unsentBytes?(): number
 }
 
 /** A request with what a wrapper of the handler, such as compression, needs of it. */
@@ -63,10 +68,12 @@ export interface RawResponse extends EndpointResponse {
 export class FetchRawRequest implements RawRequest {
   readonly #request: Request
   readonly #info: unknown
+  readonly #unsentBytes: RawRequest['unsentBytes']
 
-  constructor(request: Request, info?: unknown) {
+  constructor(request: Request, info?: unknown, unsentBytes?: RawRequest['unsentBytes']) {
     this.#request = request
     this.#info = info
+    this.#unsentBytes = unsentBytes
   }
 
   get method(): string {
@@ -94,6 +101,10 @@ export class FetchRawRequest implements RawRequest {
     if (!body) return
     const { readStream } = await import('./body.ts')
     await readStream(body, onChunk, signal)
+  }
+
+  unsentBytes(): number {
+    return this.#unsentBytes?.() ?? 0
   }
 }
 

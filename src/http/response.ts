@@ -82,13 +82,15 @@ function formHeaders(form: keyof typeof FORMS): Header[] {
 export function represent(
   body: Representation['body'],
   headers: readonly Header[],
-  bytes: number = byteLength(body),
+  bytes?: number,
 ): Representation {
+  // A server would copy a long text for each response.
+  const shared = typeof body === 'string' && body.length > MAX_TEXT_BYTES ? toBytes(body) : body
   return {
-    body,
+    body: shared,
     bodyHeaders: headers,
     etag: ['etag', entityTag(body)],
-    length: lengthHeader(bytes),
+    length: lengthHeader(bytes ?? byteLength(shared)),
   }
 }
 
@@ -374,10 +376,11 @@ export function toFetchStyle(
 /** Does the same for hosts that take responses without a promise: it returns one only where it has to wait. */
 export function toResponder(
   answer: (request: RawRequest) => RawResponse | Promise<RawResponse>,
+  unsentBytes?: RawRequest['unsentBytes'],
 ): (request: Request, info: unknown) => Response | Promise<Response> {
   const render = createResponseFactory()
   return (request, info) => {
-    const response = answer(new FetchRawRequest(request, info))
+    const response = answer(new FetchRawRequest(request, info, unsentBytes))
     return response instanceof Promise ? response.then(render) : render(response)
   }
 }
@@ -395,7 +398,7 @@ function toStream(body: Bytes | string): ReadableStream<Bytes> {
 export type EndpointResult = DataResult | EndpointResponse
 
 /** The parts of a request that an endpoint reads besides the query. */
-export interface RequestContext extends Pick<RawRequest, 'signal'> {
+export interface RequestContext extends Pick<RawRequest, 'signal' | 'unsentBytes'> {
   /** Encodes an expensive body of this request; the limiter counts the job as running until then. Never rejects. */
   encode?(representation: Representation): Promise<void> | undefined
 }

@@ -225,7 +225,8 @@ function admit(
 /** Limits only the parsing of the query, not the wait for data. */
 async function runLimited(limiter: Limiter, exchange: Exchange): Promise<EndpointResult> {
   const start = () => ({ result: runEndpoint(exchange) })
-  const { result } = await limiter.run(start, exchange.request)
+  const { signal } = exchange.request
+  const { result } = await limiter.run(start, { signal })
   return result
 }
 

@@ -310,6 +310,20 @@ describe('all reference rates since 1999', () => {
     expect(new Set(bodies.map((body) => JSON.stringify(Object(body).rates))).size).toBe(6)
   })
 
+  it('are refused while 256 MiB of other responses wait for their clients to read', async () => {
+    const target = '/v1/1999-01-04..2026-11-20?base=USD'
+    const given = { method: 'GET', target, header: () => undefined }
+    const refused = await handler.answer({ ...given, unsentBytes: () => 256 * 1_048_576 + 1 })
+    expect([refused.status, refused.body]).toEqual([503, expect.stringContaining('"message"')])
+    const { status } = await handler.answer({
+      ...given,
+      target: '/v1/latest',
+      unsentBytes: () => 1e9,
+    })
+    expect(status).toBe(200)
+    events.length = 0
+  })
+
   it('are computed once for concurrent requests, and not for a disconnected client', async () => {
     const path = '/v1/1999-01-04..2026-11-20'
     const signal = AbortSignal.abort()

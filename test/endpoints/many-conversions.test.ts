@@ -327,7 +327,7 @@ describe('POST /v1/convert', () => {
     expect(chunks).toBe(read)
   })
 
-  interface Given extends Pick<RawRequest, 'readBody' | 'signal'> {
+  interface Given extends Pick<RawRequest, 'readBody' | 'signal' | 'unsentBytes'> {
     headers?: Record<string, string>
     from?: Service
   }
@@ -356,6 +356,14 @@ describe('POST /v1/convert', () => {
       },
     })
     expect(status).toBe(200)
+  })
+
+  it('is refused while 256 MiB of other responses wait for their clients to read', async () => {
+    const readBody: RawRequest['readBody'] = async (onChunk) =>
+      onChunk(new TextEncoder().encode(`[${ROW}]`))
+    const { status } = await answer({ readBody, unsentBytes: () => 256 * MIB + 1 })
+    expect(status).toBe(503)
+    expect(await answer({ readBody, unsentBytes: () => 256 * MIB })).toMatchObject({ status: 200 })
   })
 
   it('ends a slow upload after 10 s with 408', async () => {

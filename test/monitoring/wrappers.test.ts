@@ -162,6 +162,14 @@ describe.each(Object.entries(STACKS))('wrappers with %s', (_name, stack) => {
     expect(body).toBe(expected)
   })
 
+  it('pass on what waits for clients to read', async () => {
+    const { wrapped } = await open()
+    const unsentBytes = (): number => 1e9
+    const refused = await wrapped.answer(requestOf(EXPENSIVE, { unsentBytes }))
+    expect(refused.status).toBe(503)
+    expect(await wrapped.answer(requestOf(LATEST, { unsentBytes }))).toMatchObject({ status: 200 })
+  })
+
   it('end the reading of a body when the client disconnects', async () => {
     const { handler, wrapped, eventsOf } = await open()
     const request = requestOf('/api/v1/convert', {
