@@ -110,3 +110,20 @@ describe('JSON in an unexpected format', () => {
     await expect(call).rejects.toThrow(message)
   })
 })
+
+const SAMPLES = Object.entries(FEEDS).flatMap(([name, { create, samples = [] }]) =>
+  samples.map((sample) => ({ name, create, ...sample })),
+)
+
+describe('a response in the form of the service', () => {
+  it.each(SAMPLES)('of $name: it $title', async ({ create, range, code, body, days }) => {
+    const { context } = upstream([(url) => new Response(body(url))])
+    const provider = create()
+    const read =
+      code === undefined
+        ? provider.fetchHistory?.(range, context)
+        : provider.fetchSeries?.({ code, ...range }, context)
+    if (days instanceof RegExp) await expect(read).rejects.toThrow(days)
+    else expect((await read)?.days).toEqual(days)
+  })
+})
