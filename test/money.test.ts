@@ -314,6 +314,13 @@ describe('a conversion with round', () => {
     expect(needed.rounded).toBe('1.18')
   })
 
+  it('has the digits of the source currency in reverse', async () => {
+    const pair = { from: 'USD', to: 'JPY', amount: 100, reverse: true, round: 'minor' } as const
+    expect(await rates.convert(pair)).toMatchObject({ rounded: '0.64' })
+    const { results } = await rates.convert({ ...pair, from: 'JPY', to: ['USD', 'CHF'], amount: 3 })
+    expect(results).toMatchObject({ USD: { rounded: '469' }, CHF: { rounded: '521' } })
+  })
+
   it('has the same body over HTTP, a column in CSV, and an error for another value', async () => {
     const target = 'convert?from=USD&to=EUR,JPY&amount=3&round=minor'
     const params = { from: 'USD', to: ['EUR', 'JPY'], amount: 3, round: 'minor' } as const

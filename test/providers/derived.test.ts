@@ -272,9 +272,33 @@ describe('official pegs', () => {
     expect(successor?.ratio).toBe(guilder?.ratio)
   })
 
-  it('are each in force once', () => {
-    const codes = OFFICIAL_PEGS.map(({ currency }) => currency)
-    expect(codes).toEqual([...new Set(codes)].toSorted())
+  it('have these ratios and days, each once and in order', () => {
+    const rows = OFFICIAL_PEGS.map(({ currency, anchor, ratio, band, since, until }) =>
+      [`${currency}/${anchor}`, ratio ?? band?.join('-'), since, until ?? ''].join(' ').trim(),
+    )
+    expect(rows).toEqual([
+      'AED/USD 3.6725 1997-11-02',
+      'ANG/USD 1.79 1971-12-18 2025-03-30',
+      'BAM/EUR 1.95583 1999-01-01',
+      'BGN/EUR 1.95583 1999-01-01 2025-12-31',
+      'BHD/USD 0.376 2001-01-01',
+      'BMD/USD 1 1972-02-06',
+      'BND/SGD 1 1967-06-12',
+      'BTN/INR 1 1974-01-01',
+      'CVE/EUR 110.265 1999-01-01',
+      'DKK/EUR 7.29252-7.62824 1999-01-01',
+      'FKP/GBP 1 1966-02-14',
+      'HKD/USD 7.75-7.85 2005-05-18',
+      'JOD/USD 0.709 1995-10-23',
+      'MOP/HKD 1.03 1983-01-01',
+      'OMR/USD 0.3845 1986-01-01',
+      'QAR/USD 3.64 2001-07-09',
+      'SAR/USD 3.75 1986-06-01',
+      'SHP/GBP 1 1976-02-02',
+      'XAF/EUR 655.957 1999-01-01',
+      'XCG/USD 1.79 2025-03-31',
+      'XOF/EUR 655.957 1999-01-01',
+    ])
   })
 })
 
