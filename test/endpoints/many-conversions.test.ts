@@ -181,6 +181,17 @@ describe('many conversions', () => {
     expect(service.eventsOf('internal_error')).toEqual([])
   })
 
+  it.each([
+    [10, 0],
+    [0, 10],
+  ])('of the same day are each as old as their maxAge allows: %d, %d', async (...ages) => {
+    const rows = ages.map((maxAge) => ({ from: 'USD', to: 'EUR', date: '2024-06-30', maxAge }))
+    const results = await longService().handler.rates.convertMany(rows)
+    expect(results.map((row) => ('error' in row ? row.error.code : row.date))).toEqual(
+      ages.map((maxAge) => (maxAge === 0 ? 'no_data' : '2024-06-28')),
+    )
+  })
+
   it('reject without an array of at most 10,000', async () => {
     const { rates } = openService().handler
     const row = { from: 'USD', to: 'EUR' } as const

@@ -301,6 +301,21 @@ describe('several publications', () => {
     expect((await finish(get(list))).headers.get('cache-status')).toMatch(/^rates; hit; ttl=/)
   })
 
+  it('make a cached list again when the second alone has a new day', async () => {
+    const { handler, runtime, read, finish } = wideHandler({
+      start: EVENING - 4 * HOUR,
+      reference: reference(() => EVENING - DAY),
+    })
+    const lastDays = async (): Promise<unknown> => {
+      const { series } = await read(`/v1/history?from=EUR&to=USD,${FIRST}&period=1W`)
+      return [series.USD.points.at(-1).d, series[FIRST].points.at(-1).d]
+    }
+    expect(await lastDays()).toEqual(['2026-11-19', '2026-11-19'])
+    await runtime.advance(3 * HOUR)
+    await finish(handler.refresh())
+    expect(await lastDays()).toEqual(['2026-11-19', '2026-11-20'])
+  })
+
   it.each([
     '/v1/history?from=USD&to=QQQ',
     '/v1/convert?from=USD&to=QQQ&date=2015-03-01',
