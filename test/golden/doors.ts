@@ -1,0 +1,235 @@
+// The ways to ask a handler.
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
+import { createInterface } from 'node:readline'
+import { buffer } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+
+import express from 'express'
+
+import type { RawRequest, RatesHandler } from '../../src/index.ts'
+import type { World } from './worlds.ts'
+
+/** A request, or a call of an operation. */
+export interface Question {
+  method?: string
+  target?: string
+  headers?: Readonly<Record<string, string>>
+  body?: string
+  /** Address of the client, for `answer`. */
+  client?: string
+  /** An operation and its arguments. */
+  call?: readonly [operation: string, ...args: unknown[]]
+  /** What happens before. */
+  before?: { at?: string; isUp?: boolean; edit?: (text: string) => string; isRefreshed?: boolean }
+}
+
+/** A response; the status of a call is `resolved` or `rejected`, that of a connection without one `closed`. */
+export interface Answer {
+  status: number | string
+  headers: [name: string, value: string][]
+  body: string
+}
+
+export interface Door {
+  ask(question: Question): Promise<Answer>
+  close(): void
+}
+
+/** Headers that differ between two runs of one tree. */
+const VOLATILE = ['date']
+
+function toAnswer(status: number, headers: Iterable<[string, string]>, body: string): Answer {
+  const named = [...headers].map(([name, value]): [string, string] => [name.toLowerCase(), value])
+  const kept = named.filter(([name]) => !VOLATILE.includes(name))
+  return { status, headers: kept.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)), body }
+}
+
+function viaFetch({ handler }: World): Door {
+  return {
+    async ask({ method = 'GET', target = '', headers = {}, body }) {
+      const request = new Request(`http://localhost${target}`, {
+        method,
+        headers,
+        ...(body !== undefined && { body }),
+      })
+      const response = await handler(request)
+      return toAnswer(response.status, response.headers, await response.text())
+    },
+    close() {},
+  }
+}
+
+function viaAnswer({ handler }: World): Door {
+  return {
+    async ask({ method = 'GET', target = '', headers = {}, body, client }) {
+      const sent = new Headers({ ...headers })
+      const request: RawRequest = {
+        method,
+        target,
+        header: (name) => sent.get(name) ?? undefined,
+        async readBody(onChunk) {
+          onChunk(new TextEncoder().encode(body ?? ''))
+        },
+        ...(client !== undefined && { client }),
+      }
+      const raw = await handler.answer(request)
+      const text = await new Response(raw.body).text()
+      return toAnswer(raw.status, [...raw.headers, ['(matched)', String(raw.matched)]], text)
+    },
+    close() {},
+  }
+}
+
+/** Asks operations of `handler.rates`, or of a client of the handler. */
+function viaCalls(world: World, operations: object): Door {
+  return {
+    async ask(question) {
+      if (!question.call) return viaFetch(world).ask(question)
+      const [name, ...args] = question.call
+      const operation: unknown = Reflect.get(operations, name)
+      if (typeof operation !== 'function') throw new Error(`no operation ${name}`)
+      try {
+        return { status: 'resolved', headers: [], body: JSON.stringify(await operation(...args)) }
+      } catch (error) {
+        const { name: type, code, status, message } = Object(error)
+        return {
+          status: 'rejected',
+          headers: [],
+          body: JSON.stringify({ type, code, status, message }),
+        }
+      }
+    },
+    close() {},
+  }
+}
+
+/** Longer heads of requests are refused by the servers of the runtimes, some by closing the connection. */
+const MAX_HEAD = 8_000
+
+/** Asks over one connection for each question, byte for byte. */
+function viaSocket(port: number, close: () => unknown): Door {
+  return {
+    async ask({ method = 'GET', target = '', headers = {}, body }) {
+      const given = {
+        Host: 'localhost',
+        ...headers,
+        ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }),
+      }
+      const fields = Object.entries({ ...given, Connection: 'close' }).map(
+        ([name, value]) => `${name}: ${value}\r\n`,
+      )
+      const head = `${method} ${target} HTTP/1.1\r\n${fields.join('')}\r\n`
+      if (head.length > MAX_HEAD) throw new Error('too long for a server')
+      const socket = connect(port, '127.0.0.1')
+      socket.setTimeout(20_000, () => socket.destroy(new Error('no response in 20 s')))
+      socket.write(head + (body ?? ''))
+      return parseResponse(await buffer(socket))
+    },
+    close,
+  }
+}
+
+function parseResponse(bytes: Buffer): Answer {
+  if (bytes.length === 0) return { status: 'closed', headers: [], body: '' }
+  const end = bytes.indexOf('\r\n\r\n')
+  const [first = '', ...lines] = bytes
+    .subarray(0, Math.max(end, 0))
+    .toString('latin1')
+    .split('\r\n')
+  const headers = lines.map((line): [string, string] => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon), line.slice(colon + 1).trim()]
+  })
+  const isChunked = headers.some(
+    ([name, value]) => /^transfer-encoding$/i.test(name) && value === 'chunked',
+  )
+  const body = bytes.subarray(end + 4)
+  return toAnswer(
+    Number(first.split(' ')[1]),
+    headers,
+    (isChunked ? unchunk(body) : body).toString(),
+  )
+}
+
+function unchunk(bytes: Buffer): Buffer {
+  const parts: Buffer[] = []
+  for (let at = 0; at < bytes.length;) {
+    const line = bytes.indexOf('\r\n', at)
+    const size = Number.parseInt(bytes.subarray(at, line).toString(), 16)
+    if (!(size > 0)) break
+    parts.push(bytes.subarray(line + 2, line + 2 + size))
+    at = line + 2 + size + 2
+  }
+  return Buffer.concat(parts)
+}
+
+type Serve = (handler: RatesHandler, options: object) => Promise<{ url: string; stop(): unknown }>
+
+/** Serves with the adapter of the runtime, and returns the port. */
+export async function serveOn(
+  runtime: string,
+  { tree, handler }: World,
+): Promise<{ port: number; stop(): unknown }> {
+  const serve = await tree.find<Serve>('serve', runtime)
+  const { url, stop } = await serve(handler, { port: 0, hostname: '127.0.0.1' })
+  return { port: Number(new URL(url).port), stop }
+}
+
+async function viaExpress({ tree, handler }: World): Promise<Door> {
+  const toMiddleware = await tree.find<(handler: RatesHandler) => express.RequestHandler>(
+    'toExpressHandler',
+    'express',
+  )
+  const server = createServer(express().use(toMiddleware(handler)))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port }: { port: number } = Object(server.address())
+  return viaSocket(port, () => server.close())
+}
+
+/** Starts the handler of a scene in another runtime, whose adapter serves it. */
+async function viaRuntime(
+  command: readonly [string, ...string[]],
+  args: readonly string[],
+): Promise<Door> {
+  const [program, ...flags] = command
+  const child = spawn(
+    program,
+    [...flags, fileURLToPath(new URL('host-program.ts', import.meta.url)), ...args],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  const failed = new Promise<never>((_, reject) => {
+    child.on('error', reject).on('exit', () => reject(new Error('the program ended')))
+  })
+  failed.catch(() => {})
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  const { value } = await Promise.race([lines.next(), failed])
+  const { port, absent }: { port: number; absent?: string } = JSON.parse(String(value))
+  if (absent !== undefined) throw new Error(absent)
+  return viaSocket(port, () => child.kill())
+}
+
+/** Opens a door to a world; throws an error with the reason if the tree lacks it. */
+export async function openDoor(
+  name: string,
+  world: World,
+  programs: Readonly<Record<string, readonly [string, ...string[]]>>,
+  args: readonly string[],
+): Promise<Door> {
+  if (name === 'fetch') return viaFetch(world)
+  if (name === 'answer') return viaAnswer(world)
+  if (name === 'rates') return viaCalls(world, world.handler.rates)
+  if (name === 'client') {
+    const create = await world.tree.find<(options: object) => object>('createRatesClient', 'client')
+    return viaCalls(
+      world,
+      create({ baseUrl: 'http://localhost/api', fetch: world.handler, retries: 0 }),
+    )
+  }
+  if (name === 'express') return viaExpress(world)
+  const command = programs[name]
+  if (command) return viaRuntime(command, args)
+  const { port, stop } = await serveOn(name, world)
+  return viaSocket(port, () => void stop())
+}

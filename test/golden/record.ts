@@ -1,0 +1,138 @@
+// Asks one work tree every question, and writes a line of JSON for each: `record.ts TREE FILE ONLY ORDER`.
+import { writeFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+
+import { PROGRAMS } from './programs.ts'
+import { openDoor } from './doors.ts'
+import type { Answer, Door, Question } from './doors.ts'
+import { SCENES } from './questions.ts'
+import type { Scene } from './questions.ts'
+import { digestOf } from './compare.ts'
+import type { Recorded } from './compare.ts'
+import { openTree } from './tree.ts'
+import type { Tree } from './tree.ts'
+import { createWorld, installClock, moveClock } from './worlds.ts'
+import type { World } from './worlds.ts'
+
+/** Longer bodies are stored as a digest and their start. */
+const MAX_BODY = 1_000_000
+const START_OF_BODY = 100_000
+
+const startTimer = setTimeout
+const stopTimer = clearTimeout
+
+/** Returns a question as it is printed and compared: unique in its scene. */
+function textOf({
+  method = 'GET',
+  target = '',
+  headers = {},
+  body,
+  client,
+  call,
+}: Question): string {
+  if (call)
+    return `${call[0]}(${call
+      .slice(1)
+      .map((each) => JSON.stringify(each))
+      .join(', ')})`
+  const rest = [
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...(client === undefined ? [] : [`from ${client}`]),
+    ...(body === undefined ? [] : [`body ${JSON.stringify(body)}`]),
+  ]
+  return [`${method} ${target}`, ...rest].join(' | ')
+}
+
+/** Records the answers of a scene through one door. */
+async function recordDoor(
+  tree: Tree,
+  root: string,
+  scene: Scene,
+  door: string,
+  isReversed: boolean,
+): Promise<Recorded[]> {
+  const unique = new Map(
+    scene.questions.map((question, index) => [
+      `${scene.isSequence ? `${index + 1}. ` : ''}${textOf(question)}`,
+      question,
+    ]),
+  )
+  const all = [...unique].map(([text, question]) => ({
+    id: `${scene.name}, ${door}: ${text}`,
+    question,
+  }))
+  let world: World
+  let opened: Door
+  try {
+    world = await createWorld(tree, scene.world)
+    opened = await openDoor(door, world, PROGRAMS, [root, scene.name])
+  } catch (error) {
+    return all.map(({ id }) => ({ id, absent: messageOf(error) }))
+  }
+  for (const target of scene.warm ?? []) await opened.ask({ target }).catch(() => undefined)
+  await world.settled()
+  const recorded: Recorded[] = []
+  for (const { id, question } of isReversed && !scene.isSequence ? all.toReversed() : all) {
+    recorded.push(await recordOne(id, question, world, opened))
+  }
+  opened.close()
+  world.handler.close()
+  return recorded
+}
+
+async function recordOne(
+  id: string,
+  question: Question,
+  { handler, upstream, settled }: World,
+  door: Door,
+): Promise<Recorded> {
+  const { at, isRefreshed, ...changes } = question.before ?? {}
+  Object.assign(upstream, changes)
+  if (at !== undefined) moveClock(at)
+  if (isRefreshed) await handler.refresh()
+  let timer
+  try {
+    const late = new Promise<never>((_, reject) => {
+      timer = startTimer(() => reject(new Error('no response in 60 s')), 60_000)
+    })
+    const { body, ...answer } = await Promise.race([askExpanded(door, question), late])
+    if (body.length <= MAX_BODY) return { id, ...answer, body }
+    return { id, ...answer, body: body.slice(0, START_OF_BODY), digest: digestOf(body) }
+  } catch (error) {
+    return { id, absent: messageOf(error) }
+  } finally {
+    stopTimer(timer)
+    await settled()
+  }
+}
+
+/** Asks with the entity tags of targets in place of tokens such as `{{etag:/api/v1/latest}}`. */
+async function askExpanded(door: Door, question: Question): Promise<Answer> {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(question.headers ?? {})) {
+    headers[name] = value
+    for (const [token, target = ''] of value.matchAll(/\{\{etag:([^}]*)\}\}/g)) {
+      const { headers: sent } = await door.ask({ target })
+      headers[name] = value.replace(token, sent.find(([each]) => each === 'etag')?.[1] ?? '')
+    }
+  }
+  return door.ask({ ...question, headers })
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+const [root = '.', file = '', only = '', order = ''] = process.argv.slice(2)
+installClock()
+Object.assign(globalThis, { fetch: () => Promise.reject(new Error('no network')) })
+const tree = openTree(root)
+const recorded: Recorded[] = []
+for (const scene of SCENES) {
+  for (const door of scene.doors) {
+    if (!new RegExp(only).test(`${scene.name}, ${door}`)) continue
+    recorded.push(...(await recordDoor(tree, root, scene, door, order === 'reversed')))
+  }
+}
+writeFileSync(file, gzipSync(recorded.map((each) => JSON.stringify(each)).join('\n'), { level: 1 }))
+process.exit(0)
