@@ -1,5 +1,6 @@
 // The ways to ask a handler.
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
@@ -7,8 +8,9 @@ import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
 import express from 'express'
+import type { RequestHandler } from 'express'
 
-import type { RawRequest, RatesHandler } from '../../src/index.ts'
+import type { RawRequest } from '../../src/index.ts'
 import type { World } from './worlds.ts'
 
 /** A request, or a call of an operation. */
@@ -22,7 +24,9 @@ export interface Question {
   /** An operation and its arguments. */
   call?: readonly [operation: string, ...args: unknown[]]
   /** What happens before. */
-  before?: { at?: string; isUp?: boolean; edit?: (text: string) => string; isRefreshed?: boolean }
+  before?:
+    | { at?: string; isUp?: boolean; edit?: (text: string) => string; isRefreshed?: boolean }
+    | undefined
 }
 
 /** A response; the status of a call is `resolved` or `rejected`, that of a connection without one `closed`. */
@@ -109,7 +113,7 @@ function viaCalls(world: World, operations: object): Door {
 const MAX_HEAD = 8_000
 
 /** Asks over one connection for each question, byte for byte. */
-function viaSocket(port: number, close: () => unknown): Door {
+function viaSocket(port: number, close: () => unknown = () => {}): Door {
   return {
     async ask({ method = 'GET', target = '', headers = {}, body }) {
       const given = {
@@ -165,71 +169,62 @@ function unchunk(bytes: Buffer): Buffer {
   return Buffer.concat(parts)
 }
 
-type Serve = (handler: RatesHandler, options: object) => Promise<{ url: string; stop(): unknown }>
-
 /** Serves with the adapter of the runtime, and returns the port. */
-export async function serveOn(
-  runtime: string,
-  { tree, handler }: World,
-): Promise<{ port: number; stop(): unknown }> {
-  const serve = await tree.find<Serve>('serve', runtime)
-  const { url, stop } = await serve(handler, { port: 0, hostname: '127.0.0.1' })
-  return { port: Number(new URL(url).port), stop }
+export async function serveOn(runtime: string, { tree, handler }: World): Promise<number> {
+  const options = { port: 0, hostname: '127.0.0.1' }
+  const { url } = await tree.call<{ url: string }>('serve', [runtime], handler, options)
+  return Number(new URL(url).port)
 }
 
 async function viaExpress({ tree, handler }: World): Promise<Door> {
-  const toMiddleware = await tree.find<(handler: RatesHandler) => express.RequestHandler>(
-    'toExpressHandler',
-    'express',
-  )
-  const server = createServer(express().use(toMiddleware(handler)))
+  const mounted = await tree.call<RequestHandler>('toExpressHandler', ['express'], handler)
+  const server = createServer(express().use(mounted))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port }: { port: number } = Object(server.address())
-  return viaSocket(port, () => server.close())
+  return viaSocket(port)
+}
+
+/** The other runtimes that `npm run tools` installs: the program, and its arguments before a path. */
+const RUNTIMES: Readonly<Record<string, readonly string[]>> = {
+  bun: [],
+  deno: ['run', '-A', '--no-lock'],
+}
+
+const programOf = (runtime: string): string =>
+  fileURLToPath(new URL(`../../node_modules/.bin/${runtime}`, import.meta.url))
+
+/** Returns the runtimes that are not installed. */
+export function missingRuntimes(): string[] {
+  return Object.keys(RUNTIMES).filter((runtime) => !existsSync(programOf(runtime)))
 }
 
 /** Starts the handler of a scene in another runtime, whose adapter serves it. */
-async function viaRuntime(
-  command: readonly [string, ...string[]],
-  args: readonly string[],
-): Promise<Door> {
-  const [program, ...flags] = command
-  const child = spawn(
-    program,
-    [...flags, fileURLToPath(new URL('host-program.ts', import.meta.url)), ...args],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
+async function viaRuntime(runtime: string, scene: string, { tree }: World): Promise<Door> {
+  const program = fileURLToPath(new URL('host-program.ts', import.meta.url))
+  const args = [...(RUNTIMES[runtime] ?? []), program, runtime, tree.root, scene]
+  const child = spawn(programOf(runtime), args, { stdio: ['ignore', 'pipe', 'ignore'] })
   const failed = new Promise<never>((_, reject) => {
-    child.on('error', reject).on('exit', () => reject(new Error('the program ended')))
+    child.on('error', reject).on('exit', () => reject(new Error(`the program of ${runtime} ended`)))
   })
+  const first = createInterface(child.stdout)[Symbol.asyncIterator]().next()
+  const { value } = await Promise.race([first, failed])
   failed.catch(() => {})
-  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
-  const { value } = await Promise.race([lines.next(), failed])
   const { port, absent }: { port: number; absent?: string } = JSON.parse(String(value))
   if (absent !== undefined) throw new Error(absent)
   return viaSocket(port, () => child.kill())
 }
 
-/** Opens a door to a world; throws an error with the reason if the tree lacks it. */
-export async function openDoor(
-  name: string,
-  world: World,
-  programs: Readonly<Record<string, readonly [string, ...string[]]>>,
-  args: readonly string[],
-): Promise<Door> {
+/** Opens a door to the world of a scene; throws an error with the reason if the tree lacks it. */
+export async function openDoor(name: string, scene: string, world: World): Promise<Door> {
+  const { tree, handler } = world
   if (name === 'fetch') return viaFetch(world)
   if (name === 'answer') return viaAnswer(world)
-  if (name === 'rates') return viaCalls(world, world.handler.rates)
+  if (name === 'rates') return viaCalls(world, handler.rates)
   if (name === 'client') {
-    const create = await world.tree.find<(options: object) => object>('createRatesClient', 'client')
-    return viaCalls(
-      world,
-      create({ baseUrl: 'http://localhost/api', fetch: world.handler, retries: 0 }),
-    )
+    const options = { baseUrl: 'http://localhost/api', fetch: handler, retries: 0 }
+    return viaCalls(world, await tree.call('createRatesClient', ['client'], options))
   }
   if (name === 'express') return viaExpress(world)
-  const command = programs[name]
-  if (command) return viaRuntime(command, args)
-  const { port, stop } = await serveOn(name, world)
-  return viaSocket(port, () => void stop())
+  if (name in RUNTIMES) return viaRuntime(name, scene, world)
+  return viaSocket(await serveOn(name, world))
 }

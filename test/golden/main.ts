@@ -28,7 +28,7 @@ import { gunzipSync } from 'node:zlib'
 
 import { compare } from './compare.ts'
 import type { Kind, Recorded } from './compare.ts'
-import { PROGRAMS } from './programs.ts'
+import { missingRuntimes } from './doors.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const CACHE = join(ROOT, 'node_modules/.cache/golden')
@@ -50,11 +50,11 @@ function git(args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
 /** Everything that the answers of a commit depend on besides the commit. */
 function version(): string {
   const files = [
-    ...globSync('test/golden/*.ts', { cwd: ROOT }).toSorted(),
+    ...globSync('test/golden/*.{ts,txt}', { cwd: ROOT }).toSorted(),
     'test/catalogue/bad-inputs.json',
     'package-lock.json',
   ]
-  const hash = createHash('sha256').update(`${process.version} ${Object.keys(PROGRAMS).join()}`)
+  const hash = createHash('sha256').update(`${process.version} ${missingRuntimes().join()}`)
   for (const file of files) hash.update(readFileSync(join(ROOT, file)))
   return hash.digest('hex').slice(0, 12)
 }
@@ -134,7 +134,7 @@ async function main(): Promise<number> {
   if (only !== undefined) for (const file of [before, after]) rmSync(file)
   const { kinds, count } = compare(old, today)
   for (const kind of kinds) printKind(kind, all)
-  const missing = ['bun', 'deno'].filter((name) => !(name in PROGRAMS))
+  const missing = missingRuntimes()
   if (missing.length > 0) print(`\nNot asked: ${missing.join(' and ')}, see \`npm run tools\`.`)
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0)
   print(

@@ -4,12 +4,13 @@ import { pathToFileURL } from 'node:url'
 
 /** The public entry points of a work tree, loaded from their sources. */
 export interface Tree {
+  root: string
   /**
-   * Returns an export of the first entry point that has it, such as `find('serve', 'node')`; `.` is the package itself.
+   * Calls the function `name` of the first of the entry points that exports it, such as `['node']` or `['.']`.
    *
-   * @throws {Error} that names what is absent
+   * @throws {Error} that names the function, if none exports it
    */
-  find<Found>(name: string, ...entries: string[]): Promise<Found>
+  call<Result>(name: string, entries: readonly string[], ...args: unknown[]): Promise<Result>
 }
 
 /** Opens the work tree at `root`. */
@@ -18,25 +19,23 @@ export function openTree(root: string): Tree {
     readFileSync(join(root, 'package.json'), 'utf8'),
   )
 
-  /** The declarations of an entry point have the path of its source. */
+  /** Returns the source of an entry point, whose declarations have the same path below another folder. */
   function sourceOf(entry: string): string | undefined {
     const key = entry === '.' ? '.' : `./${entry}`
-    const pattern = key.replace(/[^/]+$/, '*')
-    const target = key in exports ? exports[key] : exports[pattern]
+    const target = key in exports ? exports[key] : exports[key.replace(/[^/]+$/, '*')]
     if (typeof target !== 'object' || target?.types === undefined) return undefined
-    const name = entry.split('/').at(-1) ?? ''
     const path = target.types.replace(/^.*dist\/types\//, '').replace(/\.d\.ts$/, '.ts')
-    const source = join(root, path.replace('*', name))
+    const source = join(root, path.replace('*', entry.split('/').at(-1) ?? ''))
     return existsSync(source) ? source : undefined
   }
 
   return {
-    async find(name, ...entries) {
-      for (const entry of entries) {
-        const source = sourceOf(entry)
+    root,
+    async call(name, entries, ...args) {
+      for (const source of entries.map(sourceOf)) {
         if (source === undefined) continue
         const module = await import(pathToFileURL(source).href)
-        if (name in module) return module[name]
+        if (name in module) return module[name](...args)
       }
       throw new Error(`no ${name} in ${entries.join(' or ')}`)
     },

@@ -264,12 +264,10 @@ function openTable(now: number): object {
   }
 }
 
-/** Responds like the upstream of `url` at `now`, ms since the Unix epoch; `change` edits text. */
+/** Responds like the upstream of `url` at `now`, ms since the Unix epoch; `edit` changes text. */
 export function respond(
-  url: string,
-  body: string,
-  now: number,
-  change = (text: string): string => text,
+  { url, body, now }: { url: string; body: string; now: number },
+  edit: (text: string) => string,
 ): Response {
   const parsed = new URL(url)
   function days(base: string, start: string, end: string): Day[] {
@@ -289,7 +287,7 @@ export function respond(
   const made = UPSTREAMS[parsed.host]?.({ url: parsed, body, now, days })
   if (made === undefined) return new Response('', { status: 404 })
   if (made instanceof Uint8Array) return new Response(new Uint8Array(made))
-  return new Response(change(typeof made === 'string' ? made : JSON.stringify(made)))
+  return new Response(edit(typeof made === 'string' ? made : JSON.stringify(made)))
 }
 
 /** Returns the units for one euro of a currency that the European Central Bank does not quote. */

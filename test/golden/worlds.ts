@@ -1,11 +1,11 @@
 // How the worlds of the questions are built from a work tree. What a tree names or mounts differently is found here, and nowhere else.
-import type { Access, AccessOptions } from '../../src/access/index.ts'
 import type {
   HistoryProvider,
   LatestProvider,
   RatesHandler,
   RatesHandlerOptions,
 } from '../../src/index.ts'
+import type { Access } from '../../src/access/index.ts'
 import { respond } from './upstreams.ts'
 import type { Tree } from './tree.ts'
 
@@ -85,78 +85,60 @@ export interface World {
 type Provider = LatestProvider & HistoryProvider
 type Build = (tree: Tree) => Promise<Provider>
 
-/** A provider by the name of its factory; `file` is the entry point of trees with one for each provider. */
-function provider(factory: string, file: string, options: object = {}): Build {
-  return async (tree) => {
-    const create = await tree.find<(options: object) => Provider>(
-      factory,
-      'providers',
-      `providers/${file}`,
-      '.',
-    )
-    return create(options)
-  }
+/** A provider by the name of its factory; `file` is its entry point in trees with one for each. */
+function built(factory: string, file: string, options: object = {}): Build {
+  return (tree) => tree.call(factory, ['providers', `providers/${file}`, '.'], options)
 }
 
-/** A provider in another that is derived from it. */
+/** A provider that is derived from another. */
 function derived(wrap: string, inner: string, ...args: unknown[]): Build {
-  return async (tree) => {
-    const derive = await tree.find<(...args: unknown[]) => Provider>(
-      wrap,
-      'providers',
-      'providers/derived',
-    )
-    return derive(await build(tree, inner), ...args)
-  }
+  return async (tree) =>
+    tree.call(wrap, ['providers', 'providers/derived'], await build(tree, inner), ...args)
 }
 
 /** A synthetic market of the package. */
 function fake(seed: number): Build {
   return async (tree) => {
-    const create = await tree.find<
-      (options: object) => { latest: LatestProvider; history: HistoryProvider }
-    >('fakeProviders', 'testing')
-    const { latest, history } = create({ seed, now: () => clock.now })
-    return { ...latest, ...history }
+    const options = { seed, now: () => clock.now }
+    const providers = await tree.call<{ latest: object; history: Provider }>(
+      'fakeProviders',
+      ['testing'],
+      options,
+    )
+    return { ...providers.latest, ...providers.history }
   }
 }
 
+const KEY = { key: 'k-1' }
+const POINTS = [{ currency: 'XPT', anchor: 'EUR', ratio: 100 }]
 const OWN_RATES = {
   name: 'Treasury',
   url: 'https://treasury.example',
   rates: { base: 'EUR', rates: { USD: 1.1, GBP: 0.85 }, since: '2026-11-01', until: '2026-11-19' },
 }
-const POINTS = [{ currency: 'XPT', anchor: 'EUR', ratio: 100 }]
 
 const PROVIDERS: Readonly<Record<string, Build>> = {
   fake: fake(1),
   'fake-7': fake(7),
-  async failing(tree) {
-    const create = await tree.find<(kind: string) => Provider>('failingProvider', 'testing')
-    return create('server-error')
-  },
-  'exchange-rate-api': provider('createExchangeRateApiProvider', 'exchange-rate-api'),
-  'exchange-rate-api-v6': provider('createExchangeRateApiV6Provider', 'exchange-rate-api-v6', {
-    key: 'k-1',
-  }),
-  'open-exchange-rates': provider('createOpenExchangeRatesProvider', 'open-exchange-rates', {
-    key: 'k-1',
-  }),
-  fawazahmed0: provider('createFawazahmed0Provider', 'fawazahmed0'),
-  frankfurter: provider('createFrankfurterProvider', 'frankfurter'),
-  ecb: provider('createEcbProvider', 'ecb'),
-  'nbp-a': provider('createNbpProvider', 'nbp'),
-  'nbp-b': provider('createNbpProvider', 'nbp', { table: 'B' }),
-  cnb: provider('createCnbProvider', 'cnb'),
-  'norges-bank': provider('createNorgesBankProvider', 'norges-bank'),
-  riksbank: provider('createRiksbankProvider', 'riksbank'),
-  'bank-of-canada': provider('createBankOfCanadaProvider', 'bank-of-canada'),
-  bnr: provider('createBnrProvider', 'bnr'),
-  nbu: provider('createNbuProvider', 'nbu'),
-  'bank-of-england': provider('createBankOfEnglandProvider', 'bank-of-england'),
-  mnb: provider('createMnbProvider', 'mnb'),
-  hmrc: provider('createHmrcProvider', 'hmrc'),
-  'banca-d-italia': provider('createBancaDItaliaProvider', 'banca-d-italia'),
+  failing: (tree) => tree.call('failingProvider', ['testing'], 'server-error'),
+  'exchange-rate-api': built('createExchangeRateApiProvider', 'exchange-rate-api'),
+  'exchange-rate-api-v6': built('createExchangeRateApiV6Provider', 'exchange-rate-api-v6', KEY),
+  'open-exchange-rates': built('createOpenExchangeRatesProvider', 'open-exchange-rates', KEY),
+  fawazahmed0: built('createFawazahmed0Provider', 'fawazahmed0'),
+  frankfurter: built('createFrankfurterProvider', 'frankfurter'),
+  ecb: built('createEcbProvider', 'ecb'),
+  'nbp-a': built('createNbpProvider', 'nbp'),
+  'nbp-b': built('createNbpProvider', 'nbp', { table: 'B' }),
+  cnb: built('createCnbProvider', 'cnb'),
+  'norges-bank': built('createNorgesBankProvider', 'norges-bank'),
+  riksbank: built('createRiksbankProvider', 'riksbank'),
+  'bank-of-canada': built('createBankOfCanadaProvider', 'bank-of-canada'),
+  bnr: built('createBnrProvider', 'bnr'),
+  nbu: built('createNbuProvider', 'nbu'),
+  'bank-of-england': built('createBankOfEnglandProvider', 'bank-of-england'),
+  mnb: built('createMnbProvider', 'mnb'),
+  hmrc: built('createHmrcProvider', 'hmrc'),
+  'banca-d-italia': built('createBancaDItaliaProvider', 'banca-d-italia'),
   pegged: derived('pegged', 'ecb'),
   fixed: derived('fixed', 'frankfurter', POINTS),
   'fixed-latest': derived('fixed', 'exchange-rate-api', POINTS),
@@ -170,13 +152,13 @@ async function build(tree: Tree, name: string): Promise<Provider> {
   return create(tree)
 }
 
-/** The emulated services: the factory, and its entry points. */
-const COMPAT: Readonly<Record<string, readonly [factory: string, ...entries: string[]]>> = {
-  frankfurter: ['frankfurter', 'compat/frankfurter'],
-  'frankfurter-v2': ['frankfurterV2', 'compat/frankfurter-v2'],
-  'exchange-rate-api': ['exchangeRateApi', 'compat/exchange-rate-api'],
-  'exchangerate-host': ['exchangerateHost', 'compat/exchangerate-host', 'compat/fixer'],
-  'open-exchange-rates': ['openExchangeRates', 'compat/open-exchange-rates'],
+/** The factories of the emulated services, by their entry points. */
+const COMPAT: Readonly<Record<string, string>> = {
+  frankfurter: 'frankfurter',
+  'frankfurter-v2': 'frankfurterV2',
+  'exchange-rate-api': 'exchangeRateApi',
+  'exchangerate-host': 'exchangerateHost',
+  'open-exchange-rates': 'openExchangeRates',
 }
 
 /** API keys by their text, and their records. */
@@ -196,55 +178,25 @@ const RECORDS: Readonly<Record<keyof typeof KEYS, object>> = {
 }
 
 async function createAccess(tree: Tree): Promise<Access> {
-  const create = await tree.find<(options: object) => Access>('createAccess', 'access')
-  const hashKey = await tree.find<(key: string) => Promise<string>>('hashKey', 'access')
-  const names = ['pro', 'small', 'expired', 'web', 'lost'] as const
-  const records = await Promise.all(
-    names.map(async (name) => [await hashKey(KEYS[name]), RECORDS[name]] as const),
-  )
-  const byHash = new Map(records)
+  const byHash = new Map<string, object>()
+  for (const name of ['pro', 'small', 'expired', 'web', 'lost'] as const) {
+    byHash.set(await tree.call('hashKey', ['access'], KEYS[name]), RECORDS[name])
+  }
   const options = {
     anonymous: 'public',
     keys: { find: (hash: string) => byHash.get(hash) },
     queryParameters: ['access_key'],
   }
-  try {
-    return create({
-      ...options,
-      plans: { public: '5/min', pro: '60/min, 100/month', small: '20/h' },
-    })
-  } catch {
-    const plans: AccessOptions['plans'] = {
+  const create = (plans: object): Promise<Access> =>
+    tree.call('createAccess', ['access'], { ...options, plans })
+  // Plans are texts, or objects in older trees.
+  return create({ public: '5/min', pro: '60/min, 100/month', small: '200/h' }).catch(() =>
+    create({
       public: { burst: '5/min' },
       pro: { burst: '60/min', month: 100 },
-      small: { burst: '20/h' },
-    }
-    return create({ ...options, plans })
-  }
-}
-
-/** Mounts a service: as routes of the handler, or in front of it. */
-async function mount(
-  tree: Tree,
-  name: string,
-  create: (options: RatesHandlerOptions) => RatesHandler,
-  options: RatesHandlerOptions,
-): Promise<RatesHandler> {
-  const service = COMPAT[name]
-  if (!service) throw new Error(`no service ${name}`)
-  const [factory, ...entries] = service
-  const toRoutes = await tree.find<(options: object) => unknown>(factory, ...entries)
-  const inFront = await tree.find<(handler: RatesHandler, options: object) => RatesHandler>(
-    factory,
-    ...entries,
+      small: { burst: '200/h' },
+    }),
   )
-  let routes: unknown
-  try {
-    routes = toRoutes({})
-  } catch {
-    return inFront(create(options), { now: () => clock.now })
-  }
-  return create(Object.assign(options, { routes }))
 }
 
 /** Builds a world; throws an error with the reason if the tree lacks a part of it. */
@@ -254,10 +206,6 @@ export async function createWorld(tree: Tree, given: WorldOptions): Promise<Worl
   clock.now = Date.parse(given.at)
   const work: Promise<unknown>[] = []
   const upstream: World['upstream'] = { isUp: given.isUp ?? true, edit: (text) => text }
-  const create = await tree.find<(options: RatesHandlerOptions) => RatesHandler>(
-    'createRatesHandler',
-    '.',
-  )
   const providersOf = async (
     names: WorldOptions['latest'],
   ): Promise<Provider[] | false | undefined> =>
@@ -272,17 +220,34 @@ export async function createWorld(tree: Tree, given: WorldOptions): Promise<Worl
     async fetch(input, init) {
       if (!upstream.isUp) throw new TypeError('fetch failed')
       const request = new Request(input, init)
-      return respond(request.url, await request.text(), clock.now, (text) => upstream.edit(text))
+      const body = await request.text()
+      return respond({ url: request.url, body, now: clock.now }, (text) => upstream.edit(text))
     },
     ...(given.hasAccess && { access: await createAccess(tree) }),
     ...given.options,
   }
-  const handler =
-    given.compat === undefined ? create(options) : await mount(tree, given.compat, create, options)
   async function settled(): Promise<void> {
     await Promise.allSettled(work.splice(0))
     for (let turn = 0; turn < TURNS; turn += 1)
       await new Promise((resolve) => setImmediate(resolve))
   }
-  return { tree, handler, upstream, settled }
+  return { tree, handler: await createHandler(tree, options, given.compat), upstream, settled }
+}
+
+/** Creates the handler, with a service as routes of the handler, or in front of it in older trees. */
+async function createHandler(
+  tree: Tree,
+  options: RatesHandlerOptions,
+  compat: string | undefined,
+): Promise<RatesHandler> {
+  const create = (more: object = {}): Promise<RatesHandler> =>
+    tree.call('createRatesHandler', ['.'], { ...options, ...more })
+  if (compat === undefined) return create()
+  const mount = <Result>(...args: unknown[]): Promise<Result> =>
+    tree.call(COMPAT[compat] ?? compat, [`compat/${compat}`], ...args)
+  const handler = await create()
+  return mount<object>().then(
+    (routes) => create({ routes }),
+    () => mount(handler, { now: () => clock.now }),
+  )
 }
