@@ -6,7 +6,6 @@ export const MAX_STREAMS = 8
 /** Waiting requests per HTTP/2 connection. */
 const MAX_WAITING_STREAMS = 200
 
-/** Limits the concurrent requests of each connection. */
 export interface ConnectionLimit {
   /**
    * Calls `start` when fewer than `MAX_STREAMS` responses of `connection` are in progress; returns false if too many

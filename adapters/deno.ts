@@ -111,7 +111,6 @@ function limitStreams(handler: FetchHandler): DenoHandler {
   }
 }
 
-/** The used part of a Deno server. */
 interface DenoServer {
   readonly addr: { readonly port: number }
   readonly finished: Promise<void>

@@ -305,7 +305,6 @@ export function hasTwoHosts({ rawHeaders = [], stream }: NodeRequest): boolean {
   return hosts > 1 && !stream
 }
 
-/** Sends 400 and ends the connection. */
 export function refuse(response: NodeResponse): void {
   response.writeHead(400, ['cache-control', 'no-store', 'connection', 'close'])
   response.end()

@@ -53,7 +53,6 @@ export function listenOptions(options: ServeOptions): {
   return resolved
 }
 
-/** Returns the origin of a server. */
 export function toUrl(hostname: string, port: number, tls: ServeOptions['tls']): string {
   const host = hostname.includes(':') ? `[${hostname}]` : hostname
   return `${tls ? 'https' : 'http'}://${host}:${port}`

@@ -50,7 +50,6 @@ export interface UndiciFetchOptions {
   dispatcher?: { dispatch(options: object, handler: object): boolean } | undefined
 }
 
-/** Options of undici's agents. */
 interface AgentSettings {
   connections: number | null
   connectTimeout: number

@@ -10,7 +10,6 @@ import type { PublishedRates } from './published-rates.ts'
 import type { CompatRequest } from './route.ts'
 import { earlier } from './tables.ts'
 
-/** Daily rates of some currencies against a base. */
 export interface DailyRates {
   base: string
   /** The days with rates, ascending. */
@@ -19,7 +18,6 @@ export interface DailyRates {
   columns: Map<string, Float64Array>
 }
 
-/** Parameters of `withDailyRates()`. */
 export interface DaysQuery {
   base: string
   /** Sorted codes (default: all that are quoted). */
@@ -174,7 +172,6 @@ async function readDays(
   return { base, days, columns }
 }
 
-/** Returns the rates of the day at `row`, by code. */
 function ratesAt({ columns }: DailyRates, row: number): [code: string, rate: number][] {
   const rates: [string, number][] = []
   for (const [code, column] of columns) {
@@ -210,7 +207,6 @@ interface ByDay extends DaysQuery {
   toRated(rates: [code: string, rate: number][]): Rated[]
 }
 
-/** Represents daily rates as an object with the rates of each day. */
 export function representByDay(
   request: CompatRequest,
   { head, name, toRated, ...params }: ByDay,

@@ -12,7 +12,6 @@ import { isDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import * as z from 'zod/mini'
 
-/** The parameters of a query by name. */
 export type Query<Name extends string> = { readonly [Each in Name]?: string }
 
 const text = z.optional(z.string())

@@ -20,7 +20,6 @@ export interface PublishedRates {
   currencies(): Promise<CurrencyList>
 }
 
-/** Returns the operations of `rates` without rates that are derived. */
 export function publishedRates(rates: RatesOperations): PublishedRates {
   function latest(params: DatedRatesParams): Promise<DatedRates>
   function latest(params?: LatestParams): Promise<LatestRates>

@@ -44,7 +44,6 @@ export interface CompatOptions {
   onEvent?: ((event: RatesEvent) => void) | undefined
 }
 
-/** A request to an endpoint of a service. */
 export interface CompatRequest {
   rates: PublishedRates
   /** The raw query, without the question mark. */
@@ -65,13 +64,11 @@ export interface CompatRequest {
 /** Returns the body of a response, as an object or a representation. Throws a `RatesError` for an invalid request. */
 export type CompatEndpoint = (request: CompatRequest) => Promise<object | Representation>
 
-/** An error response in the form of a service. */
 export interface ErrorResponse {
   status: number
   body: object
 }
 
-/** The paths and the error format of a service. */
 export interface CompatService {
   /** Name of the service in logs and metrics. */
   name: string
@@ -122,7 +119,6 @@ export function mountService(
   })
 }
 
-/** What listens to a route. */
 interface RouteListeners {
   /** Called after each response. */
   responses: Listeners<ResponseSummary>
@@ -130,7 +126,6 @@ interface RouteListeners {
   events: Listeners<RatesEvent>
 }
 
-/** Returns a function that responds to requests for paths of `service`. */
 function createRoute(
   handler: RatesHandler,
   service: CompatService,
@@ -173,7 +168,6 @@ function admit(
   return guard?.admit({ request, query, cost: 1 })
 }
 
-/** Returns a function that runs the found endpoint, and turns its result or error into a response. */
 function createResponder(
   handler: RatesHandler,
   service: CompatService,
@@ -253,7 +247,6 @@ async function contentOf(
   })
 }
 
-/** Creates a representation of the JSON `text`. */
 export function representJson(text: string): Representation {
   return represent(toSendable(toBytes(text)), bodyHeaders({ lifetime: 'minute' }))
 }

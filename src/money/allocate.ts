@@ -1,7 +1,6 @@
 import { fromMinorUnits, toMinorUnits } from './amounts.ts'
 import { tenTo, toDecimal } from './decimal.ts'
 
-/** Maximum number of parts. */
 const MAX_PARTS = 10_000
 
 /**

@@ -43,7 +43,6 @@ export function assertOptions(options: object, known: readonly string[]): void {
   throw new TypeError(`unknown option "${unknown}"; known options: ${known.join(', ')}`)
 }
 
-/** Returns 10^`power`. */
 export function tenTo(power: number): bigint {
   return 10n ** BigInt(power)
 }
@@ -54,7 +53,6 @@ export interface Fraction {
   denominator: bigint
 }
 
-/** Returns `digits` × 10^`exponent` as a fraction. */
 export function toFraction({ digits, exponent }: Decimal): Fraction {
   return exponent < 0
     ? { numerator: digits, denominator: tenTo(-exponent) }

@@ -20,7 +20,6 @@ export type RatesSource<Code extends string> =
 /** Doubles with more digits are not exact decimals. */
 const EXACT_DIGITS = 15
 
-/** Returns the rates of a response by code. */
 function ratesOf(source: RatesSource<string>): readonly (readonly [string, number | undefined])[] {
   if ('rates' in source) return Object.entries(source.rates)
   if ('results' in source) {

@@ -33,7 +33,6 @@ const CODES_BY_CASH: readonly (readonly [step: number, codes: string])[] = [
   [1000, 'Iqd'],
 ]
 
-/** Returns the values of `groups` by code. */
 function byCode<Value>(
   groups: readonly (readonly [value: Value, codes: string])[],
 ): ReadonlyMap<string, Value> {

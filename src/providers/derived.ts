@@ -168,7 +168,6 @@ function requireRatio(given: FixedRatio): FixedRatio {
   return given
 }
 
-/** The rates to add to those of a provider. */
 interface Addition {
   kind: Derivation
   ratios: readonly FixedRatio[]
@@ -224,7 +223,6 @@ function derivedLatest(
   }
 }
 
-/** Returns `table` as the provider published it. */
 function withoutDerived({ derived, ...table }: LatestTable): LatestTable {
   if (!derived) return table
   const codes = Object.keys(derived)
@@ -264,7 +262,6 @@ function derivationsOf(
   return { ...known, ...Object.fromEntries(codes.map((code) => [code, kind])) }
 }
 
-/** Quotes in both directions. */
 interface Quotes {
   rates: Readonly<Record<string, number>>
   prices?: Readonly<Record<string, number>> | undefined
@@ -369,7 +366,6 @@ function withAddedDays(published: HistoryDays, addition: Addition): HistoryDays 
   return { base, days: changed, derived: derivationsOf(published.derived, [...all], addition) }
 }
 
-/** Returns the days of two currencies. */
 function joined(one: HistoryDays, other: HistoryDays): HistoryDays {
   const days = new Map(other.days.map((day) => [day.date, day]))
   for (const day of one.days) {

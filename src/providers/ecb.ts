@@ -170,13 +170,11 @@ export function createEcbDataApiProvider(
   }
 }
 
-/** Attribution of reference rates fetched from the bank itself. */
 const EUROPEAN_CENTRAL_BANK: Attribution = {
   name: 'European Central Bank',
   url: 'https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates/html/index.en.html',
 }
 
-/** Returns the days of the range, with rates against the euro. */
 function toHistoryDays(
   days: readonly HistoryDay[],
   { start, end }: { start: string; end: string },

@@ -119,7 +119,6 @@ const MINUTE_MS = 60_000
 
 const WEEK_MS = 7 * DAY_MS
 
-/** Implementations of all kinds. */
 const FAILURES: Record<FailureKind, Failure> = {
   unreachable: rejecting(async () => {
     const cause = new TypeError('connect ECONNREFUSED')

@@ -51,12 +51,10 @@ const stuck: Behaviour = (exchange) => truncatedResponse(exchange, () => new Pro
 /** Returns no response until the request is aborted. */
 const silent: Behaviour = () => new Promise<Response>(() => {})
 
-/** Returns `status` with a `Retry-After` of `seconds`. */
 function withRetryAfter(status: number, seconds: number): Behaviour {
   return () => new Response('', { status, headers: { 'retry-after': String(seconds) } })
 }
 
-/** Returns the JSON `text`. */
 function respondingWith(text: string): Behaviour {
   return () => toJson(text)
 }

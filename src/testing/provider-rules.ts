@@ -25,7 +25,6 @@ export type Rule<Data = unknown, Provider = unknown> = (
 /** Time limit for a call to settle after its signal aborts. */
 export const ABORT_DEADLINE_MS = 1_000
 
-/** Rules for both methods of providers. */
 export const CALLS: Record<string, Rule> = {
   async 'has an attribution with a name and a URL'({ subject }) {
     const { name, url } = Object(subject.attribution)
@@ -81,7 +80,6 @@ function validatedResultOf({ subject, now }: Trial, data: unknown): { dropped: s
   }
 }
 
-/** Returns `fetchLatest()` of `provider` as the subject of a trial. */
 export function latestOf(provider: LatestProvider): Subject<LatestTable> {
   return {
     name: 'fetchLatest()',
@@ -91,7 +89,6 @@ export function latestOf(provider: LatestProvider): Subject<LatestTable> {
   }
 }
 
-/** Rules for `fetchLatest()` only. */
 export const LATEST: Record<string, Rule<LatestTable, LatestProvider>> = {
   async 'returns an updatedAt not in the future and a later nextUpdateAt'(trial) {
     const { updatedAt, nextUpdateAt } = await tableOf(trial)
@@ -165,7 +162,6 @@ function piecesFor({ maxDays = Infinity }: HistoryProvider, range: DaySpan): Day
   return piecesOf(range, maxDays >= 1 ? maxDays : Infinity)
 }
 
-/** Rules for `fetchHistory()` only. */
 export const HISTORY: Record<string, Rule<HistoryDays, HistoryProvider>> = {
   async 'returns days in ascending order, without duplicates'(trial) {
     const dates = (await monthOf(trial)).map(({ date }) => date)

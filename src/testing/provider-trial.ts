@@ -7,7 +7,6 @@ import { show } from './contract.ts'
 /** Below the 5 s of test runners, whose timeout names no call. */
 const CALL_TIMEOUT_MS = 4_000
 
-/** A method of a provider. */
 export interface Subject<Data = unknown> {
   /** Name in messages. */
   name: string
@@ -24,7 +23,6 @@ interface CallOptions<Data = unknown> {
   method?: Subject<Data>['call'] | undefined
 }
 
-/** A pending or settled call. */
 export interface Call<Data = unknown> {
   context: ProviderContext
   /** Returns the number of its requests to the upstream. */
@@ -51,7 +49,6 @@ export interface Trial<Data = unknown> {
   end(): void
 }
 
-/** Creates the trial of `subject`, at the current time of `clock`. */
 export function openTrial<Data>(
   subject: Subject<Data>,
   clock: (() => number) | undefined,
@@ -124,7 +121,6 @@ export function requireError(name: string, thrown: unknown): void {
   throw new Error(`expected ${name} to reject with an Error, got ${show(thrown)}`)
 }
 
-/** Returns the message of `thrown`, or its value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : show(thrown)
 }
@@ -132,7 +128,6 @@ export function messageOf(thrown: unknown): string {
 /** Responds to requests of a provider like its healthy upstream, including requests for ranges of days. */
 export type UpstreamFetch = (request: Request) => Response | Promise<Response>
 
-/** A request of a provider. */
 export interface Exchange {
   /** Aborts with the request, and at the end of the trial. */
   signal: AbortSignal
@@ -142,20 +137,16 @@ export interface Exchange {
   wait(duration: number): Promise<void>
 }
 
-/** Behaviour of an upstream. */
 export type Behaviour = (exchange: Exchange) => Response | Promise<Response>
 
-/** Behaviour of the healthy upstream. */
 const HEALTHY: Behaviour = ({ goodResponse }) => goodResponse()
 
-/** A simulated network. */
 interface Network {
   fetch: typeof fetch
   /** Returns the number of requests. */
   requests(): number
 }
 
-/** Options of `createNetwork`. */
 interface NetworkOptions {
   runtime: Runtime
   upstream: UpstreamFetch

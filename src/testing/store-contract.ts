@@ -199,7 +199,6 @@ interface Trial {
   expectClaim(key: string, expiresAt: number, granted: boolean): Promise<void>
 }
 
-/** Creates the trial of `store`. */
 function openTrial(store: CacheStore): Trial {
   const runtime = systemRuntime(Date.now)
   const unique = `contract:${runtime.now().toString(36)}${runtime.random().toString(36).slice(2)}`

@@ -180,7 +180,6 @@ function createShortWalk(seed: number, code: string, volatility: number): Walk {
   }
 }
 
-/** Returns the factor of the next weekday. */
 function move(factor: number, change: number): number {
   return factor * (1 + REVERSION * (1 - factor) + change)
 }

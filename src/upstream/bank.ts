@@ -64,7 +64,6 @@ export interface BankRequest extends Pick<UpstreamRequest, 'url' | 'headers' | '
   about?: string
 }
 
-/** The feed of a bank. */
 export interface Bank {
   attribution: Attribution
   /** Page with the terms of use. */
@@ -214,7 +213,6 @@ export function createBankHistory(
   }
 }
 
-/** How the days of a range are fetched. */
 interface DaysToFetch {
   requestsFor(span: DaySpan): BankRequest[]
   spansOf(part: DaySpan): DaySpan[]
@@ -279,12 +277,10 @@ async function readFrom(
   return key === undefined ? read(upstream) : readWithKey(key, upstream, read)
 }
 
-/** Returns the number of days in a span. */
 function lengthOf({ start, end }: DaySpan): number {
   return dayNumber(end) - dayNumber(start) + 1
 }
 
-/** The quotes of some days. */
 interface Quotes {
   /**
    * Adds a quote, unless its number is missing. Invalid codes and numbers are dropped later, with an event.

@@ -15,7 +15,6 @@ export const ECB_TERMS =
 export const ratesInOrder: z.ZodMiniType<Record<string, number>> =
   z.custom<Record<string, number>>(isObject)
 
-/** Returns the paths at which a body differs from its schema. */
 export function pathsOf({ issues }: z.core.$ZodError): string[] {
   return issues.map(({ path }) => path.join('.') || 'whole body')
 }

@@ -82,7 +82,6 @@ export function withDaysBefore(range: DaySpan, maxDays: number): DaySpan[] {
   })
 }
 
-/** Returns the years that `range` touches. */
 export function yearsOf({ start, end }: DaySpan): DaySpan[] {
   const [first, last] = [start, end].map((day) => Number(day.slice(0, 4)))
   return Array.from({ length: Math.max(0, (last ?? 0) - (first ?? 0) + 1) }, (_, index) => {
@@ -91,7 +90,6 @@ export function yearsOf({ start, end }: DaySpan): DaySpan[] {
   })
 }
 
-/** Returns the months that `range` touches. */
 export function monthsOf({ start, end }: DaySpan): DaySpan[] {
   const months: DaySpan[] = []
   for (let day = start; day <= end;) {

@@ -1,6 +1,5 @@
 import { readColumns } from '../rates/csv.ts'
 
-/** The form of a data set in SDMX-CSV. */
 export interface SdmxForm {
   /** Column with the code of the currency. */
   currency: string

@@ -87,7 +87,6 @@ function toPart(found: RegExpExecArray, before: string): Part {
   }
 }
 
-/** Returns the text up to the next tag. */
 function textFrom(text: string, at: number): string {
   const next = text.indexOf('<', at)
   if (next === -1) throw new Error('the XML is truncated')

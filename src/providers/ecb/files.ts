@@ -132,10 +132,8 @@ function describeProblem(text: string, at: number, { codes, lineEnding }: Header
     : 'has text after its last comma'
 }
 
-/** The cell of a currency without a rate on a day. */
 const NO_RATE = 'N/A'
 
-/** Length of `YYYY-MM-DD`. */
 const DATE_LENGTH = 10
 
 /** A writer of days as JSON, which `JSON.parse` turns into objects. */

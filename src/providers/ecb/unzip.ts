@@ -7,7 +7,6 @@ const LOCAL_SIZE = 30
 /** Flag: a data descriptor after the data has the sizes and the checksum, instead of the local header. */
 const SIZES_FOLLOW = 0b1000
 
-/** Expected member of an archive. */
 export interface ZipMember {
   /** Name of the only member. */
   name: string
@@ -77,7 +76,6 @@ const ZIP64_MARKER = 0xff_ff_ff_ff
 
 const MULTI_DISK = 'multi-disk archives are not supported'
 
-/** Entry of the central directory. */
 interface Entry {
   name: string
   method: number
@@ -151,7 +149,6 @@ function findDirectory(archive: Uint8Array<ArrayBuffer>): Directory {
   throw new Error('the body is not a zip archive, or is truncated')
 }
 
-/** Expected position and signature of a header. */
 interface Head {
   at: number
   /** Offset at which it must have ended. */
@@ -160,18 +157,15 @@ interface Head {
   signature: number
 }
 
-/** Throws if the header is missing. */
 function requireHead(view: DataView, { at, end, size, signature }: Head): void {
   if (at + size <= end && view.getUint32(at, true) === signature) return
   throw new Error(`expected an archive header at byte ${at}`)
 }
 
-/** Returns a view of `bytes`. */
 function viewOf(bytes: Uint8Array<ArrayBuffer>): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** Decodes a name in an archive. */
 function decode(bytes: Uint8Array<ArrayBuffer>): string {
   return new TextDecoder().decode(bytes)
 }
