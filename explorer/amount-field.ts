@@ -19,23 +19,20 @@ export function createAmountField(
   change: (to: Partial<View>) => void,
 ) {
   const input = find('#amount', HTMLInputElement)
-  const hint = find('#amount-hint', HTMLElement)
+  const hint = find('#amount-hint')
   let read: typeof readAmount = readPlain
-  let isLoading = false
   let codes: string[] = []
   let given: string | undefined
   let hasCurrency = false
   let isTyped = false
 
   async function load(): Promise<void> {
-    if (isLoading) return
-    isLoading = true
+    if (read !== readPlain) return
     try {
       read = (await loadMore()).readAmount
       if (isTyped || !PLAIN.test(input.value)) take()
     } catch {
       // Amounts in the form of the API can still be typed.
-      isLoading = false
     }
   }
   function take(): void {

@@ -1,4 +1,5 @@
 import type {
+  Attribution,
   Conversion,
   CurrencyCoverage,
   HistoryList,
@@ -72,20 +73,21 @@ const MAX_PAUSE_MS = 31 * 86_400_000
 /** Returns the sources that have each currency now, where sources are listed. */
 function currentSources(currencies: readonly CurrencyCoverage[]): Map<string, string[]> {
   const newest = new Map<string, string>()
-  const listed = currencies.flatMap(({ code, histories }) =>
-    histories ? [{ code, histories }] : [],
-  )
-  for (const { source, to } of listed.flatMap(({ histories }) => histories)) {
-    const known = newest.get(source.url + source.name) ?? ''
-    newest.set(source.url + source.name, to !== null && to > known ? to : known)
+  for (const { source, to } of currencies.flatMap(({ histories = [] }) => histories)) {
+    const known = newest.get(idOf(source)) ?? ''
+    newest.set(idOf(source), to !== null && to > known ? to : known)
   }
   return new Map(
-    listed.map(({ code, histories }) => [
-      code,
-      histories.flatMap(({ source: { url, name }, to }) => {
-        const age = Date.parse(newest.get(url + name) ?? '') - Date.parse(to ?? '')
-        return age > MAX_PAUSE_MS ? [] : [url + name]
-      }),
-    ]),
+    currencies.flatMap(({ code, histories }): [string, string[]][] => {
+      const current = histories?.filter(({ source, to }) => {
+        const age = Date.parse(newest.get(idOf(source)) ?? '') - Date.parse(to ?? '')
+        return !(age > MAX_PAUSE_MS)
+      })
+      return current ? [[code, current.map(({ source }) => idOf(source))]] : []
+    }),
   )
+}
+
+function idOf({ name, url }: Attribution): string {
+  return url + name
 }

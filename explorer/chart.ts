@@ -14,7 +14,7 @@ import { createRange, parametersOf } from './range.ts'
 /** Creates the section with the rate history of the converter's currency pair. */
 // oxlint-disable-next-line max-lines-per-function -- the wiring of the section.
 export function createHistoryChart(api: Api, change: (to: Partial<View>) => void): Part {
-  const section = find('#chart', HTMLElement)
+  const section = find('#chart')
   const percent = find('#percent', HTMLInputElement)
   const range = createRange(section, change)
   const comparison = createComparison(api, (compare) => change({ compare }))
@@ -54,7 +54,7 @@ export function createHistoryChart(api: Api, change: (to: Partial<View>) => void
       const { coverage } = choices
       const wanted = comparedIn(view)
       const compared = wanted.filter((code) => coverage?.whyNone(from, code) === undefined)
-      find('#pair', HTMLElement).textContent = `${from} in ${[to, ...compared].join(', ')}`
+      find('#pair').textContent = `${from} in ${[to, ...compared].join(', ')}`
       percent.checked = scale === '' ? wanted.length > 0 : scale === 'percent'
       if (percent.checked !== isPercent) {
         isPercent = percent.checked
@@ -76,7 +76,7 @@ export function createHistoryChart(api: Api, change: (to: Partial<View>) => void
 
 /** Creates the text in the place of a chart, with a button for another pair. */
 function createNone(choose: (pair: Pick<View, 'from' | 'to'>) => void) {
-  const text = find('#none', HTMLElement)
+  const text = find('#none')
   const button = find('#instead', HTMLButtonElement)
   let offered: { from: string; to: string } | undefined
   button.addEventListener('click', () => offered && choose(offered))
@@ -112,12 +112,12 @@ function showStats({ points, stats, to, interval }: History): void {
     change: sign + formatChange(changePct),
   }
   for (const [id, text] of Object.entries(texts)) {
-    const element = find(`#${id}`, HTMLElement)
+    const element = find(`#${id}`)
     const isRate = typeof text === 'number'
     element.textContent = isRate ? formatRate(text) : text
     if (isRate) element.title = String(text)
   }
-  const change = find('#change', HTMLElement)
+  const change = find('#change')
   change.title = `${changePct} %`
   change.className = sign && (changePct > 0 ? 'up' : 'down')
 }

@@ -135,17 +135,16 @@ export function createCombobox(input: HTMLInputElement, { rest, choose }: Combob
 }
 
 function createPopup(input: HTMLInputElement) {
-  const attributes = { role: 'listbox', id: `${input.id}-list`, ariaLabel: 'Currencies' }
-  const list = Object.assign(make('ul'), attributes)
-  const status = Object.assign(make('p'), { role: 'status' })
-  const popup = Object.assign(make('div', list, status), { className: 'popup', hidden: true })
+  const list = make('ul', { role: 'listbox', id: `${input.id}-list`, ariaLabel: 'Currencies' })
+  const status = make('p', { role: 'status' })
+  const popup = make('div', { className: 'popup', hidden: true }, list, status)
   input.parentElement?.append(popup)
   return { popup, list, status }
 }
 
 function optionOf(field: string, code: string, { names }: Choices): HTMLElement {
-  const option = make('li', makeSign(code), make('b', code), ` ${names.get(code) ?? ''}`)
-  return Object.assign(option, { role: 'option', id: `${field}-${code}` })
+  const content = [makeSign(code), make('b', {}, code), ` ${names.get(code) ?? ''}`]
+  return make('li', { role: 'option', id: `${field}-${code}` }, ...content)
 }
 
 /** Returns the recent choices first, then the major currencies. */

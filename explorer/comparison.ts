@@ -21,7 +21,7 @@ export function createComparison(
   choose: (compare: string) => void,
 ) {
   const field = find('#compare', HTMLInputElement)
-  const state = find('#chart-state', HTMLElement)
+  const state = find('#chart-state')
   let current: Shown | undefined
 
   async function add(text: string): Promise<void> {
@@ -40,7 +40,7 @@ export function createComparison(
     if (refusal !== '') field.value ||= text
   }
 
-  find('#comparison', HTMLElement).addEventListener('submit', (event) => {
+  find('#comparison').addEventListener('submit', (event) => {
     event.preventDefault()
     const text = field.value.trim()
     // Taken at once, so that one can type the next while the search is loaded.
@@ -57,7 +57,7 @@ export function createComparison(
         choose(codes)
         field.focus()
       })
-      find('#legend', HTMLElement).replaceChildren(...entries)
+      find('#legend').replaceChildren(...entries)
     },
   }
 }
@@ -68,13 +68,12 @@ function legendOf({ view, choices }: Shown, choose: (compare: string) => void): 
   let colour = 0
   const entries = codes.map((code) => {
     const isMissing = choices.coverage?.whyNone(view.from, code) !== undefined
-    const attributes = { type: 'button', ariaLabel: `Remove ${code}` } as const
-    const remove = Object.assign(make('button', '×'), attributes)
+    const remove = make('button', { type: 'button', ariaLabel: `Remove ${code}` }, '×')
     remove.addEventListener('click', () => choose(codes.filter((each) => each !== code).join()))
-    const entry = make('span', code, isMissing ? ' (no daily history)' : '', remove)
-    return Object.assign(entry, { className: isMissing ? '' : `s${(colour += 1)}` })
+    const text = isMissing ? `${code} (no daily history)` : code
+    return make('span', { className: isMissing ? '' : `s${(colour += 1)}` }, text, remove)
   })
-  return [Object.assign(make('span', view.to), { className: 's0' }), ...entries]
+  return [make('span', { className: 's0' }, view.to), ...entries]
 }
 
 function refusalOf(code: string, { view, choices: { coverage } }: Shown): string {

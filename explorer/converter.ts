@@ -13,7 +13,7 @@ const TYPING_DELAY_MS = 150
 /** Creates the section that converts an amount as it is typed. */
 // oxlint-disable-next-line max-lines-per-function -- the wiring of the section.
 export function createConverter(api: Api, change: (to: Partial<View>) => void): Part {
-  const section = find('#converter', HTMLElement)
+  const section = find('#converter')
   const amount = createAmountField(api, change)
   let view: View | undefined
   let digits: Choices['digits']
@@ -72,19 +72,19 @@ function showResult(
   digits: Choices['digits'],
 ): void {
   const rounded = formatAmount(result, digits?.get(to) ?? undefined)
-  const output = find('#result', HTMLElement)
-  output.replaceChildren(rounded, ' ', make('span', to))
+  const output = find('#result')
+  output.replaceChildren(rounded, ' ', make('span', {}, to))
   output.classList.toggle('long', rounded.length > 15)
-  find('#given', HTMLElement).textContent = `${amountInWords(amount, from)} =`
-  find('#rate', HTMLElement).textContent = `1 ${from} = ${rate} ${to}`
-  find('#exact', HTMLElement).textContent = String(result)
-  find('#copy-exact', HTMLElement).ariaLabel = `Copy ${result}`
-  find('#exact-state', HTMLElement).textContent = ''
+  find('#given').textContent = `${amountInWords(amount, from)} =`
+  find('#rate').textContent = `1 ${from} = ${rate} ${to}`
+  find('#exact').textContent = String(result)
+  find('#copy-exact').ariaLabel = `Copy ${result}`
+  find('#exact-state').textContent = ''
 }
 
 function createCopyButton({ loadMore }: Pick<Api, 'loadMore'>): void {
-  const exact = find('#exact', HTMLElement)
-  const state = find('#exact-state', HTMLElement)
+  const exact = find('#exact')
+  const state = find('#exact-state')
   async function copy(): Promise<void> {
     const { copyText } = await loadMore()
     await copyText(exact, state)

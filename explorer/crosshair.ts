@@ -15,7 +15,7 @@ const MAX_DISTANCE_MS = 8 * 86_400_000
  */
 // oxlint-disable-next-line max-lines-per-function -- one state over its closures.
 export function createCrosshair() {
-  const box = find('#plot', HTMLElement)
+  const box = find('#plot')
   const slider = find('input', HTMLInputElement, box)
   const tip = find('#tip', HTMLElement, box)
   const drawing = createDrawing(box)
@@ -40,7 +40,7 @@ export function createCrosshair() {
     drawing.point(indices, isPointed ? x : undefined)
     tip.hidden = !isPointed
     if (!isPointed) return
-    tip.replaceChildren(make('b', day), ...texts.map(rowOf))
+    tip.replaceChildren(make('b', {}, day), ...texts.map(rowOf))
     moveTip(tip, box, x, plot?.lines[guide]?.ys[index] ?? 0)
   }
 
@@ -105,7 +105,7 @@ function textAt({ points, to }: History, index: number | undefined, isPercent: b
 }
 
 function rowOf(text: string, index: number): HTMLElement {
-  return Object.assign(make('span', text), { className: `s${index}` })
+  return make('span', { className: `s${index}` }, text)
 }
 
 /** Moves the readout beside a point, within the box. */

@@ -26,39 +26,39 @@ export function createCurrencyField(
   const sign = makeSign()
   input.after(sign)
   let shown: { choices: Choices; code: string } | undefined
-  let list: Promise<Combobox> | undefined
   let combobox: Combobox | undefined
+  let isLoading = false
   /** Whether the list was to open before it was loaded. */
   let isWanted = false
 
   function rest(): void {
     if (!shown) return
-    const { choices, code } = shown
-    input.value = labelOf(code, choices)
-    sign.textContent = signOf(code)
+    input.value = labelOf(shown.code, shown.choices)
+    sign.textContent = signOf(shown.code)
   }
   async function load(): Promise<void> {
-    list ??= api.loadMore().then(({ createCombobox }) => createCombobox(input, { rest, choose }))
+    isLoading = true
     try {
-      combobox = await list
+      const { createCombobox } = await api.loadMore()
+      combobox ??= createCombobox(input, { rest, choose })
       if (shown) combobox.offer(shown.choices, shown.code)
       if (isWanted) combobox.open()
     } catch {
       // Codes can still be typed.
-      list = undefined
+      isLoading = false
       if (document.activeElement !== input) rest()
     }
   }
   input.addEventListener('focus', () => {
     input.select()
-    if (!combobox) void load()
+    if (!isLoading) void load()
   })
   noteOpening(input, (isOpening) => (isWanted = isOpening))
   input.addEventListener('change', () => {
     if (combobox) return
     const code = input.value.trim().toUpperCase()
     if (shown?.choices.codes.includes(code)) choose(code)
-    else if (!list) rest()
+    else if (!isLoading) rest()
   })
   return {
     /** Offers `choices` and shows `code`, which may be an unknown one: then the error of the API appears. */

@@ -9,7 +9,7 @@ export function labelOf(code: string, { names }: Choices): string {
 
 /** Creates the sign of a currency: its symbol, or the two letters of its country, with which codes begin. */
 export function makeSign(code = ''): HTMLElement {
-  return Object.assign(make('span', signOf(code)), { className: 'sign', ariaHidden: 'true' })
+  return make('span', { className: 'sign', ariaHidden: 'true' }, signOf(code))
 }
 
 export function signOf(code: string): string {

@@ -11,12 +11,12 @@ export function createDayTable() {
     if (!details.open) return
     const columns = shown.map(({ points }) => new Map(points.map(({ d, r }) => [d, r])))
     const days = [...new Set(columns.flatMap((rates) => [...rates.keys()]))].toSorted()
-    const units = shown.map(({ from, to }) => heading('col', `1 ${from} in ${to}`))
+    const units = shown.map(({ from, to }) => make('th', { scope: 'col' }, `1 ${from} in ${to}`))
     const rows = days.toReversed().map((day) => {
-      const cells = columns.map((rates) => make('td', String(rates.get(day) ?? '–')))
-      return make('tr', heading('row', day), ...cells)
+      const cells = columns.map((rates) => make('td', {}, String(rates.get(day) ?? '–')))
+      return make('tr', {}, make('th', { scope: 'row' }, day), ...cells)
     })
-    head.replaceChildren(heading('col', 'Day'), ...units)
+    head.replaceChildren(make('th', { scope: 'col' }, 'Day'), ...units)
     body.replaceChildren(...rows)
   }
 
@@ -32,8 +32,4 @@ export function createDayTable() {
       fill()
     },
   }
-}
-
-function heading(scope: string, text: string): HTMLElement {
-  return Object.assign(make('th', text), { scope })
 }

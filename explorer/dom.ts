@@ -5,11 +5,13 @@ import type { HistoryCoverage } from './api.ts'
  *
  * @throws {Error} without an element of that type
  */
-export function find<T extends Element>(
+export function find(selector: string): HTMLElement
+export function find<T extends Element>(selector: string, type: new () => T, root?: ParentNode): T
+export function find(
   selector: string,
-  type: new () => T,
+  type: new () => Element = HTMLElement,
   root: ParentNode = document,
-): T {
+): Element {
   const element = root.querySelector(selector)
   if (!(element instanceof type)) throw new Error(`the page has no ${selector}`)
   return element
@@ -17,9 +19,10 @@ export function find<T extends Element>(
 
 export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
+  properties: Partial<HTMLElementTagNameMap[K]>,
   ...content: (Node | string)[]
 ): HTMLElementTagNameMap[K] {
-  const element = document.createElement(tag)
+  const element = Object.assign(document.createElement(tag), properties)
   element.append(...content)
   return element
 }

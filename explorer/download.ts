@@ -1,23 +1,17 @@
 import type { ApiRequest } from './api.ts'
 import type { Api } from './page-api.ts'
-import { find, make } from './dom.ts'
+import { find } from './dom.ts'
 import { FIRST_DAY } from './range.ts'
 
 /** Creates the link that downloads the history as CSV, with the key of the page. */
-export function createDownload({ keyHeader }: Pick<Api, 'keyHeader'>) {
+export function createDownload({ keyHeader, loadMore }: Api) {
   const link = find('#csv', HTMLAnchorElement)
-  const state = find('#chart-state', HTMLElement)
+  const state = find('#chart-state')
   let name = ''
 
   async function save(): Promise<void> {
-    const response = await fetch(link.href, { headers: keyHeader() })
-    if (!response.ok) throw new Error(`HTTP ${response.status}`)
-    const file = make('a')
-    file.href = URL.createObjectURL(await response.blob())
-    file.download = name
-    file.click()
-    // Safari reads the file after the click.
-    setTimeout(() => URL.revokeObjectURL(file.href), 60_000)
+    const { saveFile } = await loadMore()
+    await saveFile(link.href, name, keyHeader())
   }
 
   link.addEventListener('click', (event) => {

@@ -17,7 +17,7 @@ export function createThemeSwitch(): void {
 
 /** Creates the button that copies the address; `settle` writes the view into it first. */
 export function createCopyLink(settle: () => void): void {
-  const state = find('#link-state', HTMLElement)
+  const state = find('#link-state')
   async function copy(): Promise<void> {
     settle()
     try {
@@ -32,7 +32,7 @@ export function createCopyLink(settle: () => void): void {
 
 /** Shows the base path, and sets the links that depend on it. */
 export function showBasePath(base: string): void {
-  find('#root', HTMLElement).textContent = location.origin + base
+  find('#root').textContent = location.origin + base
   for (const link of document.querySelectorAll<HTMLAnchorElement>('[data-path]')) {
     link.href = base + link.dataset['path']
   }

@@ -7,7 +7,7 @@ import { find } from './dom.ts'
 export function createKeyField(use: (key: string | undefined) => void) {
   const details = find('#access', HTMLDetailsElement)
   const input = find('#key', HTMLInputElement)
-  const state = find('#key-state', HTMLElement)
+  const state = find('#key-state')
   const forget = find('#forget-key', HTMLButtonElement)
 
   function change(key: string | undefined): void {

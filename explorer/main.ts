@@ -19,6 +19,7 @@ const URL_UPDATE_DELAY_MS = 400
 function start(base: string): void {
   const baseUrl = location.origin + base
   let key: string | undefined
+  let more: ReturnType<Api['loadMore']> | undefined
   const keyHeader = (): Record<string, string> =>
     key === undefined ? {} : { authorization: `Bearer ${key}` }
   const field = createKeyField((next) => {
@@ -32,7 +33,15 @@ function start(base: string): void {
       requestBody(baseUrl + path, field, keyHeader(), options),
     keyHeader,
     hasKey: () => key !== undefined,
-    loadMore: () => import(`${baseUrl}/explorer-api.js`),
+    async loadMore() {
+      try {
+        // One promise, as calls of `import` may resolve in another order.
+        return await (more ??= import(`${baseUrl}/explorer-api.js`))
+      } catch (error) {
+        more = undefined
+        throw error
+      }
+    },
     refused: field.open,
   })
   addEventListener('hashchange', page.readAddress)

@@ -5,6 +5,7 @@ declare const ON_DEMAND_STYLE: string
 export { readAmount } from './amount.ts'
 export { createCombobox, searchAmong } from './combobox.ts'
 export { copyText, createRequestTools } from './request-tools.ts'
+export { saveFile } from './save-file.ts'
 
 const sheet = new CSSStyleSheet()
 sheet.replaceSync(ON_DEMAND_STYLE)

@@ -6,6 +6,7 @@ import { historiesOf, pathOf } from './api.ts'
 import type { ApiRequest, Responses } from './api.ts'
 import type { Api } from './page-api.ts'
 import { durationInWords, find, make } from './dom.ts'
+import type { createRequestTools as RequestTools } from './request-tools.ts'
 import type { Exchange } from './request.ts'
 
 /** A field that every response to an operation has. */
@@ -224,7 +225,7 @@ function sourcesOf(response: Responses[keyof Responses]): Attribution[] {
 }
 
 function sourceLink({ name, url }: Attribution): HTMLAnchorElement {
-  const link = Object.assign(make('a', name), { rel: 'noopener' })
+  const link = make('a', { rel: 'noopener' }, name)
   // A `javascript:` URL from the API must not become a link; otherwise only the content security policy would block it.
   if (/^https?:\/\//i.test(url)) link.href = url
   return link
@@ -235,7 +236,7 @@ function showSource(section: HTMLElement, response: Responses[keyof Responses]):
   const links = sources.flatMap((source) => [', ', sourceLink(source)]).slice(1)
   find('.source', HTMLElement, section).replaceChildren('Source: ', ...links, '.')
   const isSynthetic = sources.some(({ name }) => /synthetic/i.test(name))
-  if (isSynthetic) find('#badge', HTMLElement).classList.add('shown')
+  if (isSynthetic) find('#badge').classList.add('shown')
   if (!('updatedAt' in response)) return
   const published = new Date(response.updatedAt)
   const age = find('.age', HTMLTimeElement, section)
@@ -249,19 +250,15 @@ function createRequestLine(section: HTMLElement, api: Api) {
   const line = find('.asked', HTMLAnchorElement, section)
   const outcome = find('.copied', HTMLElement, section)
   let shown: [ApiRequest, Exchange | undefined] | undefined
-  let loading: ReturnType<typeof load> | undefined
+  let tools: ReturnType<typeof RequestTools> | undefined
 
-  async function load() {
-    const { createRequestTools } = await api.loadMore()
-    return createRequestTools(section, api)
-  }
   async function use(form?: string): Promise<void> {
     try {
-      const tools = await (loading ??= load())
+      const { createRequestTools } = await api.loadMore()
+      tools ??= createRequestTools(section, api)
       if (shown) tools.show(...shown)
       if (form !== undefined) await tools.copy(form)
     } catch (error) {
-      loading = undefined
       outcome.textContent = `Not available: ${String(error)}`
     }
   }
@@ -278,7 +275,7 @@ function createRequestLine(section: HTMLElement, api: Api) {
       const path = pathOf(api.base, apiRequest)
       line.textContent = `GET ${path}`
       line.href = location.origin + path
-      if (loading) void use()
+      tools?.show(...shown)
     },
   }
 }

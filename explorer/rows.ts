@@ -50,19 +50,18 @@ export function createRows({ choose, star }: RowEvents) {
 }
 
 function rowOf({ code, name, rate, change }: Row, isFavourite: boolean) {
-  const star = Object.assign(make('button'), {
-    className: 'star',
-    ariaLabel: `Favourite ${code}`,
-    ariaPressed: String(isFavourite),
-  })
-  const content = [make('button', code), ' ', make('span', name)]
-  const head = Object.assign(make('th', ...content), { scope: 'row' })
-  const exact = { className: 'rate', title: String(rate) }
-  const value = Object.assign(make('td', formatRate(rate)), exact)
+  const ariaPressed = String(isFavourite)
+  const star = make('button', { className: 'star', ariaLabel: `Favourite ${code}`, ariaPressed })
+  const head = [make('button', {}, code), ' ', make('span', {}, name)]
   const text = change === undefined ? '' : formatChange(change)
-  const className = text.startsWith('+') ? 'up' : text.startsWith('−') ? 'down' : ''
-  const day = Object.assign(make('td', text), { className })
-  const row = make('tr', make('td', star), head, value, day)
+  const row = make(
+    'tr',
+    {},
+    make('td', {}, star),
+    make('th', { scope: 'row' }, ...head),
+    make('td', { className: 'rate', title: String(rate) }, formatRate(rate)),
+    make('td', { className: { '+': 'up', '−': 'down' }[text.charAt(0)] ?? '' }, text),
+  )
   row.dataset['code'] = code
   return row
 }
@@ -87,8 +86,6 @@ function nextButton(body: HTMLElement, key: string): HTMLButtonElement | undefin
   const buttons = visibleButtons(body, isStar ? '.star' : 'th button')
   const index = buttons.findIndex((button) => button === focused)
   const last = buttons.length - 1
-  if (key === 'ArrowDown') return buttons[Math.min(index + 1, last)]
-  if (key === 'ArrowUp') return buttons[Math.max(index - 1, 0)]
-  if (key === 'Home') return buttons[0]
-  return key === 'End' ? buttons[last] : undefined
+  const next = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: last }[key]
+  return next === undefined ? undefined : buttons[Math.max(0, Math.min(next, last))]
 }

@@ -20,11 +20,11 @@ interface TableEvents {
 /** Creates the section with the latest rates against one base. */
 // oxlint-disable-next-line max-lines-per-function -- the wiring of the section.
 export function createRateTable(api: Api, { change, listed }: TableEvents): Part {
-  const section = find('#table', HTMLElement)
+  const section = find('#table')
   const base = createCurrencyField('#base', api, (code) => change({ base: code }))
   const favourites = createCodeMemory('ratesmith-favourites', ['EUR', 'USD', 'GBP', 'JPY'])
   const search = find('#search', HTMLInputElement)
-  const state = find('#chosen', HTMLElement)
+  const state = find('#chosen')
   const heads = createHeads((column) => change({ sort: nextSort(view?.sort ?? '', column) }))
   const rows = createRows({
     choose(code) {
@@ -64,7 +64,7 @@ export function createRateTable(api: Api, { change, listed }: TableEvents): Part
   function showRows(): void {
     if (!shown || !view) return
     const { rates, base } = shown
-    find('#unit', HTMLElement).textContent = `1 ${base} =`
+    find('#unit').textContent = `1 ${base} =`
     const entries = Object.entries(rates).map(([code, rate]) => {
       return { code, rate, name: choices.names.get(code) ?? '', change: changes.get(code) }
     })
@@ -89,7 +89,7 @@ export function createRateTable(api: Api, { change, listed }: TableEvents): Part
     const codes = Object.keys(shown.rates)
     const found = text === '' ? codes : searchAmong(choices, text)
     const count = rows.filter(new Set(found))
-    find('#count', HTMLElement).textContent =
+    find('#count').textContent =
       count === 0 ? `No currency matches “${text}”` : `${count} of ${codes.length} currencies`
   }
 
@@ -142,7 +142,7 @@ function searchNames({ codes, names }: Choices, text: string): string[] {
 }
 
 function showAge(table: LatestRates, now: number): void {
-  const age = find('#table .age', HTMLElement)
+  const age = find('#table .age')
   age.textContent = publicationInWords(table, now)
   age.classList.toggle('overdue', now > table.nextUpdateAt)
 }

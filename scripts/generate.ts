@@ -91,8 +91,8 @@ const BLOCKS =
   'body|dd|div|dl|dt|fieldset|footer|form|h1|h2|head|header|html|li|link|main|meta|nav|noscript|option|p|path|script|section|style|table|tbody|template|th|thead|title|tr|ul'
 
 /**
- * Removes indentation, lines that show nothing, and what HTML allows to omit: quotes around simple values, and slashes of empty
- * elements outside of pictures.
+ * Removes indentation, lines that show nothing, and what HTML allows to omit: quotes around simple values, slashes of empty
+ * elements outside of pictures, and the ends of items and of parts of tables.
  */
 function minified(html: string): string {
   return html
@@ -101,6 +101,7 @@ function minified(html: string): string {
     .replace(new RegExp(String.raw`(</?(?:${BLOCKS})\b[^>]*>)\n`, 'g'), '$1')
     .replace(/="([\w./-]*[\w.-])"/g, '=$1')
     .replace(/(<(?:input|link|meta)\b[^>]*)\s\/>/g, '$1>')
+    .replace(/<\/(?:dd|dt|li|option|tbody|td|th|thead|tr)>/g, '')
 }
 
 /** Returns the source of a module with the second script of the page, which has its style. */

@@ -38,7 +38,8 @@ describe.each([
     await press('#copy-link')
     await expectText(page, '#link-state', 'Link copied')
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url())
-    await page.route(/convert/, (route) => route.abort())
+    const headers = { 'retry-after': '600' }
+    await page.route(/convert/, (route) => route.fulfill({ status: 503, body: '', headers }))
     await tabTo(page, '#amount')
     await keyboard.press('ControlOrMeta+A')
     await keyboard.type('7')
