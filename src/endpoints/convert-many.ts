@@ -91,7 +91,6 @@ const parseQuery = createQueryParser({
   toParams: (parameters) => parameters,
 })
 
-/** Returns the format of a body by its `Content-Type`. */
 function formOf(contentType: string): Format | undefined {
   const [type, ...parameters] = contentType.toLowerCase().split(';').map(trim)
   const charset = parameters.find((each) => each.startsWith('charset='))
@@ -136,7 +135,6 @@ async function respond(
   return { ...uncachedText(toSendable(toBytes(text)), answer), cost: costOf(targetsOf(rows)) }
 }
 
-/** Yields the target currencies of all rows. */
 function* targetsOf(rows: readonly unknown[]): Iterable<string> {
   for (const row of rows) {
     const { to }: { to?: unknown } = Object(row)
@@ -144,11 +142,7 @@ function* targetsOf(rows: readonly unknown[]): Iterable<string> {
   }
 }
 
-/**
- * Reads the rows of a body.
- *
- * @throws {RatesError} `invalid_parameter`
- */
+/** @throws {RatesError} `invalid_parameter` */
 async function parseRows(
   body: Uint8Array,
   form: Format,

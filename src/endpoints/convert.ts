@@ -277,7 +277,6 @@ function conversionEndpoint(
   }
 }
 
-/** Creates a function that responds to one conversion at latest rates. */
 function createPairResponder(
   sources: RateSources,
   responseCache: ResponseCache,
@@ -297,7 +296,6 @@ function createPairResponder(
   }
 }
 
-/** Creates a writer of one conversion at latest rates. */
 function createPairWriter(
   originFields: OriginOf,
 ): (rates: LatestSnapshot, params: ConversionParams, amountSent?: string) => Representation {

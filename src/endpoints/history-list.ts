@@ -39,11 +39,7 @@ export type Layout = 'long' | 'wide'
 /** All layouts. */
 export const LAYOUTS: readonly Layout[] = ['long', 'wide']
 
-/**
- * Returns the form of a response.
- *
- * @throws {RatesError} `invalid_parameter`
- */
+/** @throws {RatesError} `invalid_parameter` */
 function formOf({ type, lines }: ParsedHistory): ListForm {
   if (!LAYOUTS.includes(lines)) throw invalidParameter('layout', 'must be long or wide')
   if (type === 'csv') return lines

@@ -112,7 +112,6 @@ export function history(
   }
 }
 
-/** Returns the approximate size of a body. */
 function sizeOf(params: OneHistoryParams, data: HistorySnapshot, type: Format): number {
   return daysIn(params, data) * POINT_BYTES[type]
 }

@@ -111,7 +111,6 @@ export function rates(sources: RateSources, responseCache: ResponseCache): Endpo
   return (query, request) => respond(parseRates(query), request)
 }
 
-/** `toBody` returns the JSON body. */
 function createTableResponder(
   sources: RateSources,
   responseCache: ResponseCache,

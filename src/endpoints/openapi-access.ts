@@ -3,7 +3,6 @@ import patch from '../generated/openapi-access.json' with { type: 'json' }
 
 const IN_HEADERS: KeyRules = { isOptional: false, queryParameters: [] }
 
-/** Returns the OpenAPI `document` of a handler with keys and limits. */
 export function withAccess(document: object, rules: KeyRules = IN_HEADERS): object {
   const { isOptional, queryParameters } = rules
   const inQueries = queryParameters.map((name, index) => [

@@ -40,7 +40,6 @@ export const failures: Failures = {
   overlong: tooManyCodes,
 }
 
-/** Creates the error for a list of codes that is too long. */
 export function tooManyCodes(parameter: string): RatesError {
   const limits = `${MAX_SYMBOLS} codes and ${MAX_SYMBOLS_CHARACTERS} characters`
   return invalidParameter(parameter, `must have at most ${limits}`)
