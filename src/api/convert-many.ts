@@ -55,17 +55,12 @@ export interface ManyOptions {
   signal?: AbortSignal | undefined
 }
 
-/**
- * Returns `rows` if they are an array of at most `MAX_ROWS`.
- *
- * @throws {RatesError} `invalid_parameter`
- */
+/** @throws {RatesError} `invalid_parameter` */
 export function requireRows(rows: unknown): readonly unknown[] {
   if (Array.isArray(rows) && rows.length <= MAX_ROWS) return rows
   throw tooManyRows()
 }
 
-/** Creates the error of anything but an array of at most `MAX_ROWS`. */
 export function tooManyRows(): RatesError {
   const limit = MAX_ROWS.toLocaleString('en')
   return invalidParameter('rows', `must be an array of at most ${limit} conversions`)
@@ -238,7 +233,7 @@ function latestFor(
   return isComplete ? found : sources.latest(request, codes)
 }
 
-/** Creates a function that converts one row. Rows of the same day share its rates, if these do not depend on the currencies. */
+/** Rows of the same day share its rates, if these do not depend on the currencies. */
 function createRowConverter(
   sources: RateSources,
   now: () => number,

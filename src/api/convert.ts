@@ -245,18 +245,13 @@ export function assertConversionParams(params: ConversionListParams, amountSent?
   assertExpand(params)
 }
 
-/**
- * Checks what a conversion adds.
- *
- * @throws {RatesError} `invalid_parameter`
- */
+/** @throws {RatesError} `invalid_parameter` */
 export function assertExpand({ expand, to }: ConversionListParams): void {
   if (expand === undefined) return
   if (expand !== 'sources') throw invalidParameter('expand', 'must be sources')
   if (typeof to !== 'string') throw invalidParameter('expand', 'needs one target currency')
 }
 
-/** Creates the error of an unknown rounding. */
 export function invalidRounding(parameter: string): RatesError {
   return invalidParameter(parameter, 'must be minor or cash')
 }
@@ -285,7 +280,6 @@ export function createConverter(
   return rows.some(isRounded) ? loadRounding() : toConversion
 }
 
-/** Returns whether a conversion, which may be anything, asks for rounded results. */
 export function isRounded(row: unknown): boolean {
   const { round }: { round?: unknown } = Object(row)
   return round !== undefined
@@ -387,7 +381,6 @@ function isMarked({ derived, tableNumber }: RateTable): boolean {
   return derived !== undefined || tableNumber !== undefined
 }
 
-/** Returns the fields of a conversion about its day. */
 function dayOf(
   rates: ConversionRates,
 ): Pick<ConversionResult<ConversionListParams>, 'date' | 'asked' | 'rule'> {

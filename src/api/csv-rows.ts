@@ -78,7 +78,6 @@ function separatorOf(text: string): CsvSeparator {
 /** The index of each column in the header, or -1. */
 type Columns = readonly (readonly [name: Column, index: number])[]
 
-/** Returns the columns of the header. */
 function toColumns(header: readonly string[], isLedger: boolean): Columns {
   const missing = (['from', 'to'] as const).find((name) => !header.includes(name))
   if (!isLedger || missing) {

@@ -47,7 +47,6 @@ interface Dated {
   rule?: DateRule | undefined
 }
 
-/** Returns the cells of a record about its day, by column. */
 function dayColumns({ date, asked, rule }: Dated): Record<string, string> {
   return {
     ...(date !== undefined && { date }),

@@ -94,7 +94,6 @@ async function orUndefined<Value>(load: () => Promise<Value>): Promise<Value | u
   return load().catch(() => undefined)
 }
 
-/** Lists all currencies with their coverage on the day `today` (UTC). */
 export function toCurrencyList(data: CurrencyData, today: Day): CurrencyList {
   const latest = data.latest && data.latest.value
   const history = data.history && data.history.value

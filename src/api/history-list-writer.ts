@@ -91,7 +91,6 @@ export function createListWriter(): ListWriter {
   }
 }
 
-/** Returns CSV without its first line. */
 function withoutHead(csv: Bytes): Bytes {
   return csv.subarray(csv.indexOf(0x0a) + 1)
 }

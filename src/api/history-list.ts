@@ -196,7 +196,6 @@ export function* computeHistories<Result>(
 /** The parts of a list without its series. */
 export type ListHead = Omit<HistoryList, 'series'> | Omit<HistoryRangeList, 'series'>
 
-/** Returns the head of a list of at least one history. */
 export function listHead(found: FoundHistories, today: Day): ListHead {
   const heads = found.map(([params, { value }]) => historyFrame(value, params, today).head)
   const [first] = heads

@@ -105,7 +105,6 @@ export interface PairHistory extends Omit<RateHistory, 'points'> {
   series: PairSeries
 }
 
-/** Converts the columns to points. */
 export function toPoints({
   series,
   stats,
@@ -235,11 +234,7 @@ interface HistoryFrame {
   start: Day
 }
 
-/**
- * Returns the codes and days of a history; `today` is the current day (UTC).
- *
- * @throws {RatesError} `unsupported_currency`
- */
+/** @throws {RatesError} `unsupported_currency` */
 export function historyFrame(
   snapshot: HistorySnapshot,
   params: OneHistoryParams,
@@ -263,7 +258,6 @@ function frameOfPeriod(
   return { head: { from, to, period, ...pointParams(params) }, window: { start, end }, start }
 }
 
-/** Returns the parameters of points that were given, and that responses have. */
 export function pointParams({ interval, value, fill }: PointParams): PointParams {
   return {
     ...(interval && { interval }),
@@ -272,11 +266,7 @@ export function pointParams({ interval, value, fill }: PointParams): PointParams
   }
 }
 
-/**
- * Returns the statistics of the published rates of a series from the day `start`.
- *
- * @throws {RatesError} `no_data` if the series is empty
- */
+/** @throws {RatesError} `no_data` if the series is empty */
 export function requireStats(series: PairSeries, { from, to }: Pair, start: Day): HistoryStats {
   const stats = historyStats(series.published ?? series)
   if (stats) return stats

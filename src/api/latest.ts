@@ -121,11 +121,7 @@ export function datedNeed(
   return { codes: codesOf(params), isWhole: !params.symbols?.length }
 }
 
-/**
- * Returns the latest rates for `base` and `symbols`.
- *
- * @throws {RatesError} `invalid_currency`
- */
+/** @throws {RatesError} `invalid_currency` */
 export function toLatestRates(
   { table, attribution }: LatestSnapshot,
   { base = 'USD', symbols = [] }: Pick<LatestParams, 'base' | 'symbols'>,
@@ -151,7 +147,6 @@ export function toLatestRates(
   }
 }
 
-/** Returns the derivations of the rates of `codes` against `base`. */
 function derivationsIn(
   table: RateTable,
   base: string,
@@ -237,11 +232,7 @@ export interface RuledRates<Rates = Record<UppercaseCode, Rate>> extends DatedRa
   rule: DateRule
 }
 
-/**
- * Returns the rates of a day.
- *
- * @throws {RatesError} as `requireQuoted` does
- */
+/** @throws {RatesError} as `requireQuoted` does */
 export function toDatedRates(
   dated: DatedSnapshot,
   { base = 'USD', symbols = [] }: Pick<LatestParams, 'base' | 'symbols'>,

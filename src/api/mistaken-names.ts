@@ -150,11 +150,7 @@ function toMeaning(name: string): string {
   return name.toLowerCase().replace(/[_-]/g, '')
 }
 
-/**
- * Throws if `params` has a property with a name that the operation does not accept.
- *
- * @throws {RatesError} `invalid_parameter`
- */
+/** @throws {RatesError} `invalid_parameter` */
 export function assertNoMistakenNames(params: object, { advice, own }: MistakenNames): void {
   for (const name in params) {
     if (own.has(name)) continue

@@ -193,7 +193,7 @@ export interface RatesOperations {
   status(): Promise<ServiceStatus>
 }
 
-/** Returns a history, or several. The code of all but a plain one is loaded at the first call. */
+/** The code of all but a plain history is loaded at the first call. */
 async function anyHistory(
   sources: RateSources,
   params: HistoryListParams,

@@ -288,7 +288,6 @@ interface Origin {
   source: Attribution
 }
 
-/** Returns the fields of a record about the origin of the rates of `codes`. */
 export function originOf(
   { table, attribution }: { table: RateTable; attribution: Attribution },
   codes: readonly string[],
@@ -335,11 +334,7 @@ export function withDay<Result>(
   )
 }
 
-/**
- * Checks that `code` has the form of a currency code.
- *
- * @throws {RatesError} `missing_parameter`, `invalid_currency`
- */
+/** @throws {RatesError} `missing_parameter`, `invalid_currency` */
 export function assertCode(parameter: string, code: string | undefined): void {
   if (code === undefined) throw missingParameter(parameter)
   if (!isCodeShaped(code)) throw invalidCurrency(parameter, String(code))
@@ -357,11 +352,7 @@ export function assertCodes(parameter: string, codes: unknown): void {
   for (const code of list) if (!isCodeShaped(code)) throw invalidCurrency(parameter, String(code))
 }
 
-/**
- * Checks that `date` is a calendar day.
- *
- * @throws {RatesError} `invalid_parameter`
- */
+/** @throws {RatesError} `invalid_parameter` */
 export function assertDay(parameter: string, date: unknown): void {
   if (typeof date === 'string' && isDay(date)) return
   throw invalidParameter(parameter, 'must be YYYY-MM-DD')
@@ -399,28 +390,21 @@ export function assertDated({ date, ...choice }: DayChoice): void {
 /** Form of the id of a source. */
 export const SOURCE_FORM: RegExp = /^[a-z\d-]{1,64}$/
 
-/**
- * Checks that `source` has the form of an id.
- *
- * @throws {RatesError} `invalid_parameter`
- */
+/** @throws {RatesError} `invalid_parameter` */
 export function assertSource(source: unknown): void {
   const isId = typeof source === 'string' && SOURCE_FORM.test(source)
   if (source !== undefined && !isId) throw invalidSource('source')
 }
 
-/** Creates the error of a malformed id of a source. */
 export function invalidSource(parameter: string): RatesError {
   return invalidParameter(parameter, 'must be the id of a source, such as ecb')
 }
 
-/** Creates the error of an unknown rule. */
 export function invalidRule(parameter: string): RatesError {
   const rules = DATE_RULES.join(', ').replace(/, (?=[^,]*$)/, ' or ')
   return invalidParameter(parameter, `must be ${rules}`)
 }
 
-/** Creates the error of a maximum age out of range. */
 export function invalidMaxAge(parameter: string): RatesError {
   return invalidParameter(parameter, `must be a whole number of days, 0 to ${MAX_AGE_LIMIT}`)
 }

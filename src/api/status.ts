@@ -58,7 +58,6 @@ export function serviceStatus(sources: RateSources, now: number): ServiceStatus 
   return describeStatus(sources, now)
 }
 
-/** Returns the status at `now` (ms since the Unix epoch). */
 export function describeStatus(sources: RateSources, now: number): ServiceStatus {
   const { latest, history, publications } = sources.state()
   const updatedAt = latest?.value?.table.updatedAt ?? null
