@@ -38,7 +38,6 @@ function withoutMapping(text: string): string {
   return text.startsWith('::ffff:') ? text.slice('::ffff:'.length) : text
 }
 
-/** Returns the canonical text of an IPv4 address without a port; undefined for other texts. */
 export function canonicalIpv4(text: string): string | undefined {
   const plain = withoutMapping(text)
   // A valid text is canonical, because leading zeros are invalid.

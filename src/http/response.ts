@@ -62,7 +62,6 @@ export interface Representation {
   sent?: Freshness & { headers: Header[] }
 }
 
-/** Returns the headers for bodies with these options. */
 export function bodyHeaders({ form = 'json', lifetime, lastModified }: BodyOptions): Header[] {
   const headers: Header[] = [...formHeaders(form), ['cache-control', LIFETIMES[lifetime]]]
   if (lastModified !== undefined) {
@@ -94,12 +93,10 @@ export function represent(
   }
 }
 
-/** Returns the `Content-Length` header. */
 export function lengthHeader(bytes: number): Header {
   return ['content-length', String(bytes)]
 }
 
-/** Returns the length of `body` in bytes; text counts as UTF-8. */
 export function byteLength(body: Uint8Array | string): number {
   return typeof body === 'string' ? toBytes(body).length : body.length
 }
@@ -109,7 +106,6 @@ export function toSendable(bytes: Bytes): Representation['body'] {
   return bytes.length <= MAX_TEXT_BYTES ? new TextDecoder().decode(bytes) : bytes
 }
 
-/** Encodes `text` as UTF-8. */
 export function toBytes(text: string): Bytes {
   return encoder.encode(text)
 }
@@ -137,7 +133,6 @@ export const STATUS: Readonly<Record<RatesErrorCode, number>> = {
 /** Methods allowed on every endpoint. */
 const ALLOW = 'GET, HEAD, OPTIONS'
 
-/** Returns the methods of an endpoint as a list. */
 function methodsWith(hasPost: boolean): string {
   return hasPost ? `${ALLOW}, POST` : ALLOW
 }
@@ -168,7 +163,6 @@ interface HeaderForms {
 // By list, so that a list with other headers never has these forms. To add a new list takes longer than to make a form of it.
 const forms = new WeakMap<readonly Header[], HeaderForms>()
 
-/** Returns the headers as alternating names and values. */
 export function flatHeaders(headers: readonly Header[]): string[] {
   const known = forms.get(headers)
   if (known?.flat) return known.flat
@@ -200,7 +194,6 @@ export function uncached(record: object): EndpointResponse {
   return uncachedText(JSON.stringify(record))
 }
 
-/** Creates a 200 response with `no-store`. */
 export function uncachedText(
   body: Representation['body'],
   form: keyof typeof FORMS = 'json',
@@ -242,7 +235,6 @@ function tagOf(headers: readonly Header[]): string {
   return headers.find(([name]) => name === 'etag')?.[1] ?? ''
 }
 
-/** Creates the 204 response to `OPTIONS` of an endpoint. */
 export function options(hasPost = false): EndpointResponse {
   const headers: Header[] = [
     ['allow', methodsWith(hasPost)],
@@ -251,7 +243,6 @@ export function options(hasPost = false): EndpointResponse {
   return { status: 204, headers, body: null }
 }
 
-/** Creates the response to `error` of an endpoint, with `record` as JSON and `no-store`. */
 export function failure(error: RatesError, record: object, hasPost = false): EndpointResponse {
   const body = JSON.stringify(record)
   const headers: Header[] = [...UNCACHED_HEADERS, lengthHeader(byteLength(body))]

@@ -69,7 +69,6 @@ interface Exchange {
   admission: Admission | undefined
 }
 
-/** Creates a router. */
 export function createRouter(routerOptions: RouterOptions): RequestRouter {
   const { onInternalError, observer } = routerOptions
   const routes = createRouteTable(routerOptions)
@@ -180,7 +179,6 @@ function finish(
   return { status, headers, body, matched }
 }
 
-/** Limits the number of requests that wait for data. */
 function createWaitLimit({ refuse }: Pick<RouterOptions, 'refuse'>) {
   let waiting = 0
 
@@ -321,7 +319,6 @@ interface RouteTable {
   find(path: string): Promise<Route>
 }
 
-/** Creates a route table. */
 function createRouteTable({
   basePath,
   versioned,
