@@ -190,13 +190,11 @@ interface Fraction {
   denominator: bigint
 }
 
-/** Returns `dividend` / `divisor`. */
 function exactQuotient(dividend: number, divisor: number): Fraction {
   const [numerator, denominator] = [toDecimal(dividend), toDecimal(divisor)]
   return toFraction(numerator.digits, denominator.digits, numerator.exponent - denominator.exponent)
 }
 
-/** Returns the mean of `values`. */
 function exactMean(values: Iterable<number>): Fraction {
   const decimals = Array.from(values, toDecimal)
   const exponent = Math.min(...decimals.map((decimal) => decimal.exponent))

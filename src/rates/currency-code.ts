@@ -4,7 +4,6 @@ import type { Day } from './dates.ts'
 /** The form of a currency code: three ASCII letters in either case. The currency may not exist. */
 export const CODE_FORM: RegExp = /^[A-Za-z]{3}$/
 
-/** Returns whether `text` has the form of a currency code. */
 export function isCodeShaped(text: unknown): text is string {
   return typeof text === 'string' && CODE_FORM.test(text)
 }
@@ -138,7 +137,6 @@ const byCode: ReadonlyMap<string, Withdrawal> = /* @__PURE__ */ new Map(
   /* @__PURE__ */ withdrawals.map((withdrawal) => [withdrawal.code, withdrawal]),
 )
 
-/** Returns the withdrawal of the currency with this upper-case code, or undefined. */
 export function findWithdrawal(code: string): Withdrawal | undefined {
   return byCode.get(code)
 }

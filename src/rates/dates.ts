@@ -57,7 +57,6 @@ export function isDay(text: string): text is Day {
   return /^\d{4}-02-29$/.test(text) && toDay(toInstant(text)) === text
 }
 
-/** Returns the day `count` days after `day`, or before it if `count` is negative. */
 export function addDays(day: Day, count: number): Day {
   return toDay((dayNumber(day) + count) * DAY_MS)
 }
@@ -68,7 +67,6 @@ export interface DaySpan {
   end: Day
 }
 
-/** Splits `range` into ranges of at most `maxDays` days. */
 export function piecesOf({ start, end }: DaySpan, maxDays: number): DaySpan[] {
   if (maxDays === Infinity) return start > end ? [] : [{ start, end }]
   const pieces: DaySpan[] = []
@@ -194,7 +192,6 @@ export function targetDay(date: Day, rule: DateRule, today: Day): Day {
   return rule === 'period-end' ? earlierDay(monthOf(date).last, today) : date
 }
 
-/** Returns the first and the last day of the month of `day`. */
 export function monthOf(day: Day): DayRange {
   const first = firstOfMonth(day)
   return { first, last: addDays(firstOfMonth(addDays(first, 31)), -1) }

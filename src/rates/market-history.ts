@@ -36,7 +36,6 @@ export interface MarketBuilder {
   build(): MarketHistory
 }
 
-/** Creates a builder of a market quoted against `base`, with at most `maxDays` days. */
 export function buildMarket(base: string, maxDays: number): MarketBuilder {
   const rows = new Map<Day, number>()
   const columns: Column[] = []
@@ -310,7 +309,6 @@ export class DayRates implements Rates {
   }
 }
 
-/** Returns the newest published day up to `today`, or `undefined`. */
 export function newestDay(history: MarketHistory, today: Day): Day | undefined {
   return history.dates[firstRow(history.dates, (date) => date > today) - 1]
 }
@@ -343,7 +341,6 @@ export function isCovered(
   return column.subarray(first, end).some((rate) => !Number.isNaN(rate))
 }
 
-/** Returns the covered codes, sorted. */
 export function coveredCodes(history: MarketHistory, newest: Day, days?: number): string[] {
   const codes = [history.base, ...history.columns.keys()]
   return codes.filter((code) => isCovered(history, code, newest, days)).sort()

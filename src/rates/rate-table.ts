@@ -309,7 +309,6 @@ function moveFromReference(
   return Number.isNaN(move) && nearest > MAX_AGREEING_MOVE ? NaN : nearest
 }
 
-/** Returns whether a move of `code` by the factor `move` since the previous publication is doubtful. */
 export function isDoubtfulMove(code: string, move: number): boolean {
   return move > (REFERENCE_CODES.has(code) ? MAX_REFERENCE_MOVE : MAX_OTHER_MOVE)
 }

@@ -59,7 +59,6 @@ export function pairSeries(
   return { dates: history.dates, rows: rows.subarray(0, count), rates: rates.subarray(0, count) }
 }
 
-/** Returns the day of the rate at `index`. */
 export function dayAt({ dates, rows }: PairSeries, index: number): Day {
   return dates[rows[index] ?? NaN] ?? ''
 }
@@ -79,7 +78,6 @@ export const SPAN_OF: Record<Interval, (day: Day) => number> = {
   year: (day) => Math.floor(monthNumber(day) / 12),
 }
 
-/** Returns the last rate of each interval of `series`. */
 export function lastOfEach(series: PairSeries, interval: Interval): PairSeries {
   if (interval === 'day') return series
   const spanOf = SPAN_OF[interval]
@@ -119,7 +117,6 @@ export interface HistoryStats {
   lowDate: Day
 }
 
-/** Returns the statistics of a series, or `undefined` if it is empty. */
 export function historyStats(series: PairSeries): HistoryStats | undefined {
   const { rates } = series
   const open = rates[0]
