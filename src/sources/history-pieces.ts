@@ -28,7 +28,6 @@ export interface Pieces {
   close(): void
 }
 
-/** Creates the pieces of a publication, none of which is loaded. */
 export function createPieces(context: PublicationContext): Pieces {
   const { options, publication } = context
   const pieces = new Map<string, Piece>()
@@ -113,7 +112,7 @@ function createTest(
 /** Backoff of all pieces after failures of several, in ms: clients choose pieces, and each has only its own backoff. */
 const BACKOFF = { initial: 1_000, max: 300_000 }
 
-/** Creates an empty queue. It has no time limit, as loads have. */
+/** The queue has no time limit, as loads have. */
 function createQueue(runtime: Runtime): Queue {
   const backoff = createBackoff(runtime, BACKOFF)
   let last: Promise<unknown> = Promise.resolve()

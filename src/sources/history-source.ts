@@ -213,7 +213,6 @@ export function createHistorySource(
   })
 }
 
-/** Returns the stored form of snapshots of `providers`. */
 export function snapshotFormat(
   { runtime }: SourcesOptions,
   providers: readonly HistoryProvider[],

@@ -64,7 +64,6 @@ export interface SourcesState {
   publications?: readonly PublicationState[]
 }
 
-/** Creates the sources over the providers and the store of the options. */
 export function createSources(
   given: Omit<SourcesOptions, 'store'> & { store: CacheStore | undefined },
 ): RateSources {
@@ -123,7 +122,6 @@ const NOT_LOADED: ReadThroughState<HistorySnapshot> = {
   nextAttemptAt: 0,
 }
 
-/** Creates the history of the European Central Bank, or of several publications. */
 function createHistories(options: SourcesOptions, references: References): Histories {
   const isDefault = options.historyProviders.every(({ publication }) => publication === undefined)
   const createDefault = (given: SourcesOptions): DefaultHistory =>
@@ -164,7 +162,6 @@ function createDefaultHistory(options: SourcesOptions, references: References): 
   }
 }
 
-/** Loads the code of several publications when it is first needed. */
 function createLazyHistories(
   options: SourcesOptions,
   references: References,
@@ -195,11 +192,7 @@ function createLazyHistories(
 
 const MIN_RETRY_AFTER_SECONDS = 1
 
-/**
- * Returns the value of `source`.
- *
- * @throws {RatesError} `provider_unavailable`
- */
+/** @throws {RatesError} `provider_unavailable` */
 function readOrUnavailable<Value>(
   source: ReadThrough<Value>,
   request: RequestOptions | undefined,
@@ -212,11 +205,7 @@ function readOrUnavailable<Value>(
   }
 }
 
-/**
- * Throws the error of a request for data that cannot be loaded.
- *
- * @throws {RatesError} `provider_unavailable`
- */
+/** @throws {RatesError} `provider_unavailable` */
 function throwUnavailable(error: unknown): never {
   const seconds = error instanceof UnavailableError ? Math.ceil(error.retryInMs / 1_000) : 0
   throw providerUnavailable(

@@ -65,7 +65,6 @@ export function storedIn<Value>(
   return createStoredValue({ store, key: `rates:v1:${key}`, runtime, onRejected, ...format })
 }
 
-/** Returns whether both name the same source. */
 export function isSameSource(one: Attribution, other: Attribution): boolean {
   return one.name === other.name && one.url === other.url
 }
