@@ -29,7 +29,6 @@ export interface Backoff {
   reset(): void
 }
 
-/** Creates a backoff without a current delay. */
 export function createBackoff(runtime: Runtime, { initial, max }: BackoffOptions): Backoff {
   let failures = 0
   let wait = NO_WAIT
@@ -93,7 +92,6 @@ export interface CircuitBreaker {
   recordFailure(): void
 }
 
-/** Creates a closed circuit breaker. */
 export function createCircuitBreaker(runtime: Runtime): CircuitBreaker {
   let failures = 0
   let openUntil = 0

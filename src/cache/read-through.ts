@@ -139,7 +139,6 @@ interface ValueCacheOptions<Value> {
   onScheduled(at: number): void
 }
 
-/** Creates a cache without a value in memory. */
 function createValueCache<Value>(options: ValueCacheOptions<Value>): ValueCache<Value> {
   const { runtime, lifetime, publishedAt, maxStale, stored, waitUntil, onRestored, onScheduled } =
     options
@@ -232,7 +231,6 @@ export interface Lifetime {
   maxLifetime: number
 }
 
-/** Creates the entry of `loaded`, with its refresh scheduled by `lifetime`. */
 export function createEntry<Value>(
   loaded: LoadedValue<Value>,
   { nextUpdateAt, maxLifetime }: Lifetime,

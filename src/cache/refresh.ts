@@ -99,7 +99,6 @@ export interface SingleFlightOptions {
   onBackoff(length: number): void
 }
 
-/** Creates a single flight for `task`. */
 export function createSingleFlight(options: SingleFlightOptions): SingleFlight {
   const { runtime, task, onBackoff } = options
   const backoff = createRefreshBackoff(runtime, onBackoff)
@@ -231,7 +230,6 @@ interface Denial<Value> {
   hasBypassed: boolean
 }
 
-/** Creates the lease of this process. */
 function createRefreshLease<Value>({ runtime, cache, stored }: LeaseOptions<Value>): RefreshLease {
   let acquiredAt = -Infinity
   let denial: Denial<Value> = { entry: undefined, since: undefined, hasBypassed: false }
@@ -265,7 +263,6 @@ function createRefreshLease<Value>({ runtime, cache, stored }: LeaseOptions<Valu
   }
 }
 
-/** Returns whether there is an entry whose refresh is not due yet. */
 export function isFresh(entry: CacheEntry<unknown> | undefined): boolean {
   return entry !== undefined && entry.refreshAt > entry.clock()
 }
