@@ -31,7 +31,6 @@ export function yieldToEventLoop(): Promise<void> {
   })
 }
 
-/** Returns the runtime of the platform, with `now` as the clock. */
 export function systemRuntime(now: () => number): Runtime {
   return {
     now,
@@ -59,7 +58,6 @@ export interface Listeners<Item> {
   whileAny(call: (item: Item) => void): (item: Item) => void
 }
 
-/** Creates an empty list of listeners. */
 export function createListeners<Item>(): Listeners<Item> {
   // Each entry is an object, so that a listener can be added twice.
   const listeners = new Set<{ listener: (item: Item) => unknown }>()
@@ -227,7 +225,6 @@ export type Slices<Result> = Generator<undefined, Result, undefined>
 /** Resolves after other tasks have run. */
 export type Pause = () => Promise<void>
 
-/** Runs `work` without pauses. */
 export function runAtOnce<Result>(work: Slices<Result>): Result {
   for (;;) {
     const { done, value } = work.next()

@@ -68,7 +68,6 @@ interface Entry {
   hasCountry: boolean
 }
 
-/** Creates a search over `currencies`. */
 export function createCurrencySearch(currencies: readonly NamedCurrency[]): CurrencySearch {
   let index: Entry[] | undefined
   // Names of countries take some ms, and most pages and commands search nothing.

@@ -209,7 +209,6 @@ function describe(thrown: unknown, depth: number): string {
   return hasMore ? `${message}: ${describe(cause, depth + 1)}` : message
 }
 
-/** Returns `text`, cut to `length` characters with an ellipsis. */
 export function shortened(text: string, length: number): string {
   if (text.length <= length) return text
   // The cut must not leave half of a surrogate pair.

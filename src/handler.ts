@@ -269,7 +269,6 @@ function createResponseCaches(
   }
 }
 
-/** Creates the listeners of a handler. */
 function createHandlerListeners(
   { monotonic }: Runtime,
   limit: (emit: Emit) => Emit,

@@ -19,11 +19,7 @@ export function assertKnownOptions<Options extends object>(
   }
 }
 
-/**
- * Asserts that the value of an option is one of `known`.
- *
- * @throws {TypeError} that names the option and the values
- */
+/** @throws {TypeError} that names the option and the values */
 export function assertOneOf(option: string, value: unknown, known: readonly string[]): void {
   if (known.some((each) => each === value)) return
   throw new TypeError(`${option} must be one of ${known.join(', ')}, got ${String(value)}`)
@@ -117,11 +113,7 @@ export interface Expiry {
   timeLeft(expiresAt: number): number
 }
 
-/**
- * Applies defaults to `options`.
- *
- * @throws {TypeError} naming the invalid option
- */
+/** @throws {TypeError} naming the invalid option */
 export function resolveStoreOptions(options: StoreOptions): Expiry {
   const { prefix = '', now = Date.now } = options
   assertKnownOptions(options, { prefix, now })

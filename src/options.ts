@@ -131,11 +131,7 @@ const KNOWN_DATA_SETS = { latest: true, history: true }
 const DAY_MS = 86_400_000
 const MEBIBYTE = 1_048_576
 
-/**
- * Validates the options and fills in the defaults.
- *
- * @throws {TypeError} that names the invalid option
- */
+/** @throws {TypeError} that names the invalid option */
 export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   assertKnownOptions(options, KNOWN)
   const { basePath = '/api', providers = {}, maxStale = {}, cors = 'v1' } = options
