@@ -6,7 +6,6 @@ import type { Choices, View } from './dom.ts'
 /** The separator of decimals in the browser's locale. `navigator.language` may be a name that `Intl` refuses, such as `C`. */
 const DECIMAL = (1.5).toLocaleString()[1] === ',' ? ',' : '.'
 
-/** The grammar of the API. */
 const PLAIN = /^(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
 /**
@@ -61,7 +60,6 @@ export function createAmountField(
       input.ariaInvalid = String(isWrong)
       return isAmount
     },
-    /** Marks an amount that the API refuses. */
     refuse(isRefused: boolean): void {
       if (hint.textContent === '') input.ariaInvalid = String(isRefused)
     },

@@ -2,11 +2,9 @@ import { MAJOR_CURRENCIES, symbolOf } from '../src/currency-search.ts'
 import { parseTypedAmount } from '../src/typed-amount.ts'
 import type { DecimalSeparator } from '../src/typed-amount.ts'
 
-/** A typed amount. */
 export interface TypedAmount {
   /** In the form of the API; empty for an empty text, undefined for one that is not an amount. */
   amount: string | undefined
-  /** The currency that was typed with it. */
   code?: string
 }
 

@@ -17,7 +17,6 @@ export interface Responses {
 
 export type History = RateHistory | HistoryRange
 
-/** Returns the histories in a response, in the order of the request. */
 export function historiesOf(response: Responses['history']): History[] {
   return 'series' in response ? Object.values<History>(response.series) : [response]
 }
@@ -28,14 +27,12 @@ export interface ApiRequest<Operation extends keyof Responses = keyof Responses>
   parameters: Record<string, string>
 }
 
-/** Returns the path and query of a request to the API at `base`, a base path or URL. */
 export function pathOf(base: string, { operation, parameters }: ApiRequest): string {
   const query = new URLSearchParams(parameters).toString()
   return `${base}/v1/${operation}?${query.replaceAll('%2C', ',')}`
 }
 
 export interface HistoryCoverage {
-  /** Whether this is known of all currencies. */
   isComplete: boolean
   /** Returns why a pair has no history, as a sentence; undefined if it has one, or while that is unknown. */
   whyNone(from: string, to: string): string | undefined

@@ -11,7 +11,6 @@ import { formatChange, formatRate } from './figures.ts'
 import { createPanel } from './panel.ts'
 import { createRange, parametersOf } from './range.ts'
 
-/** Creates the section with the rate history of the converter's currency pair. */
 // oxlint-disable-next-line max-lines-per-function -- the wiring of the section.
 export function createHistoryChart(api: Api, change: (to: Partial<View>) => void): Part {
   const section = find('#chart')
@@ -74,7 +73,6 @@ export function createHistoryChart(api: Api, change: (to: Partial<View>) => void
   }
 }
 
-/** Creates the text in the place of a chart, with a button for another pair. */
 function createNone(choose: (pair: Pick<View, 'from' | 'to'>) => void) {
   const text = find('#none')
   const button = find('#instead', HTMLButtonElement)

@@ -36,7 +36,6 @@ export function createCombobox(input: HTMLInputElement, { rest, choose }: Combob
   /** The codes in the open list, and the place of the highlighted one. */
   let listed: string[] = []
   let active = -1
-  /** Whether the text is a search. */
   let isTyped = false
 
   function close(): void {
@@ -147,7 +146,6 @@ function optionOf(field: string, code: string, { names }: Choices): HTMLElement 
   return make('li', { role: 'option', id: `${field}-${code}` }, ...content)
 }
 
-/** Returns the recent choices first, then the major currencies. */
 function inUsualOrder(codes: readonly string[]): string[] {
   const first = [...recent.read(), ...MAJOR_CURRENCIES].filter((code) => codes.includes(code))
   return [...new Set([...first, ...codes])]

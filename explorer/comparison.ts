@@ -9,7 +9,6 @@ interface Shown {
   choices: Choices
 }
 
-/** Returns the codes to compare with `to`, at most three. */
 export function comparedIn({ from, to, compare }: View): string[] {
   const codes = new Set(compare.split(',').filter(Boolean))
   return [...codes].filter((code) => code !== from && code !== to).slice(0, MAX_COMPARED)

@@ -10,7 +10,6 @@ import { createPanel } from './panel.ts'
 
 const TYPING_DELAY_MS = 150
 
-/** Creates the section that converts an amount as it is typed. */
 // oxlint-disable-next-line max-lines-per-function -- the wiring of the section.
 export function createConverter(api: Api, change: (to: Partial<View>) => void): Part {
   const section = find('#converter')

@@ -108,7 +108,6 @@ function rowOf(text: string, index: number): HTMLElement {
   return make('span', { className: `s${index}` }, text)
 }
 
-/** Moves the readout beside a point, within the box. */
 function moveTip(tip: HTMLElement, box: HTMLElement, x: number, y: number): void {
   const { offsetWidth: width, offsetHeight: height } = tip
   const isRight = x + 14 + width <= box.clientWidth

@@ -29,13 +29,10 @@ export function make<K extends keyof HTMLElementTagNameMap>(
 
 /** State of the page, all of it in its address, so that it can be shared and reloaded. Unset members are empty. */
 export interface View {
-  /** As typed. */
   amount: string
   from: string
   to: string
-  /** Base of the table. */
   base: string
-  /** Length of the history. */
   period: string
   /** Comma-separated codes of further currencies in the chart. */
   compare: string
@@ -44,7 +41,6 @@ export interface View {
   end: string
   /** `percent` or `units`; unset, it is percent if currencies are compared. */
   scale: string
-  /** Order of the table. */
   sort: string
 }
 
@@ -81,7 +77,6 @@ export function fragmentOf(view: View): string {
   return `#${new URLSearchParams(set).toString()}`
 }
 
-/** Currencies to choose from. */
 export interface Choices {
   codes: readonly string[]
   /** English names by code; some codes have none. */
@@ -92,13 +87,11 @@ export interface Choices {
   coverage?: HistoryCoverage
 }
 
-/** A section of the page. */
 export interface Part {
   /** Updates the controls to `view`, and sends a request if its parameters changed. */
   show(view: View, choices: Choices): void
   /** Updates texts that depend on the time `now`, in ms since the Unix epoch. */
   tick(now: number): void
-  /** Repeats the last request. */
   reload(): void
   /** Repeats the last request if it failed. */
   recover(): void

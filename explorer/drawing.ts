@@ -7,9 +7,7 @@ import type { Plot, Tick } from './plot.ts'
 interface Picture {
   /** Series in the order of their colours. */
   series: readonly (readonly Point[])[]
-  /** Ends the labels of the axis. */
   unit: string
-  /** Labels of points of the first series. */
   marks: readonly Mark[]
 }
 
@@ -20,7 +18,6 @@ export interface Mark {
   isAbove: boolean
 }
 
-/** Creates the chart that fills `box`. */
 export function createDrawing(box: HTMLElement) {
   const svg = find('svg', SVGSVGElement, box)
   const hair = find('.hair', SVGLineElement, svg)

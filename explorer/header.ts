@@ -1,6 +1,5 @@
 import { find } from './dom.ts'
 
-/** Connects the choice of the theme with the attribute that `theme.ts` has set. */
 export function createThemeSwitch(): void {
   const root = document.documentElement
   const select = find('#theme', HTMLSelectElement)
@@ -30,7 +29,6 @@ export function createCopyLink(settle: () => void): void {
   find('#copy-link', HTMLButtonElement).addEventListener('click', () => void copy())
 }
 
-/** Shows the base path, and sets the links that depend on it. */
 export function showBasePath(base: string): void {
   find('#root').textContent = location.origin + base
   for (const link of document.querySelectorAll<HTMLAnchorElement>('[data-path]')) {

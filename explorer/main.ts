@@ -67,7 +67,6 @@ function createPage(api: Api) {
     document.title = `${view.from} to ${view.to} – ratesmith`
     for (const part of parts) part.show(view, choices)
   }
-  /** Writes the view into the address. */
   function settle(): void {
     clearTimeout(settling)
     history.replaceState(null, '', fragmentOf(view))

@@ -1,4 +1,3 @@
-/** Text of `combobox.css`. */
 declare const ON_DEMAND_STYLE: string
 
 // The second script of the page, which is loaded when one of these is needed.

@@ -1,4 +1,3 @@
-/** A row of the table of rates. */
 export interface Row {
   code: string
   name: string
@@ -9,7 +8,6 @@ export interface Row {
 
 const COLUMNS = ['code', 'rate', 'change'] as const
 
-/** A column by which the table can be sorted. */
 type Column = (typeof COLUMNS)[number]
 
 /** Reads the order in an address, such as `rate` or `-rate` for falling rates; undefined for the usual order. */

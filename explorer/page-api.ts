@@ -1,9 +1,7 @@
 import type { FieldOf } from '../src/response-body.ts'
 import type { RequestOptions } from './request.ts'
 
-/** What the page has of the API and of itself. */
 export interface Api {
-  /** Base path. */
   base: string
   /**
    * Requests a path below the base path with the current key, and returns the body of the response, which must have `field`.
@@ -17,6 +15,5 @@ export interface Api {
   hasKey(): boolean
   /** Called when a request is refused, by a missing or wrong key or by a limit. */
   refused(): void
-  /** Loads the second script of the page. */
   loadMore(): Promise<typeof import('./on-demand.ts')>
 }

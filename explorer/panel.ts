@@ -120,7 +120,6 @@ const MAX_RETRY_AFTER_SECONDS = 3_600
 function createRetries(retry: () => void, show: (seconds: number) => void) {
   let failures = 0
   return {
-    /** Starts again with the shortest delay. */
     reset(): void {
       failures = 0
     },
@@ -140,7 +139,6 @@ function createRetries(retry: () => void, show: (seconds: number) => void) {
   }
 }
 
-/** What to do about refused requests. */
 const ADVICE: Partial<Record<RatesErrorCode, string>> = {
   unauthorized: 'Enter an API key at the top of the page.',
   forbidden: 'Enter another API key at the top of the page.',
@@ -217,7 +215,6 @@ function textOf({ code, summary }: RatesError): string {
   return `${summary}${/[.!?]$/.test(summary) ? '' : '.'} ${advice}`
 }
 
-/** Returns the sources of a response, without duplicates. */
 function sourcesOf(response: Responses[keyof Responses]): Attribution[] {
   if (!('series' in response)) return [response.source]
   const sources = historiesOf(response).map(({ source }) => source)

@@ -1,6 +1,5 @@
 import type { Point } from 'ratesmith/client'
 
-/** Size of a chart, in px. */
 export interface Size {
   width: number
   height: number
@@ -13,9 +12,7 @@ export interface Tick {
   label: string
 }
 
-/** A line of a chart. */
 interface Line {
-  /** Positions of its points. */
   xs: number[]
   ys: number[]
   /** The line through them, as the `d` of a path. */
@@ -24,7 +21,6 @@ interface Line {
 
 /** Coordinates of a chart, in px. */
 export interface Plot {
-  /** One per series. */
   lines: Line[]
   /** The first line, closed along the lower edge. */
   area: string
@@ -93,7 +89,6 @@ export function percentChanges(points: readonly Point[]): Point[] {
   return points.map(({ d, r }) => ({ d, r: (r / first - 1) * 100 }))
 }
 
-/** Returns the index of the number in `xs` that is nearest to `x`. */
 export function nearestIndex(xs: readonly number[], x: number): number {
   const distances = xs.map((each) => Math.abs(each - x))
   return distances.indexOf(distances.reduce((least, each) => Math.min(least, each), Infinity))
@@ -152,7 +147,6 @@ function formatter(options: Intl.DateTimeFormatOptions): (date: Date) => string 
   return (date) => format.format(date)
 }
 
-/** Ends and labels of the axis of rates. */
 interface RateTicks {
   low: number
   high: number
@@ -186,7 +180,6 @@ function rateTicks(rates: readonly number[], unit: string): RateTicks {
   }
 }
 
-/** Rounds `min` up to 1, 2 or 5 times a power of ten. */
 function roundStep(min: number): number {
   const power = 10 ** Math.floor(Math.log10(min))
   const multiple = [1, 2, 5, 10].find((multiple) => multiple * power >= min * (1 - 1e-9)) ?? 10

@@ -2,13 +2,11 @@ import type { ApiRequest, History } from './api.ts'
 import { find } from './dom.ts'
 import type { View } from './dom.ts'
 
-/** First day of the reference rates. */
 export const FIRST_DAY = '1999-01-04'
 const DAY_MS = 86_400_000
 /** Longer responses have a rate per week: some 70 kB with compression. */
 const MAX_POINTS = 9_000
 
-/** Returns the parameters of the history in a view, with the codes `compared`. */
 export function parametersOf(view: View, compared: readonly string[]): ApiRequest['parameters'] {
   const { from, to, period, start, end } = view
   const pair = { from, to: [to, ...compared].join() }

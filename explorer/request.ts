@@ -3,7 +3,6 @@ import { RatesError } from 'ratesmith/client'
 import { parseRetryAfter, requireBody } from '../src/response-body.ts'
 import type { FieldOf } from '../src/response-body.ts'
 
-/** A completely received response. */
 export interface Exchange {
   status: number
   headers: Headers
@@ -14,7 +13,6 @@ export interface Exchange {
 
 export interface RequestOptions {
   signal?: AbortSignal
-  /** Receives the response. */
   observe?: (exchange: Exchange) => void
 }
 

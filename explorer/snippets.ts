@@ -5,10 +5,8 @@ import type { ApiRequest } from './api.ts'
 const PLACEHOLDER = 'YOUR_KEY'
 const KEY_FIELD = `'Authorization': 'Bearer ${PLACEHOLDER}'`
 
-/** The API of a copied request. */
 export interface SnippetTarget {
   baseUrl: string
-  /** Whether requests need a key. */
   hasKey: boolean
 }
 

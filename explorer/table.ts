@@ -13,11 +13,9 @@ import { createRows } from './rows.ts'
 
 interface TableEvents {
   change(to: Partial<View>): void
-  /** Called for each loaded table. */
   listed(table: LatestRates): void
 }
 
-/** Creates the section with the latest rates against one base. */
 // oxlint-disable-next-line max-lines-per-function -- the wiring of the section.
 export function createRateTable(api: Api, { change, listed }: TableEvents): Part {
   const section = find('#table')
@@ -135,7 +133,6 @@ function createHeads(sort: (column: string) => void) {
   }
 }
 
-/** Returns the codes with `text` in code or name. */
 function searchNames({ codes, names }: Choices, text: string): string[] {
   const wanted = text.toLowerCase()
   return codes.filter((code) => `${code} ${names.get(code)}`.toLowerCase().includes(wanted))
