@@ -11,7 +11,8 @@ const config: KnipConfig = {
   ignoreIssues: { 'src/rates/iso-4217.ts': ['types'] },
   entry: [
     // Started by path: manually, by tests, or in another runtime.
-    'bench/**/*-program.ts',
+    'bench/upstream-program.ts',
+    'bench/wire/load.ts',
     'bench/start/*.mjs',
     'bench/wire/servers/*.ts',
     'examples/*.ts',
@@ -29,9 +30,8 @@ const config: KnipConfig = {
   vitest: { config: ['vitest.config.ts', 'test/mutation/vitest.config.ts'] },
   project: ['**/*.{ts,mjs}', 'site/**/*.js', '!test/apps/**'],
   ignoreBinaries: [
-    // Programs of the machine: the first two are optional, the third is installed by `.ci/run`, the fourth exists everywhere
-    // except on Windows.
-    'wrk',
+    // Programs of the machine: the first is optional, the second is installed by `.ci/run`, the third exists everywhere except
+    // on Windows.
     'taskset',
     'openssl',
     'mkfifo',

@@ -4,14 +4,13 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 import { markdown, print } from './figures.ts'
-import { hasOwnCores } from './wire/cores.ts'
 import { readFlags } from './wire/flags.ts'
 import type { Flags } from './wire/flags.ts'
 import { describeMachine } from './wire/machine.ts'
 import type { Usage } from './wire/peer.ts'
 import { THROUGHPUT_COLUMNS, medianOf, throughputCells } from './wire/results.ts'
 import { measureRows } from './wire/rounds.ts'
-import { SHEETS, rowsOf } from './wire/rows.ts'
+import { rowsOf } from './wire/rows.ts'
 import type { Row, SheetName } from './wire/rows.ts'
 import type { RunningRow } from './wire/running.ts'
 
@@ -20,7 +19,6 @@ const QUESTIONS: Record<SheetName, { name: string; ofFrankfurter: string }> = {
   table: { name: 'a table', ofFrankfurter: '/v1/latest?base=EUR' },
   history: { name: 'five years', ofFrankfurter: '/v1/2021-11-20..?base=USD&symbols=JPY' },
 }
-const NAMES: readonly SheetName[] = ['convert', 'table', 'history']
 const IDS = ['direct', 'in-express', 'express-json']
 
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK']).toString())
@@ -28,22 +26,16 @@ const PAGE_BYTES = Number(execFileSync('getconf', ['PAGESIZE']).toString())
 
 process.on('SIGINT', () => process.exit(130))
 
-const { measuring, parts, frankfurter } = readFlags(NAMES)
-const { generator, connections, rounds, seconds } = measuring
+const { measuring, names, frankfurter } = readFlags()
 
-print(describeMachine('npm run bench:peers --', ['node'], generator))
-print(
-  `- ${connections} keep-alive connections; medians of ${rounds} rounds of ${seconds} s per server` +
-    (hasOwnCores ? '; servers and load on separate cores' : ''),
-)
+print(describeMachine('npm run bench:peers --', ['node'], measuring))
 const lines: string[][] = []
-for (const name of NAMES.filter((each) => parts.includes(each))) {
-  const sheet = SHEETS[name]
-  const rows = rowsOf(sheet, ['node'])
+for (const name of names) {
+  const rows = rowsOf(name, ['node'])
     .filter(({ id }) => IDS.includes(id))
     .map((row) => ({ ...row, of: 'direct' }))
   const others = frankfurter ? [runningFrankfurter(frankfurter, QUESTIONS[name].ofFrankfurter)] : []
-  const samples = await measureRows(rows, sheet, measuring, others)
+  const samples = await measureRows(name, rows, measuring, others)
   for (const [id, own] of samples) {
     const title = rows.find((row) => row.id === id)?.name ?? 'Frankfurter'
     const latencies = [medianOf(own, 'p50').toFixed(2), medianOf(own, 'p99').toFixed(2)]

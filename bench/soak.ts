@@ -9,11 +9,11 @@ import { startChild } from '../test/system/child.ts'
 import type { Child } from '../test/system/child.ts'
 import { startRedis } from '../test/system/redis-server.ts'
 import { MEGABYTE, inMegabytes, print } from './figures.ts'
-import { createLoadRecord, startLoad } from './load/load.ts'
-import { redisFaults } from './load/redis-faults.ts'
-import type { RedisHandle } from './load/redis-faults.ts'
-import { CLIENTS, startServer } from './load/servers.ts'
-import type { ServerReport } from './load/servers.ts'
+import { createLoadRecord, startLoad } from '../test/system/load/load.ts'
+import { redisFaults } from '../test/system/load/redis-faults.ts'
+import type { RedisHandle } from '../test/system/load/redis-faults.ts'
+import { CLIENTS, startServer } from '../test/system/load/servers.ts'
+import type { ServerReport } from '../test/system/load/servers.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -213,7 +213,7 @@ function loaded(): Child {
 }
 
 async function startUpstream(): Promise<Child & { url: string }> {
-  const child = startChild({ program: 'bench/load/upstream-program.ts', settings: clock })
+  const child = startChild({ program: 'bench/upstream-program.ts', settings: clock })
   const { url }: { url: string } = JSON.parse(await child.firstLine)
   return { ...child, url }
 }

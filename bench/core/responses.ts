@@ -2,8 +2,6 @@ import { createRatesHandler } from 'ratesmith'
 import type { RatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
-import { codecs } from '../../src/cli/servers.ts'
-import { withCompression } from '../../src/compression/with-compression.ts'
 import type { Comparison } from './comparison.ts'
 
 /** A constant clock, so that nothing is refreshed: a Friday evening in Frankfurt. */
@@ -17,8 +15,6 @@ export async function cachedResponses(): Promise<Comparison[]> {
   const handler = createHandler()
   const latest = await cached(handler, LATEST)
   const history = await cached(handler, HISTORY)
-  const compressed = withCompression(handler, codecs)
-  const inBrotli = { ...request(LATEST), header: brotliOnly }
   return [
     {
       name: 'latest, cached: `handler(request)`',
@@ -29,11 +25,6 @@ export async function cachedResponses(): Promise<Comparison[]> {
     {
       name: 'latest, cached: `handler.answer()`',
       ours: latest.data,
-      reference: latest.reference,
-    },
-    {
-      name: 'latest, cached in brotli: `answer()` of the standalone server',
-      ours: () => compressed.answer(inBrotli),
       reference: latest.reference,
     },
     {
@@ -61,10 +52,6 @@ export async function freshConversion(): Promise<Comparison> {
     reference,
     goal: 0.6,
   }
-}
-
-function brotliOnly(name: string): string | undefined {
-  return name === 'accept-encoding' ? 'gzip, deflate, br' : undefined
 }
 
 interface Cached {

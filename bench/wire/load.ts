@@ -1,8 +1,8 @@
-import { execFile, spawnSync } from 'node:child_process'
-import { promisify } from 'node:util'
+// As a program, generates load with autocannon and prints a `LoadResult`; throws if a response is missing or not 200.
+import autocannon from 'autocannon'
 
-import { killOnExit, startChild } from '../../test/system/child.ts'
-import { ROOT } from '../../test/system/runtimes.ts'
+import { reportToParent, settingsFromParent, startChild } from '../../test/system/child.ts'
+import { percentile } from '../figures.ts'
 import { onOwnCore } from './cores.ts'
 
 export interface LoadSettings {
@@ -11,10 +11,8 @@ export interface LoadSettings {
   /** Path and query. If `distinct` is given, a number follows it, starting after that and incremented with every request. */
   target: string
   distinct?: number | undefined
-  /** The largest number, which 1 follows (default none). */
-  distinctCount?: number | undefined
-  /** Headers of every request besides `Host`, without `distinct`. */
-  headers?: Readonly<Record<string, string>> | undefined
+  /** Headers of every request besides `Host`. */
+  headers: Readonly<Record<string, string>>
   /** Keep-alive connections. */
   connections: number
   seconds: number
@@ -31,62 +29,52 @@ export interface LoadResult {
   cpu: number
 }
 
-/** The load generators. */
-export const GENERATORS = { wrk: runWrk, autocannon: runAutocannon } as const
-
-export type GeneratorName = keyof typeof GENERATORS
-
-interface Summary extends LoadResult {
-  errors: Record<string, number>
-}
-
-const run = promisify(execFile)
-
-/** Returns the version of wrk, or `undefined` if it is not installed. */
-export function wrkVersion(): string | undefined {
-  // Without a URL, wrk prints its version and usage, and exits with 1.
-  return /wrk \S+/.exec(spawnSync('wrk', ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[0]
-}
-
-/** Runs wrk on one thread. Its duration is in whole seconds. */
-async function runWrk(settings: LoadSettings): Promise<LoadResult> {
-  const { url, target, distinct, distinctCount, connections, seconds, headers = {} } = settings
-  const args = [
-    '-t1',
-    `-c${connections}`,
-    `-d${Math.max(1, Math.round(seconds))}s`,
-    '--timeout',
-    '10s',
-  ]
-  const script = ['-s', `${ROOT}/bench/wire/load-wrk.lua`]
-  const lines = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
-  const range = distinctCount === undefined ? [] : [String(distinctCount)]
-  const numbers = distinct === undefined ? [] : ['--', target, String(distinct), ...range]
-  const [program = '', ...before] = onOwnCore('load', ['wrk'])
-  const running = run(program, [...before, ...args, ...lines, ...script, url + target, ...numbers])
-  void killOnExit(running.child)
-  const { stdout } = await running
-  const [line = '{}'] = /^\{.*\}$/m.exec(stdout) ?? []
-  const { errors, ...result }: Summary = JSON.parse(line)
-  const reported = Object.entries(errors).filter(([, count]) => count > 0)
-  if (reported.length > 0)
-    throw new Error(`wrk reported errors at ${url}${target}: ${String(reported)}`)
-  return result
-}
-
-/** Runs autocannon. */
-function runAutocannon(settings: LoadSettings): Promise<LoadResult> {
+/** Loads a server from a separate process, on its own core where the machine can do that. */
+export async function load(settings: LoadSettings): Promise<LoadResult> {
   const [runtime = '', ...flags] = onOwnCore('load', [process.execPath])
-  return reportOf({ program: 'bench/wire/autocannon-program.ts', settings, runtime, flags })
-}
-
-/** Runs a program in a separate process, and returns its first line, which is JSON. */
-export async function reportOf<Report>(program: Parameters<typeof startChild>[0]): Promise<Report> {
-  const child = startChild(program)
+  const child = startChild({ program: 'bench/wire/load.ts', settings, runtime, flags })
   try {
-    const report: Report = JSON.parse(await child.firstLine)
-    return report
+    const result: LoadResult = JSON.parse(await child.firstLine)
+    return result
   } finally {
     await child.kill()
+  }
+}
+
+if (import.meta.main) reportToParent(await run(JSON.parse(settingsFromParent())))
+
+async function run(settings: LoadSettings): Promise<LoadResult> {
+  const { url, target, distinct, connections, seconds, headers } = settings
+  let number = distinct ?? 0
+  let faults = 0
+  const latencies: number[] = []
+  const setupRequest = (request: autocannon.Request): autocannon.Request => {
+    number += 1
+    return { ...request, path: target + String(number) }
+  }
+  const before = process.cpuUsage()
+  const startedAt = performance.now()
+  const { promise: done, resolve } = Promise.withResolvers<void>()
+  const requests = distinct === undefined ? {} : { requests: [{ setupRequest }] }
+  const options = { url: url + target, connections, duration: seconds, headers, ...requests }
+  const instance = autocannon(options, () => resolve())
+  // autocannon's own percentiles are in whole ms.
+  instance.on('response', (_client, status, _bytes, latency) => {
+    if (status === 200) latencies.push(latency)
+    else faults += 1
+  })
+  instance.on('reqError', () => (faults += 1))
+  await done
+  const took = (performance.now() - startedAt) / 1_000
+  if (faults > 0 || latencies.length === 0) {
+    throw new Error(`${faults} failures and ${latencies.length} responses at ${url}${target}`)
+  }
+  const { user, system } = process.cpuUsage(before)
+  return {
+    requests: latencies.length,
+    seconds: took,
+    p50: percentile(latencies, 0.5),
+    p99: percentile(latencies, 0.99),
+    cpu: (user + system) / 1e6,
   }
 }

@@ -1,50 +1,36 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, readdirSync, statSync } from 'node:fs'
-import { cpus, totalmem } from 'node:os'
+import { cpus } from 'node:os'
 
 import { ROOT } from '../../test/system/runtimes.ts'
-import { wrkVersion } from './load.ts'
-import type { GeneratorName } from './load.ts'
+import { hasOwnCores } from './cores.ts'
+import type { Measuring } from './rounds.ts'
 import { RUNTIMES } from './rows.ts'
 import type { RuntimeName } from './rows.ts'
 
-const PEERS = [
-  '@hono/node-server',
-  '@whatwg-node/server',
-  'express',
-  'fastify',
-  'h3',
-  'hono',
-  'itty-router',
-  'srvx',
-  'zod',
-]
-
-const GIGABYTE = 1_073_741_824
-
-const SOURCES = ['src', 'adapters']
+const PEERS =
+  '@hono/node-server @whatwg-node/server autocannon express fastify h3 hono itty-router srvx zod'
 
 /** Describes machine, versions and command of a measurement, as lines of Markdown. */
 export function describeMachine(
   command: string,
   runtimes: readonly RuntimeName[],
-  generator: GeneratorName,
+  { connections, rounds, seconds }: Measuring,
 ): string {
-  const [first] = cpus()
-  const load = generator === 'wrk' ? wrkVersion() : `autocannon ${versionOf('autocannon')}`
+  const versions = PEERS.split(' ').map((name) => `${name} ${versionOf(name)}`)
   return [
-    `- ${first?.model.trim() ?? 'unknown processor'}, ${cpus().length} cores, ${(totalmem() / GIGABYTE).toFixed(1)} GB, ${process.platform}`,
-    `- ${runtimes.map(runtimeVersion).join(', ')}`,
-    `- ${PEERS.map((name) => `${name} ${versionOf(name)}`).join(', ')}`,
-    `- load by ${load}, in a separate process on the same machine`,
+    `- ${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${cpus().length} cores, ${process.platform}`,
+    `- ${[...runtimes.map(runtimeVersion), ...versions].join(', ')}`,
     `- dist/ of ${builtAt()}`,
     `- \`${[command, ...process.argv.slice(2)].join(' ')}\`, ${new Date().toISOString().slice(0, 10)}`,
+    `- ${connections} keep-alive connections; medians of ${rounds} rounds of ${seconds} s per server` +
+      (hasOwnCores ? '; servers and load on separate cores' : ''),
   ].join('\n')
 }
 
 function builtAt(): string {
   const { mtime } = statSync(`${ROOT}/dist/index.js`)
-  const isOld = SOURCES.some((folder) =>
+  const isOld = ['src', 'adapters'].some((folder) =>
     readdirSync(`${ROOT}/${folder}`, { recursive: true, encoding: 'utf8' }).some(
       (name) => statSync(`${ROOT}/${folder}/${name}`).mtime > mtime,
     ),

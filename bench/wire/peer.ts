@@ -22,11 +22,11 @@ export interface PeerSettings {
   /** Path and query of the requests. */
   target: string
   /** A file with the `PreparedText` to send; absent for servers with the handler. */
-  ready?: string
+  ready?: string | undefined
   /** The id of the row. */
   id?: string
   /** The server that the program starts, if it knows several. */
-  host?: HostName
+  host?: HostName | undefined
 }
 
 /** A response of the handler in a file; the body in base64. */

@@ -62,7 +62,6 @@ const ACCESS = { convert: 0.97, table: 0.97, history: 0.97 }
 const GOALS: Goal[] = [
   { what: 'Node, of bare', id: 'direct', min: NODE },
   { what: 'Node with 15 headers, of bare', id: 'browser', min: NODE },
-  { what: 'Node with 40 headers, of bare', id: 'proxy', min: NODE },
   { what: 'Bun, of bare', id: 'bun', min: OTHERS },
   { what: 'Deno, of bare', id: 'deno', min: OTHERS },
   { what: 'in @whatwg-node/server, of it', id: 'in-whatwg', min: HOSTS },

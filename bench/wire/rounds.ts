@@ -1,18 +1,18 @@
-import { GENERATORS } from './load.ts'
-import type { GeneratorName, LoadSettings } from './load.ts'
-import { HEADERS, referenceOf } from './rows.ts'
-import type { Row } from './rows.ts'
+import { load } from './load.ts'
+import { HEADERS, SHEETS, referenceOf } from './rows.ts'
+import type { Row, SheetName } from './rows.ts'
 import { withPreparedResponse, withServers } from './running.ts'
 import type { RunningRow } from './running.ts'
 
 export interface Measuring {
-  generator: GeneratorName
   connections: number
   rounds: number
   /** Duration of each measurement. */
   seconds: number
   /** The most measurements of each server before the first that counts: until two in succession agree. */
   maxWarmUps: number
+  /** Id of the row whose server writes a CPU profile of V8 or JavaScriptCore into `build/` (default none). */
+  profile?: string
 }
 
 /** One measurement of a server. */
@@ -32,15 +32,6 @@ export interface Sample {
   reference?: Sample
 }
 
-/** The requests to the servers of a table. */
-export interface Targets {
-  target: string
-  /** The target of rows with a new number in each request. */
-  distinct?: string
-  /** With this, every row gets a number up to it in each request. */
-  distinctCount?: number | undefined
-}
-
 /** Amounts reserved for each measurement; more than any server can respond to. */
 const AMOUNTS = 10_000_000
 
@@ -52,20 +43,21 @@ const AGREEMENT = 0.03
  * two cores. Then it measures `others`, which run already. Returns the samples by row id.
  */
 export function measureRows(
+  name: SheetName,
   rows: readonly Row[],
-  targets: Targets,
   how: Measuring,
   others: readonly RunningRow[] = [],
 ): Promise<Map<string, Sample[]>> {
-  return withPreparedResponse(targets.target, async (prepared) => {
+  const { target } = SHEETS[name]
+  return withPreparedResponse(target, async (prepared) => {
     const samples = new Map<string, Sample[]>()
     for (const row of rows) {
       const both = [row, ...referenceOf(row)]
-      const measure = (running: RunningRow[]) => measureRounds(running, targets, how)
-      samples.set(row.id, await withServers(prepared, both, measure))
+      const measure = (running: RunningRow[]) => measureRounds(running, name, how)
+      samples.set(row.id, await withServers(prepared, both, measure, how.profile))
     }
     for (const other of others) {
-      const measure = (running: RunningRow[]) => measureRounds([other, ...running], targets, how)
+      const measure = (running: RunningRow[]) => measureRounds([other, ...running], name, how)
       samples.set(other.row.id, await withServers(prepared, referenceOf(other.row), measure))
     }
     return samples
@@ -73,14 +65,15 @@ export function measureRows(
 }
 
 /** Measures a server once per round, right after the second, its reference. */
-export async function measureRounds(
+async function measureRounds(
   [own, other]: readonly RunningRow[],
-  targets: Targets,
+  name: SheetName,
   how: Measuring,
 ): Promise<Sample[]> {
   const samples: Sample[] = []
   if (!own) return samples
-  const measure = createMeasure(targets, how)
+  let measurements = 0
+  const measure = (each: RunningRow) => measureOnce(each, name, how, (measurements += 1))
   for (const each of other ? [other, own] : [own]) await warmUp(() => measure(each), how.maxWarmUps)
   for (let round = 0; round < how.rounds; round += 1) {
     const reference = other && (await measure(other))
@@ -98,43 +91,30 @@ async function warmUp(measure: () => Promise<Sample>, max: number): Promise<void
   }
 }
 
-/** Creates a function that measures a server once. */
-function createMeasure(
-  targets: Targets,
-  { generator, connections, seconds }: Measuring,
-): (each: RunningRow) => Promise<Sample> {
-  let measurements = 0
-
-  function numbered(target: string): Partial<LoadSettings> {
-    const { distinctCount } = targets
-    measurements += 1
-    // A load that always started with 1 would never reach the last of many numbers.
-    const distinct = distinctCount
-      ? Math.floor(Math.random() * distinctCount)
-      : measurements * AMOUNTS
-    return { target, distinct, distinctCount }
-  }
-
-  return async ({ row, server }) => {
-    const { target = targets.target, isDistinct } = row
-    const isNumbered = targets.distinctCount !== undefined || isDistinct
-    const before = await server.usage()
-    const load = await GENERATORS[generator]({
-      url: server.url,
-      connections,
-      seconds,
-      target,
-      headers: { ...HEADERS[row.headers ?? 'lean'], ...row.authorization },
-      ...(isNumbered && targets.distinct !== undefined && numbered(targets.distinct)),
-    })
-    const after = await server.usage()
-    return {
-      rate: load.requests / load.seconds,
-      cpu: (after.cpu - before.cpu) / load.requests,
-      p50: load.p50,
-      p99: load.p99,
-      rss: after.rss,
-      loadShare: load.cpu / load.seconds,
-    }
+async function measureOnce(
+  { row, server }: RunningRow,
+  name: SheetName,
+  { connections, seconds }: Measuring,
+  measurement: number,
+): Promise<Sample> {
+  const { target, distinct } = SHEETS[name]
+  const isNumbered = row.isDistinct && distinct !== undefined
+  const before = await server.usage()
+  const loaded = await load({
+    url: server.url,
+    connections,
+    seconds,
+    headers: { ...HEADERS[row.headers ?? 'lean'], ...row.authorization },
+    target: isNumbered ? distinct : (row.target ?? target),
+    distinct: isNumbered ? measurement * AMOUNTS : undefined,
+  })
+  const after = await server.usage()
+  return {
+    rate: loaded.requests / loaded.seconds,
+    cpu: (after.cpu - before.cpu) / loaded.requests,
+    p50: loaded.p50,
+    p99: loaded.p99,
+    rss: after.rss,
+    loadShare: loaded.cpu / loaded.seconds,
   }
 }

@@ -10,57 +10,24 @@ export type RuntimeName = keyof typeof RUNTIMES
 const AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36'
 
-const TRACE = '0af7651916cd43dd8448eb211c80319c'
-
-/** With `Host`, as many headers as a browser sends. */
-const BROWSER = {
-  'User-Agent': AGENT,
-  Accept: '*/*',
-  'Accept-Encoding': 'gzip, deflate, br, zstd',
-  'Accept-Language': 'en-GB,en;q=0.9,de;q=0.8',
-  Connection: 'keep-alive',
-  Cookie: 'session=0123456789abcdef0123456789abcdef; theme=dark',
-  DNT: '1',
-  Referer: 'https://shop.example/cart',
-  'Sec-CH-UA': '"Chromium";v="143", "Not A(Brand";v="24"',
-  'Sec-CH-UA-Mobile': '?0',
-  'Sec-CH-UA-Platform': '"Linux"',
-  'Sec-Fetch-Dest': 'empty',
-  'Sec-Fetch-Mode': 'cors',
-  'Sec-Fetch-Site': 'same-origin',
-}
-
-/** The headers of a request besides `Host`: few, those of a browser, and those of a browser behind several proxies. */
+/** The headers of a request besides `Host`: few, or those of a browser. */
 export const HEADERS = {
   lean: {},
-  browser: BROWSER,
-  proxy: {
-    ...BROWSER,
-    'CDN-Loop': 'example; loops=1',
-    'CF-Connecting-IP': '203.0.113.7',
-    'CF-IPCountry': 'DE',
-    'CF-Ray': '8f0000000000000-FRA',
-    'CF-Visitor': '{"scheme":"https"}',
-    Forwarded: 'for=203.0.113.7;proto=https',
-    Pragma: 'no-cache',
-    Priority: 'u=1, i',
-    Traceparent: `00-${TRACE}-b7ad6b7169203331-01`,
-    Tracestate: 'vendor=value',
-    Via: '1.1 proxy.example',
-    'X-Amzn-Trace-Id': 'Root=1-67891233-abcdef012345678912345678',
-    'X-B3-Sampled': '1',
-    'X-B3-SpanId': 'b7ad6b7169203331',
-    'X-B3-TraceId': TRACE,
-    'X-Envoy-Attempt-Count': '1',
-    'X-Envoy-Expected-Rq-Timeout-Ms': '15000',
-    'X-Forwarded-For': '203.0.113.7',
-    'X-Forwarded-Host': 'rates.example',
-    'X-Forwarded-Port': '443',
-    'X-Forwarded-Proto': 'https',
-    'X-Original-Path': '/api',
-    'X-Real-IP': '203.0.113.7',
-    'X-Request-Id': TRACE,
-    'X-Scheme': 'https',
+  browser: {
+    'User-Agent': AGENT,
+    Accept: '*/*',
+    'Accept-Encoding': 'gzip, deflate, br, zstd',
+    'Accept-Language': 'en-GB,en;q=0.9,de;q=0.8',
+    Connection: 'keep-alive',
+    Cookie: 'session=0123456789abcdef0123456789abcdef; theme=dark',
+    DNT: '1',
+    Referer: 'https://shop.example/cart',
+    'Sec-CH-UA': '"Chromium";v="143", "Not A(Brand";v="24"',
+    'Sec-CH-UA-Mobile': '?0',
+    'Sec-CH-UA-Platform': '"Linux"',
+    'Sec-Fetch-Dest': 'empty',
+    'Sec-Fetch-Mode': 'cors',
+    'Sec-Fetch-Site': 'same-origin',
   },
 } as const satisfies Record<string, Readonly<Record<string, string>>>
 
@@ -119,76 +86,65 @@ const own = { isOurs: true } as const
 const { key } = await createKey()
 const authorization = { authorization: `Bearer ${key}` }
 
+const BUN_ROW = { runtime: 'bun', of: 'bare-bun' } as const
+const DENO_ROW = { runtime: 'deno', of: 'bare-deno' } as const
+
 const ROWS: Row[] = [
-  node('bare', 'bare `node:http`', 'bare-node'),
-  node('text', 'the same, a small body as text', 'bare-text'),
-  node('direct', '**ratesmith**, `toNodeHandler`', 'direct', own),
-  node('distinct', '**ratesmith**, distinct amounts', 'direct', { ...own, isDistinct: true }),
-  node('bare-browser', 'bare, 15 headers', 'bare-node', { headers: 'browser' }),
-  node('browser', '**ratesmith**, 15 headers', 'direct', {
+  server('bare', 'bare `node:http`', 'bare-node'),
+  server('text', 'the same, a small body as text', 'bare-text'),
+  server('direct', '**ratesmith**, `toNodeHandler`', 'direct', own),
+  server('distinct', '**ratesmith**, distinct amounts', 'direct', { ...own, isDistinct: true }),
+  server('bare-browser', 'bare, 15 headers', 'bare-node', { headers: 'browser' }),
+  server('browser', '**ratesmith**, 15 headers', 'direct', {
     ...own,
     headers: 'browser',
     of: 'bare-browser',
   }),
-  node('bare-proxy', 'bare, 40 headers', 'bare-node', { headers: 'proxy' }),
-  node('proxy', '**ratesmith**, 40 headers', 'direct', {
-    ...own,
-    headers: 'proxy',
-    of: 'bare-proxy',
-  }),
-  node('limited', '**ratesmith**, limited by address', 'limited', {
+  server('limited', '**ratesmith**, limited by address', 'limited', {
     ...own,
     isLimited: true,
     of: 'direct',
   }),
-  node('keyed', '**ratesmith**, with keys and limits', 'limited', {
+  server('keyed', '**ratesmith**, with keys and limits', 'limited', {
     ...own,
     isLimited: true,
     of: 'direct',
     authorization,
   }),
-  node('serve', '**ratesmith**, `serve`', 'serve-node', own),
-  node('express', 'Express 5, `res.end(buffer)`', 'express-route'),
-  node('in-express', '**ratesmith** in Express 5', 'in-express', { ...own, of: 'express' }),
+  server('express', 'Express 5, `res.end(buffer)`', 'express-route'),
+  server('in-express', '**ratesmith** in Express 5', 'in-express', { ...own, of: 'express' }),
   ...host('whatwg', '@whatwg-node/server'),
-  node('whatwg-platform', 'the same with the platform’s `Response`', 'fetch-style', {
+  server('whatwg-platform', 'the same with the platform’s `Response`', 'fetch-style', {
     ...own,
     of: 'whatwg',
   }),
   ...host('hono', '@hono/node-server'),
   ...host('srvx', 'srvx'),
   ...host('h3', 'h3 on srvx, as in Nitro'),
-  node('hono-app', 'Hono, a route', 'hono'),
-  node('fastify', 'Fastify, a route', 'fastify'),
-  node('naive', 'naive: itty-router, zod, `Response.json`', 'naive', { isNaive: true }),
-  node('express-json', 'naive: Express 5, zod, `response.json`', 'naive', { isNaive: true }),
-  { ...node('bare-bun', 'bare `Bun.serve`', 'bare-bun'), runtime: 'bun', of: 'bare-bun' },
-  {
-    ...node('reads-bun', 'the same, reads what must be read', 'bare-bun'),
-    runtime: 'bun',
-    of: 'bare-bun',
-  },
-  {
-    ...node('bun', '**ratesmith** on Bun, `serve`', 'serve-bun', own),
-    runtime: 'bun',
-    of: 'bare-bun',
-  },
-  { ...node('bare-deno', 'bare `Deno.serve`', 'bare-deno'), runtime: 'deno', of: 'bare-deno' },
-  {
-    ...node('deno', '**ratesmith** on Deno, `serve`', 'serve-deno', own),
-    runtime: 'deno',
-    of: 'bare-deno',
-  },
+  server('hono-app', 'Hono, a route', 'hono'),
+  server('fastify', 'Fastify, a route', 'fastify'),
+  server('naive', 'naive: itty-router, zod, `Response.json`', 'naive', { isNaive: true }),
+  server('express-json', 'naive: Express 5, zod, `response.json`', 'naive', { isNaive: true }),
+  server('bare-bun', 'bare `Bun.serve`', 'bare-bun', BUN_ROW),
+  server('reads-bun', 'the same, reads what must be read', 'bare-bun', BUN_ROW),
+  server('bun', '**ratesmith** on Bun, `serve`', 'serve-bun', { ...own, ...BUN_ROW }),
+  server('bare-deno', 'bare `Deno.serve`', 'bare-deno', DENO_ROW),
+  server('deno', '**ratesmith** on Deno, `serve`', 'serve-deno', { ...own, ...DENO_ROW }),
 ]
 
-/** Returns the rows of a table on these runtimes, and `also`, a server program on Node. */
-export function rowsOf(sheet: Sheet, runtimes: readonly RuntimeName[], also?: string): Row[] {
-  const rows = ROWS.filter(
+/** Returns the rows of a table on these runtimes. */
+export function rowsOf(name: SheetName, runtimes: readonly RuntimeName[]): Row[] {
+  return ROWS.filter(
     ({ runtime, isDistinct }) =>
-      runtimes.includes(runtime) && (!isDistinct || sheet.distinct !== undefined),
+      runtimes.includes(runtime) && (!isDistinct || SHEETS[name].distinct !== undefined),
   )
-  if (also === undefined) return rows
-  return [...rows, { id: 'also', name: also, runtime: 'node', program: also, of: 'bare' }]
+}
+
+export function isName<Name extends string>(
+  name: string,
+  known: Readonly<Record<Name, unknown>>,
+): name is Name {
+  return Object.hasOwn(known, name)
 }
 
 /** Returns the row that a row is compared with; none if that is the row itself. */
@@ -196,7 +152,7 @@ export function referenceOf({ id, of }: Row): Row[] {
   return of === id ? [] : ROWS.filter((row) => row.id === of)
 }
 
-function node(id: string, name: string, file: string, traits: Partial<Row> = {}): Row {
+function server(id: string, name: string, file: string, traits: Partial<Row> = {}): Row {
   const program = `bench/wire/servers/${file}.ts`
   return { id, name, runtime: 'node', program, of: 'bare', ...traits }
 }
@@ -204,8 +160,8 @@ function node(id: string, name: string, file: string, traits: Partial<Row> = {})
 /** Returns two rows: a server with a prepared response in its fastest form, and the same with the handler. */
 function host(name: HostName, title: string): Row[] {
   return [
-    node(name, `${title}, a prepared response`, 'fetch-hosts', { host: name }),
-    node(`in-${name}`, `**ratesmith** in ${title}`, 'fetch-hosts', {
+    server(name, `${title}, a prepared response`, 'fetch-hosts', { host: name }),
+    server(`in-${name}`, `**ratesmith** in ${title}`, 'fetch-hosts', {
       ...own,
       host: name,
       of: name,

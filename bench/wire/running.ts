@@ -18,8 +18,10 @@ export interface RunningRow {
 
 const OURS = 'bench/wire/servers/direct.ts'
 
+const PROFILE_FLAGS = ['--cpu-prof', '--cpu-prof-dir=build', '--cpu-prof-interval=200']
+
 /** Returns the response of the handler on Node to `target`. */
-export async function ourResponse(target: string): Promise<SocketResponse> {
+async function ourResponse(target: string): Promise<SocketResponse> {
   const server = await startServer(OURS, 'node', { target })
   try {
     // The first may have waited for data, which a header tells.
@@ -32,7 +34,7 @@ export async function ourResponse(target: string): Promise<SocketResponse> {
 
 /**
  * Starts servers, checks that all of them respond to the target with the same bytes, calls `use` with them in the order
- * of the rows, and ends them.
+ * of the rows, and ends them. The server of the row `profile` writes its CPU profile at its end.
  *
  * @throws {Error} naming the server that does not run or sends other bytes
  */
@@ -40,17 +42,22 @@ export async function withServers<Result>(
   { target, path, response }: PreparedResponse,
   rows: readonly Row[],
   use: (running: RunningRow[]) => Promise<Result>,
+  profile?: string,
 ): Promise<Result> {
   const running: RunningRow[] = []
   try {
     for (const row of rows) {
-      const server = await startRow(row, { target, path })
+      const settings = { target, id: row.id, host: row.host, ready: row.isOurs ? undefined : path }
+      const flags = row.id === profile ? PROFILE_FLAGS : []
+      const server = await startServer(row.program, row.runtime, settings, flags)
       running.push({ row, server })
       await fetchRaw(server.url, target, row.authorization)
       const expectOurs = row.isNaive || row.isLimited ? expectSameKeys : expectSame
       expectOurs(row.name, await fetchRaw(server.url, target, row.authorization), response)
     }
-    return await use(running)
+    const result = await use(running)
+    for (const { row, server } of running) if (row.id === profile) await server.end()
+    return result
   } finally {
     await Promise.all(running.map(({ server }) => server.kill()))
   }
@@ -83,23 +90,13 @@ export async function withPreparedResponse<Result>(
   }
 }
 
-/** Starts the server of a row, also with flags of its runtime. */
-export function startRow(
-  { id, program, runtime, isOurs, host }: Row,
-  { target, path }: Pick<PreparedResponse, 'target' | 'path'>,
-  flags: readonly string[] = [],
-): Promise<Server> {
-  const settings = { target, ...(!isOurs && { ready: path }), ...(host && { host }), id }
-  return startServer(program, runtime, settings, flags)
-}
-
 function textOf({ status, headers, body }: SocketResponse): string {
   if (status !== 200) throw new Error(`the response of the handler has the status ${status}`)
   return JSON.stringify({ headers, body: body.toString('base64') } satisfies PreparedText)
 }
 
 /** A server program in a separate process. */
-export interface Server {
+interface Server {
   url: string
   /** Its usage since the start; rejects after its end. */
   usage(): Promise<Usage>

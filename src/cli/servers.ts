@@ -101,7 +101,7 @@ async function listen(handler: FetchHandler, options: ServeOptions): Promise<Run
 }
 
 /** Codecs for bodies that are compressed once and sent often, while the first client waits. They load zlib on first use. */
-export const codecs: Codecs = {
+const codecs: Codecs = {
   br: async (body) => {
     const { brotliCompress, constants } = await import('node:zlib')
     const params = { [constants.BROTLI_PARAM_QUALITY]: 5 }

@@ -3,17 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import {
-  createLoopbackUpstream,
-  createPublicationClock,
-} from '../../bench/load/loopback-upstream.ts'
-import type {
-  ClockSettings,
-  PublicationClock,
-  UpstreamCall,
-} from '../../bench/load/loopback-upstream.ts'
-import { CLIENTS, startServer } from '../../bench/load/servers.ts'
-import type { StartedServer } from '../../bench/load/servers.ts'
+import { createLoopbackUpstream, createPublicationClock } from './load/loopback-upstream.ts'
+import type { ClockSettings, PublicationClock, UpstreamCall } from './load/loopback-upstream.ts'
+import { CLIENTS, startServer } from './load/servers.ts'
+import type { StartedServer } from './load/servers.ts'
 import { pick } from './pick.ts'
 import { IS_SHORT, listen } from './processes.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
-import type { LoopTimes } from '../../bench/load/loop-times-program.ts'
-import { overload } from '../../bench/load/overload.ts'
+import type { LoopTimes } from './load/loop-times-program.ts'
+import { overload } from './load/overload.ts'
 import { rootOf, serve } from './commands.ts'
 import { IS_SHORT } from './processes.ts'
 
@@ -20,7 +20,7 @@ describe('400 clients that request distinct CSV histories since 1999', () => {
     'with Accept-Encoding %s do not delay plain conversions',
     async (codings) => {
       const server = serve(['--demo', '--log', 'json'], {
-        NODE_OPTIONS: '--import=./bench/load/loop-times-program.ts',
+        NODE_OPTIONS: '--import=./test/system/load/loop-times-program.ts',
       })
       const url = await rootOf(server)
       const settings = { url, connections: 400, duration: DURATION_MS, acceptEncoding: codings }

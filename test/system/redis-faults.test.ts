@@ -5,18 +5,13 @@ import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
 import type { TestContext } from 'vitest'
 
-import { createLoadRecord, startLoad } from '../../bench/load/load.ts'
-import { createPublicationClock } from '../../bench/load/loopback-upstream.ts'
-import type { PublicationClock } from '../../bench/load/loopback-upstream.ts'
-import { redisFaults, startSwappingProxy } from '../../bench/load/redis-faults.ts'
-import type { RedisHandle } from '../../bench/load/redis-faults.ts'
-import { CLIENTS, startServer } from '../../bench/load/servers.ts'
-import type {
-  ClientName,
-  ServerReport,
-  ServerSettings,
-  StartedServer,
-} from '../../bench/load/servers.ts'
+import { createLoadRecord, startLoad } from './load/load.ts'
+import { createPublicationClock } from './load/loopback-upstream.ts'
+import type { PublicationClock } from './load/loopback-upstream.ts'
+import { redisFaults, startSwappingProxy } from './load/redis-faults.ts'
+import type { RedisHandle } from './load/redis-faults.ts'
+import { CLIENTS, startServer } from './load/servers.ts'
+import type { ClientName, ServerReport, ServerSettings, StartedServer } from './load/servers.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 
 const RATE = 1_000

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { startChild } from '../../test/system/child.ts'
-import { percentile } from '../figures.ts'
+import { startChild } from '../child.ts'
+import { percentile } from '../../../bench/figures.ts'
 
 export interface OverloadSettings {
   url: string
@@ -51,7 +51,7 @@ export async function overload(settings: OverloadSettings, pid: number): Promise
   await statusOf(`${url}/api/v1/history?from=USD&to=EUR&start=1999-01-04`, agent)
   await convert(1)
   process.kill(pid, 'SIGUSR2')
-  const load = startChild({ program: 'bench/load/overload-program.ts', settings })
+  const load = startChild({ program: 'test/system/load/overload-program.ts', settings })
   const latencies: number[] = []
   const late: number[] = []
   const conversions: Promise<number | string>[] = []

@@ -3,12 +3,15 @@
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
 
-import { UPSTREAM_FAULTS } from '../../test/faults/all.ts'
-import type { Inject } from '../../test/faults/fault.ts'
-import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
-import { listenOnFreePort } from '../../test/system/sockets.ts'
-import { createLoopbackUpstream, createPublicationClock } from './loopback-upstream.ts'
-import type { ClockSettings } from './loopback-upstream.ts'
+import { UPSTREAM_FAULTS } from '../test/faults/all.ts'
+import type { Inject } from '../test/faults/fault.ts'
+import { reportToParent, settingsFromParent } from '../test/system/child.ts'
+import { listenOnFreePort } from '../test/system/sockets.ts'
+import {
+  createLoopbackUpstream,
+  createPublicationClock,
+} from '../test/system/load/loopback-upstream.ts'
+import type { ClockSettings } from '../test/system/load/loopback-upstream.ts'
 
 const settings: ClockSettings = JSON.parse(settingsFromParent())
 const upstream = createLoopbackUpstream(createPublicationClock(settings))

@@ -2,10 +2,10 @@
 // `LoadLine` every quarter of a second.
 import { Pool } from 'undici'
 
-import { fakeProviders } from '../../src/testing/index.ts'
-import { entries, expand } from '../../test/catalogue/catalogue.ts'
-import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
-import { pick } from '../../test/system/pick.ts'
+import { fakeProviders } from '../../../src/testing/index.ts'
+import { entries, expand } from '../../catalogue/catalogue.ts'
+import { reportToParent, settingsFromParent } from '../child.ts'
+import { pick } from '../pick.ts'
 import type { LoadLine, LoadSettings } from './load.ts'
 import { START } from './loopback-upstream.ts'
 

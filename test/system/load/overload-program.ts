@@ -2,8 +2,8 @@
 // seconds. Prints an `OverloadLine` after the last response.
 import { connect } from 'node:net'
 
-import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
-import { pick } from '../../test/system/pick.ts'
+import { reportToParent, settingsFromParent } from '../child.ts'
+import { pick } from '../pick.ts'
 import type { OverloadLine, OverloadSettings } from './overload.ts'
 
 const CODES = 'AUD CAD CHF CZK DKK EUR GBP HUF JPY NOK NZD PLN SEK USD'.split(' ')

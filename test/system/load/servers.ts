@@ -1,7 +1,7 @@
 import { request } from 'undici'
 
-import { startChild } from '../../test/system/child.ts'
-import type { Child } from '../../test/system/child.ts'
+import { startChild } from '../child.ts'
+import type { Child } from '../child.ts'
 import type { ClockSettings } from './loopback-upstream.ts'
 
 /** The tested Redis client libraries. */
@@ -55,7 +55,7 @@ export async function startServer(
   settings: ServerSettings,
   flags: readonly string[] = [],
 ): Promise<StartedServer> {
-  const child = startChild({ program: 'bench/load/server-program.ts', settings, flags })
+  const child = startChild({ program: 'test/system/load/server-program.ts', settings, flags })
   const { url }: { url: string } = JSON.parse(await child.firstLine)
   return {
     ...child,

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 
-import { frankfurterPayload, openErApiPayload } from '../../test/fixtures/upstream-payloads.ts'
+import { frankfurterPayload, openErApiPayload } from '../../fixtures/upstream-payloads.ts'
 
 /** The initial time of every clock, in ms since the Unix epoch: a Friday evening, after both publications. */
 export const START: number = Date.UTC(2026, 10, 20, 18)

@@ -1,9 +1,9 @@
 import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'
 
-import { sendToRedis, startRedis } from '../../test/system/redis-server.ts'
-import type { RedisServer } from '../../test/system/redis-server.ts'
-import { listenOnFreePort } from '../../test/system/sockets.ts'
+import { sendToRedis, startRedis } from '../redis-server.ts'
+import type { RedisServer } from '../redis-server.ts'
+import { listenOnFreePort } from '../sockets.ts'
 
 /** A fault of a Redis server. */
 export interface RedisFault {

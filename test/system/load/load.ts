@@ -1,6 +1,6 @@
-import { startChild } from '../../test/system/child.ts'
-import type { Child } from '../../test/system/child.ts'
-import { percentile } from '../figures.ts'
+import { startChild } from '../child.ts'
+import type { Child } from '../child.ts'
+import { percentile } from '../../../bench/figures.ts'
 
 export interface LoadSettings {
   /** Servers, which get the requests alternately. */
@@ -25,14 +25,14 @@ export interface LoadLine {
 /** Starts `load-program.ts`. The caller must kill it. */
 export function startLoad(settings: LoadSettings, onLine: (line: LoadLine) => void): Child {
   return startChild({
-    program: 'bench/load/load-program.ts',
+    program: 'test/system/load/load-program.ts',
     settings,
     onLine: (line) => onLine(JSON.parse(line)),
   })
 }
 
 /** Latencies of the responses to requests of a period, in ms. */
-export interface Latencies {
+interface Latencies {
   count: number
   p50: number
   p99: number
