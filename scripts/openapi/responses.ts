@@ -76,7 +76,11 @@ function mediaTypeObject(type: string, examples: Example[], schema: object): obj
 
 function toExample(example: Example): [name: string, example: object][] {
   const { name, response, shorten = (whole) => whole } = example
-  const body = String(response.body)
+  // Long texts are bytes.
+  const body =
+    response.body instanceof Uint8Array
+      ? new TextDecoder().decode(response.body)
+      : String(response.body)
   const isJson = mediaTypeOf(response) === JSON_TYPE
   const value: unknown = isJson ? shorten(JSON.parse(body)) : body
   return value === undefined ? [] : [[name, { value }]]
