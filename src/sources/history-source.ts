@@ -25,9 +25,9 @@ import type { MarketHistory } from '../rates/market-history.ts'
 import { moveFromOthers } from '../rates/rate-table.ts'
 import { RejectedError, requireObject, validateHistoryInSlices } from '../rates/validate.ts'
 import type { Attribution, HistoryProvider, ProviderContext } from '../upstream/provider.ts'
-import { firstComparedDay } from './references.ts'
 import {
   createFailover,
+  firstComparedDay,
   isSameSource,
   requireAttribution,
   sourceHooks,

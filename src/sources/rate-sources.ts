@@ -13,7 +13,10 @@ import type { CacheStore, OnStoreFailure } from '../cache/store.ts'
 import { MAX_RETRY_AFTER_SECONDS, RatesError, providerUnavailable } from '../errors.ts'
 import { ECB_ID, toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
+import { marketDays, rowsOf } from '../rates/market-history.ts'
+import type { MarketHistory } from '../rates/market-history.ts'
 import { dropExpired } from '../rates/rate-table.ts'
+import type { RateTable, ReferenceTable } from '../rates/rate-table.ts'
 import { ALL_DAYS, LAST_FIVE_YEARS, createHistorySource, membersOf } from './history-source.ts'
 import type {
   DefaultHistory,
@@ -23,9 +26,9 @@ import type {
   PublicationState,
   ResultOrPromise,
 } from './history-source.ts'
-import { createLatestSource } from './latest-source.ts'
+import { createLatestSource, tablesOf } from './latest-source.ts'
 import type { HistoryProvider } from '../upstream/provider.ts'
-import { createReferences } from './references.ts'
+import { firstComparedDay, isSameSource } from './source.ts'
 import type { LatestSnapshot, References, SourcesOptions } from './source.ts'
 
 export type { Attempt, CacheResult, HistoryNeed, PublicationState, RequestOptions }
@@ -187,6 +190,59 @@ function createLazyHistories(
       isClosed = true
       loaded?.close()
     },
+  }
+}
+
+/** The data in memory that may be served. */
+interface InMemory {
+  latest(): LatestSnapshot | undefined
+  /** Returns the newest days of each publication. */
+  histories(): readonly (HistorySnapshot | undefined)[]
+}
+
+/**
+ * Returns a function that returns the rates of the last ten days of all sources but one. Only rates that were published and
+ * passed sanity checks count.
+ */
+function createReferences(
+  { latestProviders, historyProviders, runtime }: SourcesOptions,
+  { latest, histories }: InMemory,
+): References {
+  const checked = [
+    ...latestProviders.filter(({ validateStored }) => validateStored),
+    ...historyProviders.filter(({ sanityChecks }) => sanityChecks),
+  ].map(({ attribution }) => attribution)
+
+  return (own) => {
+    const since = firstComparedDay(runtime.now())
+    const isOther = ({ attribution }: Pick<LatestSnapshot, 'attribution'>): boolean =>
+      !isSameSource(attribution, own) && checked.some((each) => isSameSource(each, attribution))
+    const days = histories().filter((each) => each !== undefined)
+    return [
+      ...tablesOf(latest())
+        .filter(isOther)
+        .map(({ table }) => recentTable(table, since)),
+      ...days.filter(isOther).map(({ history }) => newestRates(history, since)),
+    ].filter(({ rates }) => rates.size > 0)
+  }
+}
+
+function recentTable(table: RateTable, since: Day): ReferenceTable {
+  const { base, updatedAt, older, derived, unconfirmed } = table
+  const isRecent = ([code]: [string, number]): boolean =>
+    toDay(older?.[code]?.updatedAt ?? updatedAt) >= since && !derived?.[code]
+  return { base, unconfirmed, rates: new Map([...table.rates].filter(isRecent)) }
+}
+
+/** Returns the newest rate of each currency: the newest day lacks those that are quarantined. */
+function newestRates(history: MarketHistory, since: Day): ReferenceTable {
+  const { base, priced, derived } = history
+  const [first] = rowsOf(history, since, since)
+  const quotes = marketDays(history, first).flatMap(({ rates }) => [...rates])
+  const published = quotes.filter(([code]) => !derived?.[code])
+  return {
+    base,
+    rates: new Map(published.map(([code, quote]) => [code, priced?.has(code) ? 1 / quote : quote])),
   }
 }
 

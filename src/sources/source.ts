@@ -8,6 +8,8 @@ import { createStoredValue } from '../cache/store.ts'
 import type { GuardedStore, StoredValue, StoredValueOptions } from '../cache/store.ts'
 import { MAX_REASON, reasonOf, shortened } from '../events.ts'
 import type { DataSet, Emit } from '../events.ts'
+import { addDays, toDay } from '../rates/dates.ts'
+import type { Day } from '../rates/dates.ts'
 import type { RateTable, ReferenceTable } from '../rates/rate-table.ts'
 import { RejectedError, requireObject } from '../rates/validate.ts'
 import type {
@@ -95,8 +97,16 @@ export interface LatestSnapshot {
   fallback?: () => CacheEntry<LatestSnapshot> | undefined
 }
 
-/** Returns the rates in memory with which those of a source are compared: see `createReferences`. */
+/** Returns the rates in memory with which those of a source are compared. */
 export type References = (attribution: Attribution) => readonly ReferenceTable[]
+
+/** Older rates are not compared. At Easter, none are published for five days. */
+const MAX_REFERENCE_AGE_DAYS = 10
+
+/** Returns the first day whose rates are compared with those of other sources. */
+export function firstComparedDay(now: number): Day {
+  return addDays(toDay(now), -MAX_REFERENCE_AGE_DAYS)
+}
 
 const CALL_TIMEOUT_MS: Record<DataSet, number> = { latest: 5_000, history: 10_000, archive: 15_000 }
 
