@@ -3,23 +3,16 @@ import type { NodeResponse, RequestSocket } from './node-messages.ts'
 /** Concurrent responses per HTTP/2 connection: a few more than the six HTTP/1 connections of a browser. */
 export const MAX_STREAMS = 8
 
-/** Waiting requests per HTTP/2 connection. */
 const MAX_WAITING_STREAMS = 200
 
 export interface ConnectionLimit {
-  /**
-   * Calls `start` when fewer than `MAX_STREAMS` responses of `connection` are in progress; returns false if too many
-   * requests already wait.
-   */
+  /** Returns false if too many requests already wait. */
   enter(connection: unknown, start: () => void): boolean
   /** Marks the request of `start` as finished, or removes it from the waiting ones. */
   leave(connection: unknown, start: () => void): void
 }
 
-/**
- * Returns a function that queues callbacks and runs one per turn of the event loop, in order, so that the server handles
- * requests of other connections between two expensive responses.
- */
+/** Runs one callback per turn of the event loop, so that other connections are handled between two expensive responses. */
 function createStartQueue(): (start: () => void) => void {
   const queue: (() => void)[] = []
   function startNext(): void {
@@ -33,7 +26,6 @@ function createStartQueue(): (start: () => void) => void {
   }
 }
 
-/** Creates a limit for any number of connections, each identified by any value. */
 export function createConnectionLimit(): ConnectionLimit {
   const connections = new Map<unknown, { underWay: number; waiting: Set<() => void> }>()
   const startLater = createStartQueue()

@@ -44,7 +44,6 @@ export async function serve(
 
 type DenoHandler = (request: Request, info: DenoRequestInfo) => Response | Promise<Response>
 
-/** The used part of Deno's second handler argument. */
 interface DenoRequestInfo {
   readonly remoteAddr: { readonly hostname: string; readonly port: number }
   /** Settles when Deno has consumed the response body; immediately for a body that is not a stream. */
@@ -54,10 +53,7 @@ interface DenoRequestInfo {
 /** Bodies up to this length in bytes take little memory until the client reads them. */
 const SHORT_BODY_BYTES = 65_536
 
-/**
- * Returns the function of a server that limits the responses in progress of an HTTP/2 connection: Deno serves HTTP/2 on every
- * port, and calls its handler for up to 200 requests of a client that reads nothing. A short body is finished at once.
- */
+/** Deno serves HTTP/2 on every port, and calls its handler for up to 200 requests of a client that reads nothing. */
 function limitStreams(handler: FetchHandler): DenoHandler {
   const limit = createConnectionLimit()
   let unsentBytes = 0
@@ -119,10 +115,7 @@ interface DenoServer {
 
 const RETRY_DELAY_MS = 1_000
 
-/**
- * Listens on `port`, and again 1 s after an unexpected end of the server: Deno's server fails, and would end the process,
- * when more connections are open than the operating system allows.
- */
+/** Deno's server ends the process when more connections are open than the system allows: listens again after 1 s. */
 function keepListening(
   listen: (port: number) => DenoServer,
   port: number,

@@ -1,9 +1,6 @@
 import type { NodeRequest } from './node-messages.ts'
 
-/**
- * Passes the body of `request` to `onChunk`; if middleware has read it before, `request.body`. Rejects when the client
- * disconnects or `signal` aborts; the rest of the body is then discarded.
- */
+/** If middleware has read the body before, reads `request.body`. Rejects when the client disconnects or `signal` aborts. */
 export function readNodeBody(
   request: NodeRequest,
   onChunk: (chunk: Uint8Array) => void,

@@ -68,7 +68,6 @@ export function respondWith(
   }
 }
 
-/** Creates a Node listener from any fetch-style handler, with a `Request` and a `Response`. */
 function fromFetchStyle(handler: FetchHandler): NodeHandler {
   const load = loadOnce(async () => loadAdapter(handler))
   // Each request handles the rejection instead.
@@ -117,11 +116,7 @@ async function loadAdapter(
 /** The HTTP/2 error code for a request that was not processed, which the client may repeat. */
 const REFUSED_STREAM = 7
 
-/**
- * Returns a listener that calls `respond` for one request of an HTTP/1 connection at a time, and for up to 8 of an HTTP/2
- * connection. Node calls a listener for every received request; without a limit, one client that does not read could fill
- * the memory with responses.
- */
+/** Node calls a listener for every received request: without a limit, a client that does not read could fill the memory. */
 export function limitPipelining<Request extends NodeRequest>(
   respond: (request: Request, response: NodeResponse, next?: () => void) => void,
 ): (request: Request, response: NodeResponse, next?: () => void) => void {
@@ -146,18 +141,12 @@ export function limitPipelining<Request extends NodeRequest>(
 /** The property of Node's sockets with the current response: undocumented, but older than most frameworks. */
 const CURRENT_RESPONSE = '_httpMessage'
 
-/**
- * Returns whether `socket` is sending a response. False without a socket: a framework that imitates Node's responses may
- * never assign one, and such a response must not wait.
- */
+/** False without a socket: a framework that imitates Node's responses may never assign one; those must not wait. */
 function isBusy(socket: RequestSocket | undefined): socket is RequestSocket {
   return Boolean((socket as { [CURRENT_RESPONSE]?: unknown } | undefined)?.[CURRENT_RESPONSE])
 }
 
-/**
- * A raw request on Node. A class, because an object literal with a getter for each request would take as long as a third of
- * the whole response.
- */
+/** A class: an object literal with a getter for each request would take a third as long as the whole response. */
 export class NodeRawRequest implements RawRequest {
   readonly method: string
   readonly target: string
@@ -188,7 +177,6 @@ export class NodeRawRequest implements RawRequest {
     return this.request.socket?.remoteAddress
   }
 
-  /** Creates a signal that aborts when the client disconnects. */
   get signal(): AbortSignal {
     // `close` is emitted once.
     if (this.#response.destroyed) return AbortSignal.abort()
@@ -203,10 +191,7 @@ export class NodeRawRequest implements RawRequest {
   }
 }
 
-/**
- * Returns the value of a header that is present once, null if it is absent, and undefined if it is repeated: Node then
- * decides how to join it, and parses all headers of the request.
- */
+/** Null if absent, undefined if repeated: Node then decides how to join the values. */
 function singleHeader(rawHeaders: readonly string[], name: string): string | null | undefined {
   const { length } = name
   let found: string | null = null
@@ -222,13 +207,11 @@ function singleHeader(rawHeaders: readonly string[], name: string): string | nul
 
 const REQUEST_TIMEOUT = 408
 
-/** Sends raw responses, and counts the bytes of those that wait for their clients to read. */
 interface Sender {
   send(raw: RawResponse, response: NodeResponse): void
   unsentBytes(): number
 }
 
-/** Creates a sender; its functions need no `this`. */
 export function createSender(): Sender {
   const unsent = createUnsentBodies()
   return {
@@ -273,16 +256,10 @@ function writeInParts(body: Uint8Array, response: NodeResponse): void {
   writeNext()
 }
 
-/**
- * The time for which a client may accept no byte of a response. Not a round number, to differ from timeouts that the server
- * or Node sets.
- */
+/** Not a round number, to differ from timeouts that the server or Node sets. */
 const STALL_TIMEOUT_MS = 30_001
 
-/**
- * Ends `response` if its client accepts no byte for `STALL_TIMEOUT_MS`, unless the socket already has a timeout. Node's
- * timeout restarts when the operating system accepts a part of a single write.
- */
+/** Unless the socket has a timeout. Node's timeout restarts when the operating system accepts a part of a single write. */
 function setStallTimeout(response: NodeResponse): void {
   const { socket } = response
   if (!socket || socket.timeout || response.writableFinished) return

@@ -62,10 +62,7 @@ export async function serve(
 /** For this time before connections are closed, responses carry `Connection: close`. */
 const NOTICE_MS = 200
 
-/**
- * Returns a function that stops `server`; call it before `server` listens. After 200 ms of notice, `server` accepts no more
- * connections; all are closed when no response is in progress, or after 10 s.
- */
+/** Call before `server` listens. After 200 ms of notice, no new connections; all close when idle, or after 10 s. */
 function prepareDrain(server: Server): () => Promise<void> {
   const sockets = new Set<Socket>()
   // Requests without a complete response, by socket: Node 22 never closes those that waited on a lost connection.

@@ -39,7 +39,6 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-/** Validates `options` and adds their defaults. */
 export function listenOptions(options: ServeOptions): {
   port: number
   hostname: string
@@ -58,15 +57,10 @@ export function toUrl(hostname: string, port: number, tls: ServeOptions['tls']):
   return `${tls ? 'https' : 'http'}://${host}:${port}`
 }
 
-/** Returns the response after a handler failure, without any details of the failure. */
 export function failed(): Response {
   return new Response(null, { status: 500, headers: { 'cache-control': 'no-store' } })
 }
 
-/**
- * Returns the responses of `handler` in its fastest form for servers that take `Request` and `Response`; requests have
- * `unsentBytes`.
- */
 export function responderOf(
   handler: FetchHandler,
   unsentBytes?: RawRequest['unsentBytes'],
@@ -75,10 +69,7 @@ export function responderOf(
   return toServerFunction(answer ? toResponder(answer, unsentBytes) : handler)
 }
 
-/**
- * Returns the function of a server: the responses of `respond`, without a promise where it needs none, or a 500 if it throws or
- * returns an invalid or already read response.
- */
+/** A 500 if `respond` throws or returns an invalid or already read response; without a promise where it needs none. */
 export function toServerFunction(
   respond: (request: Request, info: unknown) => Response | Promise<Response>,
 ): (request: Request, info: unknown) => Response | Promise<Response> {

@@ -85,11 +85,7 @@ function requireWhole(name: string, value: unknown, min: number): void {
   throw new TypeError(`${name} must be an integer of at least ${min}, got ${String(value)}`)
 }
 
-/**
- * Creates the undici agent for `proxy`.
- *
- * @throws {TypeError} for an invalid proxy URL
- */
+/** @throws {TypeError} for an invalid proxy URL */
 function createDispatcher(
   { Agent, EnvHttpProxyAgent, Pool, ProxyAgent }: typeof import('undici'),
   settings: AgentSettings,

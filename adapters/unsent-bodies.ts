@@ -1,14 +1,12 @@
 type Body = Uint8Array | string
 
-/** The bodies of responses that wait for their clients to read. */
 export interface UnsentBodies {
-  /** Returns their bytes. */
   bytes(): number
   /** Adds the body of a response; returns a function to call, once or more, when it is sent or its client has disconnected. */
   add(body: Body): () => void
 }
 
-/** Creates an empty count. Bytes that several responses send count once, as in memory; a text is copied for each. */
+/** Bytes that several responses share count once, as in memory; a text is copied for each. */
 export function createUnsentBodies(): UnsentBodies {
   const shared = new Map<Uint8Array, { bytes: number; responses: number }>()
   let total = 0
