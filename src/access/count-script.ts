@@ -123,11 +123,7 @@ export function argumentsOf(request: SharedRequest): string[] {
 
 const REPLY = /^\d{1,16}( \d{1,16}){5}$/
 
-/**
- * Returns a reply of `COUNT_SCRIPT`.
- *
- * @throws {Error} if it is not one
- */
+/** @throws {Error} if it is not a reply of `COUNT_SCRIPT` */
 export function parseReply(reply: unknown): SharedReply {
   // Some clients return bytes.
   const text = String(reply)

@@ -55,7 +55,6 @@ export interface OpenCounters {
   close(): void
 }
 
-/** A call to shared counters failed that had a time limit and a circuit breaker. */
 export class GuardedCallError extends Error {
   override readonly name = 'GuardedCallError'
 }

@@ -19,7 +19,6 @@ export interface ResolvedPlan {
   limits: readonly Limit[]
   /** The smallest quota: no request costs more, so that every request fits. */
   maxCost: number
-  /** `RateLimit-Policy` of its responses. */
   policy: Header
 }
 
@@ -168,7 +167,6 @@ function createTake(context: GrantContext) {
 interface Counted {
   client: string
   plan: ResolvedPlan
-  /** Id of the key; undefined without one. */
   key: string | undefined
 }
 
@@ -260,8 +258,7 @@ const KEY_HEADERS = 'Authorization, X-API-Key'
 const VARY: Header = ['vary', KEY_HEADERS]
 
 /**
- * Returns the headers of a response that needed a key: shared caches may keep a public response to a request with
- * `Authorization` (RFC 9111 §3.5). In one pass, because every request with a key needs new headers.
+ * Shared caches may keep a public response to a request with `Authorization` (RFC 9111 §3.5). In one pass: it is frequent.
  */
 function privateHeaders(headers: readonly Header[]): Header[] {
   const result: Header[] = []

@@ -6,7 +6,6 @@ import type { CountersContext } from './counters.ts'
 import { hashKey, isKey } from './keys.ts'
 import type { KeyRecord, KeyStore } from './keys.ts'
 
-/** The result of a look-up: a record, or the reason of its absence. */
 export type FoundKey = KeyRecord | 'malformed_key' | 'unknown_key' | 'unavailable'
 
 /** Looks keys up. Returns a promise only if it has to wait; never rejects. */
@@ -120,11 +119,7 @@ const MAX_TIME = 253_402_300_799_999
 
 const MAX_ID_LENGTH = 200
 
-/**
- * Returns a copy of a record.
- *
- * @throws {TypeError} naming the invalid field
- */
+/** @throws {TypeError} naming the invalid field */
 function validateRecord(record: unknown): KeyRecord {
   const { id, plan, expiresAt, origins }: { [Field in keyof KeyRecord]?: unknown } = Object(record)
   if (typeof id !== 'string' || id === '' || id.length > MAX_ID_LENGTH) {

@@ -57,7 +57,6 @@ export async function hashKey(key: string): Promise<string> {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Returns whether `text` has the form and the checksum of a key. */
 export function isKey(text: string): boolean {
   if (!/^rsk_[0-9A-Za-z]{36}$/.test(text)) return false
   const random = text.slice(PREFIX.length, -CHECKSUM_LENGTH)

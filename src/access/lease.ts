@@ -68,7 +68,6 @@ const NO_REPLY: SharedReply = {
   monthEnd: 0,
 }
 
-/** Returns whether nothing is lost when the client is forgotten. */
 export function isIdle(lease: Lease, now: number, maxIdle: number): boolean {
   const usedAt = Math.max(lease.lifeStart + lease.terms.life, lease.repliedAt)
   const isNeeded =
@@ -125,16 +124,12 @@ export function countDemand(lease: Lease, cost: number, now: number): void {
   lease.demand[0] += cost
 }
 
-/**
- * Returns how many permits requests will probably use within one life: as many as in each of the last three, or half of those
- * in the current one.
- */
+/** As many as in each of the last three lives, or half of those in the current one. */
 function expectedDemand({ demand: [current, ...earlier], terms }: Lease, cost: number): number {
   if (!terms.hasLots) return 0
   return Math.max(0, Math.min(...earlier) - cost, Math.floor((current - cost) / 2))
 }
 
-/** Decides without a call; undefined where that is not possible. */
 export function decide(lease: Lease, cost: number, now: number): Decision | undefined {
   const { lot } = lease
   if (lot.permits >= cost && now < lot.until) {
@@ -212,7 +207,6 @@ export function settle(waiter: Waiter, outcome: Outcome): void {
   waiter.onSettled?.()
 }
 
-/** Returns the decision; throws at once where no call was made. */
 export function resultOf(waiter: Waiter): Decision | Promise<Decision> {
   if (waiter.outcome) return decisionOf(waiter)
   return new Promise((resolve, reject) => {
@@ -248,7 +242,6 @@ export function addTaken(taken: Taken, permits: number, at: number): void {
   taken.permits += permits
 }
 
-/** Returns a call for `cost` and all requests that wait, which gives back what was not used. */
 export function requestFor(
   lease: Lease,
   cost: number,
@@ -290,7 +283,6 @@ interface EndedCall {
   now: number
 }
 
-/** Serves the waiters from a granted lot, and keeps the rest; or remembers the refusal. */
 export function accept(
   lease: Lease,
   reply: SharedReply,
@@ -325,7 +317,6 @@ export function accept(
   if (isUsedUp(lease)) refuseFor(lease, 1, sentAt)
 }
 
-/** Returns whether not even one permit is left in the shared counters. */
 function isUsedUp({ terms: { burst, month }, reply }: Lease): boolean {
   if (month && reply.used >= month.quota) return true
   const interval = (burst.window * 1_000) / burst.quota

@@ -22,7 +22,7 @@ import {
 import type { Lease, Terms, Waiter } from './lease.ts'
 import type { SharedReply, SharedRequest } from './shared-count.ts'
 
-/** Counters that processes share; each call is atomic. */
+/** Each call is atomic. */
 export interface SharedCounters {
   count(client: string, request: SharedRequest): Promise<SharedReply>
 }
@@ -37,10 +37,7 @@ const MANY_CLIENTS = 50_000
 const FLUSH_INTERVAL_MS = 1_000
 const MAX_FLUSHES = 100
 
-/**
- * Creates counters that take permits from shared ones in lots, and spend them in this process. One call per client is in
- * flight, with 50 ms and a circuit breaker.
- */
+/** One call per client is in flight, with 50 ms and a circuit breaker. */
 export function createLeasedCounters(shared: SharedCounters): Counters {
   return { open: (context) => openLeases(shared, context) }
 }
@@ -72,7 +69,6 @@ function openLeases(shared: SharedCounters, context: CountersContext): OpenCount
   }
 }
 
-/** The clients of this process, in the order in which they were added. */
 function createLeaseTable(monotonic: () => number) {
   const leases = new Map<string, Lease>()
   const terms = new WeakMap<readonly Limit[], Terms>()

@@ -87,7 +87,6 @@ interface Rules {
 
 interface Usage {
   rules: Rules
-  /** One level for each limit. */
   levels: number[]
   /** The time of the levels, in ms since the Unix epoch. */
   at: number
@@ -108,7 +107,6 @@ function createUsages(maxClients: number) {
     return rules
   }
 
-  /** Checks the next `count` entries, and drops those whose limits are whole again. */
   function sweep(count: number, now: number): void {
     for (let checked = 0; checked < count; checked += 1) {
       const { done, value } = cursor.next()
@@ -136,7 +134,6 @@ function createUsages(maxClients: number) {
 
   return {
     find: (client: string) => usages.get(client),
-    /** Returns the usage of `client` at the time `now`. */
     of(client: string, limits: readonly Limit[], now: number): Usage {
       const usage = usages.get(client) ?? add(client, rulesOf(limits), now)
       advance(usage, now)

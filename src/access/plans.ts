@@ -25,11 +25,7 @@ const UNITS: Readonly<Record<string, number>> = {
 const MAX_BURST = 100_000_000
 const MAX_MONTH = 1_000_000_000
 
-/**
- * Returns the limits of a plan; `name` is used in messages.
- *
- * @throws {TypeError} naming the invalid option
- */
+/** @throws {TypeError} naming the invalid option */
 export function limitsOf(plan: Plan | string, name: string): readonly Limit[] {
   const parts = typeof plan === 'string' ? readPlan(plan, name) : plan
   assertKnownOptions(parts, { burst: true, month: true }, name)

@@ -14,12 +14,10 @@ const EVENT_INTERVAL_MS = 1_000
 
 const RETRY_AFTER_S = 5
 
-/** The most clients of which the last request was counted in the memory of this process. */
 const MAX_LOCAL_CLIENTS = 100_000
 
 /**
- * Creates counters that survive the failure of `counters`: throws, rejections, unexpected results, and results that take
- * longer than 50 ms. After five failures in a row they are skipped for 5 s. `whenFailing` decides about a request meanwhile.
+ * `counters` may throw, reject, return anything or take longer than 50 ms; after five failures in a row, skipped for 5 s.
  */
 export function createSafeCounters(
   counters: Counters,

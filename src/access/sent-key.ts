@@ -6,10 +6,8 @@ type SentKey = string | false | undefined
 /** Returns the key that a request sends; `query` is raw, without the question mark. */
 export type KeyReader = (request: Pick<RawRequest, 'header'>, query: string) => SentKey
 
-/** Longer values are not keys. */
 const MAX_LENGTH = 256
 
-/** Creates a reader of `Authorization: Bearer`, `X-API-Key` and the given query parameters. */
 export function createKeyReader(queryParameters: readonly string[]): KeyReader {
   return (request, query) => {
     const bearer = bearerIn(request.header('authorization'))

@@ -2,9 +2,7 @@
 export interface SharedRequest {
   /** Quota of the burst limit; 0 without one. */
   readonly quota: number
-  /** Window of the burst limit. */
   readonly window: number
-  /** How long a lot may be used. */
   readonly life: number
   /** Quota of the month; 0 without one. */
   readonly monthQuota: number
@@ -32,7 +30,6 @@ export interface SharedReply {
   readonly deficit: number
   /** The deficit at which the burst limit is used up. */
   readonly capacity: number
-  /** Permits used in this month. */
   readonly used: number
   /** End of this month; 0 without a limit for months. */
   readonly monthEnd: number

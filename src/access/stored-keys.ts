@@ -34,11 +34,7 @@ export interface KeyStoreOptions {
   now?: (() => number) | undefined
 }
 
-/**
- * Validates options and adds their defaults.
- *
- * @throws {TypeError} that names the invalid option
- */
+/** @throws {TypeError} that names the invalid option */
 export function resolveKeyStoreOptions(options: KeyStoreOptions): { now: () => number } {
   const { now = Date.now } = options
   assertKnownOptions(options, { now })
@@ -56,11 +52,7 @@ export function toKeyRecord(stored: StoredKey | undefined): KeyRecord | undefine
 /** The largest time of a `Date`, in ms since the Unix epoch. */
 const MAX_TIME = 8_640_000_000_000_000
 
-/**
- * Asserts that `record` can be stored.
- *
- * @throws {TypeError} that names the invalid field
- */
+/** @throws {TypeError} that names the invalid field */
 export function assertStoredKey(
   record: Readonly<Partial<Record<keyof StoredKey, unknown>>>,
 ): asserts record is StoredKey {
@@ -83,7 +75,6 @@ export function assertStoredKey(
   }
 }
 
-/** Returns whether `value` is the origin of web pages, as browsers send it. */
 export function isOrigin(value: unknown): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false
   const { protocol, origin } = new URL(value)
