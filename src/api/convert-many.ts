@@ -14,7 +14,6 @@ import type {
   toConversion,
 } from './convert.ts'
 
-/** Maximum number of conversions in one call. */
 export const MAX_ROWS = 10_000
 
 /** One of many conversions. Codes have three letters in either case. */
@@ -44,10 +43,8 @@ type RowConversion<Row> = Row extends ConversionRow
   ? ConversionResult<Omit<Row, 'amount'>> | ConversionError
   : never
 
-/** The result for a row that is known only at run time. */
 export type AnyRowConversion = ConversionResult<ConversionListParams> | ConversionError
 
-/** What many conversions need besides the rates. */
 export interface ManyOptions {
   runtime: Pick<Runtime, 'now' | 'monotonic' | 'yieldToEventLoop'>
   /** Receives unforeseen errors, which become errors of their rows. */
@@ -74,12 +71,7 @@ const MAX_ROWS_PER_SLICE = 1_000
 
 const ROWS_PER_LOOK_AT_CLOCK = 32
 
-/**
- * Converts `rows` with the result of `loadRates`, in slices, between which other tasks run. Calls `use` with the results of
- * each slice.
- *
- * @throws {RatesError} `overloaded` if the request is aborted
- */
+/** @throws {RatesError} `overloaded` if the request is aborted */
 export async function convertRows(
   loaded: RateSources,
   rows: readonly unknown[],
@@ -136,7 +128,6 @@ function toFields(row: unknown): Readonly<Record<string, unknown>> {
   return Object(row)
 }
 
-/** The result of a load, or a function that throws its error. */
 type Loaded<Value> = () => CacheResult<Value>
 
 async function settle<Value>(
@@ -152,10 +143,7 @@ async function settle<Value>(
   }
 }
 
-/**
- * Loads the data that `rows` need, each data set once. Returns sources that answer from these data, without a promise; a data
- * set that is unavailable is the error of the rows that need it.
- */
+/** Returns sources that answer without a promise; the error of an unavailable data set is that of the rows that need it. */
 export async function loadRates(
   sources: RateSources,
   rows: readonly unknown[],
@@ -267,11 +255,7 @@ function createRowConverter(
   }
 }
 
-/**
- * Checks a row of a caller, which may be anything; a `RatesError` is thrown.
- *
- * @throws {RatesError} as `assertConversionParams` does; `invalid_parameter` for a row or a value of another type
- */
+/** @throws {RatesError} as `assertConversionParams` does; `invalid_parameter` for a row or a value of another type */
 function toParams(row: unknown): { params: ConversionListParams; amountSent?: string } {
   if (row instanceof RatesError) throw row
   if (!isObject(row) || Array.isArray(row)) {

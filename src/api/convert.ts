@@ -220,14 +220,9 @@ export type RatesOf<Symbols extends readonly CurrencyCode[]> = ByCode<
   number | undefined
 >
 
-/** The rates of a conversion: the latest, or those of a day. */
 export type ConversionRates = LatestSnapshot | DatedSnapshot
 
-/**
- * Checks the parameters of a caller, which may not use TypeScript. Errors quote `amountSent`.
- *
- * @throws {RatesError} `missing_parameter`, `invalid_parameter`, `invalid_currency`, `invalid_amount`
- */
+/** @throws {RatesError} `missing_parameter`, `invalid_parameter`, `invalid_currency`, `invalid_amount` */
 export function assertConversionParams(params: ConversionListParams, amountSent?: string): void {
   const { from, to, amount, reverse, round } = params
   assertNoMistakenNames(params, MISTAKEN_CONVERSION_NAMES)
@@ -256,11 +251,7 @@ export function invalidRounding(parameter: string): RatesError {
   return invalidParameter(parameter, 'must be minor or cash')
 }
 
-/**
- * Converts an amount for a caller without HTTP; `now` returns the time in ms since the Unix epoch.
- *
- * @throws {RatesError} as `assertConversionParams`, `withDay` and `toConversion` do
- */
+/** @throws {RatesError} as `assertConversionParams`, `withDay` and `toConversion` do */
 export async function conversion(
   sources: RateSources,
   params: ConversionListParams,
@@ -273,7 +264,7 @@ export async function conversion(
   )
 }
 
-/** Returns `toConversion` if none of `rows` is to be rounded, or else a function that also rounds; its code is loaded on demand. */
+/** The code that rounds is loaded on demand. */
 export function createConverter(
   rows: readonly unknown[],
 ): typeof toConversion | Promise<typeof toConversion> {
@@ -294,7 +285,6 @@ async function loadRounding(): Promise<typeof toConversion> {
   }
 }
 
-/** Returns `conversion` with `rounded` after each `result`. */
 function withRounded(
   conversion: ConversionResult<ConversionListParams>,
   roundResult: (product: Product) => string,
@@ -316,7 +306,6 @@ function withRounded(
   return { from, to, amount, ...round(to, { rate, result }), ...rest }
 }
 
-/** Returns the result of `use`, called with the rates of a conversion; `now` returns the time in ms since the Unix epoch. */
 export function withConversionRates<Result>(
   sources: RateSources,
   { from, to, date, rule, maxAge, source }: ConversionListParams,
@@ -333,11 +322,7 @@ export function withConversionRates<Result>(
   return found instanceof Promise ? found.then(use) : use(found)
 }
 
-/**
- * Converts an amount to one currency or several. Errors quote `amountSent`.
- *
- * @throws {RatesError} as `convert` does
- */
+/** @throws {RatesError} as `convert` does */
 export function toConversion(
   rates: ConversionRates,
   params: ConversionListParams,
@@ -376,7 +361,6 @@ export function toConversion(
   return { ...list, ...dayOf(rates), updatedAt, ...originOf(rates, []) }
 }
 
-/** Returns whether conversions have more fields about the origin of their rates than the source. */
 function isMarked({ derived, tableNumber }: RateTable): boolean {
   return derived !== undefined || tableNumber !== undefined
 }
@@ -387,11 +371,7 @@ function dayOf(
   return 'date' in rates ? { date: rates.date, ...rates.byRule } : {}
 }
 
-/**
- * Converts between two upper-case codes of `rates`. Errors quote `amountSent`.
- *
- * @throws {RatesError} `invalid_amount` if the result is too large for a double
- */
+/** @throws {RatesError} `invalid_amount` if the result is too large for a double */
 export function convert(
   { table }: ConversionRates,
   { from, to, amount, reverse }: { from: string; to: string; amount: number; reverse: boolean },
@@ -403,11 +383,7 @@ export function convert(
   return { rate, result }
 }
 
-/**
- * Returns the upper-case code for `sent` (three letters) if `rates` have it.
- *
- * @throws {RatesError} for `parameter`
- */
+/** @throws {RatesError} for `parameter` */
 export function codeIn(rates: ConversionRates, parameter: string, sent: string): string {
   const code = sent.toUpperCase()
   if (rates.table.rates.has(code)) return code

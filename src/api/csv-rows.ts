@@ -8,17 +8,14 @@ import type { AnyRowConversion } from './convert-many.ts'
 import { toCsv } from './csv.ts'
 import { MISTAKEN_CONVERSION_NAMES, assertNoMistakenNames } from './mistaken-names.ts'
 
-/** Conversions that are read from CSV, and the records that they come from. */
 export interface CsvRows {
   separator: CsvSeparator
   header: readonly string[]
-  /** The cells of each row. */
   records: readonly (readonly string[])[]
   /** The parameters of each row, or its error. */
   rows: readonly unknown[]
 }
 
-/** Columns that become parameters. */
 const COLUMNS = ['from', 'to', 'amount', 'date', 'reverse', 'rule', 'maxAge', 'round'] as const
 
 type Column = (typeof COLUMNS)[number]
@@ -26,9 +23,8 @@ type Column = (typeof COLUMNS)[number]
 const RECORDS_PER_SLICE = 500
 
 /**
- * Reads conversions from CSV in slices, one per record after the header, which names the columns. Ignores empty lines and
- * other columns. An empty cell is an absent parameter, except an empty amount. Only a ledger may have more than `MAX_ROWS`
- * rows, and other columns with names that `convert` would reject.
+ * Ignores empty lines and other columns; an empty cell is an absent parameter, except an empty amount. Only a ledger may
+ * have more than `MAX_ROWS` rows, and other columns with names that `convert` would reject.
  *
  * @throws {RatesError} `invalid_parameter` for malformed CSV, an unusable header or too many rows
  */
@@ -114,11 +110,9 @@ function toValue(name: Column, cell: string): string | number | boolean {
   return cell
 }
 
-/** The columns of many conversions as CSV. */
 const RESULT_COLUMNS =
   'from to amount rate result reverse date asked rule updatedAt source sourceUrl error message'
 
-/** Returns the first line of many conversions as CSV; `rounded` is a column only if requested. */
 export function resultsHead(hasRounded: boolean): string {
   const columns = hasRounded ? RESULT_COLUMNS.replace('result ', 'result rounded ') : RESULT_COLUMNS
   return toCsv([columns.split(' ')])
@@ -128,10 +122,7 @@ const EMPTY_CELLS: readonly string[] = /* @__PURE__ */ RESULT_COLUMNS.split(' ')
   .slice(0, -2)
   .map(() => '')
 
-/**
- * Returns a line for each of `results`. A message, which may quote a cell of the request, begins with fixed words, so that
- * spreadsheets do not take it for a formula; error lines have no other cell of the request.
- */
+/** Messages, which may quote a cell of the request, begin with fixed words, so that spreadsheets see no formula. */
 export function resultsCsv(results: readonly AnyRowConversion[], hasRounded: boolean): string {
   const lines = results.map(toCells)
   if (!hasRounded) return toCsv(lines)
@@ -140,7 +131,6 @@ export function resultsCsv(results: readonly AnyRowConversion[], hasRounded: boo
   )
 }
 
-/** Index of the column `rounded`. */
 const ROUNDED_AT: number = /* @__PURE__ */ RESULT_COLUMNS.split(' ').indexOf('result') + 1
 
 function roundedOf(result: AnyRowConversion | undefined): string {

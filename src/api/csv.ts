@@ -11,7 +11,6 @@ export function toCsv(lines: Iterable<readonly (string | number)[]>): string {
   return text
 }
 
-/** Writes a line without its end. */
 export function toLine(cells: readonly (string | number)[], separator = ','): string {
   const quoted = separator === ',' ? /[",\r\n]/ : /[",;\t\r\n]/
   return cells.map((cell) => toCell(cell, quoted)).join(separator)
@@ -65,7 +64,7 @@ export const CSV_HISTORY: HistoryFormat = {
     csvFrame(HEAD, `${from},${to},`, toCsv([['', source.name, source.url]])),
 }
 
-/** Returns the frame of CSV with a header line; `start` and `end` are the text of each line before the day and after the rate. */
+/** `start` and `end` are the text of each line before the day and after the rate. */
 export function csvFrame(
   head: readonly string[],
   start: string,
@@ -74,7 +73,6 @@ export function csvFrame(
   return { before: `${toCsv([head])}${start}`, rateEnd: `${end}${start}`, after: end }
 }
 
-/** Returns `record` as CSV: one line per target currency, each with the attribution, so that copied lines keep it. */
 export function conversionCsv(record: ConversionResult<ConversionListParams>): string {
   const { from, amount, reverse, updatedAt, source } = record
   const rest = {

@@ -2,19 +2,15 @@ import { findSuccession, findWithdrawal } from '../rates/currency-code.ts'
 import type { Day } from '../rates/dates.ts'
 import { fixedRatioText } from './resolve-code.ts'
 
-/** A withdrawn currency as units of its current successor. */
 export interface FixedRatio {
-  /** Code of the withdrawn currency. */
   code: string
   /** Code of the first successor that is not withdrawn. */
   successor: string
   /** Units of the withdrawn currency for one unit of the successor, fixed by law. */
   ratio: number
-  /** The ratio as a sentence. */
   note: string
 }
 
-/** Returns the fixed ratio on `day` of a currency that was withdrawn by then; undefined for others, and without a ratio. */
 export function findFixedRatio(sent: string, day: Day): FixedRatio | undefined {
   const code = sent.toUpperCase()
   const withdrawal = findWithdrawal(code)

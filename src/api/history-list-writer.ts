@@ -13,10 +13,7 @@ type Bytes = ReturnType<HistoryWriter>
 /** Form of a response: JSON; CSV with a line per point; or CSV with a line per day and a column per target. */
 export type ListForm = 'json' | 'long' | 'wide'
 
-/**
- * Writes histories as UTF-8 in several parts, with pauses after a few ms. `isList` is false for the JSON of one history that
- * was not requested as a list.
- */
+/** Pauses after a few ms. `isList` is false for the JSON of one history that was not requested as a list. */
 export type ListWriter = (
   found: FoundHistories,
   today: Day,
@@ -57,7 +54,6 @@ function filledFrame(
   { rateEnd, after }: HistoryFrame,
 ): HistoryFrame {
   const publishedEnd = toWords([published.rateEnd])
-  /** Writes runs of points with the same end. */
   function write(view: DataView, at: number, points: Points): number {
     let [next, end] = [at, at]
     for (let first = 0, last = 0; first < points.last; first = last) {
@@ -72,7 +68,6 @@ function filledFrame(
   return { before: published.before, rateEnd, after: isLastFilled ? after : published.after, write }
 }
 
-/** Creates a writer, which reuses its buffers. */
 export function createListWriter(): ListWriter {
   const published = {
     json: createHistoryWriter(JSON_HISTORY),
@@ -103,10 +98,8 @@ function joinedJson(written: { to: string; bytes: Bytes }[], head: ListHead): By
   return [...parts, encoder.encode('}}')]
 }
 
-/** Lines between pauses. */
 const LINES_PER_SLICE = 512
 
-/** Writes a line for each day of any series, ascending. */
 function* wideCsv(pairs: readonly (PairHistory | PairRange)[]): Slices<Bytes[]> {
   const isFilled = pairs.some(({ fill }) => fill !== undefined)
   const head = ['date', ...pairs.map(({ to }) => to), ...(isFilled ? ['filled'] : [])]

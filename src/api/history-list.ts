@@ -86,17 +86,11 @@ export type HistoryResult<Params extends HistoryListParams> = Params extends { s
 /** @internal The points of a history. */
 type PointOf<Params> = Params extends { from: unknown; fill?: undefined } ? Point : FilledPoint
 
-/** Maximum number of target currencies of a history. */
 export const MAX_HISTORIES = 20
 
-/** All values of `fill`. */
 export const FILLS: readonly 'previous'[] = ['previous']
 
-/**
- * Checks the parameters that only lists, values and filled days have.
- *
- * @throws {RatesError} `invalid_parameter`, `invalid_currency`
- */
+/** @throws {RatesError} `invalid_parameter`, `invalid_currency` */
 export function assertListParams({ to, interval = 'day', value, fill }: HistoryListParams): void {
   assertCodes('to', to)
   if (Array.isArray(to) && to.length > MAX_HISTORIES) {
@@ -115,7 +109,6 @@ export function assertListParams({ to, interval = 'day', value, fill }: HistoryL
   }
 }
 
-/** Returns the points of any parameters. */
 const derivedSeries: SeriesOf = (
   { history, daysBack = MAX_DAYS_AWAY },
   pair,
@@ -136,17 +129,12 @@ export function eachParams({ to, ...others }: HistoryListParams): OneHistoryPara
   })
 }
 
-/** The reference rates for each of several histories. */
 export type FoundHistories = readonly [
   params: OneHistoryParams,
   found: CacheResult<HistorySnapshot>,
 ][]
 
-/**
- * Resolves with the reference rates for each history, which may have different sources; `today` is the current day (UTC).
- *
- * @throws {RatesError} the first error in the order of `list`, as `pairHistory` does
- */
+/** @throws {RatesError} the first error in the order of `list`, as `pairHistory` does */
 export async function findHistories(
   sources: RateSources,
   list: readonly OneHistoryParams[],
@@ -179,7 +167,6 @@ function assertPoints(snapshot: HistorySnapshot, params: OneHistoryParams, today
   if (series.rates.length === 0) requireStats(series, head, start)
 }
 
-/** Computes each history; pauses after each. */
 export function* computeHistories<Result>(
   found: FoundHistories,
   today: Day,
@@ -193,7 +180,6 @@ export function* computeHistories<Result>(
   return results
 }
 
-/** The parts of a list without its series. */
 export type ListHead = Omit<HistoryList, 'series'> | Omit<HistoryRangeList, 'series'>
 
 export function listHead(found: FoundHistories, today: Day): ListHead {
@@ -207,11 +193,7 @@ export function listHead(found: FoundHistories, today: Day): ListHead {
   return { from, start: first.start, end: ends.toSorted().at(-1) ?? '', ...points }
 }
 
-/**
- * Returns any history, or a list, for a caller without HTTP; `now` returns the time in ms since the Unix epoch.
- *
- * @throws {RatesError} as `assertHistoryParams`, `assertListParams`, `toHistoryParams` and `pairHistory` do
- */
+/** @throws {RatesError} as `assertHistoryParams`, `assertListParams`, `toHistoryParams` and `pairHistory` do */
 export async function derivedHistory(
   sources: RateSources,
   params: HistoryListParams,

@@ -13,7 +13,6 @@ const encoder = new TextEncoder()
 /** Copying words of 4 bytes is several times faster than single bytes, and than `set` for short texts. */
 const WORD = 4
 
-/** The text of a history around its points. */
 export interface HistoryFrame {
   before: string
   /** Text between a rate and the next separator. */
@@ -23,7 +22,6 @@ export interface HistoryFrame {
   write?: typeof writePoints
 }
 
-/** A format for histories: a frame with separated points. */
 export interface HistoryFormat {
   /** ASCII text between points. */
   separator: string
@@ -46,7 +44,6 @@ export const JSON_HISTORY: HistoryFormat = {
   }),
 }
 
-/** Creates a writer, which reuses its buffer and caches the text that all pairs of a market share. */
 export function createHistoryWriter(format: HistoryFormat): HistoryWriter {
   const { separator } = format
   let buffer = new Uint8Array()
@@ -83,7 +80,6 @@ export interface Words {
   paddedLength: number
 }
 
-/** Returns the words of texts of equal length. */
 export function toWords(texts: readonly string[]): Words {
   const { length } = encoder.encode(texts[0])
   const paddedLength = Math.ceil(length / WORD) * WORD
@@ -92,12 +88,10 @@ export function toWords(texts: readonly string[]): Words {
   return { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), length, paddedLength }
 }
 
-/** Points of a series and the texts around their rates. */
 export interface Points {
   series: PairSeries
   starts: Words
   rateEnd: Words
-  /** Index of the first point. */
   first: number
   /** Index after the last point. */
   last: number
@@ -143,13 +137,11 @@ const TRIPLES = Int32Array.from({ length: 1_000 }, (_, value) => {
   )
 })
 
-/** Maximum number of bytes that `writeNumber` writes. */
 const MAX_NUMBER_LENGTH = 24
 
 /**
- * Writes `value` (positive) as JSON into `view` at `at`; returns the index after it. Numbers with up to 10 significant digits,
- * such as rates, are written without creating a string, which takes many times longer. `view` must have room for
- * `MAX_NUMBER_LENGTH` bytes.
+ * Numbers with up to 10 significant digits, such as rates, are written without a string, which takes many times longer.
+ * `view` must have room for `MAX_NUMBER_LENGTH` bytes.
  */
 function writeNumber(view: DataView, at: number, value: number): number {
   const decimals = significantDecimals(value)

@@ -100,7 +100,6 @@ export interface RateHistory<Each extends Point = Point> {
   source: Attribution
 }
 
-/** A `RateHistory` with its points as columns. */
 export interface PairHistory extends Omit<RateHistory, 'points'> {
   series: PairSeries
 }
@@ -127,16 +126,11 @@ export type HistoryListParams =
   | HistoryParams<Targets, 'previous'>
   | HistoryRangeParams<Targets, 'previous'>
 
-/** Parameters of the history of one target currency. */
 export type OneHistoryParams =
   | HistoryParams<CurrencyCode, 'previous'>
   | HistoryRangeParams<CurrencyCode, 'previous'>
 
-/**
- * Checks the parameters of a caller, which may not use TypeScript.
- *
- * @throws {RatesError} `missing_parameter`, `invalid_parameter`, `invalid_currency`, `invalid_period`
- */
+/** @throws {RatesError} `missing_parameter`, `invalid_parameter`, `invalid_currency`, `invalid_period` */
 export function assertHistoryParams(params: HistoryListParams): void {
   const { from, to, period, start, end, interval, source } = params
   assertNoMistakenNames(params, MISTAKEN_HISTORY_NAMES)
@@ -153,20 +147,13 @@ export function assertHistoryParams(params: HistoryListParams): void {
   }
 }
 
-/**
- * Returns whether the history of `params` is that of one pair with published rates only. All others need code that is loaded
- * at the first request.
- */
+/** All other histories need code that is loaded at the first request. */
 export function isPlain(params: HistoryListParams): params is HistoryParams | HistoryRangeParams {
   const { to, value = 'last', fill } = params
   return !Array.isArray(to) && value === 'last' && fill === undefined
 }
 
-/**
- * Returns a history for a caller without HTTP; `now` returns the time in ms since the Unix epoch.
- *
- * @throws {RatesError} as `assertHistoryParams`, `toHistoryParams` and `pairHistory` do
- */
+/** @throws {RatesError} as `assertHistoryParams`, `toHistoryParams` and `pairHistory` do */
 export async function rateHistory(
   sources: RateSources,
   params: HistoryParams | HistoryRangeParams,
@@ -181,7 +168,6 @@ export async function rateHistory(
   )
 }
 
-/** Returns the series of a pair on the days of a window, by the parameters of its points. */
 export type SeriesOf = (
   snapshot: HistorySnapshot,
   pair: Pair,
@@ -203,12 +189,7 @@ function plainSeries(
   return lastOfEach(pairSeries(history, pair, window), interval)
 }
 
-/**
- * Returns the history of a period or a range; `today` is the current day (UTC), and `seriesOf` returns its points (default:
- * those that are plain).
- *
- * @throws {RatesError} `unsupported_currency`; `no_data` without a point
- */
+/** @throws {RatesError} `unsupported_currency`; `no_data` without a point */
 export function pairHistory(
   snapshot: HistorySnapshot,
   params: OneHistoryParams,
@@ -223,14 +204,11 @@ export function pairHistory(
   return { ...head, ...(derived && { derived }), series, stats, source }
 }
 
-/** The parts of a history that do not depend on its points. */
 interface HistoryFrame {
   head:
     | Omit<PairHistory, 'series' | 'stats' | 'source' | 'derived'>
     | Omit<PairRange, 'series' | 'stats' | 'source' | 'derived'>
-  /** Days with points. */
   window: Window
-  /** First requested day. */
   start: Day
 }
 
@@ -342,7 +320,6 @@ export interface HistoryRange<Each extends Point = Point> {
   source: Attribution
 }
 
-/** A `HistoryRange` with its points as columns. */
 export interface PairRange extends Omit<HistoryRange, 'points'> {
   series: PairSeries
 }
@@ -366,7 +343,6 @@ function frameOfRange(
   return { head, window: { start: first, end: last }, start }
 }
 
-/** Validated history parameters in any combination. */
 export interface HistorySelection<To extends Targets> extends PointParams {
   from: CurrencyCode
   to: To
@@ -376,9 +352,8 @@ export interface HistorySelection<To extends Targets> extends PointParams {
 }
 
 /**
- * Returns the parameters of a period or of a range.
- *
- * @throws {RatesError} `missing_parameter` without `start`; `invalid_parameter` for a period with days, or days in reverse order
+ * @throws {RatesError} `missing_parameter` without `start`; `invalid_parameter` for a period with days, or days in reverse
+ * order
  */
 export function toHistoryParams<To extends Targets>(
   selection: HistorySelection<To>,

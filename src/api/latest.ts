@@ -68,15 +68,10 @@ export interface LatestRates<Rates = Record<UppercaseCode, Rate>> {
   derived?: Record<UppercaseCode, Derivation> | undefined
 }
 
-/** Disclaimer to show next to rates. */
 export const DISCLAIMER: string =
   'Mid-market reference rates for information only, not an offer to exchange currency.'
 
-/**
- * Checks the parameters of a caller, which may not use TypeScript.
- *
- * @throws {RatesError} `invalid_parameter`, `invalid_currency`
- */
+/** @throws {RatesError} `invalid_parameter`, `invalid_currency` */
 function assertTableParams(params: LatestParams | DatedRatesParams): void {
   const { base, symbols = [] } = params
   assertNoMistakenNames(params, MISTAKEN_TABLE_NAMES)
@@ -87,11 +82,7 @@ function assertTableParams(params: LatestParams | DatedRatesParams): void {
   assertDated(params)
 }
 
-/**
- * Returns latest rates, or those of a day, for a caller without HTTP; `now` returns the time in ms since the Unix epoch.
- *
- * @throws {RatesError} as `assertTableParams`, `toLatestRates` and `withDay` do
- */
+/** @throws {RatesError} as `assertTableParams`, `toLatestRates` and `withDay` do */
 export async function latestRates(
   sources: RateSources,
   params: LatestParams | DatedRatesParams,

@@ -2,18 +2,13 @@ import { invalidParameter } from '../errors.ts'
 
 /** Parameter names of this API and other services, in lower case without `_` and `-`. */
 export interface MistakenNames {
-  /** Advice by name. */
   readonly advice: Readonly<Record<string, string>>
-  /** Names that the endpoint accepts. */
   readonly own: ReadonlySet<string>
 }
 
 type Subject = keyof typeof NAMES
 
-/**
- * Parameter names of this API, Frankfurter, exchangerate.host, Open Exchange Rates, currencyapi and others, by meaning, in
- * lower case without `_` and `-`.
- */
+/** By meaning, in lower case without `_` and `-`. */
 const NAMES = {
   base: 'base from basecurrency fromcurrency',
   targets: 'to symbols symbol currencies currency quotes quote target targets tocurrency',
@@ -40,7 +35,6 @@ const NAMES = {
 
 const UNROUNDED = 'not supported; round rates and results for display'
 
-/** Advice for parameters that no endpoint supports. */
 const UNSUPPORTED = {
   providers: 'not supported; every response names its source',
   extras: 'not supported; rates are mid-market rates of currencies in use',
@@ -61,7 +55,6 @@ function mistakenNames(
 
 const HISTORY = 'use /v1/history'
 
-/** Names that tables of rates do not accept. */
 export const MISTAKEN_TABLE_NAMES: MistakenNames = /* @__PURE__ */ mistakenNames({
   base: 'use base',
   targets: 'use symbols',
@@ -84,7 +77,7 @@ export const MISTAKEN_TABLE_NAMES: MistakenNames = /* @__PURE__ */ mistakenNames
   format: 'use format',
 })
 
-/** Names that tables of all currencies do not accept; they ignore a list of symbols. */
+/** They ignore a list of symbols. */
 export const MISTAKEN_WHOLE_TABLE_NAMES: MistakenNames =
   /* @__PURE__ */ withoutTargets(MISTAKEN_TABLE_NAMES)
 
@@ -94,7 +87,6 @@ function withoutTargets({ advice, own }: MistakenNames): MistakenNames {
   return { advice: Object.fromEntries(others), own }
 }
 
-/** Names that conversions do not accept. */
 export const MISTAKEN_CONVERSION_NAMES: MistakenNames = /* @__PURE__ */ mistakenNames({
   base: 'use from',
   targets: 'use to',
@@ -117,7 +109,6 @@ export const MISTAKEN_CONVERSION_NAMES: MistakenNames = /* @__PURE__ */ mistaken
   format: 'use format',
 })
 
-/** Names that histories do not accept. */
 export const MISTAKEN_HISTORY_NAMES: MistakenNames = /* @__PURE__ */ mistakenNames({
   base: 'use from',
   targets: 'use to',

@@ -260,7 +260,6 @@ export function createRatesApi(
   }
 }
 
-/** Creates a function that runs an operation and turns its errors into `RatesError`s. */
 function createAttempt(
   onInternalError: (error: unknown) => void,
 ): <Result>(work: () => Promise<Result>) => Promise<Result> {

@@ -33,12 +33,9 @@ import type {
 } from '../sources/rate-sources.ts'
 import type { Attribution, DerivedAttribution } from '../upstream/provider.ts'
 
-/** Later than every withdrawal. */
 const END_OF_TIME = '9999-12-31'
 
 /**
- * Returns the upper-case code for `sent` (three letters) if `table` has it.
- *
  * @throws {RatesError} `provider_unavailable` if the provider lists the currency without a usable rate; otherwise
  * `invalid_currency` for `parameter`, with the successor of a withdrawn currency
  */
@@ -49,16 +46,11 @@ export function requireCode(table: RateTable, parameter: string, sent: string): 
   throw invalidCurrency(parameter, sent, withdrawalHint(code))
 }
 
-/**
- * Throws if the provider lists `code` without a usable rate, which is not the client's error.
- *
- * @throws {RatesError} `provider_unavailable`
- */
+/** @throws {RatesError} `provider_unavailable`, which is not the client's error */
 export function requireKnown({ unavailable }: RateTable, code: string): void {
   if (unavailable?.includes(code)) throw providerUnavailable(MAX_RETRY_AFTER_SECONDS)
 }
 
-/** Returns the withdrawal date, successor and ratio of a withdrawn `code` as a sentence. */
 export function withdrawalHint(code: string): string | undefined {
   const withdrawn = findWithdrawal(code)
   const succession = findSuccession(code, END_OF_TIME)
@@ -69,7 +61,6 @@ export function withdrawalHint(code: string): string | undefined {
   return `withdrawn on ${withdrawn.withdrawnAt}${between}, use ${successor}${fixedRatioText(code, successor, ratio)}`
 }
 
-/** Returns the ratio of a withdrawn currency as the end of a sentence; empty without one. */
 export function fixedRatioText(code: string, successor: string, ratio: number | null): string {
   if (ratio === null) return ''
   // A currency worth more than its successor is easier to read inverted, if the inverse is a whole number.
@@ -82,8 +73,7 @@ export function fixedRatioText(code: string, successor: string, ratio: number | 
 const MAX_LISTED = 150
 
 /**
- * Returns the upper-case code for `sent` (three letters) if reference rates ever included it. The result must not depend on
- * the range of cached days.
+ * The result must not depend on the range of cached days.
  *
  * @throws {RatesError} `unsupported_currency` for `parameter`, with the `covered` codes
  */
@@ -98,7 +88,6 @@ export function requireEverQuoted(
   throw unsupportedCurrency(parameter, sent, what, covered())
 }
 
-/** Creates the error for a code without reference rates; echoes `sent` and lists the `covered` codes after `what`. */
 export function unsupportedCurrency(
   parameter: string,
   sent: string,
@@ -115,21 +104,18 @@ export function unsupportedCurrency(
   )
 }
 
-/** The reference rates of one day. */
 export interface DatedSnapshot {
   /** Table against the base of the reference rates, which it includes as 1. */
   table: RateTable
   attribution: Attribution
-  /** Publication day. */
   date: Day
   /** The requested day and rule; absent without a rule. */
   byRule?: { asked: Day; rule: DateRule }
-  /** The history with that day. */
   history: MarketHistory
 }
 
 /**
- * Throws for a `date` after tomorrow (UTC): in time zones east of Greenwich, tomorrow has already begun.
+ * In time zones east of Greenwich, tomorrow (UTC) has already begun.
  *
  * @throws {RatesError} `invalid_parameter`
  */
@@ -141,7 +127,6 @@ function assertNotFuture(date: Day, today: Day): void {
 /** Largest `maxAge`, in days. */
 export const MAX_AGE_LIMIT = 36_600
 
-/** A day, and which published day has its rates. */
 export interface DayParams {
   date: Day
   /** Default `on-or-before`. */
@@ -152,11 +137,7 @@ export interface DayParams {
   source?: string | undefined
 }
 
-/**
- * Returns the days to load for the reference rates of a day; `today` is the current day (UTC).
- *
- * @throws {RatesError} `invalid_parameter` for a `date` after tomorrow
- */
+/** @throws {RatesError} `invalid_parameter` for a `date` after tomorrow */
 export function daysToLoad(
   { date, rule = 'on-or-before' }: DayParams,
   today: Day,
@@ -167,10 +148,8 @@ export function daysToLoad(
 }
 
 /**
- * Returns the reference rates of a day by its rule (default the last published on or before it); `today` is the current day
- * (UTC).
- *
- * @throws {RatesError} as `daysToLoad` does; `no_data` where no published day matches the rule, or it is too old for `maxAge`
+ * @throws {RatesError} as `daysToLoad` does; `no_data` where no published day matches the rule, or it is too old for
+ * `maxAge`
  */
 export function datedSnapshot(
   snapshot: HistorySnapshot,
@@ -211,11 +190,7 @@ function noRatesFor(date: Day, hint: string | undefined): RatesError {
   return new RatesError('no_data', `No reference rates for ${date}`, { parameter: 'date', hint })
 }
 
-/**
- * Returns the upper-case code for `sent` (three letters) if it has a rate in the dated table.
- *
- * @throws {RatesError} for `parameter`: `no_data` if other days have the code, `unsupported_currency` if no day has it
- */
+/** @throws {RatesError} for `parameter`: `no_data` if other days have the code, `unsupported_currency` if no day has it */
 export function requireQuoted(
   { table, date, history }: DatedSnapshot,
   parameter: string,
@@ -260,17 +235,13 @@ class DayTable implements RateTable {
   }
 }
 
-/**
- * Returns the public fields of an attribution; the object of a provider may have private ones. The name says where a rate
- * comes from that is not in the publication, because it is shown next to the rate.
- */
+/** A provider's object may have private fields. The name says where a rate outside the publication comes from. */
 export function toSource(attribution: DerivedAttribution, derived?: Derivation): Attribution {
   const { overlay = attribution } = attribution
   const { name, url } = derived === 'overlay' ? overlay : attribution
   return derived === undefined ? { name, url } : { name: `${name} (${derived})`, url }
 }
 
-/** Returns the source of a table, with that of rates on top if the table has some. */
 export function tableSource(
   attribution: DerivedAttribution,
   derived: Derivations = {},
@@ -281,7 +252,6 @@ export function tableSource(
   return { name: `${name}, with rates of ${overlay.name}`, url }
 }
 
-/** Where the rates of a record come from. */
 interface Origin {
   tableNumber?: string
   derived?: Derivation
@@ -301,7 +271,6 @@ export function originOf(
   }
 }
 
-/** Returns the field of a record about the derivation of the rates of `codes`; none where they are in the publication. */
 export function derivedIn(
   table: { readonly derived?: Derivations | undefined },
   codes: readonly string[],
@@ -310,15 +279,9 @@ export function derivedIn(
   return derived === undefined ? {} : { derived }
 }
 
-/** The reference rates of a day that an operation needs. */
 export interface DayNeed extends DayParams, Pick<HistoryNeed, 'codes' | 'isWhole'> {}
 
-/**
- * Returns the result of `use`, called with the reference rates of a day by its rule; `now` returns the time in ms since the
- * Unix epoch.
- *
- * @throws {RatesError} as `datedSnapshot` and `use` do
- */
+/** @throws {RatesError} as `datedSnapshot` and `use` do */
 export function withDay<Result>(
   sources: RateSources,
   params: DayNeed,
@@ -340,11 +303,7 @@ export function assertCode(parameter: string, code: string | undefined): void {
   if (!isCodeShaped(code)) throw invalidCurrency(parameter, String(code))
 }
 
-/**
- * Checks one code, or a list of at least one.
- *
- * @throws {RatesError} `missing_parameter`, `invalid_currency`
- */
+/** @throws {RatesError} `missing_parameter`, `invalid_currency` */
 export function assertCodes(parameter: string, codes: unknown): void {
   if (codes === undefined) throw missingParameter(parameter)
   const list: readonly unknown[] = Array.isArray(codes) ? codes : [codes]
@@ -358,14 +317,9 @@ export function assertDay(parameter: string, date: unknown): void {
   throw invalidParameter(parameter, 'must be YYYY-MM-DD')
 }
 
-/** The parameters of an operation that choose a day. */
 type DayChoice = Omit<DayParams, 'date'> & { date?: Day | undefined }
 
-/**
- * Checks the day, rule and age of a caller, which may not use TypeScript.
- *
- * @throws {RatesError} `invalid_parameter`
- */
+/** @throws {RatesError} `invalid_parameter` */
 export function assertDayChoice(params: DayChoice): void {
   const { date, rule, maxAge, source } = params
   if (date !== undefined) assertDay('date', date)
@@ -375,11 +329,7 @@ export function assertDayChoice(params: DayChoice): void {
   if (maxAge !== undefined && !isAge) throw invalidMaxAge('maxAge')
 }
 
-/**
- * Checks that a rule, an age and a source have a day.
- *
- * @throws {RatesError} `invalid_parameter`
- */
+/** @throws {RatesError} `invalid_parameter` */
 export function assertDated({ date, ...choice }: DayChoice): void {
   if (date !== undefined) return
   const { rule, maxAge, source } = choice
@@ -387,7 +337,6 @@ export function assertDated({ date, ...choice }: DayChoice): void {
   if (given) throw invalidParameter(given[0], 'requires date')
 }
 
-/** Form of the id of a source. */
 export const SOURCE_FORM: RegExp = /^[a-z\d-]{1,64}$/
 
 /** @throws {RatesError} `invalid_parameter` */

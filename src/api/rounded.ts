@@ -24,7 +24,6 @@ export interface Product {
   amount: number
   rate: number
   reverse: boolean
-  /** Currency of the result. */
   code: string
 }
 

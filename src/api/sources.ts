@@ -39,7 +39,6 @@ export interface SourceList {
 /** Rates of the European Central Bank count as late after a day. */
 const LAG_MS = 86_400_000
 
-/** Lists the sources of reference rates at `now` (ms since the Unix epoch), after loading their newest days. */
 export async function sourceList(
   sources: RateSources,
   now: () => number,
@@ -94,10 +93,7 @@ function describe(
   }
 }
 
-/**
- * Returns the rate of a conversion from every source of reference rates: on its day by its rule, without one the newest up to
- * today.
- */
+/** On the day of the conversion by its rule; without one, the newest up to today. */
 export async function ratesBySource(
   sources: RateSources,
   params: ConversionListParams,

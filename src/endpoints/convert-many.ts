@@ -27,16 +27,13 @@ const MAX_BODIES_BYTES = 32 * MAX_BODY_BYTES
 
 const BODY_TIMEOUT_MS = 10_000
 
-/** Options of `manyConversions`. */
 export interface ManyConversionsOptions extends Pick<ManyOptions, 'onInternalError'> {
   sources: RateSources
   runtime: Runtime
   limiter: Limiter
-  /** Returns the JSON body for `error`. */
   errorBody(error: RatesError): object
 }
 
-/** Creates `POST /api/v1/convert`. */
 export function manyConversions(options: ManyConversionsOptions): PostEndpoint {
   const { runtime, errorBody } = options
   const budget = createByteBudget(MAX_BODIES_BYTES)
@@ -106,7 +103,6 @@ function trim(text: string): string {
 interface Received {
   body: Uint8Array
   form: Format
-  /** Format of the response. */
   answer: Format
 }
 

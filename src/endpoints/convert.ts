@@ -49,7 +49,6 @@ import * as z from 'zod/mini'
 /** A decimal number that is finite as a double, and 0 as a double only if it is 0. */
 const amount: Optional<string> = z.optional(z.string().check(z.refine(isAmount, 'amount')))
 
-/** Errors by message of the conversion schemas. */
 const conversionFailures: Failures = {
   ...failures,
   truth: (parameter) => invalidParameter(parameter, 'must be true or false'),
@@ -66,7 +65,6 @@ export const targets: z.ZodMiniType<string | string[], string> = z.pipe(
   z.transform((text) => (isList(text) ? splitSymbols(text) : text)),
 )
 
-/** Exactly `true` or `false`; optional. */
 const booleanFlag: z.ZodMiniType<boolean | undefined, string | undefined> = z.optional(
   z.pipe(
     z.string().check(z.refine((text) => text === 'true' || text === 'false', 'truth')),
@@ -74,12 +72,10 @@ const booleanFlag: z.ZodMiniType<boolean | undefined, string | undefined> = z.op
   ),
 )
 
-/** Exactly `minor` or `cash`; optional. */
 const round: Optional<Rounding> = z.optional(
   z.custom<Rounding>((text) => text === 'minor' || text === 'cash', 'rounding'),
 )
 
-/** Exactly `sources`; optional. */
 const expand: Optional<'sources'> = z.optional(
   z.custom<'sources'>((text) => text === 'sources', 'expansion'),
 )
@@ -98,10 +94,8 @@ function failureOf(text: string): { message: string; input: string } | undefined
   return input === undefined ? undefined : { message: 'currency', input }
 }
 
-/** The conversion that a query requests. */
 interface ParsedConversion {
   params: ConversionListParams
-  /** The raw amount, for error messages. */
   amountSent: string | undefined
   format?: Format | undefined
   /** Cache key of one conversion at latest rates, equal for all queries that request it; undefined for any other. */
@@ -174,7 +168,6 @@ function withAmount({
   return { params, amountSent, format: form, pairKey }
 }
 
-/** Creates `GET /api/v1/convert`. */
 export function versionedConvert(
   sources: RateSources,
   responseCache: ResponseCache,
@@ -203,7 +196,6 @@ export interface UnversionedConversion {
   provider: string
 }
 
-/** Creates `GET /api/convert`. */
 export function unversionedConvert(
   sources: RateSources,
   responseCache: ResponseCache,
@@ -215,7 +207,6 @@ export function unversionedConvert(
   })
 }
 
-/** Returns the attribution as one string, the format of the unversioned endpoints. */
 export function providerText({ name, url }: { name: string; url: string }): string {
   return `${name} (${url})`
 }

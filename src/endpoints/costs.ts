@@ -18,7 +18,6 @@ export function costOfConversion(query: string): number {
   return costOfCodes(query)
 }
 
-/** Returns the first value of a parameter, as the endpoints do. */
 function valueIn(query: string, name: 'to' | 'expand'): string | undefined {
   if (/[%+]/.test(query)) {
     // Without the `&`, a leading question mark would be dropped.

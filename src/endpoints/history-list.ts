@@ -22,7 +22,6 @@ import { DAY_MS, toDay } from '../rates/dates.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
 
-/** A query for any history. */
 export interface ParsedHistory {
   /** Checked as for one plain history. */
   params: HistoryListParams
@@ -36,7 +35,6 @@ export interface ParsedHistory {
 /** Lines of CSV: one per point, or one per day with a column per target. */
 export type Layout = 'long' | 'wide'
 
-/** All layouts. */
 export const LAYOUTS: readonly Layout[] = ['long', 'wide']
 
 /** @throws {RatesError} `invalid_parameter` */
@@ -47,17 +45,14 @@ function formOf({ type, lines }: ParsedHistory): ListForm {
   return type
 }
 
-/** Options of `historyList`. */
 export interface HistoryListOptions {
   sources: RateSources
   responseCache: ResponseCache
   now: () => number
   parse(query: string): ParsedHistory
-  /** Returns the approximate length of the body of one history, in bytes. */
   sizeOf(params: OneHistoryParams, data: HistorySnapshot, form: 'json' | 'csv'): number
 }
 
-/** Creates `GET /api/v1/history` for several targets, values of intervals and filled days. */
 export function historyList(options: HistoryListOptions): Endpoint {
   const { sources, responseCache, now, parse, sizeOf } = options
   const write = createListWriter()
@@ -96,7 +91,6 @@ export function historyList(options: HistoryListOptions): Endpoint {
   }
 }
 
-/** Creates a function that returns the same number for the same object. */
 function createNumbering(): (object: object) => number {
   const numbers = new WeakMap<object, number>()
   let count = 0
@@ -107,7 +101,6 @@ function createNumbering(): (object: object) => number {
   }
 }
 
-/** Returns the value of a `Link` header with each source once. */
 function viaLinks(found: FoundHistories): string {
   const links = found.flatMap(([{ from, to }, { value }]) => {
     const { derived } = derivedIn(value.history, [from.toUpperCase(), to.toUpperCase()])
@@ -116,7 +109,6 @@ function viaLinks(found: FoundHistories): string {
   return [...new Set(links.map(([, link]) => link))].join(', ')
 }
 
-/** Joins the parts of a body; pauses after each. */
 function* representParts(
   writing: Slices<Uint8Array<ArrayBuffer>[]>,
   found: FoundHistories,

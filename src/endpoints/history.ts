@@ -62,7 +62,6 @@ const parse = createQueryParser({
   isRecurring: true,
 })
 
-/** Returns a cache key: equal for all queries that request the same histories. */
 function toKey(params: HistoryListParams, type: Format): string {
   const { from, to, period: of = '1M', ...points } = params
   const { start, end, interval: each, value: use, fill: missing, source: only } = points
@@ -72,7 +71,6 @@ function toKey(params: HistoryListParams, type: Format): string {
   )
 }
 
-/** Creates `GET /api/v1/history`. */
 export function history(
   sources: RateSources,
   responseCaches: ResponseCaches,

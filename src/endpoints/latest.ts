@@ -16,10 +16,8 @@ import { providerText } from './convert.ts'
 import { base, date, failures, format, maxAge, rule, source, symbols } from './parameters.ts'
 import type { Format } from './parameters.ts'
 
-/** The table that a query requests. */
 interface ParsedTable {
   params: Pick<LatestParams, 'base' | 'symbols'> & { format?: Format | undefined }
-  /** Cache key: equal for all queries that request the same table. */
   key: string
   /** Day of the rates; undefined for the latest rates. */
   day?: DayParams | undefined
@@ -55,7 +53,6 @@ function toKey(
   return `${path} ${of} ${from.toUpperCase()} ${[...codes].sort().join()} ${on}`
 }
 
-/** Creates `GET /api/v1/latest`. */
 export function latest(
   sources: RateSources,
   { latest: responseCache, dated }: ResponseCaches,
@@ -98,7 +95,6 @@ export type UnversionedTable = Omit<
   provider: string
 }
 
-/** Creates `GET /api/rates`. */
 export function rates(sources: RateSources, responseCache: ResponseCache): Endpoint {
   const respond = createTableResponder(sources, responseCache, (record) => ({
     base: record.base,

@@ -19,13 +19,10 @@ import { DATE_RULES, INTERVALS, PERIODS, isDay } from '../rates/dates.ts'
 import type { DateRule, Day, Interval, Period } from '../rates/dates.ts'
 import * as z from 'zod/mini'
 
-/** Maximum number of codes in `symbols`. */
 export const MAX_SYMBOLS = 250
 
-/** Maximum length of `symbols`, in characters. */
 export const MAX_SYMBOLS_CHARACTERS = 2_048
 
-/** Errors by message of the schemas below. */
 export const failures: Failures = {
   missing: missingParameter,
   currency: invalidCurrency,
@@ -45,12 +42,10 @@ export function tooManyCodes(parameter: string): RatesError {
   return invalidParameter(parameter, `must have at most ${limits}`)
 }
 
-/** A well-formed currency code in either case, known or not. */
 export const currency: z.ZodMiniType<string, string> = z
   .string('missing')
   .check(z.regex(CODE_FORM, 'currency'))
 
-/** A well-formed currency code; optional. */
 export const base: Optional<string> = z.optional(currency)
 
 /** Codes separated by commas; allows spaces around them and empty items. */
@@ -61,16 +56,12 @@ export const symbols: Optional<string[], string> = z.optional(
   ),
 )
 
-/** Exactly one of the six periods. */
 export const period: Optional<Period> = z.optional(z.custom<Period>(isOneOf(PERIODS), 'period'))
 
-/** A calendar day, `YYYY-MM-DD`. */
 export const date: Optional<Day> = z.optional(z.string().check(z.refine(isDay, 'date')))
 
-/** Exactly one of the rules for a day. */
 export const rule: Optional<DateRule> = z.optional(z.custom<DateRule>(isOneOf(DATE_RULES), 'rule'))
 
-/** A whole number of days. */
 export const maxAge: Optional<number, string> = z.optional(
   z.pipe(z.string().check(z.refine(isMaxAge, 'maxAge')), z.transform(Number)),
 )
@@ -79,18 +70,14 @@ function isMaxAge(text: string): boolean {
   return /^(?:0|[1-9]\d{0,4})$/.test(text) && Number(text) <= MAX_AGE_LIMIT
 }
 
-/** The id of a source, known or not. */
 export const source: Optional<string> = z.optional(z.string().check(z.regex(SOURCE_FORM, 'source')))
 
-/** Exactly one of the intervals. */
 export const interval: Optional<Interval> = z.optional(
   z.custom<Interval>(isOneOf(INTERVALS), 'interval'),
 )
 
-/** Format of a response. */
 export type Format = 'json' | 'csv'
 
-/** Exactly one of the formats. */
 export const format: Optional<Format> = z.optional(
   z.custom<Format>(isOneOf(['json', 'csv']), 'format'),
 )
@@ -104,10 +91,8 @@ function isOneOf(known: readonly string[]): (text: unknown) => boolean {
   return (text) => known.some((each) => each === text)
 }
 
-/** The schema of an optional parameter. */
 export type Optional<Read, Sent = Read> = z.ZodMiniType<Read | undefined, Sent | undefined>
 
-/** Splits a list into codes, well-formed or not. */
 export function splitSymbols(text: string): string[] {
   return text
     .split(',')

@@ -11,15 +11,12 @@ import { latest, rates } from './latest.ts'
 import { MAX_COST, costOfCodes, costOfConversion } from './costs.ts'
 import { currencies, explorerScript, openapi, referenceSources, status } from './service.ts'
 
-/** Options of `createEndpoints`. */
 export interface EndpointsOptions extends Omit<ManyConversionsOptions, 'errorBody'> {
   sources: RateSources
   responseCaches: ResponseCaches
   now: () => number
   basePath: string
-  /** Its keys and limits are in the OpenAPI document. */
   guard: Guard | undefined
-  /** Whether the script of the explorer is served. */
   explorer: boolean
 }
 
@@ -81,7 +78,6 @@ function versionedError({ code, message }: RatesError): ErrorBody {
   return { error: { code, message } }
 }
 
-/** Loads the code of `POST /api/v1/convert` with the first such request. */
 function lazyManyConversions(options: EndpointsOptions): PostEndpoint {
   const load = loadOnce(async () => {
     const { manyConversions } = await import('./convert-many.ts')

@@ -11,7 +11,6 @@ export function status(sources: RateSources, now: () => number): Endpoint {
   return () => uncached(serviceStatus(sources, now()))
 }
 
-/** Creates `GET /api/v1/currencies`. The table of currencies is loaded at the first request. */
 export function currencies(sources: RateSources, now: () => number): Endpoint {
   return lazyEndpoint(async () => {
     const { loadCurrencyData, toCurrencyList } = await import('../api/currencies.ts')
@@ -41,7 +40,6 @@ export function currencies(sources: RateSources, now: () => number): Endpoint {
   })
 }
 
-/** Creates `GET /api/v1/sources`. Its code is loaded at the first request. */
 export function referenceSources(sources: RateSources, now: () => number): Endpoint {
   return lazyEndpoint(async () => {
     const { sourceList } = await import('../api/sources.ts')
@@ -49,7 +47,6 @@ export function referenceSources(sources: RateSources, now: () => number): Endpo
   })
 }
 
-/** Creates `GET /api/v1/openapi.json`: the OpenAPI document of the API at `basePath`, with the keys and limits of `guard`. */
 export function openapi(basePath: string, guard: Guard | undefined): Endpoint {
   return lazyEndpoint(async () => {
     const { default: document } = await import('../generated/openapi.json', {
@@ -63,7 +60,6 @@ export function openapi(basePath: string, guard: Guard | undefined): Endpoint {
   })
 }
 
-/** Creates `GET /api`, if the explorer is enabled: a page to try the API in a browser. */
 export function explorerPage(basePath: string): Endpoint {
   return lazyEndpoint(async () => {
     const { contentSecurityPolicy, html } = await import('../generated/explorer-page.ts')
@@ -77,7 +73,6 @@ export function explorerPage(basePath: string): Endpoint {
   })
 }
 
-/** Creates `GET /api/explorer-api.js`, if the explorer is enabled: the script of the page's fields and copies. */
 export function explorerScript(): Endpoint {
   return lazyEndpoint(async () => {
     const { script } = await import('../generated/explorer-api.ts')
