@@ -16,7 +16,6 @@ export interface BackoffOptions {
   max: number
 }
 
-/** Delays between retries, doubled with every failure in a row. */
 export interface Backoff {
   /** Returns how long the current delay still lasts, in ms; 0 when a retry is allowed. */
   remaining(): number
@@ -122,11 +121,9 @@ const AFTER_FAILURES = { initial: 1_000, max: 300_000 }
 /** How often the store is read for the result of another process that refreshes. */
 const WHILE_DELEGATED = { initial: 2_000, max: 30_000 }
 
-/** The backoff between refreshes. */
 export interface RefreshBackoff {
   /** Returns how long no refresh may start, in ms; 0 when one may. */
   remaining(): number
-  /** Returns the longest delay that a failure now would cause, in ms. */
   nextDelay(): number
   reset(): void
   /** Starts a delay after a failure, at least as long as `error` requests. */

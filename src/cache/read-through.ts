@@ -14,7 +14,6 @@ import type { LoadedValue, StoredValue } from './store.ts'
 const EMPTY_READ_INTERVAL_MS = 1_000
 const READ_INTERVAL_MS = 10_000
 
-/** A value with its freshness. */
 export interface CacheResult<Value> {
   value: Value
   /** Whether the value was cached; false where the request waited for a load. */
@@ -23,25 +22,20 @@ export interface CacheResult<Value> {
   ttl: number
 }
 
-/** Options of `createReadThrough`. */
 export interface ReadThroughOptions<Value>
   extends ValueCacheOptions<Value>, Pick<RefreshOptions<Value>, 'load'> {
   /** Called whenever an overdue value is served, with how long it is overdue in ms. */
   onStale(overdue: number): void
 }
 
-/** The state of a read-through, available without a request. */
 export interface ReadThroughState<Value> {
-  /** The value that would be served. */
   value: Value | undefined
-  /** Whether the refresh of `value` is overdue. */
   stale: boolean
   lastAttempt: Attempt | undefined
   /** When the next request may start a load, in ms since the Unix epoch. */
   nextAttemptAt: number
 }
 
-/** One value that is loaded on demand, cached and refreshed. */
 export interface ReadThrough<Value> {
   /**
    * Returns the value: synchronously where one is cached, even if overdue.
@@ -120,10 +114,8 @@ function toTtl(left: number): number {
 /** The latest instant that a `Date` can represent, in ms since the Unix epoch. */
 const LAST_INSTANT = 8_640_000_000_000_000
 
-/** Options of `createValueCache`. */
 interface ValueCacheOptions<Value> {
   runtime: Runtime
-  /** Returns how long a loaded value stays fresh. */
   lifetime(loaded: LoadedValue<Value>): Lifetime
   /** Returns when the value was published: a number that never decreases from one value to the next. */
   publishedAt(value: Value): number
@@ -223,7 +215,6 @@ const MIN_LIFETIME_MS = 10 * MINUTE_MS
 const MIN_JITTER_MS = 30_000
 const MAX_JITTER_MS = 300_000
 
-/** How long a value stays fresh. */
 export interface Lifetime {
   /** When the source announces the next update, in ms since the Unix epoch. */
   nextUpdateAt: number
@@ -247,15 +238,11 @@ export function timeToRefresh({ refreshAt, clock }: CacheEntry<unknown>): number
   return refreshAt - clock()
 }
 
-/** Returns whether the entry may still be served: overdue by at most `maxStale` ms. */
 export function isServable({ dueAt, clock }: CacheEntry<unknown>, maxStale: number): boolean {
   return clock() <= dueAt + maxStale
 }
 
-/**
- * Starts a clock that follows the system clock. When the system clock is set back, it advances by the monotonic clock
- * instead. It stops where the system clock stops, as in a test.
- */
+/** When the system clock is set back, advances by the monotonic clock. Stops where the system clock stops, as in a test. */
 function startSteadyClock(runtime: Runtime): () => number {
   let last = runtime.now()
   let time = last

@@ -13,21 +13,16 @@ export interface CacheEntry<Value> extends LoadedValue<Value> {
   clock: () => number
 }
 
-/** The values in memory when a new one arrives. */
 export interface CacheState<Value> {
   /** The last value, of any age. */
   last: Value | undefined
   /** The last value, while it may be served. */
   current: Value | undefined
-  /** The entry of `current`. */
   entry: CacheEntry<Value> | undefined
 }
 
-/** Keeps one value in memory and in a store. */
 export interface ValueCache<Value> {
-  /** Returns the entry in memory, of any age. */
   lastEntry(): CacheEntry<Value> | undefined
-  /** Returns the entry in memory, while it may be served. */
   currentEntry(): CacheEntry<Value> | undefined
   state(): CacheState<Value>
   /**
@@ -74,11 +69,8 @@ export type RefreshTask = (signal: AbortSignal, nextDelay: number) => Promise<Re
 
 /** Runs a task once at a time for all callers, with backoff after failures. */
 export interface SingleFlight {
-  /** Returns whether `run` would start the task now. */
   canStart(): boolean
-  /** Returns how long the current backoff still lasts, in ms. */
   remainingBackoff(): number
-  /** Returns the last attempt, or undefined before the first. */
   lastAttempt(): Attempt | undefined
   /**
    * Starts the task, or returns the run in progress.
@@ -90,7 +82,6 @@ export interface SingleFlight {
   close(): void
 }
 
-/** Options of `createSingleFlight`. */
 export interface SingleFlightOptions {
   runtime: Runtime
   /** Receives a signal that aborts after 20 s or on `close`. */
@@ -158,9 +149,7 @@ const READ_INTERVAL_MS = 1_000
 const POLL_INTERVAL_MS = 100
 const POLL_TIMEOUT_MS = 4_000
 
-/** Options of `createRefreshTask`. */
 export interface RefreshOptions<Value> extends LeaseOptions<Value> {
-  /** Fetches a new value. */
   load(signal: AbortSignal, before: CacheState<Value>): Promise<Value>
 }
 
@@ -205,14 +194,12 @@ export function createRefreshTask<Value>(options: RefreshOptions<Value>): Refres
 /** After being denied for this long, in ms, a process refreshes without a lease: no working lease, or chain of leases, lasts as long. */
 const MAX_DENIAL_MS = 6 * 3_600_000
 
-/** Options of `createRefreshLease`. */
 interface LeaseOptions<Value> {
   runtime: Runtime
   cache: ValueCache<Value>
   stored: StoredValue<Value> | undefined
 }
 
-/** Lets one of all processes that share a store refresh a value. */
 interface RefreshLease {
   /**
    * Returns whether this process may refresh: it holds the lease, acquires it, or has no store. The lease lasts as long as

@@ -46,10 +46,8 @@ export interface GuardedStore {
   claim(key: string, expiresAt: number): Promise<boolean>
 }
 
-/** Called for every failed operation. */
 export type OnStoreFailure = (operation: StoreOperation, key: string, error: unknown) => void
 
-/** Guards `store` with a timeout for every operation and a circuit breaker. */
 export function guardStore(
   store: CacheStore,
   runtime: Runtime,
@@ -99,7 +97,6 @@ export function guardStore(
   }
 }
 
-/** Turns a value, a promise or a throw into a promise. */
 async function settle(operation: () => unknown): Promise<unknown> {
   return operation()
 }
@@ -130,23 +127,18 @@ export interface StoredValue<Value> {
   read(found: (loaded: LoadedValue<Value>) => Promise<void>): Promise<void>
   /** `expiresAt` in ms since the Unix epoch. */
   write(loaded: LoadedValue<Value>, expiresAt: number): Promise<void>
-  /** Returns whether this process may refresh the value until `expiresAt`; true also where the store cannot decide. */
   tryAcquireLease(expiresAt: number): Promise<boolean>
 }
 
-/** Options of `createStoredValue`. */
 export interface StoredValueOptions<Value> {
   store: GuardedStore
   key: string
   runtime: Runtime
   toJson(value: Value): string | Promise<string>
-  /** Parses and validates the JSON; throws where it is invalid. */
   fromJson(json: string): Value | Promise<Value>
-  /** Called when a stored value cannot be used. */
   onRejected(error: unknown): void
 }
 
-/** Creates access to a value that is stored as an envelope, `{ digest, v, key, savedAt, data }`. */
 export function createStoredValue<Value>(options: StoredValueOptions<Value>): StoredValue<Value> {
   const { store, key, runtime, toJson, fromJson, onRejected } = options
   let seen: unknown
@@ -195,7 +187,6 @@ export function createStoredValue<Value>(options: StoredValueOptions<Value>): St
 
 const DATA_FIELD = ',"data":'
 
-/** Returns an envelope: the digest, then `fields`, then `json` as `data`. */
 export function sealEnvelope(fields: object, json: string): string {
   const sealed = `${JSON.stringify(fields).slice(1, -1)}${DATA_FIELD}${json}}`
   return `{"digest":"${digestOf(sealed)}",${sealed}`
