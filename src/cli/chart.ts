@@ -1,21 +1,16 @@
 import type { Point } from '../index.ts'
 
-/** Options of `drawChart()`. */
 export interface ChartOptions {
   /** Width in characters, including axis and labels. */
   width: number
   /** Height in lines, without the time axis. */
   height: number
-  /** Draws with Braille characters instead of ASCII. */
   hasUnicode: boolean
 }
 
 const MIN_WIDTH = 8
 
-/**
- * Draws `points` as a line over time, with the highest and lowest rate on the left and the first and last day below. Returns
- * no lines if `width` is too small.
- */
+/** The highest and lowest rate on the left, the first and last day below. No lines if `width` is too small. */
 export function drawChart(points: readonly Point[], options: ChartOptions): string[] {
   const { width, height, hasUnicode } = options
   const ink = hasUnicode ? BRAILLE : ASCII
@@ -54,7 +49,6 @@ function toDots(points: readonly Point[], { ink, columns, height }: Raster): Dot
   }))
 }
 
-/** Returns a function that maps the range of `values` to integers from 0 to `max`. */
 function scale(values: readonly number[], max: number): (value: number) => number {
   const [lowest, highest] = [Math.min(...values), Math.max(...values)]
   const range = highest - lowest
@@ -69,11 +63,8 @@ function toTimeAxis(points: readonly Point[], columns: number): string {
   return hasRoom ? first + last.padStart(columns - first.length) : last.padStart(columns)
 }
 
-/** A character set for drawing, with a grid of dots in each character. */
 interface Ink {
-  /** Columns of dots per character. */
   columns: number
-  /** Rows of dots per character. */
   rows: number
   /** Returns the character with these dots, one bit each, column by column from the top. */
   toCharacter(dots: number): string
@@ -82,7 +73,6 @@ interface Ink {
   horizontal: string
 }
 
-/** One dot per character. */
 const ASCII: Ink = {
   columns: 1,
   rows: 1,
@@ -95,7 +85,6 @@ const ASCII: Ink = {
 /** The Unicode bits of Braille dots, in the order of `toCharacter`. */
 const BRAILLE_BITS = [0x01, 0x02, 0x04, 0x40, 0x08, 0x10, 0x20, 0x80]
 
-/** Eight dots per character. */
 const BRAILLE: Ink = {
   columns: 2,
   rows: 4,
@@ -109,12 +98,9 @@ const BRAILLE: Ink = {
   horizontal: '─',
 }
 
-/** A drawing area. */
 interface Raster {
   ink: Ink
-  /** Width in characters. */
   columns: number
-  /** Height in lines. */
   height: number
 }
 
@@ -124,7 +110,6 @@ interface Dot {
   y: number
 }
 
-/** Draws straight lines from each dot to the next; returns lines of characters. */
 function drawLine(dots: readonly Dot[], { ink, columns, height }: Raster): string[] {
   const cells = Array.from({ length: height }, () => new Uint8Array(columns))
   const set = ({ x, y }: Dot): void => {

@@ -53,7 +53,6 @@ async function run(args: string[], context: CommandContext): Promise<number> {
   return command(rest, context)
 }
 
-/** Runs `ratesmith help`: shows the overview, or the page of a command or topic. */
 async function showHelp([name, ...others]: string[], context: CommandContext): Promise<number> {
   const { TOPICS, environmentPage, overview, pageOf, providersPage } = await import('./help.ts')
   if (others.length > 0) throw new UsageError(`help has no argument ${others[0]}`)

@@ -12,9 +12,7 @@ import { UsageError, messageOf, withUsageError } from './usage.ts'
 /** A handler of a config file: that of `createRatesHandler`, a wrapper around it, or any function in fetch style. */
 export type ConfiguredHandler = FetchHandler & Partial<Omit<RatesHandler, 'fetch' | 'answer'>>
 
-/** What a config file exports. */
 export interface Config {
-  /** The file, as typed; undefined without one. */
   file: string | undefined
   /** The options of the handler; undefined if the file has a handler. */
   options: RatesHandlerOptions | undefined
@@ -28,11 +26,7 @@ const EXPECTED = 'the options of createRatesHandler, a handler or { fetch }'
 
 const NOT_EXPORTED = ['default', 'server', 'module.exports']
 
-/**
- * Imports the config file at the path `file`, relative to the working folder.
- *
- * @throws {UsageError} naming the file, if it cannot be imported or exports something else
- */
+/** @throws {UsageError} naming the file, if it cannot be imported or exports something else */
 export async function loadConfig(file: string): Promise<Config> {
   const exported = await importFile(file)
   const misspelt = Object.keys(exported).find(

@@ -1,12 +1,10 @@
 interface OutputStream {
   isTTY?: boolean
-  /** Width of the terminal in characters. */
   columns?: number
   write(text: string): unknown
   on(event: 'error', listener: () => void): unknown
 }
 
-/** The parts of the process and the machine that commands use; tests replace them. */
 export interface CommandContext {
   stdout: OutputStream
   stderr: OutputStream
@@ -15,7 +13,6 @@ export interface CommandContext {
   env: NodeJS.ProcessEnv
   /** A value of `process.platform`. */
   platform: string
-  /** `process.versions`. */
   versions: Readonly<Record<string, string | undefined>>
   /** Clock, ms since the Unix epoch. */
   now(): number
@@ -25,7 +22,6 @@ export interface CommandContext {
   fetch?: typeof fetch
 }
 
-/** The current runtime. */
 export const platform = detect()
 
 function detect(): 'node' | 'bun' | 'deno' {

@@ -14,7 +14,6 @@ import { openSession, toRatesFlags } from './session.ts'
 import { withSpinner } from './terminal.ts'
 import { UsageError, messageOf, withUsageError } from './usage.ts'
 
-/** The flags of `convert` that apply to a ledger. */
 type LedgerFlags = Parameters<typeof toRatesFlags>[0] & {
   /** A path, or `-` for stdin. */
   file: string
@@ -26,7 +25,6 @@ type LedgerFlags = Parameters<typeof toRatesFlags>[0] & {
   round?: string | undefined
 }
 
-/** Runs `ratesmith convert --file`: prints the file with columns for the result of each row. */
 export async function convertLedger(
   flags: LedgerFlags,
   positionals: readonly string[],
@@ -85,7 +83,6 @@ async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return Buffer.concat(chunks)
 }
 
-/** Returns a row with the flags for the parameters that it lacks. */
 function withDefaults(row: unknown, flags: LedgerFlags): ConversionRow {
   if (row instanceof RatesError) return Object(row)
   const { date, rule, 'max-age': maxAge, source, reverse, round } = flags
@@ -94,7 +91,6 @@ function withDefaults(row: unknown, flags: LedgerFlags): ConversionRow {
   return { ...defaults, ...Object(row) }
 }
 
-/** Returns the well-formed codes of all rows, once each, in upper case. */
 function codesOf(rows: readonly ConversionRow[]): string[] {
   const codes = rows.flatMap(({ from, to }) => [from, to]).map((code) => String(code).toUpperCase())
   return [...new Set(codes)].filter((code) => /^[A-Z]{3}$/.test(code))
@@ -133,7 +129,6 @@ function toCells(result: AnyRowConversion | undefined, hasRounded: boolean): (st
   return [rate, converted, ...rounded, day, source.name, '']
 }
 
-/** Writes the sources, which must accompany their rates, and the number of failed rows; returns the exit code. */
 function reportTo(
   note: (line: string) => void,
   results: readonly AnyRowConversion[],

@@ -8,7 +8,6 @@ import { withSpinner } from './terminal.ts'
 import { UsageError } from './usage.ts'
 import { readConversion } from './words.ts'
 
-/** The flags of `convert` that apply to a list. */
 type ListFlags = Parameters<typeof toRatesFlags>[0] & {
   date?: string | undefined
   rule?: string | undefined
@@ -18,7 +17,6 @@ type ListFlags = Parameters<typeof toRatesFlags>[0] & {
   round?: string | undefined
 }
 
-/** Runs `ratesmith convert -`: converts each line of stdin, such as `100 USD EUR`, and prints a line for each. */
 export async function convertList(values: ListFlags, context: CommandContext): Promise<number> {
   const rows = await readRows(values, context)
   const flags = toRatesFlags(values)
@@ -84,7 +82,6 @@ async function readRows(flags: ListFlags, context: CommandContext): Promise<Conv
     .map((line, index): ConversionRow => Object({ ...toRow(line, index + 1), ...shared }))
 }
 
-/** Reads a line as the command reads its words, for one target currency. */
 function toRow(line: string, number: number): Pick<ConversionRow, 'amount' | 'from' | 'to'> {
   const read = readConversion(line.trim().split(/\s+/))
   if (!read || read.to.includes(',')) {

@@ -24,7 +24,6 @@ type Converted = (
   rule?: DateRule
 }
 
-/** Runs `ratesmith convert`: converts an amount into one or several currencies. */
 export async function convert(typed: string[], context: CommandContext): Promise<number> {
   const args = spellOut(typed, context.now())
   const negative = args.find(
@@ -111,10 +110,7 @@ function show(conversion: Converted, publication: string, terminal: Terminal): s
 /** A name shortened below this length is useless. */
 const MIN_NAME_LENGTH = 6
 
-/**
- * Formats conversions as a table with the columns code, result (headed `head`), rate and name. Without room, rate and name are
- * left out; only names and, as the last resort, results are cut.
- */
+/** Without room, rate and name are left out; only names and, as the last resort, results are cut. */
 function toRateRows(
   results: Readonly<Record<string, ConvertedAmount & Partial<RoundedAmount>>>,
   head: string,

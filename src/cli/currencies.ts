@@ -9,7 +9,6 @@ import { styledLines, toTable, withSpinner } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
 import { parseArguments } from './usage.ts'
 
-/** Runs `ratesmith currencies`: lists currencies and the data sets that cover them. */
 export async function currencies(args: string[], context: CommandContext): Promise<number> {
   const { values, positionals } = parseArguments({
     args,
@@ -37,7 +36,6 @@ export async function currencies(args: string[], context: CommandContext): Promi
   }
 }
 
-/** Returns the currencies that `search` names by code, symbol, name, country or word, then those that contain it. */
 function findCurrencies(all: readonly CurrencyCoverage[], search: string): CurrencyCoverage[] {
   if (search.trim() === '') return [...all]
   const byCode = new Map(all.map((currency) => [currency.code, currency]))
@@ -82,7 +80,7 @@ function linesOf(
   ]
 }
 
-/** Returns the newest day of each source of history. Sources that a currency prefers come first. */
+/** Sources that a currency prefers come first. */
 function sourcesOf(all: readonly CurrencyCoverage[]): Map<string, string> {
   const sources = new Map<string, string>()
   const lists = all.map(({ histories = [] }) => histories)
@@ -115,7 +113,6 @@ function numbersOf(
   return numbers.join(', ') || '-'
 }
 
-/** Returns a cell with the sources of a history and their first and last days, where known. */
 function spansOf({ histories }: CurrencyCoverage): string[] {
   if (!histories) return []
   const spans = histories.map(

@@ -20,9 +20,8 @@ const MAX_HOSTS = 4
 const DEFAULT_LAG_MS = 86_400_000
 
 /**
- * Fetches the newest rates of every built-in provider at its own address, separately and without any cache: latest rates if
- * it has them, otherwise its history. Providers of the same host get their requests one after another. Those whose key is
- * not in `env` are skipped. Returns a result for each, and one for a wrong clock.
+ * Separately and without any cache; providers of the same host get their requests one after another. Skips those whose key
+ * is not in `env`.
  */
 export async function checkBuiltIns(
   { fetch, now }: Pick<Upstreams, 'fetch' | 'now'>,
@@ -47,14 +46,12 @@ export async function checkBuiltIns(
   return [...results, ...checkClock([...checks.values()])]
 }
 
-/** A built-in provider, ready for its check. */
 interface BuiltIn {
   /** Host of its source's page. */
   host: string
   checked: Omit<Parameters<typeof checkProvider>[0], 'fetch' | 'now'>
 }
 
-/** Creates a provider; returns a result if it lacks its key, or has an invalid one. */
 function open(named: NamedProvider, env: NodeJS.ProcessEnv): BuiltIn | CheckResult {
   const { name, keyVariable = '' } = named
   const key = env[keyVariable]

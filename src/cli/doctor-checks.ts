@@ -22,12 +22,9 @@ import type { NamedStore } from './store.ts'
 import type { Upstreams } from './upstreams.ts'
 import { messageOf } from './usage.ts'
 
-/** The result of one check of `ratesmith doctor`. */
 export interface CheckResult {
-  /** The checked provider, store or part of the machine. */
   subject: string
   ok: boolean
-  /** The observation: data, or the failure. */
   found: string
   /** How to fix the failure; null for a passed check. */
   advice: string | null
@@ -39,7 +36,6 @@ function passed(subject: string, found: string): CheckResult {
   return { subject, ok: true, found, advice: null }
 }
 
-/** Returns the result of a failed check. */
 export function failed(subject: string, found: string, advice: string): CheckResult {
   return { subject, ok: false, found, advice }
 }
@@ -49,32 +45,24 @@ type SingleProvider = Pick<RatesHandlerOptions, 'providers'> & Pick<Upstreams, '
 /** With a larger clock error, the age of rates is wrong. */
 const MAX_CLOCK_SKEW_MS = 300_000
 
-/** What happened during the check of a provider. */
 interface Observations {
   events: RatesEvent[]
   host: string
-  /**
-   * How far the upstream's clock is ahead of this machine's, in ms; a `Date` header has whole seconds. `undefined` without
-   * one.
-   */
+  /** How far the upstream's clock is ahead, in ms; undefined without a `Date` header, which has whole seconds. */
   skew: number | undefined
 }
 
-/** The check of a provider. */
 export interface ProviderCheck extends Observations {
   result: CheckResult
 }
 
-/** A provider to check. */
 interface CheckedProvider extends SingleProvider {
   dataSet: CheckedDataSet
-  /** Describes the loaded data (default: their age and size). */
   describe?: Describe | undefined
   /** Name of a provider that the package includes, at its own address (default: a provider that the user has chosen). */
   builtIn?: string
 }
 
-/** Fetches from each provider of both data sets separately, without any cache. */
 export async function checkProviders({ providers, ...shared }: Upstreams): Promise<CheckResult[]> {
   const { latest, history } = providers
   const checked = await Promise.all([
@@ -96,7 +84,6 @@ export async function checkProviders({ providers, ...shared }: Upstreams): Promi
 // The archive comes from the same providers as recent history.
 type CheckedDataSet = Exclude<DataSet, 'archive'>
 
-/** Fetches from one provider, without any cache, and applies the checks of the handler. */
 export async function checkProvider(checked: CheckedProvider): Promise<ProviderCheck> {
   const { dataSet, providers, fetch = globalThis.fetch, now } = checked
   const { describe = describeRates[dataSet] } = checked
@@ -121,10 +108,8 @@ export async function checkProvider(checked: CheckedProvider): Promise<ProviderC
   }
 }
 
-/** Loads the data of a handler and describes them. */
 export type Describe = (handler: RatesHandler, now: () => number) => Promise<string>
 
-/** Describe the data of one provider, which has the euro and the dollar. */
 export const describeRates: Record<CheckedDataSet, Describe> = {
   async latest({ rates }, now) {
     const { updatedAt, rates: table } = await rates.latest()
@@ -150,10 +135,8 @@ export const describeHistory: Describe = async ({ rates }) => {
   return `reference rates of ${covered.length} currencies up to ${source.lastDay}${late}`
 }
 
-/** Follows the description of rates that should have been replaced by newer ones. */
 export const NEXT_ARE_LATE = ', the next are late'
 
-/** Returns the result for a provider with data of `description`; `undefined` without data. */
 function toCheckResult(
   { dataSet, builtIn }: CheckedProvider,
   { events, host }: Observations,
@@ -184,10 +167,7 @@ function observed(call: typeof fetch, observations: Observations, now: () => num
   }
 }
 
-/**
- * Returns a failure if this machine's clock differs from those of at least half of the hosts that sent theirs: a few may be
- * wrong themselves. Several hosts report the same wrong clock, so there is one failure.
- */
+/** Needs half of the hosts: a few may be wrong. One failure, because several hosts report the same wrong clock. */
 export function checkClock(observed: readonly Observations[]): CheckResult[] {
   const dated = observed.filter(({ skew }) => skew !== undefined)
   const differing = dated.filter(({ skew = 0 }) => Math.abs(skew) > MAX_CLOCK_SKEW_MS)
@@ -201,7 +181,6 @@ export function checkClock(observed: readonly Observations[]): CheckResult[] {
 /** Expiry of the test entry, in case it is not removed. */
 const TRIAL_LIFETIME_MS = 10_000
 
-/** Checks that the cache folder is readable and writable. */
 export async function checkCache(context: CommandContext): Promise<CheckResult> {
   const folder = cacheFolder(context)
   const subject = `cache, ${folder ?? 'no folder'}`
@@ -225,11 +204,7 @@ async function checkFolder(subject: string, folder: string, advice: string): Pro
   }
 }
 
-/**
- * Checks that a store of `serve` keeps values, and grants leases if it has them.
- *
- * @throws {UsageError} for an invalid URL or a missing ioredis
- */
+/** @throws {UsageError} for an invalid URL or a missing ioredis */
 export async function checkStore({ name, place }: NamedStore): Promise<CheckResult> {
   if (!isRedis(place) && !isDatabase(place)) {
     return checkFolder(`store, ${place}`, place, `set ${name} to a writable folder`)
@@ -269,10 +244,8 @@ export function checkRuntime({ versions }: CommandContext): CheckResult {
   return passed('runtime', `${version}, ratesmith ${manifest.version}`)
 }
 
-/** Variables with the URLs of proxies. */
 export const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']
 
-/** Reports the variables that set proxies for upstream calls. */
 export function checkProxies(env: NodeJS.ProcessEnv): CheckResult[] {
   const names = [...PROXY_VARIABLES, 'NO_PROXY', 'no_proxy'].filter((name) => env[name])
   if (names.length === 0) return []
@@ -328,14 +301,12 @@ function withStatus(codes: string, ...others: string[]): RegExp {
   return new RegExp([`(?:status|HTTP) (?:${codes})`, ...others].join('|'))
 }
 
-/** Returns the advice for an upstream at `host` that failed for `reason`. */
 function adviceFor(reason: string, host: string, patterns: readonly Advice[]): string {
   // A host name may contain any of these words and numbers.
   const words = host === '' ? reason : reason.replaceAll(host, '')
   return patterns.find(([pattern]) => pattern.test(words))?.[1] ?? OTHER_ADVICE
 }
 
-/** The advice for data that failed the sanity checks. */
 const AFTER_REJECTION =
   "the response is not a plausible current market: check this machine's clock and the URL; earlier rates stay in use"
 

@@ -24,10 +24,6 @@ import { URL_VARIABLES, chooseUpstreams } from './upstreams.ts'
 import type { Upstreams } from './upstreams.ts'
 import { UsageError, parseArguments } from './usage.ts'
 
-/**
- * Runs `ratesmith doctor`: checks the chosen providers, or with `--all` every built-in one, stores and the machine. Resolves
- * to 1 if a check fails.
- */
 export async function doctor(args: string[], context: CommandContext): Promise<number> {
   const { values } = parseArguments({ args, options: DOCTOR_OPTIONS }, MOVED)
   const flags = toRatesFlags(values)
@@ -78,7 +74,6 @@ async function runChecks(
   }))
 }
 
-/** Resolves to what requests to providers at their own addresses need, the proxies of the environment among it. */
 async function ownUpstreams(context: CommandContext): Promise<Upstreams> {
   const own = Object.fromEntries(Object.values(URL_VARIABLES).map((name) => [name, undefined]))
   const flags = { demo: false, pegs: false, providers: { latest: 'ecb', history: 'ecb' } }
@@ -110,10 +105,7 @@ const VARIABLES = [...Object.values(URL_VARIABLES), 'RATESMITH_STORE', ...PROXY_
 /** Redacting shorter texts would make the output unreadable. */
 const MIN_SECRET_LENGTH = 3
 
-/**
- * Returns a function that redacts user names, passwords and keys in a text: those of every URL in it, and those of the
- * variables of `env` and of `urls` anywhere.
- */
+/** Those of every URL in the text, and those of the variables of `env` and of `urls` anywhere. */
 function createRedaction(
   env: NodeJS.ProcessEnv,
   urls: readonly string[],

@@ -1,7 +1,6 @@
 import type { Interval, IntervalValue, Period } from '../index.ts'
 import { text, toggle } from './usage.ts'
 
-/** The flags of every command about rates, for `parseArguments()` and the help. */
 export const RATES_OPTIONS = {
   json: toggle('print one line of JSON', { short: 'j' }),
   quiet: toggle('print no notes on stderr, only errors', { short: 'q' }),
@@ -22,7 +21,6 @@ export const PERIODS: readonly string[] = Object.keys({
   '5Y': true,
 } satisfies Record<Period, true>)
 
-/** The intervals of `history`. */
 export const INTERVALS: readonly string[] = Object.keys({
   day: true,
   week: true,
@@ -31,7 +29,6 @@ export const INTERVALS: readonly string[] = Object.keys({
   year: true,
 } satisfies Record<Interval, true>)
 
-/** The values of an interval, with their description. */
 export const VALUES: Readonly<Record<IntervalValue, string>> = {
   last: 'the last day',
   average: 'the average',
@@ -58,12 +55,10 @@ const DATED = {
 
 const PRINTED = { csv: toggle('print CSV with a header, as the API does') }
 
-/** Flags of earlier versions, and what does the same. */
 export const MOVED = {
   watch: 'is gone: run the command with watch, as in watch -n 60 ratesmith latest',
 }
 
-/** The flags of `convert`. */
 export const CONVERT_OPTIONS = {
   ...DATED,
   reverse: toggle('show how much <from> gives the amount of <to>'),
@@ -76,7 +71,6 @@ export const CONVERT_OPTIONS = {
   ...RATES_OPTIONS,
 }
 
-/** The flags of `latest`. */
 export const LATEST_OPTIONS = {
   base: text('<code>', 'base currency (default USD)', { short: 'b' }),
   symbols: text('<codes>', 'show only these currencies, comma-separated (default all)', {
@@ -92,7 +86,6 @@ export const LATEST_OPTIONS = {
   ...RATES_OPTIONS,
 }
 
-/** The flags of `history`. */
 export const HISTORY_OPTIONS = {
   period: text('<period>', '1W, 1M, 3M, 6M, 1Y or 5Y back from the newest day (default 1M)', {
     short: 'p',
@@ -108,7 +101,6 @@ export const HISTORY_OPTIONS = {
   ...RATES_OPTIONS,
 }
 
-/** The flags of `doctor`. */
 export const DOCTOR_OPTIONS = {
   all: toggle('check every built-in provider at its own address, instead of the chosen ones'),
   store: text('<place>', 'also check this store of serve (default: RATESMITH_STORE)'),

@@ -10,9 +10,7 @@ import { SERVE_OPTIONS } from './serve-flags.ts'
 import { wrapped } from './terminal.ts'
 import type { Flag } from './usage.ts'
 
-/** The page of a command. */
 interface Page {
-  /** The line of the overview: arguments and meaning. */
   summary: readonly [args: string, meaning: string]
   usage: readonly string[]
   about: string
@@ -20,10 +18,8 @@ interface Page {
   examples: readonly string[]
 }
 
-/** The topics of `ratesmith help` besides the commands. */
 export const TOPICS = ['environment', 'providers'] as const
 
-/** The commands: the source of the help. */
 export const PAGES = {
   convert: {
     summary: ['[amount] <from> <to>', 'convert an amount into one or several currencies'],
@@ -118,13 +114,11 @@ Running servers notice changes within 10 s.`,
   },
 } as const satisfies Record<string, Page>
 
-/** The name of a command. */
 export type CommandName = keyof typeof PAGES
 
 const WIDTH = 80
 const INDENT = 23
 
-/** Returns the output of `ratesmith help`. */
 export function overview(): string {
   const lines = Object.entries(PAGES).map(([name, { summary }]) => {
     const [args, meaning] = summary
@@ -150,7 +144,6 @@ More: ratesmith help environment, ratesmith help providers
 `
 }
 
-/** Returns the output of `ratesmith help <command>`. */
 export function pageOf(name: CommandName): string {
   const { usage, about, options, examples }: Page = PAGES[name]
   const named = Object.entries(options).filter(([, { help }]) => help !== '')
@@ -186,7 +179,6 @@ function row(head: string, text: string, width: number): string {
   return head.length + 2 > width ? `  ${head}${gap}${lines}` : `  ${head.padEnd(width)}${lines}`
 }
 
-/** Returns the output of `ratesmith help environment`. */
 export async function environmentPage(): Promise<string> {
   const { loadProviders } = await import('./providers.ts')
   const all = await loadProviders()
@@ -208,7 +200,6 @@ export async function environmentPage(): Promise<string> {
   return `Environment variables:\n${lines.join('\n')}\n`
 }
 
-/** Returns the output of `ratesmith help providers`. */
 export async function providersPage(): Promise<string> {
   const { loadProviders } = await import('./providers.ts')
   const all = await loadProviders()

@@ -21,7 +21,6 @@ const CHART_HEIGHT = 10
 type Pair = RateHistory<FilledPoint> | HistoryRange<FilledPoint>
 type HistoryBody = Pair | HistoryList<Record<string, Pair>> | HistoryRangeList<Record<string, Pair>>
 
-/** Runs `ratesmith history`: shows the reference rates of one or several pairs. */
 export async function history(typed: string[], context: CommandContext): Promise<number> {
   const args = spellOut(typed, context.now())
   const { values, positionals } = parseArguments(
@@ -103,7 +102,6 @@ function longLines(body: HistoryBody): string[] {
   )
 }
 
-/** Returns a head with the codes, and a row per day of any pair. */
 function wideRows(pairs: readonly Pair[]): string[][] {
   const columns = pairs.map(({ points }) => new Map(points.map(({ d, r }) => [d, String(r)])))
   const days = new Set(columns.flatMap((column) => [...column.keys()]))
@@ -147,7 +145,6 @@ function toChange(percent: number): string {
   return `${percent > 0 ? '+' : ''}${percent} %`
 }
 
-/** Shows a chart of a pair, and its statistics. */
 function show(record: Pair, terminal: Terminal): string[] {
   const { from, to, points, stats } = record
   const { width, hasUnicode } = terminal

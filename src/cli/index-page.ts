@@ -1,10 +1,8 @@
 import type { RawRequest } from '../index.ts'
 
-/** What the page at `/` names. */
 export interface IndexOptions {
   basePath: string
   explorer: boolean
-  /** Whether requests need a key. */
   needsKey: boolean
 }
 

@@ -4,18 +4,13 @@ import type { WritableKeyStore } from '../access/file.ts'
 import type { CommandContext } from './context.ts'
 import { UsageError, messageOf } from './usage.ts'
 
-/** A file with keys. */
 export interface NamedFile {
   /** The flag or variable that set the path. */
   name: string
   path: string
 }
 
-/**
- * Returns the key file of the flag `--keys`, or else of the environment; `undefined` without either.
- *
- * @throws {UsageError} for an empty path
- */
+/** @throws {UsageError} for an empty path */
 export function findKeys(flag: string | undefined, env: NodeJS.ProcessEnv): NamedFile | undefined {
   if (flag === '') throw new UsageError('--keys must be a file, got ""')
   if (flag !== undefined) return { name: '--keys', path: flag }
@@ -23,11 +18,7 @@ export function findKeys(flag: string | undefined, env: NodeJS.ProcessEnv): Name
   return path ? { name: 'RATESMITH_KEYS', path } : undefined
 }
 
-/**
- * Opens a key store in a JSON file.
- *
- * @throws {UsageError} if the file does not exist, unless `mayCreate`, or if it cannot be opened
- */
+/** @throws {UsageError} if the file does not exist, unless `mayCreate`, or if it cannot be opened */
 export async function openKeyStore(
   { name, path }: NamedFile,
   { now }: Pick<CommandContext, 'now'>,
@@ -46,10 +37,7 @@ export async function openKeyStore(
   }
 }
 
-/**
- * Returns whether others can read the file at `path`, or other users than the owner can change it; false if it does not exist.
- * A group may read it, as in a secret mounted into a container.
- */
+/** A group may read it, as in a secret mounted into a container. False if it does not exist. */
 export function isShared(path: string, { platform }: Pick<CommandContext, 'platform'>): boolean {
   // Windows has no such modes.
   if (platform === 'win32') return false

@@ -11,7 +11,6 @@ import type { Output } from './output.ts'
 import { toTable } from './terminal.ts'
 import { UsageError, parseArguments, text, texts, toggle } from './usage.ts'
 
-/** The flags of `keys` for `parseArguments()` and the help. */
 export const KEYS_OPTIONS = {
   keys: text('<file>', 'JSON file with the keys (default: RATESMITH_KEYS)'),
   plan: text('<plan>', 'plan of the key, a name from the plans of createAccess'),
@@ -23,17 +22,14 @@ export const KEYS_OPTIONS = {
 
 type Values = ReturnType<typeof parseArguments<{ options: typeof KEYS_OPTIONS }>>['values']
 
-/** What an action needs. */
 interface Action {
   values: Values
-  /** The words after the action. */
   words: readonly string[]
   file: NamedFile
   output: Output
   context: CommandContext
 }
 
-/** The actions, and the flags of each besides `--keys`. */
 const ACTIONS = {
   create: { run: create, flags: ['plan', 'name', 'expires', 'origin'] },
   list: { run: list, flags: ['json'] },
@@ -45,7 +41,6 @@ const ACTIONS = {
 
 type ActionName = keyof typeof ACTIONS
 
-/** Runs `ratesmith keys`: creates, lists and revokes API keys. */
 export async function keys(args: string[], context: CommandContext): Promise<number> {
   const { values, positionals } = parseArguments({
     args,

@@ -26,7 +26,6 @@ type LatestBody = LatestRates & {
 
 const ORDERS = ['change', 'code', 'rate']
 
-/** Runs `ratesmith latest`: shows latest rates against a base, or the reference rates of a day. */
 export async function latest(typed: string[], context: CommandContext): Promise<number> {
   const args = spellOut(typed, context.now())
   const { values, positionals } = parseArguments(
@@ -117,7 +116,6 @@ function sorted({ rates, changes }: LatestBody, sort: string | undefined): Recor
   )
 }
 
-/** Shows rates in columns, and how to see those that are left out. */
 function showRates(table: LatestBody, isShort: boolean, terminal: Terminal): string[] {
   const entries = Object.entries(table.rates)
   const major = isShort ? entries.filter(([code]) => MAJOR_CURRENCIES.includes(code)) : []
@@ -133,7 +131,6 @@ function showRates(table: LatestBody, isShort: boolean, terminal: Terminal): str
   ]
 }
 
-/** Returns a cell with code, rate and name for each rate, with as much of the name as fits the terminal. */
 function cellsOf({ rates, changes }: LatestBody, { width, hasUnicode }: Terminal): string[] {
   const plain = alignedNumbers(Object.values(rates))
   const percents = Object.keys(rates).map((code) => toPercent(changes?.get(code)))

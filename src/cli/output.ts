@@ -11,13 +11,9 @@ import { describeTerminal, styledLines, toAge, toMinute, withSpinner } from './t
 import type { Terminal } from './terminal.ts'
 import { isCryptocurrency } from './words.ts'
 
-/** The outputs of a command. */
 export interface Output {
-  /** The capabilities of stdout. */
   terminal: Terminal
-  /** Writes lines to stdout. */
   print(lines: readonly string[]): void
-  /** Writes a line to stderr. */
   note(line: string): void
 }
 
@@ -43,7 +39,6 @@ interface RatesBody {
   source?: Attribution
   /** Derivations of a table by code, or that of a pair, which the name of its source has. */
   derived?: Derivation | Record<string, Derivation>
-  /** Results of a conversion to several currencies. */
   results?: Record<string, { derived?: Derivation }>
 }
 
@@ -56,26 +51,20 @@ interface Publication {
   last?: string | undefined
 }
 
-/** A request to the API in place of another one. */
 export interface Substitute<Body> {
   params: RatesQuery<Body>['params']
-  /** Lines for stderr that explain the response. */
   notes: readonly string[]
   /** Returns the response to the original request. */
   restore(body: Body): Body
 }
 
-/** A request to the API and the output for its response. */
 export interface RatesQuery<Body> {
   /** The path after `/api`. */
   path: string
-  /** The parameters; undefined ones are omitted. */
   params: Readonly<Record<string, string | boolean | undefined>>
   /** Further parameters of the request for CSV. */
   csvParams?: Readonly<Record<string, string>>
-  /** Adds data of further requests to the body. */
   enrich?: (body: Body, session: RatesSession) => Promise<void>
-  /** The data set of the response. */
   dataSet: Exclude<DataSet, 'archive'>
   /** The requested codes, in the order in which the API checks them. */
   codes: string[]
@@ -83,18 +72,15 @@ export interface RatesQuery<Body> {
   days: { first: string | undefined; last: string | undefined }
   /** Resolves to the request to send if the API has no rates for a code; undefined for none. */
   substitute?: () => Promise<Substitute<Body> | undefined>
-  /** Returns corrections of the parameter that caused `error`. */
   suggest?: (error: ApiError) => string[]
   publication(body: Body, now: number): Publication
   /** Returns the sources of the rates, with or without duplicates (default `source`). */
   sources?: (body: Body) => Attribution[]
-  /** Returns the lines for a terminal. */
   show(body: Body, terminal: Terminal, now: number): string[]
   /** Returns the lines for a pipe, one per item. */
   list(body: Body): string[]
 }
 
-/** Sends `query` and prints the response; resolves to the exit code. */
 export async function printRates<Body extends object>(
   query: RatesQuery<Body>,
   flags: RatesFlags,
@@ -134,7 +120,6 @@ function isCodeError({ body }: SessionResponse): boolean {
   return error.code === 'invalid_currency' || error.code === 'unsupported_currency'
 }
 
-/** Returns a stream on which no spinner is shown. */
 function muted(stderr: CommandContext['stderr']): CommandContext['stderr'] {
   return {
     isTTY: false,
@@ -172,14 +157,12 @@ async function printOnce<Body extends object>(
 
 type CsvQuery = Pick<RatesQuery<never>, 'path' | 'params' | 'csvParams'>
 
-/** Returns the API's CSV of a response that the session has. */
 async function csvLines(query: CsvQuery, session: RatesSession): Promise<string[]> {
   const params = { ...query.params, ...query.csvParams, format: 'csv' }
   const { body } = await session.get(toTarget({ ...query, params }), () => true)
   return body.trimEnd().split('\r\n')
 }
 
-/** Accompanies all rates. */
 export const DISCLAIMER = 'For information only, not an offer to exchange currency.'
 
 function printBody<Body extends object>(
@@ -208,7 +191,6 @@ function printBody<Body extends object>(
   ])
 }
 
-/** Returns lines with the currencies of a table or list whose rates are not in the publication of the source. */
 function derivedNotes({ derived, results = {} }: RatesBody): string[] {
   const byCode = typeof derived === 'object' ? Object.entries(derived) : []
   const ofResults = Object.entries(results).map(([code, each]) => [code, each.derived] as const)
@@ -305,10 +287,7 @@ async function coveredCodes(
   }
 }
 
-/**
- * Suggests codes of `covered` for the first of `sent` that is not covered: by currency name, or by similar letters. Suggests
- * nothing for a cryptocurrency, an existing currency, and a withdrawn one, whose successor the API's message names.
- */
+/** By currency name or similar letters; nothing for a cryptocurrency, an existing currency or a withdrawn one. */
 export function suggestCodes(sent: readonly string[], covered: readonly string[]): string[] {
   const wrong = sent.find((code) => !covered.includes(code.toUpperCase()))
   if (wrong === undefined || isCryptocurrency(wrong)) return []
@@ -324,22 +303,18 @@ export function suggestCodes(sent: readonly string[], covered: readonly string[]
   return covered.filter((code) => nameOf(code).toLowerCase().split(' ').includes(word))
 }
 
-/** Returns the name of a currency; empty for an unknown one. */
 export function nameOf(code: string): string {
   return findCurrency(code)?.name ?? ''
 }
 
-/** Latest rates, or the reference rates of a day. */
 interface Dated {
   updatedAt: number
-  /** The day of reference rates. */
   date?: string
   /** The requested day; with a rule only. */
   asked?: string | undefined
   rule?: DateRule | undefined
 }
 
-/** Returns the publication of latest rates or of the rates of a day. */
 export function publicationOf({ updatedAt, date, ...by }: Dated, now: number): Publication {
   return { day: date, when: date ?? toAge(now - updatedAt), last: lastDayOf(date, by, now) }
 }

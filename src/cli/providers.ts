@@ -1,14 +1,10 @@
 import type { HistoryProvider, LatestProvider } from '../index.ts'
 import { MODULES } from './provider-modules.ts'
 
-/** A function that a provider's module exports. */
 type Create = (options: object) => unknown
 
-/** Root URL and key of a provider. */
 export interface Access {
-  /** Root that replaces the provider's default. */
   url?: string | undefined
-  /** Absent for providers without keys. */
   key?: string | undefined
 }
 
@@ -21,7 +17,6 @@ export interface NamedProvider {
   history?: (access: Access) => HistoryProvider
 }
 
-/** Providers that are listed first. */
 const FIRST = [
   'exchange-rate-api',
   'frankfurter',
@@ -35,13 +30,11 @@ const FIRST = [
 
 const NAMES = new Set([...FIRST, ...Object.keys(MODULES).toSorted()])
 
-/** Loads every provider. */
 export async function loadProviders(): Promise<NamedProvider[]> {
   const loaded = await Promise.all([...NAMES].map(loadProvider))
   return loaded.filter((provider) => provider !== undefined)
 }
 
-/** Loads the provider of a name; resolves to `undefined` if there is none. */
 export async function loadProvider(name: string): Promise<NamedProvider | undefined> {
   if (!NAMES.has(name)) return undefined
   const factories = Object.entries<Create>({ ...(await MODULES[name]?.()) })
@@ -53,12 +46,10 @@ export async function loadProvider(name: string): Promise<NamedProvider | undefi
   return main && describe(name, factories, needsKey(main))
 }
 
-/** Returns the keys in `env` of all providers. */
 export function providerKeys(env: NodeJS.ProcessEnv): string[] {
   return [...NAMES].map((name) => env[keyVariableOf(name)] ?? '')
 }
 
-/** Describes the first provider of each data set that `factories` create. */
 function describe(name: string, factories: readonly Create[], isKeyed: boolean): NamedProvider {
   const samples = factories.map((create) => create(isKeyed ? { key: 'a-key' } : {}))
   const provider: NamedProvider = { name }

@@ -4,7 +4,6 @@ import type { CommandContext } from './context.ts'
 /** The same version as `engines` of package.json, which takes longer to read. */
 const NEEDED_NODE = '22.18'
 
-/** Runs the command line `args` (without runtime and program) and resolves to its exit code. */
 export async function runCommand(args: string[], context: CommandContext): Promise<number> {
   const { node, bun, deno } = context.versions
   // Bun and Deno also have `versions.node`.

@@ -4,15 +4,12 @@ import { UsageError, parseArguments, text, toggle } from './usage.ts'
 
 const LOG_FORMATS = ['json', 'text'] as const
 
-/** The flags of `ratesmith serve`. */
 export interface ServeFlags {
-  /** Path of the config file. */
   config: string | undefined
   port: number
   host: string
   basePath: string | undefined
   demo: boolean
-  /** Whether to add currencies with an official peg. */
   pegs: boolean
   providers: ProviderFlags
   /** A Redis URL, a folder or an SQLite file for fetched rates. */
@@ -21,7 +18,6 @@ export interface ServeFlags {
   log: (typeof LOG_FORMATS)[number] | undefined
 }
 
-/** The flags of `serve` for `parseArguments()` and the help. */
 export const SERVE_OPTIONS = {
   port: text('<number>', 'port to listen on; 0 picks a free one (default 8787)'),
   host: text('<address>', 'address to listen on (default 127.0.0.1)'),
@@ -37,10 +33,8 @@ export const SERVE_OPTIONS = {
   log: text('<format>', 'json or text (default: text on a terminal, json elsewhere)'),
 }
 
-/** Where most settings of a server are. */
 export const IN_CONFIG = 'is now in the config file: see docs/upgrading.md#flags-of-serve'
 
-/** Flags that `serve` had before, and where they are now. */
 const MOVED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     `https https-key https-cert cors compat compress no-compress no-explorer plan keys anonymous trusted-proxy forwarded-header
@@ -53,11 +47,7 @@ const MOVED: Readonly<Record<string, string>> = {
   config: 'has no flag: ratesmith serve config.ts',
 }
 
-/**
- * Reads the flags of `ratesmith serve`.
- *
- * @throws {UsageError} naming the invalid flag
- */
+/** @throws {UsageError} naming the invalid flag */
 export function parseServeFlags(args: string[]): ServeFlags {
   const config = { args, options: SERVE_OPTIONS, allowPositionals: true }
   const { values: flags, positionals } = parseArguments(config, MOVED)
@@ -94,7 +84,6 @@ function readLog(text: string | undefined): ServeFlags['log'] {
   throw new UsageError(`--log must be ${toAlternatives(LOG_FORMATS)}, got ${text}`)
 }
 
-/** Returns the flags that set what a handler already has, such as `--demo`. */
 export function handlerFlags({
   basePath,
   demo,

@@ -76,7 +76,6 @@ type OpenStore = Awaited<ReturnType<typeof openStore>>
 /** Variables of earlier versions without which a server would need no keys, or count apart from others. */
 const MOVED_VARIABLES = ['RATESMITH_KEYS', 'RATESMITH_COUNTERS']
 
-/** Returns the settings of a server without a config file. */
 function withoutFile(env: NodeJS.ProcessEnv): Config {
   const moved = MOVED_VARIABLES.find((name) => env[name])
   if (moved !== undefined) throw new UsageError(`${moved} of serve ${IN_CONFIG}`)
@@ -90,7 +89,6 @@ async function readTls({ file = '', server }: Config): Promise<typeof server.tls
   return withUsageError(file, () => checkTls(tls))
 }
 
-/** Opens the store of the flag, or of the environment where the file has none. */
 async function openNamedStore(
   { demo, store }: ServeFlags,
   { handler, options }: Config,
@@ -106,7 +104,6 @@ interface Prepared {
   handler: ConfiguredHandler
   /** What the page at `/` and the start message name; undefined where the file has the handler. */
   index: IndexOptions | undefined
-  /** Lines for the start message. */
   notes: readonly string[]
 }
 
@@ -196,7 +193,6 @@ function isOff(
   return options.providers?.[data] === false && providers[data] === undefined
 }
 
-/** Returns the providers of the file that no flag replaces. */
 function ownProviders(
   { providers: flags }: ServeFlags,
   { providers = {} }: RatesHandlerOptions,

@@ -18,9 +18,7 @@ interface Listening {
   port: number
   host: string
   server: ServerOptions
-  /** What the page at `/` names; undefined for none. */
   index: IndexOptions | undefined
-  /** The config file. */
   file: string | undefined
 }
 

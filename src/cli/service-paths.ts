@@ -5,24 +5,19 @@ import type { RatesHandler, RawRequest, RawResponse } from '../index.ts'
 import type { Health } from '../monitoring/index.ts'
 import type { ConfiguredHandler } from './config.ts'
 
-/** A handler with raw responses, for the adapters. */
 export interface ServedHandler {
   (request: Request): Promise<Response>
   answer(request: RawRequest): RawResponse | Promise<RawResponse>
 }
 
-/** Creates the response to a `GET`. */
 type Respond = (request: RawRequest) => Response | Promise<Response>
 
-/** The paths of a server besides its probes. */
 export interface OtherPaths {
-  /** Responses by path. */
   paths?: Readonly<Record<string, Respond>> | undefined
   /** The page at `/`, where the handler has none. */
   index?: Respond | undefined
 }
 
-/** Returns whether `handler` is one of `createRatesHandler`, or a wrapper around it. */
 export function isRatesHandler(
   handler: ConfiguredHandler,
 ): handler is ConfiguredHandler & RatesHandler {
@@ -40,10 +35,7 @@ const UNKNOWN: Pick<RatesHandler, 'inspect' | 'refresh'> = {
   async refresh() {},
 }
 
-/**
- * Returns `handler` with the probes `/healthz` and `/readyz`, and `others`: free, without a key, and in raw form if `handler` has
- * it. After `drain()`, `/readyz` responds with 503. The probes are loaded on their first request.
- */
+/** The probes need no key; after `drain()`, `/readyz` responds with 503. They are loaded on their first request. */
 export function mountServicePaths(
   handler: ConfiguredHandler,
   { paths = {}, index }: OtherPaths,

@@ -14,15 +14,11 @@ import type { UpstreamFlags } from './upstreams.ts'
 import { UsageError } from './usage.ts'
 import type { parseArguments } from './usage.ts'
 
-/** The values of `RATES_OPTIONS`. */
 export interface RatesFlags extends UpstreamFlags {
-  /** Whether to print JSON. */
   json: boolean
-  /** Whether to print the CSV of the API. */
   csv: boolean
   /** Whether to print errors only on stderr. */
   quiet: boolean
-  /** Whether fetched rates are read from and written to the cache folder. */
   cache: boolean
 }
 
@@ -42,7 +38,6 @@ export function toRatesFlags(values: Values): RatesFlags {
 const NEWER_TIMEOUT_MS = 5_000
 const ANY_TIMEOUT_MS = 15_000
 
-/** A response of the API. */
 export interface SessionResponse {
   status: number
   /** JSON. */
@@ -53,10 +48,7 @@ export interface SessionResponse {
 
 /** Access to rates for one run of a command, which waits longer for newer rates than a server does. */
 export interface RatesSession {
-  /**
-   * Requests `target`, a path after `/api` with its query. A body for which `isSettled` returns true is returned without
-   * waiting for newer data and is never overdue (default: no body).
-   */
+  /** A body for which `isSettled` returns true is never overdue, and waits for no newer data (default: no body). */
   get(target: string, isSettled?: (body: string) => boolean): Promise<SessionResponse>
   /** Converts many amounts, waiting as long as `get` does; `isOverdue` if any of their rates are. */
   convertMany(
@@ -69,18 +61,13 @@ export interface RatesSession {
   close(): void
 }
 
-/** What is loaded from the cache before the first request. */
 interface ExpectedRequests {
   /** Whether requested days may be more than five years old. */
   hasArchive?: boolean
   codes?: readonly string[]
 }
 
-/**
- * Opens a session with the selected upstreams and the user's cache.
- *
- * @throws {UsageError} naming the invalid variable
- */
+/** @throws {UsageError} naming the invalid variable */
 export async function openSession(
   flags: RatesFlags,
   context: CommandContext,
@@ -171,7 +158,6 @@ function toText(failures: ReadonlyMap<string, string>): string {
   return toSingleLine(texts.join('; '))
 }
 
-/** Opens the store of rates fetched from the providers that are selected; `undefined` without a cache folder. */
 async function openCache(
   { providers, pegs }: RatesFlags,
   context: CommandContext,
@@ -215,13 +201,11 @@ function findHome(): string {
   }
 }
 
-/** The store keys of the data that most requests need. */
 const KEYS: readonly string[] = ['rates:v1:latest', 'rates:v1:history']
 
 /** The store key of the reference rates since 1999: megabytes, needed only for requests with a date. */
 export const ARCHIVE_KEY = 'rates:v1:archive'
 
-/** Returns the store keys of the newest days of each publication, and of its days of each code. */
 function publicationKeys(
   providers: readonly HistoryProvider[],
   codes: readonly string[],
@@ -234,8 +218,7 @@ function publicationKeys(
 }
 
 /**
- * Returns `store` with the values of `keys` preloaded. A handler waits only 50 ms for a store; on the command line, a slow disk is
- * still faster than an upstream, and offline it is the only source. Reads that fail are repeated on `get`.
+ * A handler waits only 50 ms for a store; here a slow disk is faster than an upstream. Failed reads are repeated on `get`.
  */
 export async function preload(
   store: CacheStore,

@@ -7,26 +7,19 @@ import { createRedisStore } from '../stores/redis.ts'
 import { platform } from './context.ts'
 import { UsageError, withUsageError } from './usage.ts'
 
-/** The store that keeps fetched rates between starts. */
 interface OpenStore {
   store: CacheStore
-  /** Returns whether a file operation is in progress. */
   isBusy(): boolean
   close(): void
 }
 
-/** The store that the operator selected. */
 export interface NamedStore {
   /** The flag or variable that selected it. */
   name: string
   place: string
 }
 
-/**
- * Returns the store of the flag `--store`, or else of the environment; `undefined` without either.
- *
- * @throws {UsageError} naming the flag or variable, but not its value, which may contain a password
- */
+/** @throws {UsageError} naming the flag or variable, but not its value, which may contain a password */
 export function findStore(
   flag: string | undefined,
   env: NodeJS.ProcessEnv,
@@ -43,21 +36,15 @@ export function findStore(
   )
 }
 
-/** Returns whether a store is in Redis. */
 export function isRedis(place: string): boolean {
   return /^rediss?:\/\//i.test(place)
 }
 
-/** Returns whether a store is an SQLite file. */
 export function isDatabase(place: string): boolean {
   return /\.(?:db|sqlite3?)$/i.test(place)
 }
 
-/**
- * Opens a store.
- *
- * @throws {UsageError} naming its flag or variable
- */
+/** @throws {UsageError} naming its flag or variable */
 export async function openStore({ name, place }: NamedStore): Promise<OpenStore> {
   if (isRedis(place)) {
     const connection = await connectRedis({ name, url: place })
@@ -121,9 +108,7 @@ interface RedisConnection {
   close(): void
 }
 
-/** A Redis that the operator selected. */
 interface NamedRedis {
-  /** The flag or variable that set the URL. */
   name: string
   url: string
 }
@@ -132,11 +117,9 @@ interface NamedRedis {
 const CONNECT_TIMEOUT_MS = 1_000
 
 /**
- * Connects to the Redis at `url` with Bun's client or ioredis. Without a connection, commands fail immediately: a queued
- * write could overwrite a newer value.
+ * Without a connection, commands fail immediately: a queued write could overwrite a newer value.
  *
- * @throws {UsageError} for an invalid `url` or a missing ioredis; the message contains `name` and not the URL, which may
- *   contain a password
+ * @throws {UsageError} for an invalid `url` or a missing ioredis; without the URL, which may contain a password
  */
 async function connectRedis({ name, url }: NamedRedis): Promise<RedisConnection> {
   const create = platform === 'bun' ? createBunClient : await loadIoredis(name)

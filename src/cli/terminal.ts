@@ -2,21 +2,16 @@ import { styleText } from 'node:util'
 
 import type { CommandContext } from './context.ts'
 
-/** The capabilities of an output. */
 export interface Terminal {
   /** False for a pipe or a file. */
   isTTY: boolean
-  /** Width in characters. */
   width: number
   hasColour: boolean
-  /** Whether it shows non-ASCII characters. */
   hasUnicode: boolean
 }
 
-/** The width of a terminal that does not report one. */
 const DEFAULT_WIDTH = 80
 
-/** Returns the capabilities of stdout. */
 export function describeTerminal({ stdout, env, platform }: CommandContext): Terminal {
   const { isTTY = false, columns } = stdout
   const isDumb = env['TERM'] === 'dumb'
@@ -33,17 +28,14 @@ export function describeTerminal({ stdout, env, platform }: CommandContext): Ter
   }
 }
 
-/** Styles by the role of a text. */
 const STYLES = { title: 'bold', aside: 'dim', good: 'green', bad: 'red', line: 'cyan' } as const
 
 type Role = keyof typeof STYLES
 
-/** Returns `text` in the style of its role if `terminal` has colours. */
 export function styled(role: Role, text: string, { hasColour }: Terminal): string {
   return hasColour ? styleText(STYLES[role], text, { validateStream: false }) : text
 }
 
-/** Wraps `text` into lines that fit `terminal`, in the style of their role. */
 export function styledLines(role: Role, text: string, terminal: Terminal): string[] {
   return wrapped(text, terminal.width).map((line) => styled(role, line, terminal))
 }
@@ -96,7 +88,6 @@ export function toColumns(cells: readonly string[], width: number): string[] {
   )
 }
 
-/** Formats rows with aligned columns in lines cut to the width of `terminal`; the first row is the head, in the style of `role`. */
 export function toTable(
   rows: readonly (readonly string[])[],
   role: Role,

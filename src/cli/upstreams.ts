@@ -7,29 +7,21 @@ import { loadProvider, loadProviders } from './providers.ts'
 import type { Access, NamedProvider } from './providers.ts'
 import { UsageError, parseNames, withUsageError } from './usage.ts'
 
-/** The selected providers, each list in order of preference, with their `fetch` and clock. */
 export interface Upstreams {
   providers: { latest: LatestProvider[]; history: HistoryProvider[] }
   fetch: typeof fetch | undefined
   now: () => number
 }
 
-/** The flags that select upstreams. */
 export interface UpstreamFlags {
   demo: boolean
-  /** Whether to add currencies with an official peg. */
   pegs: boolean
   providers: ProviderFlags
 }
 
-/** Providers of a config file, instead of those that flags or environment select. */
 export type OwnProviders = Partial<Upstreams['providers']>
 
-/**
- * Creates the providers that the flags, `own` or the environment select, with its proxies; with `demo`, synthetic providers.
- *
- * @throws {UsageError} naming the invalid flag or variable
- */
+/** @throws {UsageError} naming the invalid flag or variable */
 export async function chooseUpstreams(
   flags: UpstreamFlags,
   context: CommandContext,
@@ -87,7 +79,6 @@ function requireNoNames(providers: ProviderFlags): void {
   if (named) throw new UsageError(`--demo cannot be combined with --${named[0]}`)
 }
 
-/** Creates a provider; errors name `variable`, with the root, or the variable with the key. */
 async function create<Provider>(
   { name, url }: Choice,
   env: NodeJS.ProcessEnv,
@@ -131,16 +122,13 @@ function requireProxy(variable: string, url: string): void {
   throw new UsageError(`${variable} must be an http(s) URL`)
 }
 
-/** The two sets of data, each of which has providers. */
 type ProvidedData = 'latest' | 'history'
 
 /** The values of `--latest` and `--history`: comma-separated provider names. */
 export type ProviderFlags = Partial<Record<ProvidedData, string | undefined>>
 
-/** A selected provider. */
 interface Choice {
   name: string
-  /** Root URL that replaces the provider's default. */
   url: string | undefined
 }
 
@@ -154,17 +142,12 @@ const DEFAULT_NAMES: Readonly<Record<ProvidedData, string>> = {
 
 const NAME_VARIABLES = { latest: 'RATESMITH_LATEST', history: 'RATESMITH_HISTORY' } as const
 
-/** The variables with root URLs, by data set. */
 export const URL_VARIABLES = {
   latest: 'RATESMITH_LATEST_URL',
   history: 'RATESMITH_HISTORY_URL',
 } as const
 
-/**
- * Resolves to the providers that `flags` select, or else `env`; to none for those of a file.
- *
- * @throws {UsageError} naming the invalid flag or variable and the accepted names
- */
+/** @throws {UsageError} naming the invalid flag or variable and the accepted names */
 export async function chooseProviders(
   flags: ProviderFlags,
   env: NodeJS.ProcessEnv,

@@ -8,16 +8,11 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Returns the message of anything thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/**
- * Calls `make` and returns its result.
- *
- * @throws {UsageError} `name: message` if `make` throws, where `name` is a flag or variable
- */
+/** @throws {UsageError} `name: message` if `make` throws, where `name` is a flag or variable */
 export function withUsageError<Made>(name: string, make: () => Made): Made {
   try {
     return make()
@@ -26,18 +21,15 @@ export function withUsageError<Made>(name: string, make: () => Made): Made {
   }
 }
 
-/** A flag for `parseArgs` and for the help. */
 export interface Flag {
   type: 'string' | 'boolean'
   multiple?: boolean
-  /** The letter after a single hyphen. */
   short?: string
   /** The value in the help: `<code>`. */
   value?: string
   help: string
 }
 
-/** Returns a flag with a value. */
 export function text(
   value: string,
   help: string,
@@ -46,12 +38,10 @@ export function text(
   return { type: 'string', value, help, ...details }
 }
 
-/** Returns a flag with a value that may be repeated. */
 export function texts(value: string, help: string): Flag & { type: 'string'; multiple: true } {
   return { type: 'string', multiple: true, value, help }
 }
 
-/** Returns a flag without a value. */
 export function toggle(
   help: string,
   details: Pick<Flag, 'short'> = {},
@@ -59,11 +49,7 @@ export function toggle(
   return { type: 'boolean', help, ...details }
 }
 
-/**
- * Calls `parseArgs` of Node. `moved` says where flags of earlier versions are.
- *
- * @throws {UsageError} of one sentence
- */
+/** @throws {UsageError} of one sentence */
 export function parseArguments<Config extends ParseArgsConfig>(
   config: Config,
   moved: Readonly<Record<string, string>> = {},
@@ -83,11 +69,7 @@ export function parseArguments<Config extends ParseArgsConfig>(
   }
 }
 
-/**
- * Reads a comma-separated list of different names, each of which must be in `known`.
- *
- * @throws {UsageError} naming `origin`, the flag or variable
- */
+/** @throws {UsageError} naming `origin`, the flag or variable */
 export function parseNames<Name extends string>(
   origin: string,
   list: string,
@@ -108,7 +90,6 @@ export function parseNames<Name extends string>(
   return names
 }
 
-/** Splits a comma-separated list of codes. */
 export function splitCodes(text: string): string[] {
   return text
     .split(',')

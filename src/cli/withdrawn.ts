@@ -9,10 +9,7 @@ type Params = Readonly<Record<string, string | boolean | undefined>> & { from: s
 const RATE_DIGITS = 10
 const RESULT_DIGITS = 15
 
-/**
- * Returns the request with the successors of withdrawn currencies that have a fixed ratio, which turns its response into that
- * for `params`; undefined without any. `now` is in ms since the Unix epoch.
- */
+/** Undefined without a withdrawn currency that has a fixed ratio. `now` is in ms since the Unix epoch. */
 export function substituteWithdrawn<Body extends Conversion | ConversionList>(
   params: Params,
   now: number,
@@ -41,7 +38,6 @@ interface Sent {
   ratios: ReadonlyMap<string, FixedRatio>
 }
 
-/** Returns the response for the codes sent from that for their successors. */
 function restore<Body extends Conversion | ConversionList>(
   body: Body,
   { from, targets, ratios }: Sent,

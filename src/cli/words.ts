@@ -14,7 +14,6 @@ interface TypedConversion {
   to: string
 }
 
-/** Two currencies as typed. */
 type TypedPair = Omit<TypedConversion, 'amount'>
 
 // Blanks separate groups of three digits only.
@@ -136,7 +135,6 @@ function findCode(word: string): string | undefined {
 
 let created: CurrencySearch[] | undefined
 
-/** Returns the search of current currencies, then that of withdrawn ones. */
 function searches(): CurrencySearch[] {
   created ??= [createCurrencySearch(currencies), createCurrencySearch(withdrawnCurrencies)]
   return created
@@ -160,7 +158,6 @@ function isNamed(code: string, name: string): boolean {
   return isCalled(name)(currency) || createCurrencySearch([currency]).exact(name) !== undefined
 }
 
-/** Returns whether the last word of a currency's name is `noun`. */
 function isCalled(noun: string): (currency: { name?: string | undefined }) => boolean {
   return ({ name = '' }) => plain(name).split(' ').at(-1) === plain(noun)
 }
@@ -174,7 +171,6 @@ const CRYPTOCURRENCIES = new Set(
   LITECOIN RIPPLE CARDANO SOLANA MONERO TETHER`.split(/\s+/),
 )
 
-/** Returns whether `word` is the code or name of a cryptocurrency. */
 export function isCryptocurrency(word: string): boolean {
   return CRYPTOCURRENCIES.has(word.toUpperCase())
 }
@@ -209,10 +205,7 @@ export function isConversion(args: readonly string[]): boolean {
 
 const DAY_FLAGS = new Set(['--date', '--start', '--end', '-d'])
 
-/**
- * Returns `args` with lists in one argument (`USD, GBP`), and the words for a day after `--date`, `--start` and `--end` as
- * `YYYY-MM-DD`; `now` is in ms since the Unix epoch.
- */
+/** Lists in one argument (`USD, GBP`); words for a day after `--date`, `--start` and `--end` as `YYYY-MM-DD`. */
 export function spellOut(args: readonly string[], now: number): string[] {
   const spelled: string[] = []
   for (let index = 0; index < args.length; index += 1) {
