@@ -36,8 +36,7 @@ const MAX_PAUSE_MS = 10
 const DAYS_AT_ONCE = 256
 
 /**
- * Returns the sorted codes of the reference rates from `start` to `end`, without `base`. Reads only the first day, the last
- * day and each 1 January in between, because every currency was quoted for at least a year.
+ * Reads only the first day, the last day and each 1 January between: every currency was quoted for at least a year.
  *
  * @throws {RatesError} the error of `rates.latest()` if no day has rates
  */
@@ -96,11 +95,10 @@ function isUnknown(error: unknown): boolean {
 }
 
 /**
- * Passes the daily rates of `params` to `write` and represents the JSON that it returns. Reads one currency at a time, and
- * then gives other requests as much time as the read took. At most two large results are computed at a time, and requests
- * for the same result share it.
+ * Reads one currency at a time, and then gives other requests as much time as the read took. At most two large results are
+ * computed at a time; requests for the same result share it.
  *
- * @throws {RatesError} `no_data` if no currency has a rate, `overloaded` if too many large results wait, and the errors of
+ * @throws {RatesError} `no_data` without any rate, `overloaded` if too many large results wait, and those of
  * `rates.history()`
  */
 export async function withDailyRates(
@@ -200,9 +198,7 @@ async function writeDays(
 type Rated = readonly [key: string, rate: number]
 
 interface ByDay extends DaysQuery {
-  /** The fields before the rates. */
   head(daily: DailyRates): object
-  /** The field with the rates of each day. */
   name: string
   toRated(rates: [code: string, rate: number][]): Rated[]
 }

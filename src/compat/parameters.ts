@@ -16,10 +16,7 @@ export type Query<Name extends string> = { readonly [Each in Name]?: string }
 
 const text = z.optional(z.string())
 
-/**
- * Returns a function that reads the parameters `names` of a raw query by the rules of the native endpoints: it throws for
- * repeated and misspelt names, and ignores others.
- */
+/** By the rules of the native endpoints: throws for repeated and misspelt names, and ignores others. */
 export function createQueryReader<Name extends string>(
   ...names: Name[]
 ): (query: string) => Query<Name> {

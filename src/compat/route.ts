@@ -51,12 +51,10 @@ export interface CompatRequest {
   /** The current day in UTC. */
   today: Day
   runtime: Runtime
-  /** Bounds large work. */
   limiter: Limiter
   /** Waiting jobs by `key`; requests with the same key share one. */
   jobs: Map<string, Job<Representation>>
   key: string
-  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal | undefined
   unsentBytes(): number
 }
@@ -70,21 +68,15 @@ export interface ErrorResponse {
 }
 
 export interface CompatService {
-  /** Name of the service in logs and metrics. */
   name: string
   /**
    * Returns the endpoint at `path`; null for an unknown path below a prefix of the service; undefined for all other paths.
    */
   find(path: string, query: string): CompatEndpoint | null | undefined
-  /** Returns the response to a request for `path` that failed with `error`. */
   toErrorResponse(error: RatesError, path: string): ErrorResponse
 }
 
-/**
- * Returns `handler` with the paths of `service` in front; `handler` serves all other paths.
- *
- * @throws {TypeError} naming the invalid option or argument
- */
+/** @throws {TypeError} naming the invalid option or argument */
 export function mountService(
   handler: RatesHandler,
   service: CompatService,
@@ -120,9 +112,7 @@ export function mountService(
 }
 
 interface RouteListeners {
-  /** Called after each response. */
   responses: Listeners<ResponseSummary>
-  /** Called for events of the route itself. */
   events: Listeners<RatesEvent>
 }
 
@@ -284,11 +274,7 @@ const KNOWN: Readonly<Record<keyof CompatOptions, true>> = {
   onEvent: true,
 }
 
-/**
- * Validates `options`, which may have the options of every route and those of `more`, and returns them.
- *
- * @throws {TypeError} naming the invalid option
- */
+/** @throws {TypeError} naming the invalid option */
 export function requireOptions<Options extends CompatOptions>(
   options: Options,
   more: Readonly<Record<string, true>> = {},

@@ -7,11 +7,7 @@ import type { PublishedRates } from './published-rates.ts'
 
 const RETRY_AFTER_SECONDS = 5
 
-/**
- * Returns the currencies that latest rates or reference rates cover.
- *
- * @throws {RatesError} `provider_unavailable` before the data are loaded
- */
+/** @throws {RatesError} `provider_unavailable` before the data are loaded */
 export async function coveredCurrencies(
   rates: PublishedRates,
   data: 'latest' | 'history',
@@ -22,7 +18,6 @@ export async function coveredCurrencies(
   return currencies.filter((currency) => currency[data])
 }
 
-/** Returns the names of `currencies` by code; the code for a currency without a name. */
 export function namesByCode(currencies: readonly CurrencyCoverage[]): Record<string, string> {
   return Object.fromEntries(currencies.map(({ code, name }) => [code, name ?? code]))
 }
@@ -42,7 +37,6 @@ export function multiply(amount: number, rate: number): number {
   throw invalidAmount(String(amount), 'the result is too large')
 }
 
-/** Converts ms since the Unix epoch to whole seconds. */
 export function toSeconds(instant: number): number {
   return Math.floor(instant / 1_000)
 }
@@ -51,7 +45,6 @@ export function earlier(day: Day, other: Day): Day {
   return day < other ? day : other
 }
 
-/** Returns the error of the services for a code or path without rates. */
 export function notFound(): RatesError {
   return new RatesError('no_data', 'not found')
 }

@@ -4,7 +4,6 @@ import { createBoundedMap } from '../http/response-cache.ts'
 /** The supported codings, in order of preference for equal weights. */
 const ENCODINGS = ['br', 'gzip'] as const
 
-/** A content coding by its registered name. */
 export type Encoding = (typeof ENCODINGS)[number]
 
 /** One coding and its weight; malformed entries are ignored. No two parts match the same character, so matching takes linear time. */
@@ -24,7 +23,6 @@ export interface AcceptedEncodings {
 
 const PLAIN: AcceptedEncodings = { best: undefined, fast: undefined }
 
-/** Creates a function that chooses the codings for an `Accept-Encoding` header and caches the choice. */
 export function createEncodingChoice(): (
   acceptEncoding: string | null | undefined,
 ) => AcceptedEncodings {
@@ -42,10 +40,7 @@ export function createEncodingChoice(): (
   }
 }
 
-/**
- * Chooses the coding that `acceptEncoding` prefers by RFC 9110 §12.5.3; undefined for the plain body, which is also the
- * fallback if the client refuses everything else.
- */
+/** By RFC 9110 §12.5.3; undefined for the plain body, also if the client refuses everything else. */
 function chooseEncoding<Known extends Encoding>(
   acceptEncoding: string,
   encodings: readonly Known[],
@@ -83,7 +78,6 @@ type Body = Uint8Array<ArrayBuffer> | string
 
 type Codec = (body: Body) => Promise<Uint8Array<ArrayBuffer>>
 
-/** The codec of each coding; may reject. */
 export type Codecs = Readonly<Record<Encoding, Codec>>
 
 interface Encoded {
@@ -94,7 +88,6 @@ interface Encoded {
 /** Undefined means: send the plain body. */
 type EncodedOrPlain = Promise<Encoded | undefined> | undefined
 
-/** Encodes bodies. */
 export interface Variants {
   /** Encodes an expensive body for the request that it was computed for. */
   encodeOnce(body: Body, accepted: AcceptedEncodings): EncodedOrPlain

@@ -34,7 +34,6 @@ interface RawHandler {
   answer(request: RawRequest): RawResponse | Promise<RawResponse>
 }
 
-/** A handler in both forms: fetch-style, and with raw responses. */
 export interface CompressedHandler extends RawHandler {
   (request: Request): Promise<Response>
 }
@@ -50,7 +49,6 @@ export function withCompression(handler: RawHandler, codecs: Codecs): Compressed
   const variants = createVariants(codecs, CACHE_BYTES)
   const lists = createHeaderLists()
 
-  /** Applies the codings and preconditions of `request` to `plain`, a 200. */
   async function represented(plain: RawResponse, request: PlainRequest): Promise<RawResponse> {
     const { headers, body } = plain
     const { status, encoding: known } = evaluate(plain, request)
@@ -216,17 +214,14 @@ function encodingsSent(
   return length > LARGE_BODY_BYTES ? [best, fast, undefined] : [best, fast ?? best]
 }
 
-/** Caches the headers of encoded bodies, for each list of headers of a plain body. */
 function createHeaderLists() {
   const cached = {
     br: new WeakMap<Header[], Header[]>(),
     gzip: new WeakMap<Header[], Header[]>(),
   }
   return {
-    /** Returns the headers with the length of the encoded body, if known. */
     find: (headers: Header[], encoding: Encoding | undefined): Header[] =>
       (encoding && cached[encoding].get(headers)) ?? headersOf(headers, encoding),
-    /** Returns the headers of an encoded body of `length` bytes. */
     complete(headers: Header[], encoding: Encoding, length: number): Header[] {
       const known = cached[encoding].get(headers)
       if (known) return known
@@ -237,7 +232,6 @@ function createHeaderLists() {
   }
 }
 
-/** Returns the headers of an encoded body, with its own length, if known, and tag. */
 function headersOf(headers: Header[], encoding: Encoding | undefined, length?: number): Header[] {
   if (!encoding) return withVary(headers, VARY)
   const own = headers.map((header): Header => {

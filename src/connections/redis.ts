@@ -4,14 +4,9 @@ export type RedisClient =
   | { sendCommand(command: string[]): Promise<unknown> }
   | { send(command: string, args: string[]): Promise<unknown> }
 
-/** Sends a command with its arguments; rejects where the client rejects or throws. */
 export type SendCommand = (command: string, args: string[]) => Promise<unknown>
 
-/**
- * Returns a function that sends commands through `client`.
- *
- * @throws {TypeError} if `client` has none of the three methods
- */
+/** @throws {TypeError} if `client` has none of the three methods */
 export function senderOf(client: RedisClient): SendCommand {
   // Classes and functions inherit a `call` method.
   if (typeof client === 'object' && client !== null) {
