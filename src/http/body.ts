@@ -5,10 +5,7 @@ import { INITIAL_BYTES, createByteBuffer } from '../byte-buffer.ts'
 /** Passes the parts of a request body to `onChunk`, until the end of the body or the abort of `signal`. */
 export type ReadBody = (onChunk: (chunk: Uint8Array) => void, signal: AbortSignal) => Promise<void>
 
-/**
- * Passes the chunks of a stream to `onChunk`, until `signal` aborts. Does not cancel the stream: some hosts would close the
- * connection before the response is sent.
- */
+/** Does not cancel the stream: some hosts would close the connection before the response is sent. */
 export async function readStream(
   stream: NonNullable<Request['body']>,
   onChunk: (chunk: Uint8Array) => void,
@@ -30,34 +27,28 @@ export async function readStream(
   }
 }
 
-/** The used part of a request. */
 interface Upload {
   header(name: string): string | null | undefined
   signal?: AbortSignal | undefined
   readBody?: ReadBody | undefined
 }
 
-/** Limits of the body of a request. */
 export interface BodyLimits {
   runtime: Runtime
   maxBytes: number
   /** Longest time for the whole body, in ms. */
   timeout: number
-  /** Limits the bytes of all bodies together. */
   budget: ByteBudget
 }
 
-/** The outcome of reading a body: its bytes, or the reason of a refusal. */
 export type ReceivedBody = Uint8Array | 'too_long' | 'too_slow' | 'incomplete' | 'overloaded'
 
 /** Limits the memory of all bodies that are being received or wait for a response. */
 export interface ByteBudget {
-  /** Returns whether `bytes` more are allowed, and counts them. */
   take(bytes: number): boolean
   give(bytes: number): void
 }
 
-/** Creates a budget of `limit` bytes. */
 export function createByteBudget(limit: number): ByteBudget {
   let taken = 0
   return {
@@ -70,10 +61,7 @@ export function createByteBudget(limit: number): ByteBudget {
   }
 }
 
-/**
- * Receives the body of `request`, and calls `use` with the outcome. The body counts in the budget until the promise of `use`
- * settles.
- */
+/** The body counts in the budget until the promise of `use` settles. */
 export async function withBody<Result>(
   request: Upload,
   limits: BodyLimits,

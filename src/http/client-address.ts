@@ -31,7 +31,6 @@ const MAX_CHARACTERS = 8_192
 const UNKNOWN = 'unknown'
 
 /**
- * Creates a function that returns the identity of a client: its IPv4 address, the prefix of its IPv6 address, or `unknown`.
  * Calls `onUntrustedProxy` once, if a private or loopback address forwards requests and `trustedProxies` is not set.
  *
  * @throws {TypeError} that names the invalid option
@@ -122,10 +121,7 @@ function entriesOf(name: ForwardedHeader, value: string): string[] {
   return name === 'forwarded' ? read.map((element) => forOf(element) ?? '') : read
 }
 
-/**
- * Splits a text at separators outside quoted strings, from the right: the elements of trusted proxies are at the right, and
- * are found regardless of what precedes them.
- */
+/** From the right: the elements of trusted proxies are there, and are found regardless of what precedes them. */
 function splitUnquoted(text: string, separator: string): string[] {
   const parts: string[] = []
   let end = text.length

@@ -3,7 +3,6 @@ import type { EndpointResponse, Header, RawRequest } from './messages.ts'
 /** Which responses scripts of other origins may read: the versioned ones, all, none, or the versioned ones for listed origins. */
 export type Cors = 'v1' | 'all' | 'off' | readonly string[]
 
-/** Adds CORS headers to the responses of one route. */
 export interface CorsRules {
   /** Headers of every response, to append once to all headers of a representation. */
   readonly constant: readonly Header[]
@@ -15,23 +14,17 @@ export interface CorsRules {
 
 const EXPOSED = 'ETag, Retry-After, Cache-Status, Link'
 
-/** Headers that only responses of a handler with access rules have. */
 const EXPOSED_WITH_ACCESS = `${EXPOSED}, RateLimit, RateLimit-Policy, WWW-Authenticate`
 
-/** Methods without a POST. */
 const ALLOW = 'GET, HEAD, OPTIONS'
 
-/** The rules of a route that sends no CORS headers. */
 export const NO_CORS: CorsRules = {
   constant: [],
   dependsOnRequest: false,
   complete: (response) => response,
 }
 
-/**
- * Creates the rules of routes that the given origins may read: all of them, or those of a list. With keys, preflights name
- * their headers, because a wildcard does not include `Authorization` (Fetch standard).
- */
+/** With keys, preflights name their headers, because a wildcard does not include `Authorization` (Fetch standard). */
 export function createCors(origins: '*' | readonly string[], hasAccess = false): CorsRules {
   const exposed: Header = [
     'access-control-expose-headers',

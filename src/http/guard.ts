@@ -49,20 +49,15 @@ const ADMIT_TIMEOUT_MS = 5_000
 
 const RETRY_AFTER_SECONDS = 5
 
-/**
- * What a failure counts as where the client has disconnected: otherwise expensive requests would be free for clients that
- * do not wait for their responses. It is never sent.
- */
+/** Where the client has disconnected: expensive requests must not be free for clients that do not wait. Never sent. */
 const CLIENT_CLOSED_REQUEST = 499
 
-/** Creates the refusal of a request about which nothing can be decided. */
 export function accessUnavailable(): RatesError {
   return new RatesError('overloaded', 'Access cannot be checked now. Please retry shortly.', {
     retryAfter: RETRY_AFTER_SECONDS,
   })
 }
 
-/** Options of `createSafeGuard`. */
 export interface SafeGuardOptions {
   runtime: Runtime
   /** Called with everything that the guard throws, and with results that are not admissions. */

@@ -81,7 +81,6 @@ function parseIpv6(text: string): IpAddress | undefined {
   return [...before, ...Array<number>(missing).fill(0), ...after]
 }
 
-/** Parses groups between colons; the last ones may be an IPv4 address at the end. */
 function ipv6Groups(text: string, isEnd: boolean): number[] | undefined {
   if (text === '') return []
   const groups: number[] = []
@@ -95,27 +94,20 @@ function ipv6Groups(text: string, isEnd: boolean): number[] | undefined {
   return groups
 }
 
-/** Returns whether `address` is IPv4, or IPv6 mapped from it. */
 function isIpv4(address: IpAddress): boolean {
   const [first, second, third, fourth, fifth, sixth] = address
   return sixth === 0xffff && !first && !second && !third && !fourth && !fifth
 }
 
-/** Returns `address` with zeros after its first `bits`. */
 function prefixOf(address: IpAddress, bits: number): IpAddress {
   return address.map((group, index) => group & (0xffff << unused(bits, index)))
 }
 
-/** Returns how many bits of the group at `index` are not among the first `bits` of the address. */
 function unused(bits: number, index: number): number {
   return Math.min(16, Math.max(0, (index + 1) * 16 - bits))
 }
 
-/**
- * Returns the range of an address, `10.0.0.1`, or of a prefix, `10.0.0.0/8`.
- *
- * @throws {TypeError} for other texts, bits after the prefix, and a prefix that contains all addresses
- */
+/** @throws {TypeError} for other texts, bits after the prefix, and a prefix that contains all addresses */
 export function parseIpRange(text: string): IpRange {
   const [, host = '', length] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const address = parseIpAddress(host)

@@ -29,10 +29,7 @@ const MAX_WAITING = 1_000
 const MAX_WAIT_MS = 3_000
 const MAX_WAIT_AFTER_LOAD_MS = 500
 
-/**
- * Bytes that wait for clients to read, before large bodies are refused. Those of the jobs in progress come on top. A body has
- * at most some 20 MB.
- */
+/** Before large bodies are refused. Jobs in progress come on top: a body has at most some 20 MB. */
 const MAX_UNSENT_BYTES = 256 * 1_048_576
 
 /** A refusal takes the time of a response, and its client may retry immediately. */
@@ -44,9 +41,7 @@ const MAX_RETRY_AFTER_SECONDS = 5
 /** Computes a result; returns a promise for work outside the event loop. */
 type Compute<Result> = () => Result | Promise<Result>
 
-/** Expensive work that waits in the queue. */
 export interface Job<Result> {
-  /** Adds a request; resolves with the result. */
   join(signal: AbortSignal | undefined): Promise<Result>
 }
 
@@ -54,11 +49,9 @@ interface WorkOptions<Result> {
   /** Waiting jobs by key; requests with the same key share one job. */
   jobs: Map<string, Job<Result>>
   key: string
-  /** Whether the request has already waited for data. */
   hasWaited: boolean
 }
 
-/** Limits expensive work, so that it delays other requests only briefly and takes little memory. */
 export interface Limiter {
   /**
    * Returns the result of `compute`, which runs immediately if no other expensive work is running. Otherwise it waits in a
@@ -74,7 +67,6 @@ export interface Limiter {
   ): Result | Promise<Result>
 }
 
-/** Creates a limiter; calls `onRefused` for every refused job with the number of waiting jobs. */
 export function createLimiter(runtime: Runtime, onRefused: (queued: number) => void): Limiter {
   const queue = createQueue(runtime)
   const throttle = createThrottle(runtime, startQueued)
@@ -135,7 +127,6 @@ function hasMuchUnsent(request: RequestContext): boolean {
   return (request.unsentBytes?.() ?? 0) > MAX_UNSENT_BYTES
 }
 
-/** Gives the event loop time for other work after expensive work, then calls `onReady`. */
 function createThrottle(runtime: Runtime, onReady: () => void) {
   let unpaidMs = 0
   let yieldUntil = -Infinity
@@ -186,9 +177,7 @@ interface QueuedJob {
 interface JobOptions<Result> {
   expiresAt: number
   compute: Compute<Result>
-  /** Returns the error for a job that expires. */
   refusal(): RatesError
-  /** Returns the error for a job whose requests are all aborted. */
   abandoned(): RatesError
   onEnd(): void
 }
@@ -269,7 +258,6 @@ function createQueue(runtime: Runtime) {
   }
 }
 
-/** Creates the error of a request that is refused for now. */
 export function overloaded({ random }: Runtime): RatesError {
   return new RatesError('overloaded', 'The server is overloaded. Please retry shortly.', {
     retryAfter: 1 + Math.floor(random() * MAX_RETRY_AFTER_SECONDS),

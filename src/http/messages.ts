@@ -30,7 +30,6 @@ export interface RawRequest {
   unsentBytes?(): number
 }
 
-/** A request with what a wrapper of the handler, such as compression, needs of it. */
 export interface WrappedRequest extends RawRequest {
   /** Whether the wrapper repeats a request that was counted before. */
   readonly isCounted?: boolean
@@ -61,9 +60,8 @@ export interface RawResponse extends EndpointResponse {
 }
 
 /**
- * A `Request` as a `RawRequest`. Reads properties on demand, inside the error handling: some hosts throw when the URL of a
- * malformed request is read. A class, because creating getters for every request would take longer than the rest of the
- * response.
+ * Reads properties on demand, inside the error handling: some hosts throw when the URL of a malformed request is read. A
+ * class: getters for every request would take longer than the rest of the response.
  */
 export class FetchRawRequest implements RawRequest {
   readonly #request: Request
@@ -115,7 +113,6 @@ interface ConnectionInfo {
   requestIP?: unknown
 }
 
-/** Returns the address in the second argument of a fetch-style handler; undefined in any other object, as on Workers. */
 function addressIn(info: unknown, request: Request): string | undefined {
   if (typeof info !== 'object' || info === null) return undefined
   try {
@@ -130,12 +127,10 @@ function addressIn(info: unknown, request: Request): string | undefined {
   }
 }
 
-/** Returns whether a wrapper repeats a request that was counted before. */
 export function isCounted(request: WrappedRequest): boolean {
   return request.isCounted === true
 }
 
-/** Returns the status of the response that a wrapper sends instead of `response`, or its own. */
 export function statusFor(request: WrappedRequest, response: EndpointResponse): number {
   const { status } = response
   if (status !== 200) return status
@@ -147,10 +142,7 @@ export function statusFor(request: WrappedRequest, response: EndpointResponse): 
   }
 }
 
-/**
- * Returns the target in `url`, which a server has built from the `Host` header. Deno uses that header unchecked, so a slash
- * or a question mark in it would look like a path or a query.
- */
+/** Deno uses the `Host` header unchecked: a slash or question mark in it would look like a path or a query. */
 export function targetBehind(host: string | null, url: string): string {
   if (!host) return url
   const start = url.startsWith('http://') ? 7 : url.startsWith('https://') ? 8 : 0

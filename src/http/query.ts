@@ -4,19 +4,13 @@ import { invalidParameter } from '../errors.ts'
 import type { RatesError } from '../errors.ts'
 import { createBoundedMap, createRepeatFilter } from './response-cache.ts'
 
-/** Creates the error for each message that a schema issue can have; `sent` is the invalid value. */
 export type Failures = Readonly<Record<string, (parameter: string, sent: string) => RatesError>>
 
-/** The parameters that a query accepts. */
 export interface QueryRules<Shape extends Schemas, Params> {
   /** Schemas by parameter name, in the order of validation. */
   parameters: Shape
-  /** Errors by schema message. */
   failures: Failures
-  /**
-   * Advice for names that other endpoints and services use, in lower case without `_` and `-`. Ignoring them would return
-   * rates that the client did not request.
-   */
+  /** In lower case without `_` and `-`. Ignoring these names would return rates that the client did not request. */
   mistaken?: Readonly<Record<string, string>>
   /** Maps the validated parameters to the result of the parser; may throw a `RatesError`. */
   toParams(parameters: z.output<z.ZodMiniObject<Shape>>): Params
@@ -35,10 +29,7 @@ const MAX_CACHED_QUERY_LENGTH = 768
 const MAX_CACHED_BYTES = 262_144
 const ENTRY_OVERHEAD_BYTES = 512
 
-/**
- * Creates a parser of raw query strings. The parser ignores unknown names, but throws `invalid_parameter` for a known name
- * that is repeated or misspelt (`base[]`, `BASE`, `?base`) and for a name in `mistaken`.
- */
+/** Ignores unknown names; throws for a known one that is repeated or misspelt (`base[]`, `BASE`, `?base`). */
 export function createQueryParser<Shape extends Schemas, Params>(
   rules: QueryRules<Shape, Params>,
 ): (query: string) => Params {
@@ -74,7 +65,6 @@ export function createQueryParser<Shape extends Schemas, Params>(
 interface KnownNames {
   names: readonly string[]
   namesByLowerCase: ReadonlyMap<string, string>
-  /** Advice by name. */
   mistaken: ReadonlyMap<string, string>
 }
 
@@ -132,10 +122,7 @@ function indexOrEnd(text: string, character: string, from: number): number {
 // Matches every name that `normalizeName` may change; non-ASCII letters have capitals too.
 const MAY_CHANGE = /[?A-Z[_-]|[^ -~]/
 
-/**
- * Removes case, brackets, leading question marks and word separators, which frameworks and typing mistakes add. Keeps a
- * leading `_`, which cache busters use.
- */
+/** Frameworks and typing mistakes add what is removed. Keeps a leading `_`, which cache busters use. */
 function normalizeName(name: string): string {
   if (!MAY_CHANGE.test(name)) return name
   const [bare = ''] = name.replace(/^\?+/, '').split('[', 1)
@@ -147,10 +134,7 @@ type ReadText = (text: string) => unknown
 
 const INVALID: unique symbol = Symbol('invalid')
 
-/**
- * Creates a reader of valid parameters from the definitions of their schemas. Returns undefined where a parameter is invalid,
- * or of a type without such a reader: then zod decides, which takes several times longer.
- */
+/** Undefined for an invalid parameter, or a type without such a reader: then zod decides, several times slower. */
 function createFastReader<Shape extends Schemas>(
   schema: z.ZodMiniObject<Shape>,
 ): (values: RawParameters) => z.output<z.ZodMiniObject<Shape>> | undefined {

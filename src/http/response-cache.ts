@@ -5,10 +5,8 @@ import type { Representation, RequestContext } from './response.ts'
 const ENTRY_OVERHEAD_BYTES = 1_024
 
 interface CachedWork {
-  /** The snapshot that the representation shows. */
   data: object
   key: string
-  /** A number that changes with the day. */
   day: number
   hasWaited: boolean
   /** Called only on a cache miss. */
@@ -16,28 +14,18 @@ interface CachedWork {
   make(): Representation | Promise<Representation>
 }
 
-/** Which calls share a cached representation, and whether it is cached. */
 interface CachingOptions {
   /** A number that changes with the day (default 0). */
   day?: number
-  /**
-   * Whether only a key that was requested recently is cached (default false). Without this, requests that never recur would
-   * evict each other, which takes longer than to create a small body.
-   */
+  /** Whether only a recently requested key is cached (default false): requests that never recur would evict each other. */
   onlyRepeated?: boolean
 }
 
-/** The options of bodies of which clients can request any number. */
 export const ONLY_REPEATED: CachingOptions = { onlyRepeated: true }
 
-/** Representations of the current data. */
 export interface ResponseCache {
-  /** Returns the cached representation for `key` of `data` on `day`. */
   find(data: object, key: string, day: number): Representation | undefined
-  /**
-   * Returns the cached representation for `key` of `data`, or caches the result of `make`. A call with other data, or another
-   * `day`, clears the cache.
-   */
+  /** A call with other data, or another `day`, clears the cache. */
   getOrCreate(
     data: object,
     key: string,
@@ -45,8 +33,7 @@ export interface ResponseCache {
     options?: CachingOptions,
   ): Representation
   /**
-   * Does the same for a representation that may be expensive: the limiter runs it, and `request` may encode its body before
-   * the next one is made.
+   * `request` may encode the body before the next one is made.
    *
    * @throws {RatesError} `overloaded`
    */
@@ -54,13 +41,10 @@ export interface ResponseCache {
     work: CachedWork,
     request: RequestContext,
   ): Representation | Promise<Representation>
-  /** Returns the current size. */
   bytes(): number
 }
 
-/** The response caches of a handler. */
 export interface ResponseCaches {
-  /** Latest rates. */
   latest: ResponseCache
   /** One conversion at latest rates. */
   conversions: ResponseCache
@@ -71,7 +55,6 @@ export interface ResponseCaches {
   dated: ResponseCache
 }
 
-/** Creates a cache with `capacityOf(data)` bytes for every snapshot that is still in use. */
 export function createResponseCachePerData(
   capacityOf: (data: object) => number,
   limiter: Limiter,
@@ -102,7 +85,6 @@ export function createResponseCachePerData(
   }
 }
 
-/** Creates a cache of at most `capacity` bytes. */
 export function createResponseCache(capacity: number, limiter: Limiter): ResponseCache {
   const entries = createBoundedMap<string, Representation>(capacity)
   let [currentData, currentDay]: [object | undefined, number] = [undefined, NaN]
@@ -157,14 +139,12 @@ export function createResponseCache(capacity: number, limiter: Limiter): Respons
   }
 }
 
-/** A map with a limit on the total size of its entries. */
 export interface BoundedMap<Key, Value> {
   get(key: Key): Value | undefined
   /** Stores `value` with the given `size`; does not store a value larger than the capacity. */
   set(key: Key, value: Value, size: number): void
   delete(key: Key): void
   clear(): void
-  /** Returns the total size of all entries. */
   total(): number
 }
 
@@ -218,16 +198,10 @@ export function createBoundedMap<Key, Value>(capacity: number): BoundedMap<Key, 
   }
 }
 
-/**
- * The number of keys that a filter distinguishes. No more than a cache holds: keys that recur only after more others than that
- * would evict each other before.
- */
+/** No more than a cache holds: keys that recur only after more others would evict each other before. */
 const FILTER_SLOTS = 512
 
-/**
- * Creates a function that returns whether it was called with the same key recently, and rarely also for a new one. A cache
- * that stores only repeated keys is not filled by requests that never recur.
- */
+/** Rarely also true for a new key. A cache of only repeated keys is not filled by requests that never recur. */
 export function createRepeatFilter(): (key: string) => boolean {
   const seen = new Int32Array(FILTER_SLOTS)
   return (key) => {

@@ -30,28 +30,21 @@ const FORMS = {
 /** Measured on Node; other runtimes send text as fast as bytes. */
 const MAX_TEXT_BYTES = 16_000
 
-/** Headers of every JSON body. */
 const JSON_HEADERS: readonly Header[] = /* @__PURE__ */ formHeaders('json')
 
-/** Properties of a body that determine its headers. */
 export interface BodyOptions {
-  /** Format of the body (default `json`). */
   form?: keyof typeof FORMS
-  /** How long other caches may keep the body. */
   lifetime: keyof typeof LIFETIMES
   /** Publication time, ms since the Unix epoch; must not be later than the clock (RFC 9110 §8.8.2.1). */
   lastModified?: number
 }
 
-/** The cache state of data. */
 interface Freshness {
-  /** Whether the data was cached. */
   hit: boolean
   /** Whole seconds until the next refresh; negative if it is overdue. */
   ttl: number
 }
 
-/** A body with the headers that depend only on it. */
 export interface Representation {
   readonly body: Bytes | string
   /** Content type, caching and `Last-Modified`. */
@@ -77,7 +70,6 @@ function formHeaders(form: keyof typeof FORMS): Header[] {
   ]
 }
 
-/** Creates a representation of `body`, with an entity tag; `bytes` is its length in bytes. */
 export function represent(
   body: Representation['body'],
   headers: readonly Header[],
@@ -110,7 +102,6 @@ export function toBytes(text: string): Bytes {
   return encoder.encode(text)
 }
 
-/** HTTP status by error code. */
 export const STATUS: Readonly<Record<RatesErrorCode, number>> = {
   missing_parameter: 400,
   invalid_parameter: 400,
@@ -130,7 +121,6 @@ export const STATUS: Readonly<Record<RatesErrorCode, number>> = {
   internal_error: 500,
 }
 
-/** Methods allowed on every endpoint. */
 const ALLOW = 'GET, HEAD, OPTIONS'
 
 function methodsWith(hasPost: boolean): string {
@@ -189,7 +179,6 @@ export function success(
   return { status: 200, headers, body }
 }
 
-/** Creates a 200 response with `record` as JSON and `no-store`. */
 export function uncached(record: object): EndpointResponse {
   return uncachedText(JSON.stringify(record))
 }
@@ -210,7 +199,6 @@ export function meetsIfMatch(
   return !ifMatch || isMatch(ifMatch, tagOf(headers), 'strong')
 }
 
-/** Returns `response`, or a 304 without its body if `ifNoneMatch` lists its entity tag. */
 export function revalidated<Kind extends EndpointResponse>(
   response: Kind,
   ifNoneMatch: string | null | undefined,
@@ -259,11 +247,7 @@ function cacheStatus({ hit, ttl }: Freshness): string {
   return ttl < 0 ? `rates; hit; ttl=${ttl}; detail=stale` : `rates; hit; ttl=${ttl}`
 }
 
-/**
- * Returns a `Link` header (RFC 8288) to the source of a response.
- *
- * @see https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2 for `via`
- */
+/** RFC 8288; `via`: https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2 */
 export function viaLink({ name, url }: { name: string; url: string }): Header[] {
   return [['link', `<${new URL(url).href}>; rel="via"; ${titleOf(name)}`]]
 }
@@ -293,13 +277,9 @@ export function isMatch(list: string, tag: string, comparison: 'weak' | 'strong'
   return false
 }
 
-/**
- * On Deno, longer bodies (characters or bytes) are sent as streams: only then does its server report when the client has
- * received the body, which the adapter needs to limit the responses of a connection.
- */
+/** Deno sends longer bodies as streams: only then does its server report when the client has received the body. */
 const LARGE_BODY_BYTES = 65_536
 
-/** A class of responses: the platform's, or a lighter one of a server. */
 type ResponseClass = new (
   body: RawResponse['body'],
   init: { status: number; headers: Record<string, string> },
@@ -385,19 +365,14 @@ function toStream(body: Bytes | string): ReadableStream<Bytes> {
   })
 }
 
-/** The result of an endpoint: data to send with status 200, or a complete response. */
 export type EndpointResult = DataResult | EndpointResponse
 
-/** The parts of a request that an endpoint reads besides the query. */
 export interface RequestContext extends Pick<RawRequest, 'signal' | 'unsentBytes'> {
   /** Encodes an expensive body of this request; the limiter counts the job as running until then. Never rejects. */
   encode?(representation: Representation): Promise<void> | undefined
 }
 
-/**
- * The function behind one path. `query` is raw, without the question mark; `request.signal` ends the wait for data. Returns
- * a promise only if it has to wait, because a synchronous result is much cheaper.
- */
+/** `query` is raw, without `?`; `request.signal` ends the wait for data. Returns a promise only if it has to wait. */
 export type Endpoint = (
   query: string,
   request: RequestContext,
@@ -408,17 +383,13 @@ export interface PostResponse extends EndpointResponse {
   cost?: number
 }
 
-/** The function for requests with a body. */
 export type PostEndpoint = (query: string, request: RawRequest) => Promise<PostResponse>
 
-/** Endpoints that share one error format. */
 export interface EndpointGroup {
-  /** Endpoints by path below the base path. */
   endpoints: Readonly<Record<string, Endpoint>>
   /** The endpoints that also take a `POST`, by the same paths (default none). */
   posts?: Readonly<Record<string, PostEndpoint>>
   /** What requests take from the limits of a client, by the same paths: 0 for endpoints without a guard (default 1). */
   costs?: Readonly<Record<string, (query: string, method: string) => number>>
-  /** Returns the JSON body for `error`. */
   errorBody(error: RatesError): object
 }

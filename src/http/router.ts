@@ -21,27 +21,21 @@ const MAX_CHEAP_QUERY_LENGTH = 768
 /** Requests that wait for data or for a body; those with cached data never wait. */
 const MAX_WAITING_REQUESTS = 10_000
 
-/** Options of `createRouter`. */
 export interface RouterOptions extends RouteTableOptions {
   limiter: Limiter
-  /** Returns the error of a request that is refused while `waiting` others wait for data. */
   refuse(waiting: number): RatesError
-  /** Called with every error that becomes a 500, and the id of the request. */
   onInternalError(error: unknown, requestId?: string): void
   /** Called after every response to a path of the API; `startedAt` is what `start` returned. */
   observer: ResponseObserver
 }
 
-/** A response that was sent. */
 export interface ObservedResponse extends Pick<EndpointResponse, 'status' | 'body'> {
   /** Path of the endpoint below the base path; empty for the page at the base path. */
   route: string
   request: RawRequest
-  /** What `start` returned. */
   startedAt: number
 }
 
-/** Observes responses. */
 export interface ResponseObserver {
   /** Whether anything observes. A property, because most handlers have no observer. */
   readonly isActive: boolean
@@ -50,15 +44,12 @@ export interface ResponseObserver {
   end(response: ObservedResponse): void
 }
 
-/** A router: responds to every request, and never rejects. */
 export interface RequestRouter {
   /** Returns a promise only if the response has to wait: a promise takes longer than the rest of a cached response. */
   answer(request: RawRequest): RawResponse | Promise<RawResponse>
-  /** Returns the number of requests that wait for data or for a body. */
   waiting(): number
 }
 
-/** A request in progress. */
 interface Exchange {
   readonly request: RawRequest
   /** What `observer.start` returned; undefined if nothing observes. */
@@ -107,7 +98,6 @@ export function createRouter(routerOptions: RouterOptions): RequestRouter {
   return { answer, waiting: waits.count }
 }
 
-/** Creates a function that finds the route of a request, passes the request to the guard and runs the endpoint. */
 function createResponder(
   { limiter, guard }: Pick<RouterOptions, 'limiter' | 'guard'>,
   routes: RouteTable,
@@ -154,7 +144,6 @@ function createResponder(
   }
 }
 
-/** Completes a response, and passes it to the guard and the observer. */
 function finish(
   { request, route, method, admission, startedAt }: Exchange,
   plain: PostResponse,
@@ -278,23 +267,18 @@ function completed(response: PostResponse, { cors }: Route, request: RawRequest)
   }
 }
 
-/** The paths of a service. */
 interface RouteTableOptions {
   /** Prefix of every path: absolute without a trailing slash, or empty. */
   basePath: string
   /** Endpoints below `/v<digits>`; paths outside the base path use their error format too. */
   versioned: EndpointGroup
-  /** All other endpoints below the base path. */
   unversioned: EndpointGroup
   /** Page at the base path itself, with or without a trailing slash. */
   page?: Endpoint | undefined
-  /** Which endpoints send CORS headers. */
   cors: Cors
-  /** Decides about every request to an endpoint that costs something; undefined to serve all. */
   guard: Guard | undefined
 }
 
-/** The route of a path. */
 interface Route {
   /** Path below the base path; empty for the page and for unknown paths. */
   path: string
@@ -314,7 +298,6 @@ const NO_ROUTE = { path: '', isVersioned: false, endpoint: undefined } as const
 interface RouteTable {
   /** Route of paths outside the base path. */
   outside: Route
-  /** Returns the route of an endpoint found before, without a promise. */
   findCached(path: string): Route | undefined
   find(path: string): Promise<Route>
 }
@@ -383,7 +366,6 @@ function free(): number {
   return 0
 }
 
-/** Path and query of a request target, undecoded. */
 export interface Target {
   path: string
   /** Without the question mark. */
@@ -404,10 +386,9 @@ function isPlainQuery(target: string, start: number): boolean {
 }
 
 /**
- * Splits a request target into path and query. Accepts origin-form (`/path?query`), and absolute-form with http or https,
- * whose authority is ignored. Does not use `URL` first, because a hostile `Host` can make `request.url` relative or
- * unparsable (Bun, Deno). Normalizes a raw target as `Request` does: resolves dot segments, turns backslashes into slashes
- * and drops the fragment.
+ * Accepts origin-form (`/path?query`) and absolute-form, whose authority is ignored. Not by `URL` first: a hostile `Host`
+ * can make `request.url` relative or unparsable (Bun, Deno). Normalizes a raw target as `Request` does: resolves dot
+ * segments, turns backslashes into slashes, drops the fragment.
  */
 export function splitTarget(target: string): Target {
   const local = target.startsWith('/') ? target : target.replace(/^https?:[/\\]*[^/\\?#]*/i, '')
@@ -420,11 +401,7 @@ export function splitTarget(target: string): Target {
   return { path: pathname, query: search.slice(1) }
 }
 
-/**
- * Checks that requests can have a path below `basePath`.
- *
- * @throws {TypeError} unless it is empty, or an absolute path without a trailing slash that `URL` does not change
- */
+/** @throws {TypeError} unless it is empty, or an absolute path without a trailing slash that `URL` does not change */
 export function assertBasePath(basePath: string): void {
   if (basePath === '') return
   const isUsable =
