@@ -140,7 +140,6 @@ function readRates(text: string, expected: Expected): HistoryDay[] {
   return inOneForm(ascending.filter(({ rates, prices }) => hasKeys(rates) || hasKeys(prices)))
 }
 
-/** A day whose quotes are in either direction. */
 interface BothWays {
   date: string
   rates: Record<string, number>
@@ -175,7 +174,6 @@ interface Row {
   /** Three letters, or the line if it cannot be read. */
   code: string
   date: string
-  /** Undefined without a rate. */
   value: number | undefined
   isPrice: boolean
 }
@@ -217,7 +215,6 @@ function hasKeys(quotes: Readonly<Record<string, number>>): boolean {
   return Object.keys(quotes).length > 0
 }
 
-/** Returns `days` with prices, if any of them has some, or otherwise without. */
 function inOneForm(days: readonly HistoryDay[]): HistoryDay[] {
   const isAnyPriced = days.some(({ prices }) => prices && hasKeys(prices))
   return days.map(({ date, rates, prices }) =>

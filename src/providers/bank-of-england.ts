@@ -6,7 +6,6 @@ import { dayIn, formatDay, requireWhole } from '../upstream/published.ts'
 
 export type { BankOptions }
 
-/** Names of the series of spot rates against sterling. */
 const SERIES: Readonly<Record<string, string>> = {
   XUDLUSS: 'USD',
   XUDLERS: 'EUR',

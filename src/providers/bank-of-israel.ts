@@ -9,7 +9,6 @@ export type { BankOptions }
 
 const FIVE_DAYS_MS = 5 * 86_400_000
 
-/** Representative rates of days, in shekels. */
 const FORM: SdmxForm = {
   currency: 'BASE_CURRENCY',
   fixed: { FREQ: ['D'], COUNTER_CURRENCY: ['ILS'], UNIT_MEASURE: ['ILS'], DATA_TYPE: ['OF00'] },

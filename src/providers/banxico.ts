@@ -10,7 +10,6 @@ export interface BanxicoOptions {
   url?: string | undefined
 }
 
-/** Names of the series: the FIX rate of the dollar, and rates of the other currencies. */
 const SERIES: Readonly<Record<string, string>> = {
   SF43718: 'USD',
   SF46410: 'EUR',
@@ -19,7 +18,6 @@ const SERIES: Readonly<Record<string, string>> = {
   SF60632: 'CAD',
 }
 
-/** Values of days without a rate. */
 const GAPS: ReadonlySet<unknown> = new Set(['N/E', '', null])
 
 /**

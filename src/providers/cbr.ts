@@ -7,7 +7,6 @@ import type { XmlElement } from '../upstream/xml.ts'
 
 export type { BankOptions }
 
-/** The bank's identifiers of currencies, whose histories are requested by them. */
 const IDS: ReadonlyMap<string, string> = /* @__PURE__ */ new Map(
   /* @__PURE__ */ (
     'AUD1010 AZN1020A DZD1030 GBP1035 AMD1060 BHD1080 BYN1090B BOB1105 BRL1115 HUF1135 VND1150 HKD1200 GEL1210 DKK1215 AED1230 USD1235 ' +

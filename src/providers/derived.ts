@@ -269,7 +269,6 @@ interface Quotes {
 
 type Added = Record<'rates' | 'prices', Record<string, number>>
 
-/** The codes of a response by the direction of their quotes. */
 interface Published {
   rates: ReadonlySet<string>
   prices: ReadonlySet<string>

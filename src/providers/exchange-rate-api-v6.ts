@@ -58,8 +58,7 @@ export function createExchangeRateApiV6Provider(options: ExchangeRateApiV6Option
 }
 
 /**
- * Parses a response of `/v6/latest/{base}` with a key. Unlike in the open feed, the rates have another name, and errors can
- * have any status.
+ * Unlike in the open feed, the rates have another name, and errors can have any status.
  *
  * @throws {Error} if the response is an error, has another base or an unexpected format
  */

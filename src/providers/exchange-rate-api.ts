@@ -95,8 +95,7 @@ const payload = z.object({
 const failure = z.object({ result: z.literal('error'), 'error-type': z.string() })
 
 /**
- * Parses a response of `/v6/latest/{base}`. The status is 200 also for errors; the field `result` is `success` or `error`.
- * Times are in seconds.
+ * The status is 200 also for errors; the field `result` is `success` or `error`. Times are in seconds.
  *
  * @throws {Error} if the response is an error, has another base or an unexpected format
  */

@@ -73,8 +73,7 @@ const payload = z.object({
 })
 
 /**
- * Parses a response of `/v1/{start}..{end}`. If `start` has no rates, Frankfurter moves it back to the last day with rates;
- * that day is dropped.
+ * If `start` has no rates, Frankfurter moves it back to the last day with rates; that day is dropped.
  *
  * @throws {Error} if the status is not 200, the amount is not 1, or the base or the format is unexpected
  */

@@ -80,7 +80,6 @@ export function createImfProvider(options: BankOptions = {}): LatestProvider & H
   })
 }
 
-/** Yields the quotes of the tables of a month, whose first rows have the days. */
 function* readTables(text: string): Generator<Quote> {
   let days: readonly string[] | undefined
   let tables = 0

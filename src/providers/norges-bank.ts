@@ -7,7 +7,6 @@ import type { SdmxForm } from '../upstream/sdmx.ts'
 
 export type { BankOptions }
 
-/** Middle spot rates of business days, in kroner. */
 const FORM: SdmxForm = {
   currency: 'BASE_CUR',
   fixed: { FREQ: ['B'], QUOTE_CUR: ['NOK'], TENOR: ['SP'] },

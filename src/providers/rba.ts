@@ -9,7 +9,6 @@ export type { BankOptions }
 /** The first day of the file. */
 const SINCE = '2023-01-03'
 
-/** The bank's name of the special drawing right. */
 const CODES: Readonly<Record<string, string>> = { SDR: 'XDR' }
 
 /**

@@ -54,11 +54,9 @@ export interface Quote {
   units?: Published
   /** Units of the currency for one unit of the base. */
   rate?: Published
-  /** Number of the table that the quote is in (default none). */
   tableNumber?: unknown
 }
 
-/** A request to a bank, and what its response is about. */
 export interface BankRequest extends Pick<UpstreamRequest, 'url' | 'headers' | 'body'> {
   /** The currency or the part of the response, for `read`. */
   about?: string
@@ -66,7 +64,6 @@ export interface BankRequest extends Pick<UpstreamRequest, 'url' | 'headers' | '
 
 export interface Bank {
   attribution: Attribution
-  /** Page with the terms of use. */
   terms: string
   publication: Publication
   /** ISO 4217 code that all rates are quoted against. */
@@ -75,7 +72,6 @@ export interface Bank {
   url: string
   /** Key of an account, which `requests` puts into a header or the query (default none). */
   key?: string
-  /** Media type of the responses. */
   accept: string
   /** Encoding of the responses (default `utf-8`). */
   encoding?: string
@@ -87,7 +83,6 @@ export interface Bank {
   spansOf?: (range: DaySpan) => DaySpan[]
   /** The fewest currencies of a plausible table (default 20). */
   minCodes?: number
-  /** Returns the requests for a span of days. */
   requests(root: string, span: DaySpan): BankRequest[]
   /** Returns the request for the days of one currency, undefined for an unknown one (default no such requests). */
   seriesRequest?(root: string, span: DaySpan, code: string): BankRequest | undefined
@@ -108,11 +103,7 @@ const MAX_REQUESTS_AT_ONCE = 4
 /** Tables of single days that are requested to find the newest. */
 const MAX_TABLES_SEARCHED = 5
 
-/**
- * Creates the provider of a bank, of latest rates and history.
- *
- * @throws {TypeError} if an option is unknown, or `url` is invalid
- */
+/** @throws {TypeError} if an option is unknown, or `url` is invalid */
 export function createBank(
   options: BankOptions,
   bank: Bank,
@@ -170,11 +161,7 @@ function publishedBefore(due: Day, isPublished: (day: Day) => boolean): Day[] {
   return days
 }
 
-/**
- * Creates the provider of the history of a bank.
- *
- * @throws {TypeError} if an option is unknown, or `url` is invalid
- */
+/** @throws {TypeError} if an option is unknown, or `url` is invalid */
 export function createBankHistory(
   options: BankOptions,
   bank: Bank,

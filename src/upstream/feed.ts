@@ -19,18 +19,13 @@ export function pathsOf({ issues }: z.core.$ZodError): string[] {
   return issues.map(({ path }) => path.join('.') || 'whole body')
 }
 
-/** Creates an error for a body of `host` in an unexpected format; `details` are paths or reasons. */
 export function unexpectedShape(host: string, details: readonly string[]): Error {
   return new Error(
     `${host} returned an unexpected format: ${details.slice(0, MAX_DETAILS).join(', ')}`,
   )
 }
 
-/**
- * Parses the body of a response with `read`.
- *
- * @throws {Error} if the status is not 200, or `read` throws
- */
+/** @throws {Error} if the status is not 200, or `read` throws */
 export async function parseBody<Body, Result>(
   { host, status, body, retryAfterMs }: UpstreamResponse<Body>,
   read: (body: Body) => Result | Promise<Result>,
@@ -49,8 +44,7 @@ export async function parseBody<Body, Result>(
 export const MAX_CLOSED_DAYS = 10
 
 /**
- * Returns the part of `range` from `since` to the later of the day at `now` (UTC; ms since the Unix epoch) and the newest day
- * whose rates are due by `calendar`; empty if it ends before it starts.
+ * From `since` to the later of the day at `now` (ms since the Unix epoch) and the newest day due; empty if it ends before.
  */
 export function publishedPart(
   { start, end }: DaySpan,
@@ -69,16 +63,14 @@ export function addQuote(quotes: Record<string, number>, code: string, value: nu
   quotes[code] = Object.hasOwn(quotes, code) && quotes[code] !== value ? NaN : value
 }
 
-/** Creates an error for rates of `host` against another base than `expected`. */
 export function unexpectedBase(host: string, expected: string): Error {
   return new Error(`${host} returned rates of another base; expected ${expected}`)
 }
 
 /**
- * Returns `url` without trailing slashes. Errors never quote a query, a fragment, a user name or a password.
+ * Errors never quote a query, a fragment, a user name or a password.
  *
- * @throws {TypeError} if it is not an absolute http or https URL, or has a query, a fragment, a user name or a password
- *   (`fetch` rejects URLs with credentials)
+ * @throws {TypeError} if it is not an absolute http or https URL without these (`fetch` rejects URLs with credentials)
  */
 export function requireRootUrl(url: string): string {
   const isRoot = /^https?:\/\/[^?#]+$/.test(url) && URL.canParse(url)
@@ -94,10 +86,7 @@ export function requireRootUrl(url: string): string {
   return url.replace(/\/+$/, '')
 }
 
-/**
- * Returns the rates of the codes that `isWanted`. Other values than numbers become NaN: they are dropped as invalid rates,
- * and no message quotes them.
- */
+/** Other values than numbers become NaN: they are dropped as invalid rates, and no message quotes them. */
 export function ratesByCode(
   entries: readonly (readonly [code: string, rate: unknown])[],
   isWanted: (code: string) => boolean,
@@ -112,21 +101,13 @@ export function ratesByCode(
 /** A message may contain a part of a key this long by chance. */
 const MAX_PART_LENGTH = 7
 
-/**
- * Returns `key` if it can be sent in a header.
- *
- * @throws {TypeError} otherwise, without quoting it
- */
+/** @throws {TypeError} for a key that cannot be sent in a header, without quoting it */
 export function requireKey(key: string): string {
   if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key)) return key
   throw new TypeError('key must be a string of printable ASCII characters without spaces')
 }
 
-/**
- * Returns the result of `requireRootUrl`.
- *
- * @throws {TypeError} if `url` is not a root URL or contains `key`, without quoting either
- */
+/** @throws {TypeError} if `url` is not a root URL or contains `key`, without quoting either */
 export function requireKeylessRootUrl(url: string, key: string): string {
   if (key.length > MAX_PART_LENGTH && has(url, key)) {
     throw new TypeError('url must not contain the key')

@@ -162,12 +162,7 @@ const PUBLICATION_FORMS = {
   delayDays: /^(\d{1,3}|undefined)$/,
 }
 
-/**
- * Checks that `provider`, passed as `option`, has the function `method`, an attribution and, if any, terms and a publication
- * that are valid.
- *
- * @throws {TypeError} naming `option`
- */
+/** @throws {TypeError} naming `option` */
 export function requireProvider(option: string, method: string, provider: unknown): void {
   const { [method]: fetchRates, attribution, publication, terms = null } = Object(provider)
   const { name, url } = Object(attribution)

@@ -72,10 +72,7 @@ function monthOf(text: string): string {
   return /^\d/.test(text) ? text : String(MONTHS.indexOf(text) + 1).padStart(2, '0')
 }
 
-/**
- * Splits a range into spans of at most `maxDays`, each with the days before in which rates were published: a service may fail
- * for a span without any.
- */
+/** Each with the days before in which rates were published: a service may fail for a span without any. */
 export function withDaysBefore(range: DaySpan, maxDays: number): DaySpan[] {
   return piecesOf(range, maxDays).map(({ start, end }) => {
     return { start: addDays(start, -MAX_CLOSED_DAYS), end }
@@ -100,21 +97,13 @@ export function monthsOf({ start, end }: DaySpan): DaySpan[] {
   return months
 }
 
-/**
- * Returns `text` if its last line has an end.
- *
- * @throws {Error} otherwise, because the last number may be truncated
- */
+/** @throws {Error} if the last line has no end: the last number may be truncated */
 export function requireWhole(text: string): string {
   if (text.endsWith('\n')) return text
   throw new Error('the table is truncated')
 }
 
-/**
- * Parses an array of JSON.
- *
- * @throws {Error} if the text is anything else
- */
+/** @throws {Error} if the text is anything but an array of JSON */
 export function parseRows(text: string, rowsIn = (body: unknown): unknown => body): unknown[] {
   let body: unknown
   try {

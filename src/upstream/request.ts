@@ -2,7 +2,6 @@ import { parseLongJson, runInSlices, yieldToEventLoop } from '../async.ts'
 import type { LongJson } from '../async.ts'
 import { createByteBuffer } from '../byte-buffer.ts'
 
-/** A request to an upstream: POST with a body, otherwise GET. */
 export interface UpstreamRequest {
   fetch: typeof fetch
   url: string
@@ -22,9 +21,7 @@ export interface UpstreamRequest {
   encoding?: string | undefined
 }
 
-/** A response of an upstream with any status. */
 export interface UpstreamResponse<Body = unknown> {
-  /** Host of the response, for messages. */
   host: string
   status: number
   body: Body
@@ -52,7 +49,6 @@ export async function readJson(
   )
 }
 
-/** Reads text of the media type `accept`; otherwise like `readJson`. */
 export async function readText(
   request: UpstreamRequest,
   accept: string,
@@ -60,7 +56,6 @@ export async function readText(
   return readResponse(request, accept, (response) => textOf(response, request))
 }
 
-/** Reads bytes of the media type `accept`; otherwise like `readJson`. */
 export async function readBytes(
   request: UpstreamRequest,
   accept: string,
@@ -225,10 +220,7 @@ export class UpstreamError extends Error {
   }
 }
 
-/**
- * Returns the backoff in ms after a response received at `now` (ms since the Unix epoch): its `Retry-After` (seconds or a
- * date, RFC 9110 §10.2.3), or a default for its status.
- */
+/** In ms; `now` in ms since the Unix epoch. By `Retry-After` (seconds or a date, RFC 9110 §10.2.3), or its status. */
 function retryDelayAfter({ status, headers }: Response, now: number): number | undefined {
   if (status === 200) return undefined
   const text = headers.get('retry-after') ?? ''
@@ -238,10 +230,7 @@ function retryDelayAfter({ status, headers }: Response, now: number): number | u
   return Number.isNaN(delay) ? RETRY_DELAY_MS_BY_STATUS[status] : delay
 }
 
-/**
- * Describes the network failure in `error` and its causes, thrown by a `fetch` or a body of `host`: the end of a message, or
- * an empty string. Does not quote messages of runtimes, which may contain upstream text, such as a name in a certificate.
- */
+/** Does not quote messages of runtimes, which may contain upstream text, such as a name in a certificate. */
 function describeFailure(error: unknown, host: string): string {
   const errors = causesOf(error)
   const codes = errors.flatMap(({ code }) =>

@@ -1,7 +1,6 @@
 import { readColumns } from '../rates/csv.ts'
 
 export interface SdmxForm {
-  /** Column with the code of the currency. */
   currency: string
   /** Values of other columns, where present; every row must have one of them. */
   fixed: Readonly<Record<string, readonly string[]>>
@@ -18,9 +17,8 @@ export interface Observation {
 const GAPS: ReadonlySet<string> = new Set(['', 'NaN'])
 
 /**
- * Yields the observations of a data set in SDMX-CSV, with columns and rows in any order.
- *
- * @throws {Error} if a column is missing, a row has another number of cells than the header, or is of another series than `form`
+ * @throws {Error} if a column is missing, a row has another number of cells than the header, or is of another series than
+ * `form`
  */
 export function* readSdmxCsv(text: string, { currency, fixed }: SdmxForm): Generator<Observation> {
   const [header = ''] = text.split(/\r?\n/, 1)

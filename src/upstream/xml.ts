@@ -10,7 +10,6 @@ const PART =
 
 const MAX_DEPTH = 12
 
-/** A tag, and the text between it and the tag before. */
 export interface XmlTag {
   name: string
   kind: 'opening' | 'closing' | 'empty'
@@ -36,9 +35,7 @@ export function* readXmlTags(text: string): Generator<XmlTag> {
 /** A tag, or a whole element, which is `empty`. */
 interface Part extends Omit<XmlTag, 'attributes'> {
   attributes: string
-  /** Inside of a whole element. */
   inside: string
-  /** Whether there are elements in a whole element. */
   hasElements: boolean
 }
 

@@ -4,7 +4,6 @@ import { readSdmxCsv } from '../../upstream/sdmx.ts'
 import type { SdmxForm } from '../../upstream/sdmx.ts'
 import { addRate, parseRate, requireCode, requireDay, toPublishedDays } from './files.ts'
 
-/** Daily spot rates against the euro, in units. */
 const EXR: SdmxForm = {
   currency: 'CURRENCY',
   fixed: {
@@ -20,8 +19,7 @@ const EXR: SdmxForm = {
 const ROWS_PER_SLICE = 4_096
 
 /**
- * Parses SDMX-CSV of the data set EXR in slices: a row for every observation, in any order. Columns may be in any order;
- * unknown columns are ignored.
+ * A row for every observation, in any order. Columns may be in any order; unknown columns are ignored.
  *
  * @throws {Error} if any row differs from this format, or is of another series
  */

@@ -136,11 +136,9 @@ const NO_RATE = 'N/A'
 
 const DATE_LENGTH = 10
 
-/** A writer of days as JSON, which `JSON.parse` turns into objects. */
 interface DaysJson {
   /** Writes the day `date`, whose rates follow the comma at `at`; returns where they end, or -1 if a rate is invalid. */
   put(date: string, at: number): number
-  /** Returns whether there is enough JSON for a call of `parse`. */
   isFull(): boolean
   /** Parses what was written since the last call; returns all days with rates so far. */
   parse(): HistoryDay[]
@@ -159,9 +157,8 @@ const LIST_OPENING = 1
 const [COMMA, DOT, SLASH, ZERO, NINE, A, N, BRACKET, BRACE] = [44, 46, 47, 48, 57, 65, 78, 93, 125]
 
 /**
- * Creates a writer of the days in `text`, which is ASCII and has a rate for each of `codes` in every line.
- *
- * Copies bytes, because there are two million: cutting and joining strings takes several times as long.
+ * `text` is ASCII and has a rate for each of `codes` in every line. Copies bytes, because there are two million: cutting and
+ * joining strings takes several times as long.
  */
 function createDaysJson(text: string, codes: readonly string[]): DaysJson {
   const source = new TextEncoder().encode(text)
@@ -257,19 +254,16 @@ function isRate(text: string): boolean {
 
 type Part = 'line' | 'column' | 'day'
 
-/** Returns the rate in `text`; an error names `part` and `number`. */
 export function parseRate(text: string, part: Part, number: number): number {
   if (isRate(text)) return Number(text)
   throw new Error(`${part} ${number} has an invalid rate; expected digits such as 1.0923`)
 }
 
-/** Returns `text` if it is an upper-case code; an error names `part` and `number`. */
 export function requireCode(text: string, part: Part, number: number): string {
   if (isCode(text)) return text
   throw new Error(`${part} ${number} has an invalid code; expected three capital letters`)
 }
 
-/** Returns `text` if it is a day; an error names `part` and `number`. */
 export function requireDay(text: string, part: Part, number: number): string {
   if (isDay(text)) return text
   throw new Error(`${part} ${number} has an invalid date; expected YYYY-MM-DD`)
@@ -281,11 +275,7 @@ export function addRate(rates: Record<string, number>, code: string, rate: numbe
   rates[code] = rate
 }
 
-/**
- * Returns `days` in ascending order.
- *
- * @throws {Error} if a day is duplicate, or there are no days
- */
+/** @throws {Error} if a day is duplicate, or there are no days */
 export function toPublishedDays(days: readonly HistoryDay[]): HistoryDay[] {
   const ascending = days.toSorted((a, b) => (a.date < b.date ? -1 : 1))
   const duplicate = ascending.find(({ date }, index) => date === ascending[index + 1]?.date)

@@ -8,7 +8,6 @@ const LOCAL_SIZE = 30
 const SIZES_FOLLOW = 0b1000
 
 export interface ZipMember {
-  /** Name of the only member. */
   name: string
   /** Limit of the inflated size in bytes. */
   maxBytes: number
@@ -88,11 +87,7 @@ interface Entry {
   end: number
 }
 
-/**
- * Reads the central directory of an archive with exactly one member.
- *
- * @throws {Error} if the directory is invalid, truncated or has another number of members
- */
+/** @throws {Error} if the directory is invalid, truncated or has another number of members */
 function readDirectory(archive: Uint8Array<ArrayBuffer>): Entry {
   const { start, end } = findDirectory(archive)
   const view = viewOf(archive)
@@ -173,7 +168,6 @@ function decode(bytes: Uint8Array<ArrayBuffer>): string {
 /** Input bytes per chunk. Small, because a runtime may inflate a whole chunk before it returns any output. */
 const SLICE = 4_096
 
-/** Limits for inflating untrusted data. */
 interface InflateOptions {
   /** Exact size of the output in bytes; inflating stops at the first byte beyond it. */
   size: number
@@ -238,7 +232,6 @@ const POLYNOMIAL = 0xed_b8_83_20
 /** A few ms of work. */
 const BYTES_PER_SLICE = 512 * 1_024
 
-/** Computes the CRC-32 of zip archives, from 0 to 2³² − 1, in slices. */
 function* crc32(bytes: Uint8Array): Slices<number> {
   const table = Uint32Array.from({ length: 256 }, (_, byte) => remainder(byte))
   let crc = ~0
