@@ -17,7 +17,6 @@ const TIE_MARGIN = 0.0001
 /** Decimals of up to 15 digits are distinct doubles: a double equal to such a decimal is printed as that decimal. */
 const MAX_PRINTED = 1e15
 
-/** Rates against one base. */
 export interface QuotedTable {
   readonly base: string
   /** Units of each currency for one unit of `base`; the base itself is 1. */
@@ -145,7 +144,6 @@ export function printedDecimals(value: number): number {
   return NaN
 }
 
-/** Returns `value` × 10^`decimals`, rounded to an integer. */
 export function withoutPoint(value: number, decimals: number): number {
   return Math.round(value * powerOfTen(decimals))
 }
@@ -162,10 +160,7 @@ export function significantDecimals(value: number): number {
   return decimals
 }
 
-/**
- * Rounds half up to `decimals` places. Returns undefined, which is rare, if the error of `approximate` could change the
- * result, or if it has too many digits.
- */
+/** Rounds half up. Undefined (rare) if the error of `approximate` could change the result, or it has too many digits. */
 function roundByDouble(approximate: number, decimals: number): number | undefined {
   const power = powerOfTen(decimals)
   const scaled = approximate * power
@@ -184,7 +179,6 @@ interface Decimal {
   exponent: number
 }
 
-/** A quotient of two integers. */
 interface Fraction {
   numerator: bigint
   denominator: bigint
@@ -205,7 +199,6 @@ function exactMean(values: Iterable<number>): Fraction {
   return toFraction(sum, BigInt(decimals.length), exponent)
 }
 
-/** Returns the absolute difference of `close` from `open` in percent. */
 function exactPercentage(open: number, close: number): Fraction {
   const [from, to] = [toDecimal(open), toDecimal(close)]
   const exponent = Math.min(from.exponent, to.exponent)
@@ -280,7 +273,6 @@ export function amountNeeded(result: number, rate: number): number {
   return roundExactly(quotient, KEPT_DIGITS - length - (scaled < unit ? 0 : 1))
 }
 
-/** Maximum length of an amount as text, in characters. */
 export const MAX_AMOUNT_CHARACTERS = 64
 
 /** Returns whether `text` is a plain decimal that is finite as a double, and 0 as a double only if it is 0. */

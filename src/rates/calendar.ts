@@ -107,7 +107,6 @@ export const DAYS_BACK = { daily: 14, weekly: 28, monthly: 62, quarterly: 186 }
 /** The longest range of days without a publication, by frequency. */
 export const MAX_GAP_DAYS = { daily: 10, weekly: 21, monthly: 62, quarterly: 186 }
 
-/** Returns the days from `first` to `last`; none if `last` is earlier. */
 export function daysFrom(first: Day, last: Day): Day[] {
   const days: Day[] = []
   for (let day = first; day <= last; day = addDays(day, 1)) days.push(day)

@@ -1,4 +1,3 @@
-/** Character between the cells of a record. */
 export type CsvSeparator = ',' | ';' | '\t'
 
 /**

@@ -44,7 +44,6 @@ export interface WithdrawnCurrency {
   source: string
 }
 
-/** Date and successor of a withdrawn currency. */
 export type Withdrawal = Omit<WithdrawnCurrency, 'numeric' | 'name' | 'source'>
 
 type Row = readonly [code: string, successor: string, ratio: number | null, withdrawnAt: string]
@@ -141,7 +140,6 @@ export function findWithdrawal(code: string): Withdrawal | undefined {
   return byCode.get(code)
 }
 
-/** Current successor of a withdrawn currency. */
 export interface Succession {
   /** Code of the first successor that is not withdrawn. */
   successor: string
@@ -149,7 +147,6 @@ export interface Succession {
   ratio: number | null
 }
 
-/** Returns the successor on `day` of the currency with this upper-case code; undefined if it was not withdrawn by then. */
 export function findSuccession(code: string, day: Day): Succession | undefined {
   let found: Succession | undefined
   for (let next = byCode.get(code); next && next.withdrawnAt <= day;) {

@@ -1,4 +1,3 @@
-/** Length of a day in UTC, in ms. */
 export const DAY_MS = 86_400_000
 
 /** @internal A calendar day as `YYYY-MM-DD`; string comparison orders days. */
@@ -15,7 +14,6 @@ export function toDay(instant: number): Day {
   return isPlain ? plainDay(number) : new Date(instant).toISOString().slice(0, 10)
 }
 
-/** The numbers from 0 to 99 with two digits. */
 const TWO_DIGITS = /* @__PURE__ */ Array.from({ length: 100 }, (_, number) =>
   String(number).padStart(2, '0'),
 )
@@ -113,7 +111,6 @@ function digits(day: Day, start: number, end: number): number {
 /** Length of a history window up to the newest published day, in weeks, months or years. */
 export type Period = '1W' | '1M' | '3M' | '6M' | '1Y' | '5Y'
 
-/** All periods, shortest first. */
 export const PERIODS: readonly Period[] = ['1W', '1M', '3M', '6M', '1Y', '5Y']
 
 const MONTHS: Record<Exclude<Period, '1W'>, number> = {
@@ -132,7 +129,6 @@ export function periodStart(end: Day, period: Period): Day {
 /** Distance of points: every published day, or one point for each week (Monday to Sunday), month, quarter or year. */
 export type Interval = 'day' | 'week' | 'month' | 'quarter' | 'year'
 
-/** All intervals, shortest first. */
 export const INTERVALS: readonly Interval[] = ['day', 'week', 'month', 'quarter', 'year']
 
 /**
@@ -160,10 +156,7 @@ export interface DayRange {
   last: Day
 }
 
-/**
- * Returns the days whose rates `rule` allows for `date`; on the day `today`, days after both are left out, even if they are
- * published.
- */
+/** On the day `today`, days after both are left out, even if they are published. */
 export function daysByRule(
   date: Day,
   rule: DateRule,
@@ -244,21 +237,15 @@ export function publicationInstant(day: Day): number {
   return dayNumber(day) * DAY_MS + (isSummerTime(day) ? 14 : 15) * HOUR_MS
 }
 
-/** When a bank publishes rates. */
 export interface Calendar {
-  /** Returns whether rates with the date `day` are published. */
   isPublished(day: Day): boolean
-  /**
-   * Returns when the rates of `day` are due, in ms since the Unix epoch: on that day, the one before, in some time zone, or
-   * later.
-   */
+  /** In ms since the Unix epoch: on that day, the one before in some time zone, or later. */
   publishedAt(day: Day): number
 }
 
 /** Id of the rates of the European Central Bank, the publication of providers that declare no other. */
 export const ECB_ID = 'ecb'
 
-/** The calendar of the European Central Bank. */
 export const ECB_CALENDAR: Calendar = { isPublished: isTargetDay, publishedAt: publicationInstant }
 
 /** Returns the newest day whose rates are due at `instant` (ms since the Unix epoch). */

@@ -73,9 +73,7 @@ export function hasRates(
   return false
 }
 
-/** All calendar days of a market, and some days after it. */
 interface Calendar {
-  /** `dayNumber` of the first day. */
   start: number
   dates: Day[]
   /** By the indexes of `dates`, the row of the last published day; none is more than `maxAge` days older. */
@@ -141,7 +139,6 @@ export function filledSeries(
   }
 }
 
-/** Returns the rates of a series from the day `start`; undefined without one. */
 function since({ dates, rows, rates }: PairSeries, start: Day): PairSeries | undefined {
   const first = rows.findIndex((row) => (dates[row] ?? '') >= start)
   return first === -1

@@ -30,19 +30,15 @@ const DAYS_REPORTING_LOSSES = 7
 const DAYS_AT_ONCE = 2_000
 const DAYS_PER_SLICE = 1_000
 
-/** Input of the sanity checks of reference rates. */
 export interface HistoryToCheck {
   /** `previous` overwritten with `added`, rate by rate. */
   merged: MarketHistory
-  /** Days of a response or a store. */
   added: MarketHistory
-  /** Days accepted earlier. */
   previous: MarketHistory | undefined
   /** Returns the factor between `rate` and that of another source of about the same day, as `moveFromOthers` (default NaN). */
   moveFromOthers?(date: Day, code: string, rate: number): number
 }
 
-/** Reference rates without the doubtful ones. */
 export interface CheckedHistory {
   history: MarketHistory
   /** Quarantined days and rates: `2026-11-19`, `2026-11-19 USD`. */
@@ -234,7 +230,6 @@ function moveFromOthers(walk: Walk, column: Column, row: number): number {
   return walk.moveFromOthers(walk.dates[row] ?? '', column.code, rate)
 }
 
-/** Returns the units of a currency for one unit of the base. */
 function unitsOf({ priced }: Walk, { code }: Column, quote: number): number {
   return priced?.has(code) ? 1 / quote : quote
 }

@@ -20,19 +20,15 @@ export interface MarketHistory {
   readonly tableNumbers?: ReadonlyMap<Day, string> | undefined
 }
 
-/** Rates of one published day, against the base of the market. */
 export interface MarketDay {
   date: Day
   rates: ReadonlyMap<string, number>
 }
 
-/** Builds the columns of a market from days in any order. */
 export interface MarketBuilder {
-  /** Returns whether there is a row for `date`. */
   has(date: Day): boolean
   /** Adds or replaces the day `date`; `rates` and `codes` have the same indexes. */
   addDay(date: Day, codes: readonly string[], rates: readonly number[]): void
-  /** Returns the market of all added days. */
   build(): MarketHistory
 }
 
@@ -91,10 +87,7 @@ function reordered(column: Float64Array, order: readonly number[]): Float64Array
   return values
 }
 
-/**
- * Returns `previous` overwritten with the rates of `added`, without days before `start`. Works by columns: by days, all days
- * since 1999 take ten times longer.
- */
+/** Without days before `start`. By columns: by days, all days since 1999 take ten times longer. */
 export function mergeHistory(
   previous: MarketHistory,
   added: MarketHistory,
@@ -189,7 +182,6 @@ function ratesByDay(histories: readonly MarketHistory[], code: string): Map<Day,
   return rates
 }
 
-/** Removes days and currencies without rates. */
 export function withoutGaps({ dates, columns, ...about }: MarketHistory): MarketHistory {
   const kept = [...columns].filter(([, column]) => column.some((rate) => !Number.isNaN(rate)))
   const isDay = dates.map((_date, row) => kept.some(([, column]) => isRateIn(column, row)))
@@ -206,10 +198,7 @@ function isRateIn(column: Float64Array | undefined, row: number): boolean {
   return !Number.isNaN(column?.[row] ?? NaN)
 }
 
-/**
- * Compares the days of `history` from `since` on with those of `previous`, all of which it includes. `revised` lists changed
- * rates, such as `2026-11-19 USD`; `isSame` is false also for new rates.
- */
+/** `revised` lists changed rates, such as `2026-11-19 USD`; `isSame` is false also for new rates. */
 export function findRevisions(
   previous: MarketHistory,
   history: MarketHistory,
@@ -246,15 +235,11 @@ export function marketDays(history: MarketHistory, first = 0, end?: number): Mar
 
 type Rates = ReadonlyMap<string, number>
 
-/** Returns the rates of the day `date`, sorted by code, after the base as 1. */
 export function ratesOf(history: MarketHistory, date: Day): Rates {
   return new DayRates(history, history.dates.indexOf(date))
 }
 
-/**
- * The rates of one row, sorted by code, after the base as 1. Reads single rates from the columns: most conversions need two
- * of some thirty, and a map of all takes many times longer.
- */
+/** Sorted by code, after the base as 1. Reads single rates from the columns: most conversions need two of some thirty. */
 export class DayRates implements Rates {
   readonly #history: MarketHistory
   readonly #row: number

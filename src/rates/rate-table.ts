@@ -11,13 +11,10 @@ export type Amount = number
 
 /** Times of a publication, in ms since the Unix epoch. */
 interface Publication {
-  /** Time of publication. */
   readonly updatedAt: number
-  /** Announced time of the next publication. */
   readonly nextUpdateAt: number
 }
 
-/** Publication times by currency code. */
 export type CodedPublications = Record<string, Publication>
 
 /**
@@ -32,7 +29,6 @@ export type Derivations = Readonly<Record<string, Derivation>>
 /** All derivations; the first one of a pair counts. */
 export const DERIVATIONS: readonly Derivation[] = ['overlay', 'fixed', 'peg']
 
-/** Returns the derivation of the rates of `codes`; undefined where they are in the publication. */
 export function derivationOf(
   { derived }: { readonly derived?: Derivations | undefined },
   codes: readonly string[],
@@ -42,7 +38,6 @@ export function derivationOf(
 
 /** A publication of rates. All bases are derived from it, so that all pairs are consistent. */
 export interface RateTable extends Publication {
-  /** Code against which `rates` are quoted. */
   readonly base: string
   /** The earlier of `updatedAt` and the time of acceptance, in ms since the Unix epoch; orders publications. */
   readonly publishedAt: number
@@ -66,7 +61,6 @@ export interface RateTable extends Publication {
 
 const MAX_UNAVAILABLE = 1_000
 
-/** Current rates when a new table arrives. */
 export interface PreviousRates {
   /** Previous table of the same provider, as long as it may be served. */
   previous: RateTable | undefined
@@ -74,7 +68,6 @@ export interface PreviousRates {
   seenCodes: Iterable<string>
   /** How long overdue rates may still be served, in ms. */
   maxStale: number
-  /** Current time, in ms since the Unix epoch. */
   now: number
 }
 
@@ -130,7 +123,6 @@ export function carryForward(
   return { table: dropExpired(carried, now, maxStale), lost }
 }
 
-/** Returns the derivations of `rates`: of a rate of `previous` those that it had there. */
 function carriedDerivations(
   table: RateTable,
   previous: RateTable | undefined,
@@ -144,7 +136,6 @@ function carriedDerivations(
   return { derived: { ...table.derived, ...Object.fromEntries(carried) } }
 }
 
-/** Returns the published prices in `candidates` whose inverses are in `rates`. */
 export function pricesOf(
   rates: ReadonlyMap<string, number>,
   ...candidates: readonly (ReadonlyMap<string, number> | undefined)[]
@@ -158,7 +149,6 @@ export function pricesOf(
   return prices.size > 0 ? { prices } : {}
 }
 
-/** Removes rates of earlier publications that may no longer be served at `now` (ms since the Unix epoch). */
 export function dropExpired(table: RateTable, now: number, maxStale: number): RateTable {
   const older = Object.entries(table.older ?? {})
   const expired = older.filter(([, { nextUpdateAt }]) => nextUpdateAt + maxStale < now)
@@ -207,7 +197,6 @@ function rebased(table: RateTable, quoted: number, base: string): number | undef
   return baseRate === undefined ? undefined : quotient(quoted, baseRate)
 }
 
-/** The euro, and the currencies with a reference rate of the European Central Bank. */
 const REFERENCE_CODES = /* @__PURE__ */ new Set(
   /* @__PURE__ */ (
     'AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MXN MYR NOK NZD PHP PLN RON SEK SGD THB ' +
@@ -266,7 +255,6 @@ const MAX_BEYOND_RANGE = 3
 
 const MIN_IMPLAUSIBLE_MAJORS = 3
 
-/** Rates of any source against `base`. */
 export interface QuotedRates {
   base: string
   /** Returns the units of a currency for one unit of `base`; not a number if unknown. */

@@ -5,7 +5,6 @@ import { rowsOf } from './market-history.ts'
 import type { MarketHistory } from './market-history.ts'
 import type { Rate } from './rate-table.ts'
 
-/** Codes of two currencies. */
 export interface Pair {
   from: string
   to: string
@@ -68,7 +67,6 @@ export function columnOf({ base, columns }: MarketHistory, code: string): Float6
   return code === base ? undefined : (columns.get(code) ?? new Float64Array())
 }
 
-/** Number of the interval that includes a day. */
 export const SPAN_OF: Record<Interval, (day: Day) => number> = {
   day: dayNumber,
   // Day 0 was a Thursday.

@@ -43,16 +43,13 @@ const MANY_DAYS = 2_000
 const MIN_RATE = 1e-100
 const MAX_RATE = 1e100
 
-/** Validated data. */
 export interface Validated<Data> {
   data: Data
   /** Dropped codes and dates, unchanged. */
   dropped: string[]
 }
 
-/** A validated table. */
 export interface ValidatedTable extends Validated<RateTable> {
-  /** Rates of withdrawn currencies that were corrected. */
   corrections: RateCorrection[]
   /** Codes with a previous rate that the response lacks. */
   lost: string[]
@@ -196,7 +193,6 @@ export function validateHistory(response: unknown, now: number): Validated<Marke
   return runAtOnce(validateHistoryInSlices(response, now))
 }
 
-/** Validates like `validateHistory`, in slices. */
 export function* validateHistoryInSlices(
   response: unknown,
   now: number,
@@ -298,7 +294,6 @@ function sortRates(received: unknown, base: string, known: readonly string[] = [
 /** Sorts the quotes of each day, without the base. */
 interface DaySorter {
   sort(day: { rates?: unknown; prices?: unknown }): Sorted
-  /** Returns the codes that were in `prices`. */
   priced(): Pick<MarketHistory, 'priced'>
 }
 
@@ -322,7 +317,6 @@ function createDaySorter(base: string): DaySorter {
   }
 }
 
-/** Codes by the direction in which earlier days quote them. */
 interface Directions {
   rated: Set<string>
   priced: Set<string>
@@ -406,11 +400,7 @@ export class RejectedError extends Error {
   override readonly name = 'RejectedError'
 }
 
-/**
- * Returns `value` as an object with properties of unknown types.
- *
- * @throws {RejectedError} beginning with `subject` (“the rates are”), if `value` is not an object
- */
+/** @throws {RejectedError} beginning with `subject` (“the rates are”), if `value` is not an object */
 export function requireObject(value: unknown, subject: string): Record<string, unknown> {
   if (!isRecord(value)) throw new RejectedError(`${subject} not an object`)
   return value
