@@ -15,7 +15,6 @@ import { DAYS_REFETCHED, fetchRange } from './publication.ts'
 import type { PublicationContext } from './publication.ts'
 import { isSameSource, storedIn } from './source.ts'
 
-/** A piece that a request needs. */
 export interface Plan {
   /** Identifies the piece: a code, or the first day of a window. */
   id: string
@@ -26,38 +25,29 @@ export interface Plan {
   end: Day
 }
 
-/** Runs the loads of all pieces one after another. `id` names the piece. */
 export type Queue = (id: string, load: () => Promise<void>) => Promise<void>
 
 /** Some days of one currency or of all, loaded when they are first needed. */
 export interface Piece {
-  /** Returns the loaded days. */
   value(): HistorySnapshot | undefined
   /** Returns the time since they were fetched, in ms. */
   age(): number
-  /**
-   * Returns the wanted days, and loads them unless those in memory or in the store are enough.
-   *
-   * @throws {UnavailableError} where that fails, and during backoff
-   */
+  /** @throws {UnavailableError} where the load fails, and during backoff */
   load(wanted: Wanted): Promise<HistorySnapshot>
   close(): void
 }
 
 export interface Wanted {
   since: Day
-  /** The newest days of all currencies. */
   newest: MarketHistory
   isEnough(value: HistorySnapshot): boolean
 }
 
-/** A piece in the store expires a year after it was written. */
 const STORED_FOR_MS = 366 * 86_400_000
 
 /** The shortest time between two loads of a piece, in ms: its last days may be missing upstream. */
 export const MIN_RELOAD_MS = 600_000
 
-/** Creates a piece that all requests and processes load once. */
 export function createPiece(context: PublicationContext, plan: Plan, inQueue: Queue): Piece {
   const { runtime } = context.options
   const store = createPieceStore(context, plan)
@@ -125,7 +115,6 @@ function requireLoaded(value: HistorySnapshot | undefined): HistorySnapshot {
   throw new Error('the piece is not loaded')
 }
 
-/** A piece in a store. */
 interface PieceStore {
   read(found: (value: HistorySnapshot) => void): Promise<void>
   waitForLease: Lease['waitFor']
@@ -192,7 +181,6 @@ interface PieceUpdate extends Pick<Wanted, 'newest'> {
   signal: AbortSignal
 }
 
-/** Fetches a piece, or the days before and after those in memory. */
 function fetchPiece(
   context: PublicationContext,
   { code, start, end }: Plan,
@@ -243,7 +231,6 @@ function laterDay(one: Day, other: Day): Day {
   return one > other ? one : other
 }
 
-/** The response with the days of one currency or all. */
 interface FetchedPiece {
   history: MarketHistory
   start: Day

@@ -13,17 +13,10 @@ import { MAX_TABLES, continues } from './newest-days.ts'
 import { isGap } from './publication.ts'
 import type { PublicationContext } from './publication.ts'
 
-/** The pieces of a publication. */
 export interface Pieces {
-  /** Returns the parts of the history that `need` names, besides the `newest` days, if all are in memory. */
   find(need: HistoryNeed, newest: HistorySnapshot): HistorySnapshot[] | undefined
-  /**
-   * Loads these parts.
-   *
-   * @throws {UnavailableError} where one cannot be loaded
-   */
+  /** @throws {UnavailableError} where one cannot be loaded */
   load(need: HistoryNeed, newest: HistorySnapshot): Promise<HistorySnapshot[]>
-  /** Returns the days of the currencies whose whole series are loaded. */
   spans(): ReadonlyMap<string, Span>
   close(): void
 }
@@ -96,7 +89,6 @@ function isLast(plan: Plan, { history }: HistorySnapshot): boolean {
   return plan.isTable === true && history.dates.length > 0
 }
 
-/** Returns a test for the days of a piece: whether they are all that `plan` needs, besides the `newest` days. */
 function createTest(
   { calendar }: PublicationContext,
   plan: Plan,
@@ -139,18 +131,13 @@ function createQueue(runtime: Runtime): Queue {
   }
 }
 
-/** Begins the ids of tables. */
 const TABLE = 'day-'
 
 /** The number of tables of single days that are kept, and that may be fetched in a day: clients choose the days. */
 const MAX_TABLES_KEPT = 300
 const TABLE_KEPT_MS = 86_400_000
 
-/**
- * Removes the oldest table of a single day, if there are too many.
- *
- * @throws {UnavailableError} if all were fetched within a day
- */
+/** @throws {UnavailableError} if all were fetched within a day */
 function makeRoom(pieces: Map<string, Piece>): void {
   const tables = [...pieces].filter(([id]) => id.startsWith(TABLE))
   const [oldest] = tables

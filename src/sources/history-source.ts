@@ -45,11 +45,9 @@ const MAX_LIFETIME_MS = 7 * 86_400_000
 /** The number of published days that every refresh fetches again, because relays and banks correct mistakes. */
 const DAYS_REFETCHED = 7
 
-/** Reference rates and their source. */
 export interface HistorySnapshot {
   history: MarketHistory
   attribution: Attribution
-  /** The first requested day. */
   start: Day
   /** The last requested day, if that is not the newest. */
   end?: Day | undefined
@@ -67,7 +65,6 @@ export interface HistorySnapshot {
   daysBack?: number | undefined
 }
 
-/** The reference rates that an operation needs. */
 export interface HistoryNeed {
   /** First day (default that of `period`). */
   since?: Day | undefined
@@ -90,7 +87,6 @@ export interface HistoryNeed {
 /** @internal A result that is in memory, or a promise of one. */
 export type ResultOrPromise<Value> = CacheResult<Value> | Promise<CacheResult<Value>>
 
-/** The history of one publication. */
 export interface DefaultHistory {
   get(need: HistoryNeed, request?: RequestOptions): ResultOrPromise<HistorySnapshot>
   state(): ReadThroughState<HistorySnapshot>
@@ -98,11 +94,7 @@ export interface DefaultHistory {
   close(): void
 }
 
-/**
- * Returns the members that `source` names: that with this id, or those whose ids begin with it and a hyphen.
- *
- * @throws {RatesError} `invalid_parameter` if there is none
- */
+/** @throws {RatesError} `invalid_parameter` if there is none */
 export function membersOf<Member extends { id: string }>(
   members: readonly Member[],
   source: string | undefined,
@@ -119,9 +111,7 @@ export interface Span {
   to: Day | null
 }
 
-/** The state of one publication. */
 export interface PublicationState {
-  /** The newest days, if they are loaded. */
   newest: ReadThroughState<HistorySnapshot>
   /** Whether due rates are missing for longer than the `lag` of the publication. */
   isLate: boolean
@@ -129,7 +119,6 @@ export interface PublicationState {
   spans(): ReadonlyMap<string, Span>
 }
 
-/** The history of all publications. */
 export interface Histories extends Omit<DefaultHistory, 'get' | 'state'> {
   /**
    * Returns the result of `use`, called with the reference rates of the first publication that has what `need` names. Where
@@ -142,33 +131,25 @@ export interface Histories extends Omit<DefaultHistory, 'get' | 'state'> {
     request: RequestOptions | undefined,
     use: (found: CacheResult<HistorySnapshot>) => Result | Promise<Result>,
   ): Result | Promise<Result>
-  /** Returns the state of the first publication. */
   state(): ReadThroughState<HistorySnapshot> | undefined
   /** Returns the state of each, where a provider declares its publication; `load` first loads their newest days. */
   publications?: () => readonly PublicationState[]
   load?(request?: RequestOptions): Promise<void>
 }
 
-/** How far back reference rates are cached. */
 export interface HistoryScope {
   dataSet: 'history' | 'archive'
-  /** Returns the first day of a full download on the day `today`. */
   startOn(today: Day): Day
 }
 
-/** Enough for every period. */
 export const LAST_FIVE_YEARS: HistoryScope = {
   dataSet: 'history',
   startOn: (today) => addDays(subtractMonths(today, MONTHS_KEPT), -DAYS_KEPT_BEFORE),
 }
 
-/** Every day with reference rates, since 1999. */
 export const ALL_DAYS: HistoryScope = { dataSet: 'archive', startOn: () => FIRST_REFERENCE_DAY }
 
-/**
- * Creates the source of reference rates: one full download from the first day of `scope`, then only the newest and the
- * missing days. Days of a provider with `sanityChecks` are compared with each other and with `references`.
- */
+/** One full download from the first day of `scope`, then only the newest and the missing days. */
 export function createHistorySource(
   options: SourcesOptions,
   scope: HistoryScope,
@@ -349,7 +330,6 @@ async function fetchDays(
   return acceptDays({ options, provider, context }, scope.dataSet, published)
 }
 
-/** Validates days from a provider, and emits what was dropped. */
 export async function acceptDays(
   { options, provider, context }: Pick<UpdateContext, 'options' | 'provider' | 'context'>,
   dataSet: HistoryScope['dataSet'],

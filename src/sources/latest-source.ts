@@ -21,10 +21,7 @@ export type { LatestSnapshot }
 /** Feeds publish once a day; an hour more allows for delays. In ms. */
 const MAX_LIFETIME_MS = 25 * 3_600_000
 
-/**
- * Creates the source of latest rates: one table, fetched once per publication; other bases are derived from it. Sanity checks
- * compare it with `references`.
- */
+/** One table, fetched once per publication; other bases are derived from it. */
 export function createLatestSource(
   options: SourcesOptions,
   references: References = () => [],
@@ -59,7 +56,6 @@ export function createLatestSource(
   return createReadThrough(withFallbackTable(options, readThrough))
 }
 
-/** Fetches tables, and validates them against those in memory. */
 function createTableChecks(options: SourcesOptions, references: References) {
   const { latestProviders: providers, emit } = options
 
@@ -168,7 +164,6 @@ function previousOf(
   return own && toLatestTable(own)
 }
 
-/** Returns the table of a snapshot and its fallback. */
 export function tablesOf(snapshot: LatestSnapshot | undefined): LatestSnapshot[] {
   return [snapshot, snapshot?.fallback?.()?.value].filter((each) => each !== undefined)
 }
@@ -185,7 +180,6 @@ function toLatestTable({ rates, prices, ...table }: RateTable): LatestTable {
   return { ...table, ...published, rates: Object.fromEntries(rates) }
 }
 
-/** Options of the read-through of latest rates; `format` is the stored form of one table. */
 interface LatestReadThroughOptions extends Omit<
   ReadThroughOptions<LatestSnapshot>,
   'stored' | 'validateStored'

@@ -23,7 +23,6 @@ const DAYS_KEPT = { daily: 62, weekly: 92, monthly: 186, quarterly: 400 }
 /** More tables are not fetched one by one: those of the working days of two weeks. */
 export const MAX_TABLES = 10
 
-/** Creates the read-through of the newest days of all currencies: one call when they are due. */
 export function createNewestDays(context: PublicationContext): ReadThrough<HistorySnapshot> {
   const { options, publication, calendar, providers, failover, checks } = context
   const { maxStale, emit } = options
@@ -70,7 +69,6 @@ interface NewestUpdate extends ProviderCall {
   current: HistorySnapshot | undefined
 }
 
-/** Days of a response, and the first day that was requested. */
 interface FetchedDays {
   since: Day
   days: MarketHistory | undefined
@@ -109,7 +107,6 @@ async function updateNewest(
   return described(context, { history, attribution, start, ...doubtful })
 }
 
-/** Returns the first day of `added` with a rate that `accepted` lacks. */
 function firstDoubtful(added: MarketHistory, accepted: MarketHistory): Day | undefined {
   return added.dates.find((date, row) => {
     const rates = ratesOf(accepted, date)
@@ -119,7 +116,6 @@ function firstDoubtful(added: MarketHistory, accepted: MarketHistory): Day | und
   })
 }
 
-/** Returns whether the quotes of both mean the same. */
 export function continues(previous: MarketHistory, added: MarketHistory): boolean {
   return previous.base === added.base && turnedCodes(previous, added).length === 0
 }

@@ -16,24 +16,20 @@ import { createPublicationContext, described, lateDay } from './publication.ts'
 import type { Paces, PublicationContext } from './publication.ts'
 import type { References, SourcesOptions } from './source.ts'
 
-/** The reference rates of one publication, loaded in pieces as they are needed. */
 export interface PublicationSource extends DefaultHistory {
   spans: PublicationState['spans']
   /** Returns whether rates that were due `lag` ms ago are missing. */
   isLate(): boolean
 }
 
-/** Joined histories that are kept. */
 const MAX_JOINED = 32
 
 interface ReferencesAndErrors {
   references: References
   paces: Paces
-  /** Throws `provider_unavailable`. */
   throwUnavailable(error: unknown): never
 }
 
-/** Creates the source of a publication; `options.historyProviders` are its providers, in order of preference. */
 export function createPublicationSource(
   options: SourcesOptions,
   publication: Publication,
@@ -93,10 +89,7 @@ function unknown(found: Found, { codes }: HistoryNeed): Found {
   return codes.length > 0 ? { ...found, value: { ...found.value, isUnknown: true } } : found
 }
 
-/**
- * Returns `need` with its codes in upper case and without the base; undefined without codes or with an unknown one, whose
- * error lists the codes of the newest days.
- */
+/** Upper case, without the base; undefined without codes or with an unknown one, whose error lists the newest codes. */
 function knownNeed(
   { since }: Publication,
   need: HistoryNeed,
@@ -112,7 +105,6 @@ function knownNeed(
 
 type Found = CacheResult<HistorySnapshot>
 
-/** Adds the days of all currencies in the newest tables to those of `loaded`. */
 function spansIn(
   newest: HistorySnapshot | undefined,
   { since }: Publication,

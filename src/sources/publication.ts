@@ -20,7 +20,6 @@ export const DAYS_REFETCHED = 7
 
 const DEFAULT_LAG_MS = 86_400_000
 
-/** A publication, its providers, and what all calls of them share. */
 export interface PublicationContext {
   options: SourcesOptions
   publication: Publication
@@ -28,20 +27,15 @@ export interface PublicationContext {
   providers: readonly HistoryProvider[]
   failover: Failover<HistoryProvider>
   checks: Checks
-  /** Waits until the next call of a provider may start. */
   pace(provider: HistoryProvider, signal: AbortSignal): Promise<void>
 }
 
 /** Waits until the next call of a host may start; rejects with the reason of `signal` when it aborts. */
 type Pace = (signal: AbortSignal) => Promise<void>
 
-/** The paces of all hosts, by host. */
 export type Paces = Map<string, Pace>
 
-/**
- * Creates the context of a publication; `options.historyProviders` are its providers, in order of preference. Publications of
- * the same host share its pace.
- */
+/** Publications of the same host share its pace. */
 export function createPublicationContext(
   options: SourcesOptions,
   publication: Publication,
@@ -65,7 +59,6 @@ export function createPublicationContext(
   }
 }
 
-/** Adds what the operations read. */
 export function described(
   { calendar, publication }: PublicationContext,
   snapshot: HistorySnapshot,
@@ -76,7 +69,6 @@ export function described(
   return { ...snapshot, calendar, codes, newest, daysBack: DAYS_BACK[publication.frequency] }
 }
 
-/** Returns whether rates were published between the days `last` and `next`. */
 export function isGap(calendar: Calendar, last: Day | undefined, next: Day): boolean {
   return (
     last === undefined || daysFrom(addDays(last, 1), addDays(next, -1)).some(calendar.isPublished)
@@ -89,13 +81,11 @@ export function lateDay({ options, publication, calendar }: PublicationContext):
   return newestPublishedDay(options.runtime.now() - lag, calendar)
 }
 
-/** A provider, and the context of a call. */
 export interface ProviderCall {
   provider: HistoryProvider
   call: ProviderContext
 }
 
-/** Fetches days of all currencies, or of one, at the pace of the host. */
 export async function fetchRange(
   { options, pace }: PublicationContext,
   { provider, call }: ProviderCall,
@@ -113,7 +103,6 @@ export async function fetchRange(
   return history
 }
 
-/** Creates a pace of one start per `gap` ms. */
 function createPace(runtime: Runtime, gap: number): Pace {
   let last: Promise<unknown> = Promise.resolve()
   let startedAt = -Infinity

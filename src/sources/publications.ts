@@ -19,10 +19,8 @@ import { membersOf } from './history-source.ts'
 import { createPublicationSource } from './publication-source.ts'
 import type { References, SourcesOptions } from './source.ts'
 
-/** What the sources create and throw, too. */
 export interface SharedWithSources {
   createDefault(given: SourcesOptions): DefaultHistory
-  /** Throws `provider_unavailable`. */
   throwUnavailable(error: unknown): never
 }
 
@@ -32,10 +30,7 @@ interface Member extends DefaultHistory {
   spans: PublicationState['spans']
 }
 
-/**
- * Creates the history of several publications, each with its providers: those without a declared publication have the rates
- * of the European Central Bank, and `createDefault` creates their history.
- */
+/** Providers without a declared publication have the rates of the European Central Bank, by `createDefault`. */
 export function joinPublications(
   options: SourcesOptions,
   references: References,
@@ -166,7 +161,6 @@ function isClosed(
 /** Errors after which the next publication is asked; the later one in this list counts, if none has the rates. */
 const MISSING = ['unsupported_currency', 'no_data', 'provider_unavailable']
 
-/** Returns the error to throw if no other publication has the rates; throws errors that another cannot avert. */
 function laterInList(one: RatesError | undefined, thrown: unknown): RatesError {
   if (!(thrown instanceof RatesError) || !MISSING.includes(thrown.code)) throw thrown
   return one && MISSING.indexOf(one.code) > MISSING.indexOf(thrown.code) ? one : thrown

@@ -33,28 +33,18 @@ import type { LatestSnapshot, References, SourcesOptions } from './source.ts'
 
 export type { Attempt, CacheResult, HistoryNeed, PublicationState, RequestOptions }
 
-/**
- * The data of all endpoints. `latest` and `history` reject with a `RatesError`: `provider_unavailable`, or `not_found` where
- * the data set is turned off.
- */
+/** `latest` and `history` reject with `provider_unavailable`, or `not_found` where the data set is turned off. */
 export interface RateSources {
-  /** Providers of reference rates, in order of preference. */
   readonly historyProviders: readonly HistoryProvider[]
-  /**
-   * Returns the newest table of latest rates, or its fallback where only that has all of `codes` (in either case). `codes`
-   * is called only where there is a fallback.
-   */
+  /** Its fallback where only that has all of `codes` (either case), which is called only where there is a fallback. */
   latest(request?: RequestOptions, codes?: () => readonly string[]): ResultOrPromise<LatestSnapshot>
-  /** Passes reference rates to a function; see `Histories`. */
   history: Histories['use']
   /** Loads the newest days of all publications, where a provider declares its own. Never rejects. */
   loadPublications(request?: RequestOptions): Promise<void>
   state(): SourcesState
   /** Refreshes all data that are due. Never rejects. */
   refresh(): Promise<void>
-  /** Refreshes all data that are due, after the response. */
   refreshInBackground(): void
-  /** Aborts the loads in progress and starts no others. */
   close(): void
 }
 
@@ -274,10 +264,7 @@ function turnedOff(data: string): RatesError {
   return new RatesError('not_found', 'Not found', { hint: `this service has no ${data}` })
 }
 
-/**
- * Creates a function that returns the table to serve for `codes`: without carried-forward rates that are too old, and the
- * fallback where only that has all of them.
- */
+/** Without carried-forward rates that are too old; the fallback where only that has all of `codes`. */
 function createTableChooser(
   options: SourcesOptions,
 ): (
@@ -298,10 +285,6 @@ function createTableChooser(
   }
 }
 
-/**
- * Returns the table to serve for `codes`, which may be in either case: `newest`, or its fallback where that has a code that
- * `newest` lacks and also all the others.
- */
 export function chooseTable(
   newest: CacheResult<LatestSnapshot>,
   codes: readonly string[],
@@ -317,10 +300,7 @@ export function chooseTable(
   return { value: fallback.value, hit: true, ttl: Math.floor(timeToRefresh(fallback) / 1_000) }
 }
 
-/**
- * Returns a function that drops carried-forward rates from a snapshot once they are too old to be served. It returns the
- * same object as long as nothing changes.
- */
+/** Returns the same object as long as nothing changes. */
 function createExpiry({
   runtime,
   maxStale,

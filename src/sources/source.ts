@@ -20,11 +20,9 @@ import type {
   ProviderContext,
 } from '../upstream/provider.ts'
 
-/** Options of the sources, with every default filled in. */
 export interface SourcesOptions {
   /** In order of preference; empty where latest rates are turned off. */
   latestProviders: readonly LatestProvider[]
-  /** In order of preference; empty where reference rates are turned off. */
   historyProviders: readonly HistoryProvider[]
   fetch: typeof fetch
   store: GuardedStore | undefined
@@ -35,7 +33,6 @@ export interface SourcesOptions {
   emit: Emit
 }
 
-/** Returns the options that all read-throughs share. */
 export function sourceHooks(
   { runtime, waitUntil, emit }: SourcesOptions,
   dataSet: DataSet,
@@ -52,7 +49,6 @@ export function sourceHooks(
   }
 }
 
-/** Returns the stored value of a data set, or of a part of one with another `key`; `undefined` without a store. */
 export function storedIn<Value>(
   { store, runtime, emit }: SourcesOptions,
   dataSet: DataSet,
@@ -72,8 +68,6 @@ export function isSameSource(one: Attribution, other: Attribution): boolean {
 }
 
 /**
- * Returns the attribution of the provider that `stored` names.
- *
  * @throws {RejectedError} where no provider has it, or has added other rates: this handler would not have fetched the data
  */
 export function requireAttribution(
@@ -89,7 +83,6 @@ export function requireAttribution(
   return provider.attribution
 }
 
-/** A table of latest rates and its source. */
 export interface LatestSnapshot {
   table: RateTable
   attribution: Attribution
@@ -97,7 +90,6 @@ export interface LatestSnapshot {
   fallback?: () => CacheEntry<LatestSnapshot> | undefined
 }
 
-/** Returns the rates in memory with which those of a source are compared. */
 export type References = (attribution: Attribution) => readonly ReferenceTable[]
 
 /** Older rates are not compared. At Easter, none are published for five days. */
@@ -121,18 +113,15 @@ interface FailoverOptions {
   isAwaited: boolean
 }
 
-/** Calls the providers in order and resolves to the first usable data. */
 export type Failover<Provider> = <Data>(
   options: FailoverOptions,
   callProvider: ProviderCall<Provider, Data>,
 ) => Promise<Data>
 
 /**
- * Creates the failover over the providers of one data set, each with its own timeout. The next provider is called when the
- * previous one fails, or in parallel after the hedging delay; the first usable data abort the other calls. Emits an event
- * for every call and its outcome. Skips providers that are in backoff.
- *
- * The returned function rejects with a `NoProviderError`, and emits it, where no provider returns usable data.
+ * The next provider is called when the previous one fails, or in parallel after the hedging delay; the first usable data
+ * abort the other calls. Emits an event for every call and its outcome. Skips providers in backoff. Rejects with a
+ * `NoProviderError`, and emits it, where no provider returns usable data.
  */
 export function createFailover<Provider extends { attribution: Attribution }>(
   options: SourcesOptions,
@@ -189,7 +178,6 @@ interface Call<Provider, Data> {
   controller: AbortController
 }
 
-/** Calls one provider, with an event for the call and one for its outcome. */
 async function callOnce<Provider extends { attribution: Attribution }, Data>(
   { fetch, runtime, emit }: SourcesOptions,
   { dataSet, provider, callProvider, controller }: Call<Provider, Data>,
@@ -223,7 +211,6 @@ async function callOnce<Provider extends { attribution: Attribution }, Data>(
   }
 }
 
-/** Why one provider returned no usable data. */
 interface ProviderFailure {
   provider: string
   reason: string
@@ -251,7 +238,6 @@ class NoProviderError extends Error {
   }
 }
 
-/** Returns the reason of a provider that was not called because it is in backoff for `remaining` ms. */
 function describeBackoff(remaining: number): string {
   const seconds = Math.ceil(remaining / 1_000)
   return `in backoff for ${seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`}`
