@@ -58,11 +58,7 @@ export function fakeClock(start: number | Date | string = DEFAULT_START): FakeCl
   })
 }
 
-/**
- * Returns `given` in ms since the Unix epoch.
- *
- * @throws {TypeError} if it is not an instant; the message begins with `name`
- */
+/** @throws {TypeError} if it is not an instant; the message begins with `name` */
 export function toInstant(given: number | Date | string, name = 'the time'): number {
   const isOddText = typeof given === 'string' && !ISO_TEXT.test(given)
   const instant = isOddText ? NaN : new Date(given).getTime()

@@ -19,7 +19,6 @@ import type { FakeProviders } from './fake-providers.ts'
 /** Calendar days that are computed between yields to the event loop, in some ms. */
 const DAYS_PER_SLICE = 2_000
 
-/** Limits of the rates that the handler accepts. */
 const MIN_RATE = 1e-100
 const MAX_RATE = 1e100
 

@@ -36,7 +36,6 @@ export const HISTORY_ANCHORS: Readonly<Record<string, Anchor>> = {
   ZAR: ['EUR', 20, 13],
 }
 
-/** Currencies of the latest table without reference rates. */
 export const OTHER_ANCHORS: Readonly<Record<string, Anchor>> = {
   AED: ['USD', 3.67, 0],
   AFN: ['USD', 67, 5],

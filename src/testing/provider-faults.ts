@@ -7,7 +7,6 @@ type Pull = (controller: ReadableStreamDefaultController<Uint8Array>) => void | 
 
 const CHUNK_INTERVAL_MS = 1
 
-/** Faults of an upstream, each named by what the upstream does. */
 export const FAULTS: Record<string, Behaviour> = {
   'cannot be reached': async () => {
     throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') })
@@ -35,7 +34,6 @@ export const FAULTS: Record<string, Behaviour> = {
 /** JSON that no healthy upstream of rates returns. */
 export const OTHER_FORMS: readonly string[] = ['null', '42', '"EUR"', '[]', '{}', '[null]']
 
-/** Returns a body that continues until the request is aborted. */
 const endless: Behaviour = ({ signal, wait }) => {
   const chunk = new TextEncoder().encode(`[${'0,'.repeat(8_192)}`)
   const body = endedBy(signal, async (controller) => {
@@ -48,7 +46,6 @@ const endless: Behaviour = ({ signal, wait }) => {
 /** Returns half of a body, then nothing until the request is aborted. */
 const stuck: Behaviour = (exchange) => truncatedResponse(exchange, () => new Promise(() => {}))
 
-/** Returns no response until the request is aborted. */
 const silent: Behaviour = () => new Promise<Response>(() => {})
 
 function withRetryAfter(status: number, seconds: number): Behaviour {
@@ -111,7 +108,6 @@ const ENDLESS_BODY_MS = 300
 
 const RETRY_AFTER_SECONDS = 120
 
-/** Rules for methods that send requests. */
 export const REQUESTS: Record<string, Rule> = {
   async 'sends its requests with context.fetch'(trial) {
     const call = trial.call()

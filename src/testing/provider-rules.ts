@@ -16,7 +16,6 @@ import { expectSame, expectSameJson, expectThat } from './contract.ts'
 import { messageOf, requireError } from './provider-trial.ts'
 import type { Subject, Trial } from './provider-trial.ts'
 
-/** A rule of the contract; rejects with an error that states what was expected. */
 export type Rule<Data = unknown, Provider = unknown> = (
   trial: Trial<Data>,
   provider: Provider,
@@ -54,7 +53,6 @@ export const CALLS: Record<string, Rule> = {
   },
 }
 
-/** Rules for methods that send no requests. */
 export const OFFLINE: Record<string, Rule> = {
   async 'sends no requests, because the contract has no fetch'(trial) {
     const call = trial.call()
@@ -70,7 +68,6 @@ export const OFFLINE: Record<string, Rule> = {
   },
 }
 
-/** Validates `data` as the handler does; throws if the handler would reject it. */
 function validatedResultOf({ subject, now }: Trial, data: unknown): { dropped: string[] } {
   try {
     return subject.validate(data, now)
@@ -124,7 +121,6 @@ async function tableOf(trial: Trial<LatestTable>): Promise<LatestTable> {
 /** Days before now in which rates were published. */
 const DAYS_WITH_RATES = { daily: 30, weekly: 30, monthly: 62, quarterly: 186 }
 
-/** Returns `fetchHistory()` of `provider`, called for days with rates, as the subject of a trial. */
 export function historyOf(provider: HistoryProvider): Subject<HistoryDays> {
   return {
     name: 'fetchHistory()',

@@ -8,7 +8,6 @@ import { show } from './contract.ts'
 const CALL_TIMEOUT_MS = 4_000
 
 export interface Subject<Data = unknown> {
-  /** Name in messages. */
   name: string
   attribution: unknown
   call(context: ProviderContext): Promise<Data>
@@ -25,7 +24,6 @@ interface CallOptions<Data = unknown> {
 
 export interface Call<Data = unknown> {
   context: ProviderContext
-  /** Returns the number of its requests to the upstream. */
   requests(): number
   /** Resolves when the call has settled; rejects after `limit` ms (default 4,000). */
   outcome(limit?: number): Promise<Outcome<Data>>
@@ -39,13 +37,10 @@ export interface Trial<Data = unknown> {
   /** Time of all calls, in ms since the Unix epoch. */
   now: number
   call(options?: CallOptions<Data>): Call<Data>
-  /** Makes a call and returns its data. */
   data(options?: CallOptions<Data>): Promise<Data>
   /** Expects that `call` rejects, or that the handler rejects its data. */
   expectFailure(call: Call, limit?: number): Promise<unknown>
-  /** Resolves after `duration` ms. */
   wait(duration: number): Promise<void>
-  /** Stops everything that still runs. */
   end(): void
 }
 
@@ -131,9 +126,7 @@ export type UpstreamFetch = (request: Request) => Response | Promise<Response>
 export interface Exchange {
   /** Aborts with the request, and at the end of the trial. */
   signal: AbortSignal
-  /** Returns the response of the healthy upstream. */
   goodResponse(): Promise<Response>
-  /** Resolves after `duration` ms. */
   wait(duration: number): Promise<void>
 }
 
@@ -143,7 +136,6 @@ const HEALTHY: Behaviour = ({ goodResponse }) => goodResponse()
 
 interface Network {
   fetch: typeof fetch
-  /** Returns the number of requests. */
   requests(): number
 }
 
@@ -157,7 +149,6 @@ interface NetworkOptions {
 
 const REQUEST_TIMEOUT_MS = 60_000
 
-/** Creates a network with `behaviour`, whose requests end with their signals as with the platform's `fetch`. */
 function createNetwork({ runtime, upstream, behaviour, over }: NetworkOptions): Network {
   // Keeps references until the end of the trial: Node loses the abort of a garbage-collected request.
   const requests: Request[] = []

@@ -181,14 +181,12 @@ async function expectGrantedSoon({ claim, after, wait }: Trial, key: string): Pr
 /** Below the 5 s of test runners, whose timeout names no operation. */
 const OPERATION_TIMEOUT_MS = 4_000
 
-/** Operations and expectations on one store, which reject with an error that states what was expected. */
 interface Trial {
   readonly canClaim: boolean
   /** Returns a key that ends with `name` and is unique even among runs against the same backend. */
   key(name: string): string
   /** Returns the time `delay` ms from now, in ms since the Unix epoch. */
   after(delay: number): number
-  /** Resolves after `duration` ms. */
   wait(duration: number): Promise<void>
   /** Sets a value that expires at `expiresAt` (default: in an hour). */
   set(key: string, value: string, expiresAt?: number): Promise<void>
@@ -242,7 +240,6 @@ function openTrial(store: CacheStore): Trial {
   return trial
 }
 
-/** Turns a thrown exception into a rejection. */
 async function settle(operation: () => unknown): Promise<unknown> {
   return operation()
 }

@@ -33,15 +33,11 @@ const DAYS_PER_SLICE = 366
 
 /** A market whose rates depend only on seed, code and date. */
 export interface SyntheticMarket {
-  /** Returns the newest USD table at `instant` (ms since the Unix epoch). */
   latest(instant: number): LatestTable
-  /** Returns the EUR reference rates from `start` to `end` that are published at `instant` (ms since the Unix epoch). */
   history(start: Day, end: Day, instant: number): HistoryDays
-  /** Computes the same in slices. */
   historyInSlices(start: Day, end: Day, instant: number): Slices<HistoryDays>
 }
 
-/** Creates the market of `seed`, an integer. Rates are computed on first use. */
 export function createSyntheticMarket(seed: number): SyntheticMarket {
   const anchors = { ...HISTORY_ANCHORS, ...OTHER_ANCHORS }
   const historyCodes = Object.keys(HISTORY_ANCHORS).toSorted()
@@ -87,7 +83,6 @@ export function createSyntheticMarket(seed: number): SyntheticMarket {
   }
 }
 
-/** Creates a function that returns the units of a currency per euro, after a number of weekdays. */
 function createEuroRates(
   seed: number,
   anchors: Readonly<Record<string, Anchor>>,
@@ -144,7 +139,6 @@ function createWalk(seed: number, code: string, volatility: number): Walk {
   }
 }
 
-/** Returns the factors of all weekdays from `FIRST_DAY` to a year after `step`. */
 function walkSinceFirstDay(
   seed: number,
   code: string,
