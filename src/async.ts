@@ -22,7 +22,6 @@ export interface Runtime {
 const startTimeout: typeof setTimeout = /* @__PURE__ */ Reflect.get(globalThis, 'setTimeout')
 const startImmediate: unknown = /* @__PURE__ */ Reflect.get(globalThis, 'setImmediate')
 
-/** Resolves after one turn of the event loop. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     if (typeof startImmediate === 'function') startImmediate(resolve)
@@ -47,7 +46,6 @@ export function startTimer(callback: () => void, delay: number): () => void {
   return () => clearTimeout(timer)
 }
 
-/** Functions that are called together. */
 export interface Listeners<Item> {
   /** Adds a listener; returns a function that removes it. */
   add(listener: (item: Item) => unknown): () => void
@@ -104,7 +102,6 @@ export function sleep(
   })
 }
 
-/** Work took longer than its timeout. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError'
 }
@@ -142,10 +139,7 @@ export function withTimeout<T>(
   })
 }
 
-/**
- * Runs `work` for at most `timeout` ms, with a signal that aborts after that time or when `parent` aborts. Rejects at that
- * moment even if `work` ignores the signal.
- */
+/** Rejects after `timeout` ms or when `parent` aborts, even if `work` ignores its signal. */
 export async function runWithTimeout<T>(
   runtime: Runtime,
   timeout: number,
@@ -176,7 +170,6 @@ export function loadOnce<Value>(load: () => Promise<Value>): () => Promise<Value
   return () => (loading ??= load().catch(retryLater))
 }
 
-/** Receives every promise of work that continues after the response. */
 export type WaitUntil = (work: Promise<unknown>) => void
 
 /** Lets `work` continue after the response, and ignores its rejection. */
@@ -190,18 +183,15 @@ export function runInBackground(work: Promise<unknown>, waitUntil: WaitUntil | u
   callSafely(() => waitUntil?.(settled))
 }
 
-/** Options of `hedge`. */
 export interface HedgeOptions {
   runtime: Runtime
   /** How long to wait for a call before the next one starts in parallel, in ms. */
   delay: number
-  /** Prevents further calls. */
   signal: AbortSignal
 }
 
 /**
- * Returns the result of the first successful `call` to one of the targets. The next target is called when the previous
- * call fails, or in parallel after `delay`, as RFC 8305 does for the addresses of a host. Rejects when all calls fail.
+ * The next target is called when the previous call fails, or in parallel after `delay` (RFC 8305). Rejects when all fail.
  */
 export async function hedge<Target, Data>(
   [first, ...others]: readonly Target[],
@@ -222,7 +212,6 @@ export async function hedge<Target, Data>(
 /** Work that yields between slices, so that other tasks can run. */
 export type Slices<Result> = Generator<undefined, Result, undefined>
 
-/** Resolves after other tasks have run. */
 export type Pause = () => Promise<void>
 
 export function runAtOnce<Result>(work: Slices<Result>): Result {
@@ -256,7 +245,6 @@ export interface LongJson {
   opening: string
   /** Text that closes that bracket and all outer ones. */
   closing: string
-  /** Returns the array or object with the items of a document. */
   itemsOf(document: unknown): unknown
   /** Returns `document` with its items replaced by those of all `parts`, in order. */
   withItems(document: unknown, parts: readonly unknown[]): unknown

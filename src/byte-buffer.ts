@@ -1,12 +1,9 @@
-/** Bytes that a new buffer holds without growing. */
 export const INITIAL_BYTES = 4_096
 
-/** Bytes that arrive in chunks. */
 export interface ByteBuffer {
   /** Adds a copy of `chunk`, or returns false if the buffer may not grow. */
   append(chunk: Uint8Array): boolean
   size(): number
-  /** Returns all bytes. */
   bytes(): ReturnType<typeof Uint8Array.of>
 }
 

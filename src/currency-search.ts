@@ -1,12 +1,9 @@
-/** What a search knows of a currency. */
 export interface NamedCurrency {
-  /** Upper-case code. */
   code: string
   /** English name; absent or null for codes without one. */
   name?: string | null | undefined
 }
 
-/** Finds currencies by code, name, symbol, country and common words. */
 export interface CurrencySearch {
   /**
    * Returns the codes that match `text`, the best first: by the whole code, symbol, name, common word or country; then by whole
@@ -54,14 +51,12 @@ const WORDS: Readonly<Record<string, string>> = {
   ZAR: 'rand',
 }
 
-/** The currencies that most requests concern. */
 export const MAJOR_CURRENCIES: readonly string[] =
   'USD,EUR,GBP,JPY,CHF,CAD,AUD,CNY,INR,SEK,NOK,DKK,PLN,NZD,SGD,HKD,MXN,BRL,ZAR,KRW,TRY'.split(',')
 
 /** Signs that name one currency in common usage, though others share them. */
 const SIGNS = '$£€¥₩'
 
-/** A currency, with what it is called by kind. */
 interface Entry {
   code: string
   terms: string[][]
@@ -163,7 +158,6 @@ function plain(text: string): string {
   return text.trim().toLowerCase().normalize('NFD').replace(/\p{M}/gu, '').replaceAll('ł', 'l')
 }
 
-/** Returns the symbol of a currency in English, such as `€`; its code if it has none. */
 export function symbolOf(code: string): string {
   const options = { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' } as const
   try {

@@ -89,7 +89,6 @@ export function missingParameter(parameter: string): RatesError {
   })
 }
 
-/** Creates the error of a parameter that is repeated, misspelt or too long. `name` is echoed. */
 export function invalidParameter(name: string, hint: string): RatesError {
   return new RatesError('invalid_parameter', `Invalid parameter: ${escapeForMessage(name)}`, {
     hint,
@@ -97,7 +96,6 @@ export function invalidParameter(name: string, hint: string): RatesError {
   })
 }
 
-/** Creates the error of a code that is malformed or not in the data. `sent` is echoed. */
 export function invalidCurrency(parameter: string, sent: string, hint?: string): RatesError {
   return new RatesError(
     'invalid_currency',
@@ -109,7 +107,6 @@ export function invalidCurrency(parameter: string, sent: string, hint?: string):
   )
 }
 
-/** Creates the error of an amount outside the grammar or the range. `sent` is echoed. */
 export function invalidAmount(sent: string, hint?: string): RatesError {
   return new RatesError('invalid_amount', `Invalid amount: ${escapeForMessage(sent)}`, {
     parameter: 'amount',
@@ -117,7 +114,6 @@ export function invalidAmount(sent: string, hint?: string): RatesError {
   })
 }
 
-/** Creates the error of a period other than `periods`. `sent` is echoed. */
 export function invalidPeriod(sent: string, periods: readonly string[]): RatesError {
   return new RatesError('invalid_period', `Invalid period: ${escapeForMessage(sent)}`, {
     hint: `one of ${periods.join(', ')}`,
@@ -125,7 +121,6 @@ export function invalidPeriod(sent: string, periods: readonly string[]): RatesEr
   })
 }
 
-/** The maximum of `Retry-After`, in seconds. */
 export const MAX_RETRY_AFTER_SECONDS = 300
 
 /** Creates the error of missing data. `retryAfter` in seconds. */

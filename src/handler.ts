@@ -245,7 +245,6 @@ function createHandlerGuard(access: Access, context: CountersContext): Guard {
   })
 }
 
-/** Creates the response caches of a handler, of `capacity` bytes together. */
 function createResponseCaches(
   capacity: number,
   limiter: Limiter,

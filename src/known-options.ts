@@ -1,10 +1,6 @@
 const MAX_DISTANCE = 2
 
-/**
- * Asserts that `options` is an object with only the keys of `known`. `path` is the option that contains them.
- *
- * @throws {TypeError} that names the unknown option and the nearest known one
- */
+/** @throws {TypeError} that names the unknown option and the nearest known one */
 export function assertKnownOptions<Options extends object>(
   options: Options,
   known: Readonly<Record<keyof Options, unknown>>,
@@ -25,11 +21,7 @@ export function assertOneOf(option: string, value: unknown, known: readonly stri
   throw new TypeError(`${option} must be one of ${known.join(', ')}, got ${String(value)}`)
 }
 
-/**
- * Checks options that are functions; those that are undefined only if `required`.
- *
- * @throws {TypeError} that names the first other value
- */
+/** @throws {TypeError} that names the first value other than a function; undefined counts only if `required` */
 export function requireFunctions(functions: Record<string, unknown>, required = false): void {
   for (const [name, value] of Object.entries(functions)) {
     if (typeof value === 'function' || (value === undefined && !required)) continue
@@ -87,7 +79,6 @@ export function nearest(text: string, candidates: readonly string[], max: number
   return []
 }
 
-/** Returns the end of an error message that suggests a few texts, or `''` without any. */
 export function didYouMean(suggestions: readonly string[]): string {
   if (suggestions.length === 0) return ''
   return `. Did you mean ${toAlternatives(suggestions.slice(0, MAX_SUGGESTIONS))}?`
@@ -106,7 +97,6 @@ export interface StoreOptions {
   now?: (() => number) | undefined
 }
 
-/** Resolved options of a store. */
 export interface Expiry {
   prefix: string
   /** Returns the whole ms from now to `expiresAt` (ms since the Unix epoch), at least 1: backends reject less. */

@@ -102,7 +102,6 @@ export function consoleLogger(options: ConsoleLoggerOptions = {}): (event: Rates
   })
 }
 
-/** Creates a logger that writes one line per event; stale and 503 responses are counted and logged once a minute. */
 export function createLog({
   format,
   level = 'info',

@@ -1,7 +1,6 @@
 import { RatesError } from './errors.ts'
 import type { RatesErrorCode } from './errors.ts'
 
-/** A completely received response. */
 export interface ClientResponse {
   status: number
   text: string

@@ -1,4 +1,3 @@
-/** Separators of decimals: `.` or `,`. */
 export type DecimalSeparator = '.' | ','
 
 const MULTIPLES: Readonly<Record<string, number>> = { k: 3, m: 6, mio: 6, bn: 9 }

@@ -100,11 +100,7 @@ function requireKey(key: string): void {
   throw new TypeError('key must be a non-empty string of visible ASCII characters')
 }
 
-/**
- * Returns `baseUrl` as an absolute URL without a trailing slash; a path is resolved against the page.
- *
- * @throws {TypeError} unless it is an http(s) URL, or in a browser a path, without query, fragment and credentials
- */
+/** @throws {TypeError} unless it is an http(s) URL, or in a browser a path, without query, fragment and credentials */
 function requireBaseUrl(baseUrl: string): string {
   const page = globalThis.location?.href
   if (/^(https?:\/)?\//i.test(baseUrl) && URL.canParse(baseUrl, page)) {

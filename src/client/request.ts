@@ -22,27 +22,19 @@ interface ClientRequest<Body> extends CallOptions {
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
-/** Sends one request; resolves to the body of its response, or rejects with a `RatesError`. */
 export type Call = <Body>(request: ClientRequest<Body>) => Promise<Body>
 
-/** Settings of `createCall()`. */
 export interface CallSettings {
   /** URL of the mount, without a trailing slash. */
   root: string
   fetch: (request: Request) => Response | Promise<Response>
-  /** Number of retries after a 502, or a 429 or 503 with `Retry-After`. */
   retries: number
-  /** API key; undefined for none. */
   key: string | undefined
 }
 
-/** Responses with a longer `Retry-After` are not retried. */
 const MAX_RETRY_AFTER_SECONDS = 10
 
-/**
- * Creates a call that retries after a 502, or a 429 or 503 with `Retry-After`: after that delay, or else after 1 s, 2 s and so
- * on.
- */
+/** Retries after a 502, or a 429 or 503 with `Retry-After`: after that delay, or else after 1 s, 2 s and so on. */
 export function createCall({ root, fetch, retries, key }: CallSettings): Call {
   const exchange = createExchange(fetch, key, Date.now)
   return async ({ endpoint, query = {}, content, field, signal }) => {
@@ -73,12 +65,10 @@ function toSearch(query: Query): string {
   return search && `?${search}`
 }
 
-/** Sends one request and resolves to its response, of any status; rejects without a response. */
 type Exchange = (request: ExchangeRequest) => Promise<ClientResponse>
 
 interface ExchangeRequest extends CallOptions {
   url: string
-  /** JSON; undefined for a `GET`. */
   body: string | undefined
 }
 
@@ -146,7 +136,6 @@ function createExchange(
 /** Statuses of other servers below a wrong `baseUrl`. */
 const WRONG_BASE_URL = [200, 404]
 
-/** Returns the error hint for a `baseUrl` whose server does not know the paths of the API. */
 function baseUrlHint(root: string): string {
   const { pathname } = new URL(root)
   const [version] = /\/v\d+$/.exec(pathname) ?? []

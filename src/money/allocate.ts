@@ -30,7 +30,6 @@ export function allocate(
   return shares.map((share) => fromMinorUnits(units < 0n ? -share : share, code))
 }
 
-/** Returns integers in the proportion of `parts`. */
 function toWeights(parts: number | readonly (number | string)[]): bigint[] {
   const count = typeof parts === 'number' ? parts : parts.length
   if (!(Number.isInteger(count) && count >= 1 && count <= MAX_PARTS)) {

@@ -32,11 +32,7 @@ export function toDecimal(value: number | string, name = 'value'): Decimal {
   return { digits: sign === '-' ? -digits : digits, exponent: Number(power) - decimals.length }
 }
 
-/**
- * Asserts that `options` has only the keys `known`.
- *
- * @throws {TypeError} that names the unknown option
- */
+/** @throws {TypeError} that names the unknown option */
 export function assertOptions(options: object, known: readonly string[]): void {
   const unknown = Object.keys(options).find((name) => !known.includes(name))
   if (unknown === undefined) return
@@ -92,11 +88,7 @@ const MODES: Readonly<Record<RoundingMode, IsAway>> = {
   halfEven: toEven,
 }
 
-/**
- * Returns the fraction rounded to an integer.
- *
- * @throws {TypeError} for an unknown mode
- */
+/** @throws {TypeError} for an unknown mode */
 export function roundFraction({ numerator, denominator }: Fraction, mode: RoundingMode): bigint {
   if (!Object.hasOwn(MODES, mode)) {
     throw new TypeError(`mode must be a roundingMode of Intl.NumberFormat, got ${mode}`)

@@ -156,7 +156,6 @@ interface Count {
 }
 
 interface Counter {
-  /** Adds `by` (default 1) for the values of the labels. */
   add(labels: string[], by?: number): void
   family(): Family
 }
@@ -193,7 +192,6 @@ const DATA_SET = ['data_set']
 
 const EACH_DATA_SET = DATA_SETS.map((dataSet) => [dataSet])
 
-/** Events about the quality of data, which one counter counts. */
 const QUALITY_EVENTS = [
   'rates_rejected',
   'rates_dropped',
@@ -386,7 +384,6 @@ function createUpstreamCounts() {
   }
 }
 
-/** Returns `text` as a short line without control characters. */
 function toLabel(text: string): string {
   return shortened(toSingleLine(text).trim(), MAX_LABEL_LENGTH)
 }

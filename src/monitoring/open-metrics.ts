@@ -35,17 +35,13 @@ export function observe(histogram: Histogram, value: number): void {
   histogram.sum += value
 }
 
-/** Values by label, of a limited number. */
 export interface Series<Value> {
   /** Returns the value for `labels`; beyond the limit, the one whose labels are all `other`. */
   of(...labels: string[]): Value
-  /** Returns all values, in the order of their creation. */
   entries(): { labels: Labels; value: Value }[]
-  /** Returns a sample of each value. */
   samples(toValue: (value: Value) => Sample['value']): Sample[]
 }
 
-/** Creates series of up to `limit` values with labels of these `names`. */
 export function createSeries<Value>(
   names: readonly string[],
   limit: number,
@@ -73,7 +69,6 @@ export function createSeries<Value>(
   }
 }
 
-/** Returns `families` as OpenMetrics 1.0 text. */
 export function toOpenMetrics(families: readonly Family[]): string {
   return `${families.map(toLines).join('')}# EOF\n`
 }

@@ -17,11 +17,9 @@ const KEY_PARAMETERS = [
 export interface Redaction {
   /** `query` is raw, without the question mark. */
   query(query: string): string
-  /** Redacts a path, a URL or any other text. */
   text(text: string): string
 }
 
-/** Creates a redaction that also removes the values of the query `parameters`. */
 export function createRedaction(parameters: readonly string[]): Redaction {
   const names = new Set([...KEY_PARAMETERS, ...parameters].map((name) => name.toLowerCase()))
 

@@ -14,7 +14,6 @@ export interface WrappedHandler extends AnsweringHandler {
   readonly fetch: (request: Request) => Promise<Response>
 }
 
-/** Returns `handler` in fetch style, with all its members and another `answer`. */
 export function wrap<Handler extends AnsweringHandler>(
   handler: Handler,
   answer: AnsweringHandler['answer'],
@@ -23,11 +22,7 @@ export function wrap<Handler extends AnsweringHandler>(
   return Object.assign(handle, { ...handler, fetch: handle, answer })
 }
 
-/**
- * Asserts that `handler` can be wrapped.
- *
- * @throws {TypeError} if it has no `answer()`
- */
+/** @throws {TypeError} if it has no `answer()` */
 export function assertAnswers(handler: AnsweringHandler): void {
   const given: Partial<AnsweringHandler> | null | undefined = handler
   if (typeof given?.answer === 'function') return
