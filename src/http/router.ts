@@ -44,6 +44,7 @@ export interface ResponseObserver {
   end(response: ObservedResponse): void
 }
 
+/** Responds to every request, and never rejects. */
 export interface RequestRouter {
   /** Returns a promise only if the response has to wait: a promise takes longer than the rest of a cached response. */
   answer(request: RawRequest): RawResponse | Promise<RawResponse>
