@@ -183,17 +183,12 @@ function createLazyHistories(
   }
 }
 
-/** The data in memory that may be served. */
 interface InMemory {
   latest(): LatestSnapshot | undefined
-  /** Returns the newest days of each publication. */
   histories(): readonly (HistorySnapshot | undefined)[]
 }
 
-/**
- * Returns a function that returns the rates of the last ten days of all sources but one. Only rates that were published and
- * passed sanity checks count.
- */
+/** The last ten days of all sources but one; only published rates that passed sanity checks count. */
 function createReferences(
   { latestProviders, historyProviders, runtime }: SourcesOptions,
   { latest, histories }: InMemory,

@@ -95,7 +95,6 @@ export type References = (attribution: Attribution) => readonly ReferenceTable[]
 /** Older rates are not compared. At Easter, none are published for five days. */
 const MAX_REFERENCE_AGE_DAYS = 10
 
-/** Returns the first day whose rates are compared with those of other sources. */
 export function firstComparedDay(now: number): Day {
   return addDays(toDay(now), -MAX_REFERENCE_AGE_DAYS)
 }
