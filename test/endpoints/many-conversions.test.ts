@@ -3,8 +3,9 @@ import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 
 import type { HistoryProvider, RawRequest } from '../../src/index.ts'
+import { createBank } from '../fixtures/bank.ts'
 import { longService } from '../fixtures/long-market.ts'
-import { fragileMarket, market, openService } from '../fixtures/service.ts'
+import { NOW, fragileMarket, market, openService } from '../fixtures/service.ts'
 import { listenersLeftBy, settled } from '../virtual-runtime.ts'
 
 const PATH = '/api/v1/convert'
@@ -192,6 +193,29 @@ describe('many conversions', () => {
     )
   })
 
+  it('end when the client disconnects', async () => {
+    const client = new AbortController()
+    const history: HistoryProvider = {
+      ...market.history,
+      fetchHistory(...given) {
+        client.abort()
+        return market.history.fetchHistory(...given)
+      },
+    }
+    const rows = [{ from: 'USD', to: 'EUR', date: '2026-11-10' }]
+    const bank = createBank({ codes: ['USD'], now: () => NOW })
+    const providers = { latest: market.latest, history: [history, bank] }
+    const { handler } = openService({ providers })
+    const { status } = await handler.answer({
+      method: 'POST',
+      target: PATH,
+      header: (name) => (name === 'content-type' ? 'application/json' : null),
+      readBody: async (onChunk) => onChunk(new TextEncoder().encode(JSON.stringify(rows))),
+      signal: client.signal,
+    })
+    expect(status).toBe(503)
+  })
+
   it('reject without an array of at most 10,000', async () => {
     const { rates } = openService().handler
     const row = { from: 'USD', to: 'EUR' } as const
@@ -294,6 +318,7 @@ describe('POST /v1/convert', () => {
     ['application/json; charset=utf-16', {}],
     ['application/jsonx', {}],
     ['application/json', { 'content-encoding': 'gzip' }],
+    ['application/json', { 'content-encoding': 'br' }],
   ])('refuses the type %s with %o by 415', async (type, headers) => {
     const { status, text } = await post(service, `[${ROW}]`, { type, headers })
     expect([status, JSON.parse(text).error.code]).toEqual([415, 'invalid_parameter'])

@@ -97,7 +97,7 @@ describe('pegged()', () => {
     expect(latest.derived).toMatchObject({ AED: 'peg', XOF: 'peg' })
     expect(latest.derived).not.toHaveProperty('USD')
     // Against a pegged base, no rate is from the publication.
-    const { derived } = await json('v1/latest?base=AED&symbols=USD,GBP')
+    const { derived } = await json('v1/latest?base=AED&symbols=USD,GBP,AED')
     expect(derived).toEqual({ USD: 'peg', GBP: 'peg' })
     const dated = 'date=2026-11-20'
     expect(await json(`v1/latest?base=EUR&symbols=AED,USD&${dated}`)).toMatchObject({

@@ -216,6 +216,15 @@ describe('a refresh', () => {
     expect(await world.rates('USD')).toEqual(published('USD', TUESDAY))
   })
 
+  it('does not confirm two new days with each other if the days before contradict', async () => {
+    const world = start()
+    await world.refresh()
+    world.upstream.change = times(1.4, 'TRY')
+    await world.refresh(MONDAY)
+    expect(await world.rates('TRY')).toEqual(published('TRY', THURSDAY))
+    expect(await world.rates('JPY')).toEqual(published('JPY', MONDAY))
+  })
+
   it.each([relay, unchecked])('applies corrections and keeps absent rates', async (provider) => {
     const world = start({ provider })
     await world.refresh()
@@ -296,6 +305,23 @@ describe('a whole download', () => {
     expect(await daysOf('TRY', OLD)).toEqual([THURSDAY])
     expect(world.eventsOf('rates_lost')).toEqual([])
   })
+
+  it.each([
+    [31, '2026-10-19', []],
+    [34, '2026-10-16', [THURSDAY]],
+  ])(
+    'after %d days compares a currency with its last rate if they are at most 31',
+    async (_, last, again) => {
+      const slips = [
+        during((rates, day) => (day > last ? without(rates, 'TRY') : rates), last, WEDNESDAY),
+        during(times(5, 'TRY'), THURSDAY),
+      ]
+      const world = start({
+        change: (rates, day) => slips.reduce((all, slip) => slip(all, day), rates),
+      })
+      expect(Object.keys(await world.rates('TRY', last))).toEqual([last, ...again])
+    },
+  )
 
   it('of another process is checked when loaded from the store', async () => {
     const store = new Map<string, string>()

@@ -569,6 +569,46 @@ describe('sanity checks', () => {
     )
   })
 
+  it('serve a quarantined rate that the bank corrects after two weeks', async () => {
+    const runtime = virtualRuntime(Date.UTC(2026, 10, 18, 18))
+    let isWrong = true
+    const { read, refresh } = open(runtime, {
+      sanityChecks: true,
+      hasSeries: false,
+      maxDays: 93,
+      change: (days) => tenfold(days, (date) => isWrong && date === '2026-11-19'),
+    })
+    const target = `/v1/history?from=EUR&to=${ONE}&start=2026-11-18&end=2026-11-20`
+    await read(target)
+    for (let day = 0; day < 15; day += 1) {
+      await runtime.advance(DAY)
+      await refresh()
+    }
+    expect((await read(target)).points).toEqual(points(ONE, ['2026-11-18', '2026-11-20']))
+    isWrong = false
+    await runtime.advance(DAY)
+    await refresh()
+    expect((await read(target)).points).toEqual(
+      points(ONE, ['2026-11-18', '2026-11-19', '2026-11-20']),
+    )
+  })
+
+  it('serve a quarantined rate at the end of a window that the bank corrects', async () => {
+    const runtime = virtualRuntime(EVENING)
+    let isWrong = true
+    const { read } = open(runtime, {
+      sanityChecks: true,
+      hasSeries: false,
+      maxDays: 93,
+      change: (days) => tenfold(days, (date) => isWrong && date === '2026-06-30'),
+    })
+    const target = `/v1/history?from=EUR&to=${ONE}&start=2026-06-29&end=2026-06-30`
+    await read(target)
+    isWrong = false
+    await runtime.advance(11 * MINUTE)
+    expect((await read(target)).points).toEqual(points(ONE, ['2026-06-29', '2026-06-30']))
+  })
+
   it('accept a jump that the next day confirms', async () => {
     const runtime = virtualRuntime(Date.UTC(2026, 10, 18, 18))
     const { read, refresh } = open(runtime, {

@@ -283,7 +283,10 @@ describe('several publications', () => {
     const { read, get, finish } = wideHandler()
     const rest = 'start=2026-11-13&end=2026-11-22&fill=previous'
     const list = `/v1/history?from=EUR&to=USD,${FIRST}&${rest}`
-    const { series, end } = await read(list)
+    await read(`/v1/history?from=EUR&to=USD&${rest}`)
+    const response = await finish(get(list))
+    expect(response.headers.get('cache-status')).toBe('rates; fwd=miss')
+    const { series, end }: Json = await response.json()
     expect(end).toBe('2026-11-22')
     expect([series.USD.source, series[FIRST].source]).toEqual([REFERENCE, BANK])
     for (const code of ['USD', FIRST]) {
@@ -307,13 +310,14 @@ describe('several publications', () => {
       reference: reference(() => EVENING - DAY),
     })
     const lastDays = async (): Promise<unknown> => {
-      const { series } = await read(`/v1/history?from=EUR&to=USD,${FIRST}&period=1W`)
-      return [series.USD.points.at(-1).d, series[FIRST].points.at(-1).d]
+      const list = `/v1/history?from=EUR&to=USD,${FIRST}&start=2026-11-13`
+      const { series, end } = await read(list)
+      return [series.USD.points.at(-1).d, series[FIRST].points.at(-1).d, end]
     }
-    expect(await lastDays()).toEqual(['2026-11-19', '2026-11-19'])
+    expect(await lastDays()).toEqual(['2026-11-19', '2026-11-19', '2026-11-19'])
     await runtime.advance(3 * HOUR)
     await finish(handler.refresh())
-    expect(await lastDays()).toEqual(['2026-11-19', '2026-11-20'])
+    expect(await lastDays()).toEqual(['2026-11-19', '2026-11-20', '2026-11-20'])
   })
 
   it.each([
