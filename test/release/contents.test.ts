@@ -1,12 +1,20 @@
 import { readFileSync, readdirSync } from 'node:fs'
-import { join, posix } from 'node:path'
+import { join } from 'node:path'
 
 import { beforeEach, describe, expect, inject, it } from 'vitest'
 
 import manifest from '../../package.json' with { type: 'json' }
 import { requireProgram, run } from '../system/processes.ts'
 import { ROOT } from '../system/runtimes.ts'
-import { ALL, MODULES, RUNTIMES, expectedReport, openApp, reportProgram } from './package.ts'
+import {
+  ALL,
+  MODULES,
+  RUNTIMES,
+  expectedReport,
+  openApp,
+  reachedFiles,
+  reportProgram,
+} from './package.ts'
 
 const DOCUMENTS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/cli/LICENSES.txt']
 const RECORDS = ['package.json', 'dist/generated/openapi.json']
@@ -40,21 +48,6 @@ function expectedFiles(): string[] {
     ...reachedFiles(['dist/cli.js']),
   ]
   return [...new Set(files)]
-}
-
-/** Returns `paths` and all files that they import, directly or not, with `import type` and `import()`. */
-function reachedFiles(paths: readonly string[]): string[] {
-  const reached = new Set<string>()
-  const visit = (path: string): void => {
-    if (reached.has(path)) return
-    reached.add(path)
-    if (!/\.[jt]s$/.test(path)) return
-    const text = readFileSync(join(ROOT, path), 'utf8')
-    const imports = text.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"\s]+)['"]/g)
-    for (const [, specifier = ''] of imports) visit(posix.join(posix.dirname(path), specifier))
-  }
-  for (const path of paths) visit(posix.normalize(path))
-  return [...reached]
 }
 
 function readManifest() {

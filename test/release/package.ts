@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, posix } from 'node:path'
 
 import { inject } from 'vitest'
 
@@ -22,13 +22,26 @@ export const MODULES = Object.fromEntries(
 /** The subpaths of all modules. */
 export const ALL: string[] = Object.keys(MODULES)
 
-function sourceOf(subpath: string): string {
-  return readFileSync(join(ROOT, MODULES[subpath]?.source ?? ''), 'utf8')
+/** Returns `paths` and all files that they import, directly or not, with `import type` and `import()`. */
+export function reachedFiles(paths: readonly string[]): string[] {
+  const reached = new Set<string>()
+  const visit = (path: string): void => {
+    if (reached.has(path)) return
+    reached.add(path)
+    if (!/\.[jt]s$/.test(path)) return
+    const text = readFileSync(join(ROOT, path), 'utf8')
+    const imports = text.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"\s]+)['"]/g)
+    for (const [, specifier = ''] of imports) visit(posix.join(posix.dirname(path), specifier))
+  }
+  for (const path of paths) visit(posix.normalize(path))
+  return [...reached]
 }
 
-/** Stores that need `node:` modules, which Bun and Deno have, but browsers and Workers do not. */
-export const ON_DISK: string[] = ALL.filter(
-  (subpath) => subpath.startsWith('./stores/') && /from 'node:/.test(sourceOf(subpath)),
+/** Modules that need `node:` modules, which Bun and Deno have, but browsers and Workers do not. */
+export const ON_DISK: string[] = ALL.filter((subpath) =>
+  reachedFiles([MODULES[subpath]?.built ?? '']).some((path) =>
+    /\bfrom ?['"]node:/.test(readFileSync(join(ROOT, path), 'utf8')),
+  ),
 )
 
 export const PORTABLE: string[] = ALL.filter((subpath) => !ON_DISK.includes(subpath))
