@@ -53,7 +53,6 @@ export function markdown(columns: readonly string[], rows: readonly string[][]):
   return [columns, rule, ...rows].map((row) => `| ${row.map(pad).join(' | ')} |`).join('\n')
 }
 
-/** Writes a line to stdout. */
 export function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }

@@ -30,7 +30,6 @@ async function makeOpenApi(): Promise<Record<string, string>> {
   }
 }
 
-/** Returns the merge patch from `before` to `after`; undefined if they are equal. */
 function patchOf(before: unknown, after: unknown): unknown {
   if (JSON.stringify(before) === JSON.stringify(after)) return undefined
   if (!isObject(before) || !isObject(after)) return after

@@ -61,7 +61,6 @@ function write(folder: string, path: string, text: string): void {
   writeFileSync(file, text)
 }
 
-/** Writes what the generator reads. */
 function writeSource(): void {
   for (const folder of [SOURCE, OUTPUT]) rmSync(folder, { recursive: true, force: true })
   for (const page of [front, ...pages]) write(SOURCE, page.path, page.text)
@@ -105,7 +104,6 @@ function writeTexts(): void {
   write(OUTPUT, 'llms-full.txt', texts.join('\n'))
 }
 
-/** Bundles the service worker and the page in the place of the explorer. */
 async function writeScripts(): Promise<void> {
   mkdirSync(join(OUTPUT, 'api'))
   copyFileSync(join(SITE, 'api.html'), join(OUTPUT, 'api/index.html'))

@@ -23,7 +23,6 @@ export interface Outcome {
   interval: readonly [low: number, high: number]
 }
 
-/** Duration of a measurement. */
 export interface Effort {
   rounds: number
   /** Shortest time per function and round, in ms. */

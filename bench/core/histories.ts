@@ -116,7 +116,6 @@ function download(
   }
 }
 
-/** Returns the bytes of all typed arrays in `value`. */
 function bytesOf(value: unknown): number {
   if (ArrayBuffer.isView(value)) return value.byteLength
   if (typeof value !== 'object' || value === null) return 0

@@ -100,7 +100,6 @@ export function checkGoals(measured: Measured): Verdict[] {
   return verdicts
 }
 
-/** Formats a verdict. */
 export function lineOf({ isReached, text }: Verdict): string {
   return `- ${isReached ? 'ok' : 'missed'}: ${text}`
 }

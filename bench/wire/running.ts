@@ -20,7 +20,6 @@ const OURS = 'bench/wire/servers/direct.ts'
 
 const PROFILE_FLAGS = ['--cpu-prof', '--cpu-prof-dir=build', '--cpu-prof-interval=200']
 
-/** Returns the response of the handler on Node to `target`. */
 async function ourResponse(target: string): Promise<SocketResponse> {
   const server = await startServer(OURS, 'node', { target })
   try {

@@ -76,7 +76,6 @@ interface DocumentParts {
   hasAccess: boolean
 }
 
-/** Returns the Path Item Object of an operation, with examples from `samples`. */
 async function describePath(
   operation: Operation,
   { samples, headers, hasAccess }: DocumentParts,
@@ -150,7 +149,6 @@ async function fetchExamples(operation: Operation, samples: Samples): Promise<Ex
   ]
 }
 
-/** Fetches the response to each query, by example name. */
 async function fetchAll(path: string, queries: object, samples: Samples): Promise<Example[]> {
   return Promise.all(
     Object.entries(queries).map(async ([name, query]) => {

@@ -99,7 +99,6 @@ function handlerOf(
   return createHandlerOn(() => frozenRuntime, { providers, now: frozenRuntime.now, access })
 }
 
-/** Returns a request with a key in addition to its headers. */
 function withKey(key: string | undefined, request: Partial<RawRequest> = {}): Partial<RawRequest> {
   const { header = () => null } = request
   if (key === undefined) return request

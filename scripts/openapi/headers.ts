@@ -128,7 +128,6 @@ function matching(pattern: string): Schema {
   return { type: 'string', pattern: `^${pattern}$` }
 }
 
-/** Returns the value of the header `name`, which is in lower case. */
 function valueOf(name: string, headers: readonly Header[]): string | undefined {
   return headers.find(([each]) => each === name)?.[1]
 }
@@ -176,7 +175,6 @@ function describeHeader(
   return [name, isShared ? reference('headers', id) : { ...described, required }]
 }
 
-/** Returns the values that a schema lists. */
 function valuesIn(schema: Schema): string[] {
   const { const: only, enum: several = [only] } = schema
   return [several].flat().filter((value) => typeof value === 'string')

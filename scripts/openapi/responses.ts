@@ -53,7 +53,6 @@ export function describeResponses(
   return Object.fromEntries(entries)
 }
 
-/** Returns the Response Object of `examples`, which have one status. */
 function describeResponse(table: HeaderTable, examples: Example[], schemas: Schemas): object {
   const status = examples[0]?.response.status ?? 0
   const headers = table.describe(examples.map(({ response }) => response.headers))
@@ -161,7 +160,6 @@ async function responsesOf(
   }
 }
 
-/** Returns the Response Objects of requests that keys and limits refuse. */
 async function refusalsOf(
   generation: Generation,
   path: string,

@@ -46,7 +46,6 @@ function codesOf(errors: Readonly<Record<string, string>>): Schema {
   }
 }
 
-/** Schemas of types in records. */
 const NAMED: Readonly<Record<string, Schema>> = {
   string: { type: 'string' },
   number: { type: 'number' },
@@ -72,7 +71,6 @@ const NAMED: Readonly<Record<string, Schema>> = {
   "'previous'": { type: 'string', const: 'previous' },
 }
 
-/** An OpenAPI document, in outline. */
 const OPEN_API_DOCUMENT: Schema = {
   type: 'object',
   properties: {

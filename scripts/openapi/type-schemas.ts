@@ -58,7 +58,6 @@ export function readTypes(
   }
 }
 
-/** Returns the type of a property as it is written. */
 function typeOf({ name, declarations }: Symbol, project: Project): TypeNode {
   const declaration = declarations[0]?.resolve(project)
   if (declaration && isPropertySignatureDeclaration(declaration)) return declaration.type
@@ -69,7 +68,6 @@ function schemaOf(node: TypeNode, types: Types): Schema {
   return types.named.get(node.getText()) ?? inlineSchema(node, types)
 }
 
-/** Returns the schema of a type without a name in the document. */
 function inlineSchema(node: TypeNode, types: Types): Schema {
   if (isParenthesizedTypeNode(node)) return schemaOf(node.type, types)
   if (isUnionTypeNode(node)) return unionSchema(node.types, types)
@@ -84,7 +82,6 @@ function inlineSchema(node: TypeNode, types: Types): Schema {
   return parameter ? schemaOf(parameter, types) : objectSchema(node, types)
 }
 
-/** Returns the default of a type parameter. */
 function defaultOf(node: TypeNode, { project }: Types): TypeNode | undefined {
   const type = project.checker.getTypeFromTypeNode(node)
   const [parameter] = type?.isTypeParameter() ? (type.getSymbol()?.declarations ?? []) : []
@@ -94,7 +91,6 @@ function defaultOf(node: TypeNode, { project }: Types): TypeNode | undefined {
     : undefined
 }
 
-/** Returns the schema of a type, which may be null or undefined, or of a list of texts. */
 function unionSchema(members: readonly TypeNode[], types: Types): Schema {
   const values = members.filter((member) => !/^(null|undefined)$/.test(member.getText()))
   const [only, ...others] = values
