@@ -128,10 +128,9 @@ describe('the names of providers', async () => {
     const files = readdirSync(new URL('../../src/providers', import.meta.url))
       .filter((file) => file.endsWith('.ts'))
       .map((file) => file.slice(0, -'.ts'.length))
-    // They combine providers.
-    const others = ['cross-check', 'derived']
     const unnamed = files.filter((file) => !latest.includes(file) && !history.includes(file))
-    expect(unnamed.toSorted()).toEqual(others)
+    // It combines providers.
+    expect(unnamed).toEqual(['derived'])
   })
 
   it('are all in docs/providers.md, with their data sets and keys', async () => {

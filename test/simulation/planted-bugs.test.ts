@@ -211,7 +211,12 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     lateShare: 1,
   }).inLatest((fetchLatest) => ({ previous, ...context }) => {
     const earlier = previous && { updatedAt: previous.updatedAt - 1, publishedAt: 0 }
-    return fetchLatest({ ...context, ...(earlier && { previous: { ...previous, ...earlier } }) })
+    return fetchLatest({
+      ...context,
+      // Other sources would contradict the move.
+      references: [],
+      ...(earlier && { previous: { ...previous, ...earlier } }),
+    })
   }),
   'a quarantined rate is served': breaks('I3', /one-rate-1000x/).inTables((table) => ({
     ...table,
