@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { wholeNumbersFrom } from './fleet.ts'
 import { limitIn, openGuarded, recordedStore } from './service.ts'
 import type { Sent } from './service.ts'
 
@@ -105,7 +106,7 @@ describe('a request costs', () => {
   })
 
   it('as much in every spelling of a list', async () => {
-    const random = createRandom(11)
+    const random = wholeNumbersFrom(11)
     const meter = await openMeter()
     const seen = new Set<number>()
     for (let round = 0; round < 400; round += 1) {
@@ -134,13 +135,4 @@ function spell(code: string, random: Random): string {
 
 function pickComma(random: Random): string {
   return [',', '%2C', '%2c', ',,', ',+,'][random(5)] ?? ','
-}
-
-/** Returns a function that returns the same whole numbers below a limit for the same seed. */
-function createRandom(seed: number): Random {
-  let state = seed
-  return (limit) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * limit)
-  }
 }

@@ -23,6 +23,12 @@ export function randomFrom(seed: number): () => number {
   }
 }
 
+/** Creates whole numbers below a limit that are the same for the same seed. */
+export function wholeNumbersFrom(seed: number): (limit: number) => number {
+  const next = randomFrom(seed)
+  return (limit) => Math.floor(next() * limit)
+}
+
 /** Counters in the memory of a test, shared by processes on a virtual clock. */
 function createShared(runtime: VirtualRuntime, latency: () => number = () => 0) {
   const states = new Map<string, string>()

@@ -6,6 +6,7 @@ import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 import { createLog } from '../../src/log.ts'
 import type { RatesEvent } from '../../src/index.ts'
 import { market } from '../fixtures/service.ts'
+import { wholeNumbersFrom } from './fleet.ts'
 import { openGuarded, sendersTo } from './service.ts'
 
 const ADDRESS = '203.0.113.77'
@@ -66,7 +67,7 @@ describe('no key and no client address', () => {
   }
 
   it(`appears in responses, events, log lines, states or errors of ${ROUNDS} requests`, async () => {
-    const random = createRandom(7)
+    const random = wholeNumbersFrom(7)
     const pick = <Item>(items: readonly Item[]): Item => items[random(items.length)] ?? fail()
     const fault = { store: 'none', counters: 'none', giveBack: 'none', client: 'none' }
     const written: string[] = []
@@ -226,15 +227,6 @@ describe('no key and no client address', () => {
     expect(await hashKey(secrets.keys[0] ?? '')).toBe(secrets.hashes[0])
   })
 })
-
-/** Returns a function that returns the same whole numbers below a limit for the same seed. */
-function createRandom(seed: number): (limit: number) => number {
-  let state = seed
-  return (limit) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * limit)
-  }
-}
 
 function fail(): never {
   throw new Error('not reached')

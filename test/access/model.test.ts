@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createMemoryCounters } from '../../src/access/index.ts'
 import { limitsOf } from '../../src/access/plans.ts'
 import { market } from '../fixtures/service.ts'
+import { wholeNumbersFrom } from './fleet.ts'
 import { createModelClient } from './model.ts'
 import type { Waits } from './model.ts'
 import { openGuarded, recordedStore } from './service.ts'
@@ -70,17 +71,6 @@ const KINDS: readonly Kind[] = [
   { target: '/v1/latest', method: 'OPTIONS', taken: 0, status: 204, cost: 0 },
 ]
 
-/** Returns a function that returns the same whole numbers below a limit for the same seed (mulberry32). */
-function createRandom(seed: number): (limit: number) => number {
-  let state = seed
-  return (limit) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
-  }
-}
-
 /** Reads a header field with an implementation of structured fields (RFC 9651) of others. */
 function itemsOf(field: string): [name: unknown, parameters: Record<string, unknown>][] {
   return parseList(field).map(([value, parameters]) => [value, Object.fromEntries(parameters)])
@@ -129,7 +119,7 @@ describe('the counters agree with the model', () => {
   }
 
   async function simulate(seed: number): Promise<Record<string, number>> {
-    const random = createRandom(seed)
+    const random = wholeNumbersFrom(seed)
     const hasJumps = seed % 2 === 1
     const start = Date.UTC(2026, 10, 30, 23, 59, random(60), random(1_000))
     const { send, runtime } = await openSeed(stores, start)

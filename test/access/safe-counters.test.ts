@@ -275,6 +275,10 @@ describe('a handler whose counters fail', () => {
     expect(served).toEqual(statuses)
     expect(responses.map(({ headers }) => headers.has('RateLimit'))).toEqual(limited)
     const refused = responses.filter(({ status }) => status === 503)
-    expect(refused.map(({ headers }) => headers.get('Retry-After'))).toEqual(refused.map(() => '5'))
+    const fields = refused.map(({ headers }) => [
+      headers.get('Retry-After'),
+      headers.get('Cache-Control'),
+    ])
+    expect(fields).toEqual(refused.map(() => ['5', 'no-store']))
   })
 })

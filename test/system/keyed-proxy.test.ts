@@ -12,6 +12,7 @@ import { withCompression } from '../../src/compression/with-compression.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { toNodeHandler } from '../../adapters/node.ts'
+import { wholeNumbersFrom } from '../access/fleet.ts'
 import { NGINX, documentedConfiguration, openCache, replace, startNginx } from './nginx.ts'
 import { listen, requireProgram, temporaryFolder } from './processes.ts'
 import { portIn } from './sockets.ts'
@@ -103,15 +104,6 @@ async function forEach<Item>(items: readonly Item[], send: (item: Item) => Promi
   )
 }
 
-/** Returns pseudo-random whole numbers below a limit, the same in each run. */
-function randomNumbers(): (limit: number) => number {
-  let state = 12_345
-  return (limit) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
-    return Math.floor((state / 0x80000000) * limit)
-  }
-}
-
 const TARGETS = [
   '/api/v1/latest',
   '/api/v1/latest?base=EUR',
@@ -134,7 +126,7 @@ interface Mixed extends Sent {
 
 /** Returns requests with several keys, a wrong key and without a key, conditional or not, compressed or not. */
 function mixedRequests(count: number, etags: readonly string[]): Mixed[] {
-  const random = randomNumbers()
+  const random = wholeNumbersFrom(12_345)
   const oneOf = <Item>(items: readonly Item[]): Item | undefined => items[random(items.length)]
   return Array.from({ length: count }, () => {
     const target = oneOf(TARGETS) ?? ''
