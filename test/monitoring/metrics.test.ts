@@ -267,23 +267,6 @@ describe('the metrics', () => {
     expect(metrics.text()).toContain(`provider="${'é'.repeat(99)}…"} 1\n`)
   })
 
-  it('contain no key, no address and no query', async () => {
-    const access = createAccess({
-      plans: { free: { burst: '1/min' } },
-      anonymous: 'free',
-      keys: { find: () => undefined },
-      client: () => '192.0.2.77',
-      queryParameters: ['access_key'],
-    })
-    const { handler, metrics } = open({ access })
-    const { get } = requestsTo(handler, '/api/v1')
-    const headers = { authorization: 'Bearer rsk_secretA', 'user-agent': 'secretB' }
-    await get('/latest?access_key=rsk_secretC&base=secretD', { headers })
-    await get('/latest?base=secretD')
-    await get('/latest?base=secretD')
-    expect(metrics.text()).not.toMatch(/secret|192\.0\.2|rsk_/)
-  })
-
   it('end when they are closed', async () => {
     const { handler, metrics, samples } = open()
     const { get } = requestsTo(handler, '/api')
