@@ -139,18 +139,4 @@ describe('preload', () => {
     await preload(store)
     expect(read).toEqual(EVERY_KEY.slice(0, 2))
   })
-
-  it('returns the value last set, and sets it in the store', async () => {
-    const values = new Map([['rates:v1:latest', 'old']])
-    const store = await preload(values)
-    expect(store.get('rates:v1:latest')).toBe('old')
-    await store.set('rates:v1:latest', 'new', Infinity)
-    expect(store.get('rates:v1:latest')).toBe('new')
-    expect(values.get('rates:v1:latest')).toBe('new')
-  })
-
-  it('passes read errors of the store to its caller', async () => {
-    const store = await preload({ get: () => Promise.reject(new Error('gone')), set() {} })
-    await expect(store.get('rates:v1:latest')).rejects.toThrow('gone')
-  })
 })

@@ -239,17 +239,6 @@ describe('ratesmith doctor --all with keys', () => {
 })
 
 describe('the choices of ratesmith doctor --all', () => {
-  it.each(['--demo', '--latest=ecb', '--history=ecb'])(
-    'does not combine it with %s',
-    async (flag) => {
-      const { fetch, calls } = everyUpstream()
-      const { code, stdout, stderr } = await run(['doctor', '--all', flag], { fetch })
-      const name = flag.split('=')[0]
-      expect(stderr).toMatch(new RegExp(`^ratesmith: --all cannot be combined with ${name} `))
-      expect({ code, stdout, calls: calls.size }).toEqual({ code: 2, stdout: '', calls: 0 })
-    },
-  )
-
   it('ignores the providers and roots of the environment', async () => {
     const { fetch, calls } = everyUpstream()
     const found = await examineAll({

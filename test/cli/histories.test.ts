@@ -57,13 +57,6 @@ describe('--history with several publications', () => {
     expect(stderr).toContain(`${ITALIAN}\n`)
   })
 
-  it('accepts the same names in RATESMITH_HISTORY', async () => {
-    const { fetch } = publishWidely()
-    const env = { RATESMITH_HISTORY: 'frankfurter, banca-d-italia' }
-    const { stderr } = await run(['history', 'EUR', 'XOF'], { fetch, env })
-    expect(stderr).toContain(ITALIAN)
-  })
-
   it.each([
     ['frankfurter,banca-d-italia,frankfurter', 'contains frankfurter twice'],
     ['banca-d-italia,banca-d-italia', 'contains banca-d-italia twice'],
@@ -74,13 +67,6 @@ describe('--history with several publications', () => {
       const { code, stderr } = await run([...command.split(' '), '--history', names])
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) })
     }
-  })
-
-  it('rejects a code that none has', async () => {
-    const { fetch } = publishWidely()
-    const { code, stderr } = await run(['history', 'USD', 'KWD', ...WIDE], { fetch })
-    expect(code).toBe(2)
-    expect(stderr).toContain('XOF')
   })
 
   it('reads cached rates of each publication while upstreams are down', async () => {
@@ -155,19 +141,5 @@ describe('ratesmith doctor', () => {
     // No series.
     expect(calls.filter((host) => host.includes('bancaditalia'))).toHaveLength(1)
     expect(calls).toHaveLength(3)
-  })
-
-  it('says that the rates of a bank are late', async () => {
-    const later = NOW + 5 * 86_400_000
-    const { fetch } = publishWidely()
-    const findings = await examine(WIDE, { fetch, now: () => later })
-    const { found } = findings.find(({ subject }) => subject.includes('bancaditalia')) ?? {}
-    expect(found).toMatch(/ currencies up to 2026-11-20, the next are late$/)
-  })
-
-  it('gives advice for a bank that fails', async () => {
-    const findings = await examine(WIDE, {})
-    const bank = findings.find(({ subject }) => subject.includes('bancaditalia'))
-    expect(bank).toMatchObject({ ok: false, advice: expect.stringContaining('nothing listens') })
   })
 })

@@ -130,6 +130,9 @@ describe('the command line', () => {
       `RATESMITH_CURRENCYAPI_KEY=${KEY} RATESMITH_LATEST_URL=https://a.example/${KEY} serve --latest currencyapi`,
       'RATESMITH_LATEST_URL: url must not contain the key',
     ],
+    ['doctor --all --demo', '--all cannot be combined with --demo '],
+    ['doctor --all --latest=ecb', '--all cannot be combined with --latest '],
+    ['doctor --all --history=ecb', '--all cannot be combined with --history '],
     ['doctor --redis redis://hidden', '--redis is now --store'],
     ['doctor --store=', '--store must be a URL like'],
     [`RATESMITH_LATEST_URL=${SECRET_URL} doctor`, 'RATESMITH_LATEST_URL'],
@@ -149,6 +152,16 @@ describe('the command line', () => {
     expect(stderr).toContain(end)
     expect(stderr).toMatch(/^[^\n]+\n$/)
     expect(stderr).not.toMatch(/hidden|0123456789abcdef/)
+  })
+
+  it.each([
+    ['USD EUX', 2, 'invalid_currency', 'Invalid to currency: EUX', ' Did you mean EUR?'],
+    ['USD EUR --date 1998-12-31', 1, 'no_data', 'No reference rates for 1998-12-31', ''],
+  ])('prints the error of the API with --json: %s', async (args, exit, code, message, advice) => {
+    const ran = await run(['convert', ...args.split(' '), '--json'], { fetch: publish() })
+    const stdout = `${JSON.stringify({ error: { code, message } })}\n`
+    expect(ran).toMatchObject({ code: exit, stdout, stderr: expect.stringContaining(message) })
+    expect(ran.stderr).toContain(`${advice}\n`)
   })
 
   it.each([

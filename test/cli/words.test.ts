@@ -9,6 +9,12 @@ function type(line: string) {
   return run(line.split(' '), { fetch })
 }
 
+/** Returns the note on the conversion of a currency at its ratio, such as `1.95583 DEM`. */
+function fixed(ratio: string): string {
+  const code = ratio.split(' ')[1]
+  return `${code} was withdrawn on 1999-01-01: converted at the fixed ratio, 1 EUR = ${ratio}`
+}
+
 describe('a command line in natural words', () => {
   it.each([
     ['100 usd to eur', '85.3679 EUR'],
@@ -79,6 +85,21 @@ describe('a command line in natural words', () => {
     ],
     ['100 usd -> eur, gbp', 'EUR\t85.3679\t0.853679\nGBP\t76.2071\t0.762071'],
     ['convert 100 usd eur , gbp', 'EUR\t85.3679\t0.853679\nGBP\t76.2071\t0.762071'],
+    ['convert 1e2 usd jpy,EUR', 'JPY\t16170.394\t161.70394\nEUR\t85.3679\t0.853679'],
+    ['convert 100 usd EUR,', 'EUR\t85.3679\t0.853679'],
+    ['convert 100 usd EUR --reverse', '117.140049128537 USD'],
+    ['convert 100 usd EUR, --reverse', 'EUR\t117.140049128537\t0.853679'],
+    ['latest --base eur --symbols JPY,eur', 'EUR\t1\tEuro\nJPY\t189.4200748\tJapanese Yen'],
+    ['latest --base EUR --symbols USD --date 2020-02-29', 'USD\t1.0137\tUS Dollar'],
+    ['convert EUR USD --date 2020-02-28', '1.0137 USD'],
+    ['latest --date 1999-01-04 --symbols JPY', 'JPY\t152.2424883\tJapanese Yen'],
+    [
+      'history USD EUR --start 2026-09-01 --interval month',
+      '2026-09-30\t0.8851907586\n2026-10-30\t0.8574123296\n2026-11-20\t0.853679358',
+    ],
+    ['currencies chf', 'CHF\tSwiss Franc\t756\t2\tyes\tyes\t'],
+    ['currencies 756', 'CHF\tSwiss Franc\t756\t2\tyes\tyes\t'],
+    ['currencies swiss fr', 'CHF\tSwiss Franc\t756\t2\tyes\tyes\t'],
   ])('prints rates for %j', async (line, stdout) => {
     const ran = await type(line)
     expect(ran).toMatchObject({ code: 0, stdout: `${stdout}\n` })
@@ -92,31 +113,17 @@ describe('a command line in natural words', () => {
   })
 
   it.each([
-    [
-      '100 DEM EUR',
-      '51.1291881196218 EUR',
-      ['DEM was withdrawn on 1999-01-01: converted at the fixed ratio, 1 EUR = 1.95583 DEM'],
-    ],
-    [
-      '100 DEM USD',
-      '59.8927560677564 USD',
-      ['DEM was withdrawn on 1999-01-01: converted at the fixed ratio, 1 EUR = 1.95583 DEM'],
-    ],
+    ['100 DEM EUR', '51.1291881196218 EUR', [fixed('1.95583 DEM')]],
+    ['100 DEM USD', '59.8927560677564 USD', [fixed('1.95583 DEM')]],
     [
       '100 EUR DEM,FRF',
       'DEM\t195.583\t1.95583\nFRF\t655.957\t6.55957',
-      [
-        'DEM was withdrawn on 1999-01-01: converted at the fixed ratio, 1 EUR = 1.95583 DEM',
-        'FRF was withdrawn on 1999-01-01: converted at the fixed ratio, 1 EUR = 6.55957 FRF',
-      ],
+      [fixed('1.95583 DEM'), fixed('6.55957 FRF')],
     ],
     [
       '100 german marks to italian lira',
       '98999.9130803802 ITL',
-      [
-        'DEM was withdrawn on 1999-01-01: converted at the fixed ratio, 1 EUR = 1.95583 DEM',
-        'ITL was withdrawn on 1999-01-01: converted at the fixed ratio, 1 EUR = 1936.27 ITL',
-      ],
+      [fixed('1.95583 DEM'), fixed('1936.27 ITL')],
     ],
   ])('converts withdrawn currencies by their fixed ratio: %s', async (line, stdout, notes) => {
     const ran = await type(line)
@@ -171,77 +178,49 @@ describe('a day in words', () => {
   })
 })
 
+const HELP = ' (see ratesmith --help)'
+const CONVERT = `convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR${HELP}`
+const LATEST = 'latest takes a base and symbols once, for example: ratesmith latest EUR USD,GBP'
+const CRYPTO = 'is not an ISO 4217 currency: ratesmith has no cryptocurrencies'
+
 describe('a wrong command line', () => {
   it.each([
-    ['100 kr eur', 'kr names several currencies: SEK, NOK, DKK or ISK (see ratesmith --help)'],
-    ['100 usd to krone', 'krone names several currencies: NOK or DKK (see ratesmith --help)'],
+    ['100 kr eur', `kr names several currencies: SEK, NOK, DKK or ISK${HELP}`],
+    ['100 usd to krone', `krone names several currencies: NOK or DKK${HELP}`],
     [
       '100 pesos to eur',
-      'pesos names several currencies: MXN, ARS, CLP, COP or CUP (and 5 more) (see ratesmith --help)',
+      `pesos names several currencies: MXN, ARS, CLP, COP or CUP (and 5 more)${HELP}`,
     ],
-    ['100 won eur', 'won names several currencies: KRW or KPW (see ratesmith --help)'],
-    ['100 BTC EUR', 'BTC is not an ISO 4217 currency: ratesmith has no cryptocurrencies'],
-    ['usd bitcoin', 'bitcoin is not an ISO 4217 currency: ratesmith has no cryptocurrencies'],
-    ['convert 100 eth usd', 'eth is not an ISO 4217 currency: ratesmith has no cryptocurrencies'],
-    [
-      'convert 1,00,0 usd eur',
-      'amount must be a number such as 1000.50, got 1,00,0 (see ratesmith --help)',
-    ],
-    [
-      'convert 1.2,3.4 usd eur',
-      'amount must be a number such as 1000.50, got 1.2,3.4 (see ratesmith --help)',
-    ],
-    [
-      '100 usd',
-      'convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR (see ratesmith --help)',
-    ],
-    [
-      'usd',
-      'usd is not a command; try ratesmith latest USD, or ratesmith 100 USD EUR (see ratesmith --help)',
-    ],
-    [
-      'euro',
-      'euro is not a command; try ratesmith latest EUR, or ratesmith 100 EUR USD (see ratesmith --help)',
-    ],
-    [
-      'btc',
-      'btc is not an ISO 4217 currency: ratesmith has no cryptocurrencies (see ratesmith --help)',
-    ],
-    [
-      '100',
-      'convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR (see ratesmith --help)',
-    ],
-    [
-      'convert 100 usd eur gbp',
-      'convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR (see ratesmith --help)',
-    ],
-    ['100 mark eur', 'mark names several currencies: BAM or DEM (see ratesmith --help)'],
-    ['-5 usd eur', 'amount must not be negative, got -5 (see ratesmith --help)'],
+    ['100 won eur', `won names several currencies: KRW or KPW${HELP}`],
+    ['100 BTC EUR', `BTC ${CRYPTO}`],
+    ['usd bitcoin', `bitcoin ${CRYPTO}`],
+    ['convert 100 eth usd', `eth ${CRYPTO}`],
+    ['convert 1,00,0 usd eur', `amount must be a number such as 1000.50, got 1,00,0${HELP}`],
+    ['convert 1.2,3.4 usd eur', `amount must be a number such as 1000.50, got 1.2,3.4${HELP}`],
+    ['100 usd', CONVERT],
+    ['usd', `usd is not a command; try ratesmith latest USD, or ratesmith 100 USD EUR${HELP}`],
+    ['euro', `euro is not a command; try ratesmith latest EUR, or ratesmith 100 EUR USD${HELP}`],
+    ['btc', `btc ${CRYPTO}${HELP}`],
+    ['100', CONVERT],
+    ['convert 100 usd eur gbp', CONVERT],
+    ['100 mark eur', `mark names several currencies: BAM or DEM${HELP}`],
+    ['-5 usd eur', `amount must not be negative, got -5${HELP}`],
     ['100 gpb eur', 'Invalid from currency: gpb. Did you mean GBP?'],
     ['100 usd XAU', 'Invalid to currency: XAU'],
-    ['convrt 100 usd eur', 'unknown command convrt. Did you mean convert? (see ratesmith --help)'],
-    ['latst EUR', 'unknown command latst. Did you mean latest? (see ratesmith --help)'],
-    ['usdeux', 'unknown command usdeux (see ratesmith --help)'],
+    ['convrt 100 usd eur', `unknown command convrt. Did you mean convert?${HELP}`],
+    ['latst EUR', `unknown command latst. Did you mean latest?${HELP}`],
+    ['usdeux', `unknown command usdeux${HELP}`],
     [
       'history aed eur',
       'Unsupported from currency: aed (history covers AUD, BRL, CAD, CHF, CNY, CZK, DKK, EUR, GBP, HKD, HUF, IDR, ILS, INR, ISK, JPY, KRW, MXN, MYR, NOK, NZD, PHP, PLN, RON, SEK, SGD, THB, TRY, USD, ZAR)',
     ],
     [
       'history usd',
-      'history needs <from> <to>, for example: ratesmith history USD EUR --period 1Y (see ratesmith --help)',
+      `history needs <from> <to>, for example: ratesmith history USD EUR --period 1Y${HELP}`,
     ],
-    [
-      'latest eur usd gbp',
-      'latest takes a base and symbols once, for example: ratesmith latest EUR USD,GBP, got eur usd gbp (see ratesmith --help)',
-    ],
-    [
-      'latest EUR --base USD',
-      'latest takes a base and symbols once, for example: ratesmith latest EUR USD,GBP, got EUR (see ratesmith --help)',
-    ],
-    [
-      'latest USD,EUR',
-      'latest takes a base and symbols once, for example: ratesmith latest EUR USD,GBP, got USD,EUR (see ratesmith --help)',
-    ],
+    ['latest eur usd gbp', `${LATEST}, got eur usd gbp${HELP}`],
+    ['latest EUR --base USD', `${LATEST}, got EUR${HELP}`],
+    ['latest USD,EUR', `${LATEST}, got USD,EUR${HELP}`],
     ['convert 1 usd eur --date yesturday', 'Invalid parameter: date (must be YYYY-MM-DD)'],
     ['convert 1 usd eur --date tomorrow', 'Invalid parameter: date (must be YYYY-MM-DD)'],
     [
@@ -249,19 +228,10 @@ describe('a wrong command line', () => {
       'Invalid from currency: ZWR (withdrawn on 2009-02-02 for ZWL, also withdrawn, use ZWG)',
     ],
     ['100 dollar-ish eur', 'Invalid from currency: dollar-ish'],
-    ['history btc eur', 'btc is not an ISO 4217 currency: ratesmith has no cryptocurrencies'],
-    [
-      '100 krone --json',
-      'convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR (see ratesmith --help)',
-    ],
-    [
-      'convert usd to',
-      'convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR (see ratesmith --help)',
-    ],
-    [
-      'convert 100 USD , EUR',
-      'convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR (see ratesmith --help)',
-    ],
+    ['history btc eur', `btc ${CRYPTO}`],
+    ['100 krone --json', CONVERT],
+    ['convert usd to', CONVERT],
+    ['convert 100 USD , EUR', CONVERT],
     [
       'convert 1 usd eur --date -3x',
       "Option '--date' argument is ambiguous (see ratesmith --help)",
@@ -285,6 +255,13 @@ describe('ratesmith currencies', () => {
     expect(lines).toEqual(expect.arrayContaining(codes))
     expect(lines[0]).toBe(codes[0])
     expect(code).toBe(0)
+  })
+
+  it('shows when and for what a currency was withdrawn, and suggests a code', async () => {
+    const kuna = await type('currencies HRK')
+    expect(kuna.stdout).toMatch(/^HRK\t.*withdrawn 2023-01-01, use EUR, 1 EUR = 7\.5345 HRK\n$/)
+    const stderr = 'ratesmith: no currency matches gpb. Did you mean GBP?\n'
+    expect(await type('currencies gpb')).toEqual({ code: 1, stdout: '', stderr })
   })
 
   it.each(['Deutsche', 'BTC'])('suggests no other currency for %s', async (word) => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import { CLI, expectRefused, keptFiles, rootOf, serve, upstreams } from './commands.ts'
+import { CLI, keptFiles, rootOf, serve, upstreams } from './commands.ts'
 import { listen, run, temporaryFolder } from './processes.ts'
 import { ROOT } from './runtimes.ts'
 import { freePort } from './sockets.ts'
@@ -90,17 +90,6 @@ describe('ratesmith serve', () => {
     expect(running.process.exitCode).toBeNull()
   })
 
-  it('becomes ready after a request for its status', async () => {
-    const root = await rootOf(serve(['--demo']))
-    const status = async (): Promise<unknown> => (await fetch(`${root}/api/v1/status`)).json()
-    expect(await status()).toMatchObject({ ready: false, latest: { ready: false } })
-    await expect.poll(status, WITHIN).toMatchObject({
-      ready: true,
-      latest: { ready: true, stale: false, lastAttempt: { outcome: 'loaded' } },
-      history: { ready: true, source: { name: 'Synthetic rates (ratesmith)' } },
-    })
-  })
-
   it('serves its last rates after a restart with --store', async () => {
     const folder = temporaryFolder()
     const { url, close } = await listen(upstreams(openErApiPayload({ now: Date.now() })))
@@ -116,12 +105,6 @@ describe('ratesmith serve', () => {
     await expect.poll(read, WITHIN).toBe(body)
     expect(second.stderr).toMatch(/^ratesmith: .*latest.*\bstore\b.*\b20\d\d-/m)
   })
-})
-
-// test/cli/usage.test.ts covers other invalid command lines.
-it('exits with 2 and one line for an invalid command line', async () => {
-  const ran = await run(process.execPath, [CLI, 'serve', '--prot', '80'])
-  expectRefused(ran, '--prot')
 })
 
 it('prints the help and the version of ratesmith', async () => {

@@ -2,9 +2,8 @@ import { readdirSync } from 'node:fs'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { OPENSSL_IS_MISSING, makeCertificate } from './certificate.ts'
-import { expectRefused, piped, rootOf, serve, startUpstreams, upstreams } from './commands.ts'
+import { piped, rootOf, serve, startUpstreams } from './commands.ts'
 import { writeConfig } from './config-file.ts'
 import { describeRuntimes, temporaryFolder } from './processes.ts'
 import { openProxy } from './proxy.ts'
@@ -62,24 +61,6 @@ describeRuntimes('ratesmith doctor', (runtime) => {
     expect({ code, ok }).toEqual({ code: 1, ok: false })
   })
 
-  // test/cli/doctor.test.ts covers other failing upstreams.
-  it('reports implausible rates and a wrong clock', async () => {
-    const lie = openErApiPayload({ now: Date.now(), overrides: { rates: { USD: 1, EUR: 0.9 } } })
-    const respond = upstreams(lie)
-    const { env } = await startUpstreams((request, response) => {
-      response.setHeader('date', new Date(Date.now() + 3_600_000).toUTCString())
-      respond(request, response)
-    })
-    const { code, found } = await examine(runtime, env)
-    expect(found.get('latest rates')).toMatchObject({
-      ok: false,
-      found: expect.stringMatching(/\b2\b/),
-    })
-    expect(found.get('history rates')?.ok).toBe(true)
-    expect(found.get('clock')?.found).toMatch(/\b(59|60) minutes\b.*127\.0\.0\.1/)
-    expect(code).toBe(1)
-  })
-
   it('gives advice for an untrusted certificate', async ({ skip }) => {
     skip(OPENSSL_IS_MISSING, 'openssl is not installed')
     const { key, cert } = makeCertificate(temporaryFolder(), 'own', ['IP:127.0.0.1'])
@@ -115,11 +96,5 @@ describe('ratesmith doctor', () => {
     expect(found.get('proxies')?.found).toBe(`HTTPS_PROXY=http://…@${host}`)
     expect(found.get('latest rates')?.advice).toMatch(/\bproxy\b.*\bpassword\b/i)
     expect(all).not.toContain(PASSWORD)
-  })
-
-  it('exits with 2 and one line for a proxy that is not a URL', async () => {
-    const ran = await piped(NODE, 'doctor', { HTTPS_PROXY: `ada:${PASSWORD}@proxy` })
-    expectRefused(ran, 'ratesmith: HTTPS_PROXY')
-    expect(ran.stderr).not.toContain(PASSWORD)
   })
 })

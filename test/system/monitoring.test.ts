@@ -1,15 +1,14 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
 import type { HandlerListeners, RatesEvent } from '../../src/index.ts'
 import { createMetrics } from '../../src/monitoring/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { openPage } from '../release/documentation/page.ts'
-import { startChild } from './child.ts'
-import { describeRuntimes, requireProgram, run, temporaryFolder } from './processes.ts'
+import { requireProgram, run, temporaryFolder } from './processes.ts'
 
 /** Python of the system, for which distributions package the parser; others may lack it. */
 const PROMTOOL = '/usr/bin/promtool'
@@ -177,64 +176,5 @@ describe('the recipes for Prometheus', () => {
     const checked = await run(PROMTOOL, ['check', 'config', 'prometheus.yml'], { cwd: folder })
     expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining('8 rules found') })
     expect(existsSync(join(folder, 'rates-alerts.yml'))).toBe(true)
-  })
-})
-
-describeRuntimes('monitoring', ([name, runtime, ...flags]) => {
-  async function open() {
-    const settings = name.toLowerCase()
-    const program = 'test/system/monitoring-program.ts'
-    const lines: string[] = []
-    const onLine = (line: string): void => void lines.push(line)
-    const child = startChild({ program, settings, runtime, flags, onLine })
-    onTestFinished(child.kill)
-    const urls: { server: string; internal: string } = JSON.parse(await child.firstLine)
-    return { lines, ...urls }
-  }
-
-  it('serves probes', async () => {
-    const { internal } = await open()
-    const statusOf = async (path: string) => (await fetch(internal + path)).status
-    expect(await statusOf('/healthz')).toBe(200)
-    expect(await statusOf('/readyz')).toBe(503)
-    await expect.poll(() => statusOf('/readyz')).toBe(200)
-    await fetch(`${internal}/drain`)
-    const draining = await fetch(`${internal}/readyz`)
-    expect([draining.status, draining.headers.get('retry-after')]).toEqual([503, '5'])
-    expect(await draining.json()).toEqual({ status: 'draining', latest: 'ready', history: 'ready' })
-    expect(await statusOf('/healthz')).toBe(200)
-  })
-
-  it('serves metrics that the parser reads', async ({ skip }) => {
-    const { server, internal } = await open()
-    await fetch(`${server}/api/v1/latest`)
-    const metrics = `${internal}/metrics`
-    const response = await fetch(metrics)
-    expect(response.headers.get('content-type')).toBe(
-      'application/openmetrics-text; version=1.0.0; charset=utf-8',
-    )
-    const families = await parse(await response.text(), skip)
-    const filled = families.filter(({ samples }) => samples.length > 0).map((each) => each.name)
-    expect(filled).toContain('ratesmith_requests')
-    const head = await fetch(metrics, { method: 'HEAD' })
-    expect([head.status, await head.text()]).toEqual([200, ''])
-    const post = await fetch(metrics, { method: 'POST', body: 'a' })
-    expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
-  })
-
-  it('writes an access log without the address of the client', async () => {
-    const { lines, server } = await open()
-    const headers = { 'x-request-id': 'abc', 'user-agent': 'test' }
-    const response = await fetch(`${server}/api/v1/convert?from=USD&app_id=secret`, { headers })
-    expect([response.status, response.headers.get('x-request-id')]).toEqual([400, 'abc'])
-    await expect.poll(() => lines.length).toBe(2)
-    expect(JSON.parse(lines[1] ?? '')).toMatchObject({
-      id: 'abc',
-      path: '/api/v1/convert',
-      query: 'from=USD&app_id=REDACTED',
-      status: 400,
-      agent: 'test',
-    })
-    expect(lines[1]).not.toContain('127.0.0.1')
   })
 })

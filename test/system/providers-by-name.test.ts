@@ -4,7 +4,6 @@ import { expect, it } from 'vitest'
 
 import { piped, rootOf, serve } from './commands.ts'
 import { describeRuntimes, listen, temporaryFolder } from './processes.ts'
-import { NODE } from './runtimes.ts'
 import { respondAsUpstream } from './upstreams.ts'
 
 const KEY = 'open-sesame-0123456789'
@@ -70,40 +69,6 @@ describeRuntimes('providers by name', (runtime) => {
     expect(dated.stderr).toMatch(/^European Central Bank, /)
     expect(dated.code).toBe(0)
   })
-
-  it('widen the history', async () => {
-    const all = await startAll()
-    const env = {
-      RATESMITH_HISTORY: 'frankfurter,banca-d-italia',
-      RATESMITH_HISTORY_URL: all.rootsOf('frankfurter,italy'),
-    }
-    const yen = await piped(runtime, ['history', 'USD', 'JPY', '--period', '1W'], env)
-    expect(yen).toMatchObject({ code: 0, stderr: expect.stringMatching(/^European Central Bank /) })
-    const francs = await piped(runtime, ['history', 'EUR', 'XOF', '--period', '1W'], env)
-    expect(francs).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Banca d'Italia /) })
-    expect(francs.stdout).toMatch(/\t655\.957\n$/)
-    const listed = await piped(runtime, ['currencies', 'XOF', '--json'], env)
-    const { currencies } = JSON.parse(listed.stdout)
-    expect(currencies[0].histories).toHaveLength(1)
-  })
-
-  it('are checked separately by the doctor, which prints no key', async () => {
-    const all = await startAll(['keyed'])
-    const env = {
-      RATESMITH_LATEST_URL: all.rootsOf('open,keyed,ecb'),
-      RATESMITH_HISTORY_URL: all.rootsOf('ecb,frankfurter'),
-      RATESMITH_EXCHANGE_RATE_API_KEY: KEY,
-    }
-    const names = ['--latest', 'exchange-rate-api,exchange-rate-api-v6,ecb']
-    const args = ['doctor', '--json', '--no-cache', ...names, '--history', 'ecb,frankfurter']
-    const { code, stdout, stderr } = await piped(runtime, args, env)
-    const { findings } = JSON.parse(stdout)
-    const rates = findings.filter(({ subject }: { subject: string }) => subject.includes(' rates'))
-    expect(rates.map(({ ok }: { ok: boolean }) => ok)).toEqual([true, false, true, true, true])
-    expect(rates[1]).toMatchObject({ found: expect.stringContaining('503') })
-    expect(stdout + stderr).not.toContain(KEY)
-    expect(code).toBe(1)
-  })
 })
 
 it('serves rates of the named providers, and logs failures without the key', async () => {
@@ -145,27 +110,4 @@ it('serves a wide history, and continues after a crash with what it has stored',
   const next = await rootOf(serve(args, env))
   expect(await sourceOf(next, 'XOF')).toMatch(/^Banca d'Italia/)
   expect(ofItaly()).toBe(before)
-})
-
-it('prints the reason for each named provider without rates', async () => {
-  const all = await startAll(['open', 'ecb'])
-  const env = { RATESMITH_LATEST_URL: all.rootsOf('open,ecb') }
-  const args = ['latest', '--latest', 'exchange-rate-api,ecb']
-  const { code, stderr } = await piped(NODE, args, env)
-  expect(stderr).toMatch(/\(Rates By Exchange Rate API.* 503.*European Central Bank.* 503\b/)
-  expect(code).toBe(1)
-})
-
-it('keeps cached rates of different providers apart', async () => {
-  const all = await startAll()
-  const env = { RATESMITH_CACHE_DIR: temporaryFolder() }
-  const latest = { ...env, RATESMITH_LATEST_URL: all.rootsOf('ecb') }
-  const both = { ...env, RATESMITH_LATEST_URL: all.rootsOf('fawazahmed0,ecb') }
-  for (const _ of [1, 2]) {
-    const alone = await piped(NODE, ['latest', '--latest', 'ecb'], latest)
-    expect(alone.stderr).toContain('European Central Bank')
-    const chain = await piped(NODE, ['latest', '--latest', 'fawazahmed0,ecb'], both)
-    expect(chain.stderr).toContain('fawazahmed0')
-  }
-  expect(all.calls).toHaveLength(2)
 })
