@@ -67,17 +67,14 @@ function redirecting(
 }
 
 const isMethod = (wanted: string) => (request: Request) => request.method === wanted
-const endsWith = (end: string) => (request: Request) => request.url.endsWith(end)
-const has = (status: number) => (response: Response) => response.status === status
 const empty = (status: number) => () => new Response('', { status })
 
+/** A fault or two for each rule. */
 const FAULTS: Record<string, Record<string, Fetch>> = {
   'sends the CORS headers of the option cors, and no others': {
     'a middleware adds its own CORS headers': header('access-control-allow-origin', '*, *'),
-    'credentials are allowed': header('access-control-allow-credentials', 'true'),
   },
   'responds to OPTIONS, including CORS preflight requests': {
-    'OPTIONS does not reach the handler': replacing(isMethod('OPTIONS'), empty(200)),
     'a preflight response allows nothing': header('access-control-allow-methods', undefined),
   },
   'responds to HEAD like GET, without the body': {
@@ -85,17 +82,13 @@ const FAULTS: Record<string, Record<string, Fetch>> = {
   },
   'returns 304 without a body if If-None-Match matches': {
     'If-None-Match is lost': ({ url, method }) => handler(new Request(url, { method })),
-    'a 304 has no ETag': header('etag', undefined, has(304)),
-    'a 304 has no Cache-Control': header('cache-control', undefined, has(304)),
   },
   'sends Cache-Control, ETag and Cache-Status, and no cookie': {
     'ETags are removed': header('etag', undefined),
     'a cookie is set': header('set-cookie', 'a=b'),
-    'responses have no Cache-Status': header('cache-status', undefined),
   },
   'returns JSON, and errors that must not be cached': {
     'everything may be cached': header('cache-control', 'max-age=60'),
-    'browsers may guess the media type': header('x-content-type-options', undefined),
   },
   'rejects invalid requests to /v1 with a code and a message': {
     'errors are sent with 200': changing(({ body, headers }) => new Response(body, { headers })),
@@ -106,30 +99,12 @@ const FAULTS: Record<string, Record<string, Fetch>> = {
     ),
   },
   'rejects or redirects other spellings of a path': {
-    'a slash behind the path is removed': rewriting((url) => url.replace(/\/$/, '')),
     'paths are decoded': rewriting((url) => decodeURI(url)),
-    'a path with a slash behind is redirected': replacing(
-      endsWith('/'),
-      () => new Response(null, { status: 308, headers: { location: '/' } }),
-    ),
     'a redirect may change the method': redirecting(302),
-    'a redirect leads to another host': redirecting(308, (href) =>
-      href.replace('localhost', 'other.example'),
-    ),
-    'a redirect leads to another path': redirecting(308, (href) => href.replace('/api', '')),
     'a redirect loses the query': redirecting(308, (href) => href.replace(/\?.*/, '')),
     'a redirect corrects capitals': redirecting(308, undefined, (href) =>
       href.replace('LATEST', 'latest'),
     ),
-    'a redirect corrects escapes': redirecting(308, undefined, (href) => href.replace('%6C', 'l')),
-    'a redirect leads to a page that does not exist': replacing(
-      endsWith('/v1/latest/'),
-      (request) => empty(request.redirect === 'manual' ? 307 : 404)(),
-    ),
-  },
-  'returns history from a start day, and the rates of a day': {
-    'a cache in front drops start': rewriting((url) => url.replace(/&start=.*/, '')),
-    'a cache in front drops dates': rewriting((url) => url.replace(/date=[^&]*&/, '')),
   },
   'decodes the query exactly once': {
     'the query is decoded twice': rewriting((url) => url.replaceAll('%25', '%')),
@@ -138,50 +113,22 @@ const FAULTS: Record<string, Record<string, Fetch>> = {
     'the query is lost': rewriting((url) => url.replace(/\?.*/, '')),
   },
   'ignores request headers that must not affect the response': {
-    'a header chooses the path': rewriting((url, { headers }) =>
-      url.replace('/api', headers.get('x-forwarded-prefix') ?? '/api'),
-    ),
     'a header chooses the method': replacing(
       ({ headers }) => headers.has('x-http-method-override'),
       (request) => handler(new Request(request, { method: 'DELETE' })),
-    ),
-    'an origin is reflected': async (request) => {
-      const origin = request.headers.get('origin')
-      if (origin === null) return handler(request)
-      return header('access-control-allow-origin', origin)(request)
-    },
-    'some requests make a response vary': header('vary', 'Cookie', (_, { headers }) =>
-      headers.has('cookie'),
     ),
     'some requests make a response vary by more than its encoding': header(
       'vary',
       'accept-encoding, Cookie',
       (_, { headers }) => headers.has('cookie'),
     ),
-    'a page is sent to browsers': replacing(
-      ({ headers }) => headers.get('accept') === 'text/html',
-      () => new Response('<h1>Rates</h1>', { headers: { vary: 'Accept-Encoding' } }),
-    ),
   },
   'returns CSV for format=csv': {
     'everything is sent as JSON': header('content-type', 'application/json'),
   },
-  'lists the covered currencies': {
-    'the app has its own currencies': replacing(endsWith('/currencies'), () =>
-      Response.json(['EUR', 'USD']),
-    ),
-  },
-  'returns the OpenAPI document': {
-    'another service is described in its place': replacing(endsWith('/openapi.json'), () =>
-      Response.json({ openapi: '3.0.0' }),
-    ),
-  },
   'rejects methods other than GET, HEAD and OPTIONS': {
-    'POST needs a token': replacing(isMethod('POST'), empty(403)),
     'the framework itself refuses methods': replacing(isMethod('DELETE'), empty(405)),
     'POST is treated as GET': ({ url, headers }) => handler(new Request(url, { headers })),
-    'a 405 has no Allow': header('allow', undefined, has(405)),
-    'a 405 may be cached': header('cache-control', 'max-age=9', has(405)),
   },
   'returns the same response to 50 concurrent requests': {
     'every other response is another': (() => {
@@ -192,22 +139,12 @@ const FAULTS: Record<string, Record<string, Fetch>> = {
       })
     })(),
   },
-  'returns the status of the service': {
-    'one endpoint does not exist': replacing(endsWith('/status'), empty(404)),
-  },
-  'converts at the latest rate, on /v1 and unversioned endpoints': {
-    'the earlier endpoints have other rates': replacing(
-      ({ url }) => url.includes('/api/rates'),
-      () => Response.json({ base: 'EUR', rates: { USD: 1 } }),
+  'serves every endpoint': {
+    'one endpoint does not exist': replacing(({ url }) => url.includes('/status'), empty(404)),
+    'the app has its own currencies': replacing(
+      ({ url }) => url.includes('/currencies'),
+      () => Response.json(['EUR', 'USD']),
     ),
-  },
-  'returns history with one point per day': {
-    'history is in descending order': async (request) => {
-      const response = await handler(request)
-      if (!request.url.includes('/history') || response.status !== 200) return response
-      const record = await response.json()
-      return Response.json({ ...record, points: record.points.toReversed() }, response)
-    },
   },
 }
 
