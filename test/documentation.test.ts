@@ -71,21 +71,12 @@ describe('the documentation', () => {
     expect(found[0]?.[0]).toContain(value)
   })
 
-  it('has a README.md of at most 200 lines, and at most thirteen guides with a row there', () => {
-    expect(README.trimEnd().split('\n').length).toBeLessThanOrEqual(200)
+  it('has a row in README.md for every guide', () => {
     expect(GUIDES.length).toBeGreaterThan(5)
-    expect(GUIDES.length).toBeLessThanOrEqual(13)
     for (const guide of [...GUIDES, 'migrating/README.md']) {
       expect(README).toMatch(new RegExp(`^\\| \\[.*\\]\\(docs/${guide}\\)`, 'm'))
     }
   })
-
-  it.each(['README.md', ...GUIDES.map((name) => `docs/${name}`)])(
-    'opens %s with a sentence after the title',
-    (path) => {
-      expect(page(path)).toMatch(/^# .+\n\n[A-Z`](?:[^\n]|\n(?!\n))*[.:]\n\n/)
-    },
-  )
 
   it.each(['README.md', 'CHANGELOG.md', ...GUIDES.map((name) => `docs/${name}`)])(
     'has in %s no marks of a merge',
@@ -93,15 +84,6 @@ describe('the documentation', () => {
       expect(page(path)).not.toMatch(/^(?:<{7}|>{7}|> > > > > > >|\s*\\?={7}$)/m)
     },
   )
-
-  it.each(GUIDES)('shows in docs/%s an example before the first table', (name) => {
-    const [beforeTables = ''] = page(`docs/${name}`).split(/^\|/m, 1)
-    const examples = Array.from(
-      beforeTables.matchAll(/^```(?:ts|sh)\n([^]*?)^```/gm),
-      ([, code]) => code,
-    )
-    expect(examples.filter((code) => code !== 'npm install ratesmith\n')).not.toEqual([])
-  })
 
   it.each(['README.md', 'CHANGELOG.md', ...ALL_PAGES.map((name) => `docs/${name}`)])(
     'has a header above every table of %s',
