@@ -40,7 +40,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [
-            'test/{smoke,system,conformance,simulation,release,tools,apps}/**',
+            'test/{smoke,system,conformance,simulation,release,golden,tools,apps}/**',
             ...LANDING,
             ...WEEKLY,
           ],
@@ -84,7 +84,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'system',
-          include: ['test/{system,conformance,release}/**/*.test.ts'],
+          include: ['test/{system,conformance,release,golden}/**/*.test.ts'],
           exclude: [...PROOFS, ...WEEKLY],
           globalSetup: ['test/system/build.ts', 'test/release/install.ts'],
           sequence: { groupOrder: 1 },

@@ -136,43 +136,38 @@ function parse(text: string): unknown {
   }
 }
 
-/** Compares two values of JSON; a place in a list or in a table by code or day is one kind. */
+/** Compares two values of JSON; places that differ by an index, a code or a day are of one kind. */
 function valueDifferences(before: unknown, after: unknown, path: string): Difference[] {
   if (Object.is(before, after)) return []
-  const at = (value: unknown): string => `${path || 'body'}: ${JSON.stringify(value)}`
-  const place = path
-    .replaceAll(/\[\d+\]/g, '[]')
-    .replaceAll(/\.([A-Z]{3}|\d{4}-\d\d-\d\d)(?![\w-])/g, '.*')
-    .replace(/^\./, '')
-  const shown = { before: at(before), after: at(after) }
-  if (
-    typeof before !== 'object' ||
-    typeof after !== 'object' ||
-    before === null ||
-    after === null
-  ) {
-    if (typeof before !== typeof after)
-      return [{ kind: `body ${place}: ${typeOf(before)} → ${typeOf(after)}`, ...shown }]
-    return [{ kind: `body ${place}: another ${typeOf(after)}`, ...shown }]
+  const place = path.replaceAll(/\[\d+\]/g, '[]').replaceAll(CODE_OR_DAY, '*')
+  const differ = (change: string, was: unknown, is: unknown): Difference[] => {
+    const [one, other] = [was, is].map((value) => `${path}: ${JSON.stringify(value)}`)
+    return [{ kind: `body ${place}: ${change}`, before: one ?? '', after: other ?? '' }]
   }
+  const [was, is] = [before, after].map(typeOf)
+  if (was !== is) return differ(`${was} → ${is}`, before, after)
+  if (!isObject(before) || !isObject(after)) return differ(`another ${is}`, before, after)
   if (Array.isArray(before) && Array.isArray(after) && before.length !== after.length) {
-    return [
-      {
-        kind: `body ${place}: another number of items`,
-        before: `${path}: ${before.length} items`,
-        after: `${path}: ${after.length} items`,
-      },
-    ]
+    return differ('another length', before.length, after.length)
   }
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   return [...names].flatMap((name) => {
-    const inside = Array.isArray(before) ? `${path}[${name}]` : `${path}.${name}`
+    const separator = path === '' ? '' : '.'
+    const inside = Array.isArray(before) ? `${path}[${name}]` : path + separator + name
     return valueDifferences(Reflect.get(before, name), Reflect.get(after, name), inside)
   })
 }
 
+/** A part of a path. */
+const CODE_OR_DAY = /(?<=\.|^)([A-Z]{3}|\d{4}-\d\d-\d\d)(?=\.|\[|$)/g
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
 function typeOf(value: unknown): string {
-  return value === undefined ? 'nothing' : value === null ? 'null' : typeof value
+  if (value === undefined) return 'nothing'
+  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
 }
 
 /** Compares two texts by lines, such as CSV, or JSON in another order or with other digits of a number. */

@@ -202,7 +202,7 @@ export function missingRuntimes(): string[] {
 async function viaRuntime(runtime: string, scene: string, { tree }: World): Promise<Door> {
   const program = fileURLToPath(new URL('host-program.ts', import.meta.url))
   const args = [...(RUNTIMES[runtime] ?? []), program, runtime, tree.root, scene]
-  const child = spawn(programOf(runtime), args, { stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawn(programOf(runtime), args, { stdio: ['pipe', 'pipe', 'ignore'] })
   const failed = new Promise<never>((_, reject) => {
     child.on('error', reject).on('exit', () => reject(new Error(`the program of ${runtime} ended`)))
   })

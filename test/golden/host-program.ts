@@ -11,6 +11,8 @@ installClock()
 try {
   const port = await serveOn(runtime, await createWorld(openTree(root), scene.world))
   process.stdout.write(`${JSON.stringify({ port })}\n`)
+  // Ends with the program that asks.
+  process.stdin.on('end', () => process.exit()).resume()
 } catch (error) {
   process.stdout.write(`${JSON.stringify({ absent: String(error) })}\n`)
   process.exit()

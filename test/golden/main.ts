@@ -1,10 +1,10 @@
 /**
  * Asks two work trees the same questions, and prints how the answers differ: `npm run golden -- COMMIT`.
  *
- *   COMMIT       commit to compare today's tree with (default HEAD)
+ *   COMMIT       a commit, or a folder with another tree, to compare today's tree with (default HEAD)
  *   --all        prints every difference (default the first 3 of each kind)
  *   --only RE    asks only scenes and doors with matching names, such as 'keys' or 'pairs, answer'
- *   --tree DIR   folder of the tree to ask as today's (default this one)
+ *   --tree DIR   a folder with the tree to ask as today's (default this one)
  *
  * Exits with 1 if there are differences. Answers of a commit are kept in `node_modules/.cache/golden`.
  */
@@ -35,6 +35,7 @@ const CACHE = join(ROOT, 'node_modules/.cache/golden')
 const SHOWN = 3
 const MAX_LINE = 300
 
+const inGroups = (count: number): string => count.toLocaleString('en')
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
 function git(args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
@@ -59,23 +60,20 @@ function version(): string {
   return hash.digest('hex').slice(0, 12)
 }
 
-/** Runs the recorder on a tree, and returns the file with the answers. */
+/** Asks the tree in a folder, and writes the answers to a file. */
 async function record(tree: string, file: string, only = ''): Promise<void> {
   const unfinished = `${file}.${process.pid}`
-  const child = spawn(
-    process.execPath,
-    [join(ROOT, 'test/golden/record.ts'), tree, unfinished, only],
-    { stdio: 'inherit' },
-  )
-  const code = await new Promise(
-    (resolve, reject) => void child.on('error', reject).on('exit', resolve),
-  )
+  const args = [join(ROOT, 'test/golden/record-program.ts'), tree, unfinished, only]
+  const child = spawn(process.execPath, args, { stdio: 'inherit' })
+  const code = await new Promise((resolve, reject) => {
+    child.on('error', reject).on('exit', resolve)
+  })
   if (code !== 0) throw new Error(`the recorder ended with ${String(code)}`)
   renameSync(unfinished, file)
 }
 
-/** Writes the files of a commit to a temporary folder, without touching the index or the work tree, and records its answers. */
-async function recordCommit(commit: string, file: string, only: string | undefined): Promise<void> {
+/** Asks the tree of a commit, whose files it writes to a temporary folder without touching the index or this tree. */
+async function recordCommit(commit: string, file: string, only?: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'golden-'))
   try {
     const env = { GIT_INDEX_FILE: join(folder, 'index') }
@@ -88,6 +86,42 @@ async function recordCommit(commit: string, file: string, only: string | undefin
   }
 }
 
+/** Returns the answers of a commit, kept from an earlier run if there was one, or of the tree in a folder. */
+async function answersBefore(before: string, only: string | undefined): Promise<Recorded[]> {
+  const temporary = join(CACHE, `${process.pid}-before`)
+  if (existsSync(join(before, 'package.json'))) {
+    await record(before, temporary, only)
+    return take(temporary)
+  }
+  const commit = git(['rev-parse', '--verify', `${before}^{commit}`])
+  const kept = join(CACHE, `${commit}-${version()}.jsonl.gz`)
+  if (existsSync(kept)) {
+    const scenes = new RegExp(only ?? '')
+    return read(kept).filter(({ id }) => scenes.test(id.split(': ', 1)[0] ?? ''))
+  }
+  if (only !== undefined) {
+    await recordCommit(commit, temporary, only)
+    return take(temporary)
+  }
+  for (const file of globSync('*-*.jsonl.gz', { cwd: CACHE })) {
+    if (!file.includes(version())) rmSync(join(CACHE, file))
+  }
+  await recordCommit(commit, kept)
+  return read(kept)
+}
+
+async function answersOf(tree: string, only: string | undefined): Promise<Recorded[]> {
+  const temporary = join(CACHE, `${process.pid}-today`)
+  await record(tree, temporary, only)
+  return take(temporary)
+}
+
+function take(file: string): Recorded[] {
+  const recorded = read(file)
+  rmSync(file)
+  return recorded
+}
+
 function read(file: string): Recorded[] {
   const lines = gunzipSync(readFileSync(file)).toString().split('\n')
   return lines.filter((line) => line !== '').map((line): Recorded => JSON.parse(line))
@@ -96,12 +130,11 @@ function read(file: string): Recorded[] {
 function printKind({ kind, found }: Kind, isWhole: boolean): void {
   const cut = (text: string): string =>
     isWhole || text.length <= MAX_LINE ? text : `${text.slice(0, MAX_LINE)}…`
-  print(`\n${found.length.toLocaleString('en')} × ${kind}`)
+  print(`\n${inGroups(found.length)} × ${kind}`)
   for (const { id, before, after } of isWhole ? found : found.slice(0, SHOWN)) {
     print(`  ${cut(id)}\n    - ${cut(before)}\n    + ${cut(after)}`)
   }
-  if (!isWhole && found.length > SHOWN)
-    print(`  … and ${(found.length - SHOWN).toLocaleString('en')} more`)
+  if (!isWhole && found.length > SHOWN) print(`  … and ${inGroups(found.length - SHOWN)} more`)
 }
 
 async function main(): Promise<number> {
@@ -114,31 +147,17 @@ async function main(): Promise<number> {
     },
   })
   const { all, only, tree } = values
-  const commit = git(['rev-parse', '--verify', `${positionals[0] ?? 'HEAD'}^{commit}`])
-  mkdirSync(CACHE, { recursive: true })
+  const [before = 'HEAD'] = positionals
   const startedAt = performance.now()
-  const before = join(
-    CACHE,
-    only === undefined ? `${commit}-${version()}.jsonl.gz` : `only-${process.pid}-before.jsonl.gz`,
-  )
-  const after = join(
-    CACHE,
-    only === undefined ? 'today.jsonl.gz' : `only-${process.pid}-after.jsonl.gz`,
-  )
-  const isKnown = existsSync(before)
-  await Promise.all([
-    isKnown ? undefined : recordCommit(commit, before, only),
-    record(tree, after, only),
-  ])
-  const [old, today] = [read(before), read(after)]
-  if (only !== undefined) for (const file of [before, after]) rmSync(file)
+  mkdirSync(CACHE, { recursive: true })
+  const [old, today] = await Promise.all([answersBefore(before, only), answersOf(tree, only)])
   const { kinds, count } = compare(old, today)
   for (const kind of kinds) printKind(kind, all)
-  const missing = missingRuntimes()
-  if (missing.length > 0) print(`\nNot asked: ${missing.join(' and ')}, see \`npm run tools\`.`)
-  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0)
+  const missing = missingRuntimes().join(' and ')
+  if (missing !== '') print(`\nNot asked: ${missing}, which \`npm run tools\` installs.`)
+  const seconds = Math.round((performance.now() - startedAt) / 1_000)
   print(
-    `\n${today.length.toLocaleString('en')} questions, ${count.toLocaleString('en')} answers differ from ${commit.slice(0, 12)}${isKnown ? ' (kept from an earlier run)' : ''}, ${seconds} s`,
+    `\n${inGroups(today.length)} questions, ${inGroups(count)} answers differ from ${before}, ${seconds} s`,
   )
   return count > 0 ? 1 : 0
 }

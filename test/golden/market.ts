@@ -61,7 +61,7 @@ function dollarRate(code: string, day: string): number {
 }
 
 /** Returns the units of `code` for one unit of `base` on a day, with six digits. */
-export function rateOn(day: string, base: string, code: string): number {
+function rateOn(day: string, base: string, code: string): number {
   return Number((dollarRate(code, day) / dollarRate(base, day)).toPrecision(6))
 }
 

@@ -10,7 +10,7 @@ import { respond } from './upstreams.ts'
 import type { Tree } from './tree.ts'
 
 /** The clock of all handlers in this process, in ms since the Unix epoch: it stands still unless a question moves it. */
-export const clock = { now: 0 }
+const clock = { now: 0 }
 
 interface Timer {
   at: number

@@ -1,4 +1,4 @@
-// Asks one work tree every question, and writes a line of JSON for each: `record.ts TREE FILE ONLY ORDER`.
+// Asks one work tree every question, and writes a line of JSON for each: `record-program.ts TREE FILE ONLY ORDER`.
 import { writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
