@@ -261,6 +261,8 @@ const WORLDS = Object.entries<Omit<WorldOptions, 'at'>>({
   },
   'all fail': { latest: ['failing', 'failing'], history: ['failing'] },
   'nothing loads': { isUp: false },
+  'restored from a store': { isRestored: true },
+  'a bank, restored from a store': { isRestored: true, history: ['norges-bank'] },
   'no latest rates': { latest: false },
   'no history': { history: false },
   'from one bank': { latest: ['ecb'], history: ['ecb'] },

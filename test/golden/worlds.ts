@@ -69,6 +69,8 @@ export interface WorldOptions {
   hasAccess?: boolean
   /** Whether the upstreams respond at the start (default true). */
   isUp?: boolean
+  /** Whether another handler has loaded the data into a store before (default false). */
+  isRestored?: boolean
   /** Further options of the handler. */
   options?: RatesHandlerOptions
 }
@@ -230,6 +232,13 @@ export async function createWorld(tree: Tree, given: WorldOptions): Promise<Worl
     await Promise.allSettled(work.splice(0))
     for (let turn = 0; turn < TURNS; turn += 1)
       await new Promise((resolve) => setImmediate(resolve))
+  }
+  if (given.isRestored) {
+    options.store = new Map()
+    const former = await createHandler(tree, options, undefined)
+    await former.refresh()
+    former.close()
+    upstream.isUp = false
   }
   return { tree, handler: await createHandler(tree, options, given.compat), upstream, settled }
 }
