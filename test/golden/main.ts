@@ -128,8 +128,10 @@ function read(file: string): Recorded[] {
 }
 
 function printKind({ kind, found }: Kind, isWhole: boolean): void {
-  const cut = (text: string): string =>
-    isWhole || text.length <= MAX_LINE ? text : `${text.slice(0, MAX_LINE)}…`
+  const cut = (text: string): string => {
+    const line = text.replaceAll('\n', String.raw`\n`)
+    return isWhole || line.length <= MAX_LINE ? line : `${line.slice(0, MAX_LINE)}…`
+  }
   print(`\n${inGroups(found.length)} × ${kind}`)
   for (const { id, before, after } of isWhole ? found : found.slice(0, SHOWN)) {
     print(`  ${cut(id)}\n    - ${cut(before)}\n    + ${cut(after)}`)
