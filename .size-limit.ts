@@ -23,7 +23,7 @@ function portable(options: BuildOptions): BuildOptions {
 /** Budget of each module of the package alone, or of the largest in a folder: its current size and some two per cent. */
 const BUDGETS: Record<string, string> = {
   '.': '55.4 kB',
-  './access': '10.4 kB',
+  './access': '10.7 kB',
   './access/file': '3 kB',
   './access/redis': '5.95 kB',
   './bun': '2.1 kB',
@@ -38,7 +38,7 @@ const BUDGETS: Record<string, string> = {
   './money': '2.5 kB',
   './monitoring': '6.88 kB',
   './node': '4.15 kB',
-  './providers/*': '17.1 kB',
+  './providers/*': '17.6 kB',
   './stores/*': '1.55 kB',
   './testing': '19.4 kB',
 }

@@ -2,7 +2,14 @@ import { readFileSync, readdirSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
+import { ENTRY_POINTS } from '../scripts/entry-points.ts'
+import { PAGES } from '../src/cli/help.ts'
+
 const ROOT = new URL('..', import.meta.url)
+
+function read(path: string): string {
+  return readFileSync(new URL(path, ROOT), 'utf8')
+}
 
 /**
  * The allowed imports of each module, separated by white space: other modules and packages, or only the `types:` of one. A
@@ -59,7 +66,7 @@ function readSources() {
     readdirSync(new URL(folder, ROOT), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
-      .map((path) => ({ path, text: readFileSync(new URL(path, ROOT), 'utf8') })),
+      .map((path) => ({ path, text: read(path) })),
   )
 }
 
@@ -165,6 +172,87 @@ describe('the modules', () => {
       const own = text.replaceAll(EXAMPLE, '')
       expect(own, path).not.toMatch(/\b(rate|rates|currency|cache)\b(?!-control)/i)
     }
+  })
+})
+
+/** Folders with what `npm run tools` installs. */
+const INSTALLED = new Set(['test/apps', 'test/tools'])
+
+/** Returns the paths of the files in `folder` whose names end so, relative to the root. */
+function filesIn(folder: string, end: string): string[] {
+  const entries = readdirSync(new URL(folder, ROOT), { withFileTypes: true })
+  return entries.flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) return INSTALLED.has(path) ? [] : filesIn(path, end)
+    return path.endsWith(end) ? [path] : []
+  })
+}
+
+function linesOf(paths: readonly string[]): number {
+  return paths.reduce((sum, path) => sum + read(path).split('\n').length - 1, 0)
+}
+
+/**
+ * The most lines of TypeScript of each area: what it has now. An area that shrinks lowers its number; raising one needs its reason
+ * in the commit. An area is folders, and files directly in `src/`.
+ */
+const LINES: Record<string, number> = {
+  'src adapters': 36_022,
+  'src/api src/http src/endpoints src/compression': 7_452,
+  'src/sources src/cache': 3_265,
+  'src/rates': 3_482,
+  'src/providers src/upstream': 5_439,
+  'src/access': 2_730,
+  'src/compat': 1_197,
+  'src/monitoring src/log.ts src/events.ts': 1_334,
+  'src/testing': 1_900,
+  'src/cli': 4_859,
+  adapters: 1_217,
+  explorer: 2_612,
+  scripts: 2_543,
+  bench: 2_601,
+  test: 66_468,
+}
+
+/** The most of everything else that a user or a contributor has to know. */
+const COUNTS: Record<string, [count: () => number, budget: number]> = {
+  'entry points': [() => ENTRY_POINTS.length, 53],
+  'flags of the command': [
+    () => new Set(Object.values(PAGES).flatMap(({ options = {} }) => Object.keys(options))).size,
+    36,
+  ],
+  'public options': [
+    () =>
+      readSources()
+        .filter(({ path }) => /^(src(?!\/cli)|adapters)\//.test(path))
+        .flatMap(({ text }) => [...text.matchAll(/^export interface \w*Options\b[^]*?^}/gm)])
+        .reduce((sum, [text]) => sum + [...text.matchAll(/^ {2}\w+\??[:(]/gm)].length, 0),
+    168,
+  ],
+  'scripts of npm': [() => Object.keys(JSON.parse(read('package.json')).scripts).length, 33],
+  'lines of CSS of the explorer': [() => linesOf(filesIn('explorer', '.css')), 1_218],
+  'words of the documentation': [
+    () =>
+      ['README.md', ...filesIn('docs', '.md')].reduce(
+        (sum, path) => sum + read(path).split(/\s+/).length,
+        0,
+      ),
+    44_000,
+  ],
+}
+
+describe('the budget of', () => {
+  it.each(Object.entries(LINES))('lines of %s is kept: %d', (area, budget) => {
+    const paths = area
+      .split(' ')
+      .flatMap((part) => (part.endsWith('.ts') ? [part] : filesIn(part, '.ts')))
+    expect(linesOf(paths)).toBeLessThanOrEqual(budget)
+    expect(linesOf(paths)).toBeGreaterThan(0.9 * budget)
+  })
+
+  it.each(Object.entries(COUNTS))('%s is kept', (_, [count, budget]) => {
+    expect(count()).toBeLessThanOrEqual(budget)
+    expect(count()).toBeGreaterThan(0.9 * budget)
   })
 })
 

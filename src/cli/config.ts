@@ -81,7 +81,9 @@ function reasonOf(error: unknown): string {
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && platform === 'node') {
     return `TypeScript needs Node 22.18 or newer, got ${process.versions.node}; use a .mjs file`
   }
-  const lines = messageOf(error).split(/\s*\n\s*/)
+  const lines = messageOf(error)
+    .split('\n')
+    .map((line) => line.trim())
   const reason = toSingleLine(lines.filter((line) => line !== '').join('; '))
   return /outside a module/.test(reason) ? `${reason}; use a .mts or .mjs file` : reason
 }
