@@ -8,12 +8,7 @@ import {
   findWithdrawn,
   withdrawnCurrencies,
 } from '../../src/currencies.ts'
-import {
-  findSuccession,
-  findWithdrawal,
-  isCode,
-  isCodeShaped,
-} from '../../src/rates/currency-code.ts'
+import { findSuccession, findWithdrawal } from '../../src/rates/currency-code.ts'
 import { addDays } from '../fixtures/dates.ts'
 import { rowsOf } from '../fixtures/rows.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
@@ -210,22 +205,4 @@ it.skipIf(!HAS_RECORDINGS)(`both tables know every code of the feeds ${NEEDS_REC
     const unknown = codes.filter((code) => !findCurrency(code) && !findWithdrawn(code))
     expect(unknown, file).toEqual([])
   }
-})
-
-const NEARLY = ['', ' EUR', 'EUR ', 'EUR\n', 'E R', ...'E EU EURO €UR ÉUR ＥＵＲ 007'.split(' ')]
-const NEXT_TO_LETTERS = '@AA A@A AA@ [AA A[A AA[ `aa a`a aa{ {aa'.split(' ')
-const NO_TEXTS = [undefined, null, 840, ['E', 'U', 'R'], { length: 3 }, new String('EUR')]
-
-describe('the form of a currency code', () => {
-  it.each(['EUR', 'AAA', 'ZZZ', 'AZM'])('is that of %s', (text) => {
-    expect([isCode(text), isCodeShaped(text)]).toEqual([true, true])
-  })
-
-  it.each(['eur', 'Eur', 'eUR', 'EUr', 'aaa', 'zzz'])('is that of %s, but not in data', (text) => {
-    expect([isCode(text), isCodeShaped(text)]).toEqual([false, true])
-  })
-
-  it.each([...NEARLY, ...NEXT_TO_LETTERS, ...NO_TEXTS])('is not that of %j', (value) => {
-    expect([isCode(value), isCodeShaped(value)]).toEqual([false, false])
-  })
 })

@@ -5,10 +5,7 @@ import {
   exactProduct,
   mean as meanOf,
   percentChange,
-  printedDecimals,
   quotient,
-  significantDecimals,
-  withoutPoint,
 } from '../../src/rates/arithmetic.ts'
 import { numberRows } from '../fixtures/rows.ts'
 import * as oracle from '../oracle.ts'
@@ -201,33 +198,6 @@ describe('exactProduct()', () => {
     })
     fc.assert(property, RUNS)
   })
-})
-
-it.each([
-  { decimals: 0, values: [0, 7, 999_999_999_999_999] },
-  { decimals: 1, values: [1.5] },
-  { decimals: 4, values: [13.7603] },
-  { decimals: 6, values: [0.000001] },
-  { decimals: 15, values: [0.123_456_789_012_345] },
-  { decimals: 22, values: [1e-22] },
-  { decimals: NaN, values: [1e-23, 1e15, 0.1 + 0.2, 1 / 3, 5e-324, Infinity] },
-])('printedDecimals() are $decimals of each of $values', ({ decimals, values }) => {
-  expect(values.map(printedDecimals)).toEqual(values.map(() => decimals))
-})
-
-it.each(numberRows('7 0 7 | 13.7603 4 137603 | 13.7603 2 1376'))(
-  'withoutPoint() of %d, %d: %d',
-  (...row) => {
-    expect(withoutPoint(row[0], row[1])).toBe(row[2])
-  },
-)
-
-it.each(
-  numberRows(`
-    1 9 | 9.999 9 | 10 8 | 123456.789 4 | 1e9 0 | 1e10 -1 | 1e22 -13 | 1e30 -21
-    0.1 10 | 0.099 11 | 1e-12 21 | 1e-13 22 | 1e-30 39`),
-)('significantDecimals() of %d are %d', (value, decimals) => {
-  expect(significantDecimals(value)).toBe(decimals)
 })
 
 it('the oracle reads every double exactly', () => {

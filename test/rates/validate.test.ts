@@ -64,11 +64,22 @@ describe('a table', () => {
   })
 
   it('drops keys that are not codes, which are not counted as invalid', () => {
-    const text = '{"EUR":0.85,"eur":1,"__proto__":2,"toString":3,"USDT":1,"":4,"ÄÖÜ":5}'
+    const text =
+      '{"EUR":0.85,"eur":1,"__proto__":2,"toString":3,"USDT":1,"":4,"ÄÖÜ":5,"@AA":6,"AA[":7,"US ":8}'
     const rates: unknown = JSON.parse(text)
     const { data, dropped } = validateTable(table({ rates }), NOW)
     expect([...data.rates.keys()]).toEqual(['USD', 'EUR'])
-    expect(dropped).toEqual(['eur', '__proto__', 'toString', 'USDT', '', 'ÄÖÜ'])
+    expect(dropped).toEqual([
+      'eur',
+      '__proto__',
+      'toString',
+      'USDT',
+      '',
+      'ÄÖÜ',
+      '@AA',
+      'AA[',
+      'US ',
+    ])
   })
 
   it.each([
