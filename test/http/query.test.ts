@@ -7,7 +7,7 @@ import { RatesError } from '../../src/index.ts'
 const optional = z.optional(z.string())
 
 /** Creates a parser with the parameters `base` and `to`. */
-function parserOf(more: { isRecurring?: boolean; mistaken?: Record<string, string> }) {
+function parserOf(more: { isRecurring?: boolean }) {
   return createQueryParser({
     parameters: { base: optional, to: optional },
     failures: {},
@@ -15,64 +15,6 @@ function parserOf(more: { isRecurring?: boolean; mistaken?: Record<string, strin
     ...more,
   })
 }
-
-/** Returns a row for each query of `rows`, with what is expected of it. */
-const eachQuery = <Expected>(rows: readonly [Expected, ...string[]][]) =>
-  rows.flatMap(([expected, ...queries]) => queries.map((query) => [query, expected] as const))
-
-const parse = parserOf({ mistaken: { from: 'use base', startdate: 'use start' } })
-
-describe('a query parser', () => {
-  const VALUES: [values: object, ...queries: string[]][] = [
-    [{}, '', '&', '=EUR', '_base=EUR&_from=1&base_=2', '%base=EUR'],
-    [{ base: 'EUR' }, 'base=EUR', '&base=EUR', 'base=EUR&', 'base=%45UR', 'b%61se=EUR'],
-    [{ base: 'EUR' }, 'theme=dark&base=EUR&constructor=1&__proto__=2'],
-    [{ base: 'EUR', to: 'USD' }, 'base=EUR&to=USD'],
-    [{ to: 'USD', base: 'EUR' }, 'to=USD&&base=EUR'],
-    [{ base: '' }, 'base', 'base='],
-    [{ base: '', to: 'USD' }, 'base&to=USD'],
-    [{ base: 'a=b' }, 'base=a=b'],
-    [{ base: 'E R' }, 'base=E+R'],
-    [{ base: 'E&to=R' }, 'base=E%26to=R'],
-    [{ base: '100%' }, 'base=100%'],
-  ]
-
-  it.each(eachQuery(VALUES))('parses %j as %j', (query, values) => {
-    expect(parse(query)).toEqual(values)
-    expect(Object.keys(Object(parse(query))).toSorted()).toEqual(Object.keys(values).toSorted())
-  })
-
-  const MISTAKES: [message: string, ...queries: string[]][] = [
-    ['base (given more than once)', 'base=EUR&base=EUR', 'base=&b%61se=EUR'],
-    ['BASE (use base)', 'BASE=EUR'],
-    ['Base (use base)', 'Base=EUR'],
-    ['base[] (use base)', 'base[]=EUR'],
-    ['to[0][1] (use to)', 'to[0][1]=EUR'],
-    ['base[ (use base)', 'base[=EUR'],
-    ['?base (use base)', '?base=EUR', '?base=%45UR'],
-    ['??base (use base)', '??base=EUR'],
-    ['?FROM[] (use base)', '?FROM[]=EUR'],
-    ['start_date (use start)', 'start_date=1'],
-    ['startDate (use start)', 'startDate=1'],
-    ['b_ase (use base)', 'b_ase=EUR'],
-    // The same error in any order.
-    ['from (use base)', 'from=EUR', 'start_date=1&from=EUR', 'from=EUR&start_date=1'],
-  ]
-
-  it.each(eachQuery(MISTAKES))('throws for %j: %s', (query, message) => {
-    expect(() => parse(query)).toThrow(`Invalid parameter: ${message}`)
-    expect(() => parse(query)).toThrow(RatesError)
-  })
-
-  it.each(['ba?se=1', 'base?=1', 'bases=1', 'abase=1', '[base]=1', '[]base=1', 'symbols=EUR'])(
-    'ignores the unknown name in %j',
-    (query) => expect(parse(query)).toEqual({}),
-  )
-
-  it('accepts names of other services if none are listed as mistaken', () => {
-    expect(parserOf({})('from=EUR&base=USD')).toEqual({ base: 'USD' })
-  })
-})
 
 describe('a query parser with schemas', () => {
   const rules = {

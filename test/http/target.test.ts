@@ -1,43 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { targetBehind } from '../../src/http/messages.ts'
-import { splitTarget } from '../../src/http/router.ts'
 import { rowsOf } from '../fixtures/rows.ts'
-
-describe('splitTarget()', () => {
-  const PLAIN = "/ /api/v1/latest /~!$&'()*+,;=:@-_a0 /api//v1 //api/v1 /a%2Fb /a%00"
-
-  it.each(PLAIN.split(' '))('splits %j into itself and no query', (target) => {
-    expect(splitTarget(target)).toEqual({ path: target, query: '' })
-  })
-
-  const SPLITS = `
-    /api/v1/latest?base=EUR /api/v1/latest base=EUR | /api? /api | /api?a /api a | /api?a?b /api a?b
-    /api?a#b?c /api a | /api#b?c /api | ///api?a ///api a | /a/../b /b | /.. / | /a/./b/.?c /a/b/ c
-    /a/%2e%2E/b /b | /a\\b /a/b | \\a?b /a b | /ä?ö /%C3%A4 %C3%B6 | /a?ö /a %C3%B6 | /a?%zz /a %zz
-    http://rates.example/api?a=b /api a=b | https://rates.example:8443/api/ /api/ | ?a / a | #a /
-    HTTP://rates.example/api /api | http:/rates.example/api /api | http:\\\\rates.example\\api /api
-    http:rates.example/api /api | http:///rates.example/api /api | http://[::1]:x@/api /api
-    https://user@rates.example:1/api /api | http://rates.example / | http://rates.example?a / a
-    http://rates.example#a /`
-
-  it.each([
-    ...rowsOf(SPLITS),
-    ['', '/'],
-    ['/a b?c d', '/a%20b', 'c%20d'],
-    ['/a\tb?c\nd', '/ab', 'cd'],
-    ['/a\u0000?b', '/a%00', 'b'],
-    ['/a \u0000', '/a'],
-  ])('splits %j into %j and the query %j', (target = '', path = '', query = '') => {
-    expect(splitTarget(target)).toEqual({ path, query })
-  })
-
-  const OTHERS = '* api api/v1 api/v1?a :99999/api ftp://rates.example/api xhttp://a/b'
-
-  it.each(OTHERS.split(' '))('returns %j as the path', (target) => {
-    expect(splitTarget(target)).toEqual({ path: target, query: '' })
-  })
-})
 
 describe('targetBehind()', () => {
   const SAME_HOST = `
