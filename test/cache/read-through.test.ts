@@ -23,38 +23,6 @@ function createWithoutStore(overrides: Partial<ReadThroughOptions<number>> = {},
 const UNAVAILABLE = { name: 'UnavailableError' }
 
 describe('a cold value', () => {
-  it('is loaded once for any number of callers', async () => {
-    const { runtime, upstream, hold, process } = createWithoutStore()
-    const load = hold()
-    const waiting = Promise.all(Array.from({ length: 100 }, () => request(process)))
-    await runtime.advance(SECOND)
-    load.resolve(1)
-    const results = await waiting
-    expect(upstream.calls).toBe(1)
-    const result = { value: 1, hit: false, ttl: REFRESH_AFTER / SECOND }
-    expect(results).toEqual(Array.from({ length: 100 }, () => result))
-    expect(upstream.known).toEqual([{ last: undefined, current: undefined, entry: undefined }])
-    expect(upstream.signals.map(({ aborted }) => aborted)).toEqual([false])
-  })
-
-  it('continues to load for the other callers when some abort', async () => {
-    const { runtime, upstream, hold, process } = createWithoutStore()
-    const load = hold()
-    const controllers = Array.from({ length: 10 }, () => new AbortController())
-    const outcomes = Promise.all(controllers.map(({ signal }) => request(process, signal)))
-    await settled()
-    for (const controller of controllers.slice(1)) controller.abort()
-    await settled()
-    expect(runtime.timers()).toBe(2)
-    load.resolve(1)
-    const [survivor, ...others] = await outcomes
-    expect(survivor).toMatchObject({ value: 1 })
-    expect(others).toHaveLength(9)
-    for (const other of others) expect(other).toMatchObject(UNAVAILABLE)
-    expect(upstream.signals[0]?.aborted).toBe(false)
-    expect(runtime.timers()).toBe(0)
-  })
-
   it('is loaded for the next caller when all callers abort', async () => {
     const { upstream, hold, process } = createWithoutStore()
     const load = hold()

@@ -45,16 +45,6 @@ function guardFailing(isFailing: (call: number) => boolean) {
 }
 
 describe('a guarded store', () => {
-  it('passes on the result of the store, a value or a promise', async () => {
-    const get = async (key: string): Promise<string> => `value of ${key}`
-    const { store, failures } = guard({ get, set: ignore, claim: (key) => key === 'mine' })
-    const found: unknown[] = []
-    await store.get('a', (value) => found.push(value))
-    expect(found).toEqual(['value of a'])
-    expect([await store.claim('mine', 0), await store.claim('theirs', 0)]).toEqual([true, false])
-    expect(failures).toEqual([])
-  })
-
   it('times out after 50 ms to read or claim, and after a second to write', async () => {
     const { runtime, store, failures } = guard({ get: hang, set: hang, claim: hang })
     const operations = Promise.all([store.get('a', ignore), store.claim('a', 0)])
