@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
-import { withFacts } from '../fixtures/facts.ts'
 import { NOW, openMarket } from '../fixtures/hand-written-market.ts'
 import { PERIODS } from '../oracle.ts'
 
@@ -123,21 +122,6 @@ describe('an operation of handler.rates', () => {
     const expected = { name: 'RatesError', code, parameter }
     await expect(call(handler, operation, params)).rejects.toMatchObject(expected)
     expect(calls).toHaveLength(loads)
-  })
-
-  it.each<[Operation, params: unknown, facts: string]>([
-    ['latest', { date: 20_200_101 }, 'Invalid parameter: date (…YYYY-MM-DD)'],
-    ['convert', { ...PAIR, date: null }, 'Invalid parameter: date (…YYYY-MM-DD)'],
-    ['convert', { ...PAIR, reverse: 'true' }, 'Invalid parameter: reverse (…true or false)'],
-    ['convert', { from: 'USD', to: [] }, 'Invalid to currency: '],
-    ['history', { ...PAIR, start: 0 }, 'Invalid parameter: start (…YYYY-MM-DD)'],
-    [
-      'history',
-      { ...PAIR, interval: 'decade' },
-      'Invalid parameter: interval (…day, week, month, quarter or year)',
-    ],
-  ])('%s(%j) rejects with the accepted values: %s', async (operation, params, facts) => {
-    await expect(call(openMarket().handler, operation, params)).rejects.toThrow(withFacts(facts))
   })
 })
 
