@@ -203,6 +203,8 @@ test('a handler is a fetch-style function with members', () => {
   expectTypeOf<RatesHandler['fetch']>().toEqualTypeOf<(request: Request) => Promise<Response>>()
   expectTypeOf<RatesHandler['answer']>().parameters.toEqualTypeOf<[RawRequest]>()
   expectTypeOf<RatesHandler['answer']>().returns.toEqualTypeOf<RawResponse | Promise<RawResponse>>()
+  expectTypeOf<RawResponse['body']>().toEqualTypeOf<Uint8Array<ArrayBuffer> | string | null>()
+  expectTypeOf<{ method: 'GET'; target: '/'; header: () => null }>().toExtend<RawRequest>()
   expectTypeOf<RatesHandler['rates']>().toEqualTypeOf<RatesOperations>()
   expectTypeOf<RatesHandler['refresh']>().toEqualTypeOf<() => Promise<void>>()
   expectTypeOf<RatesHandler['close']>().toEqualTypeOf<() => void>()
@@ -321,15 +323,6 @@ test('the stores on disk are stores; the one in SQLite claims and closes too', (
   expectTypeOf<keyof SqliteStoreOptions>().toEqualTypeOf<'now'>()
 })
 
-test('counters for several processes take the same clients and paths as the stores', () => {
-  type CreateInRedis = (client: RedisClient, options?: RedisCountersOptions) => Counters
-  expectTypeOf(createRedisCounters).toEqualTypeOf<CreateInRedis>()
-  expectTypeOf<Redis | Cluster | RedisClientType>().toExtend<
-    Parameters<typeof createRedisCounters>[0]
-  >()
-  expectTypeOf<keyof RedisCountersOptions>().toEqualTypeOf<'prefix'>()
-})
-
 test('the real Redis clients are clients', () => {
   expectTypeOf<Redis>().toExtend<RedisClient>()
   expectTypeOf<Cluster>().toExtend<RedisClient>()
@@ -345,6 +338,8 @@ test('the real Redis clients are clients', () => {
   expectTypeOf(createRedisStore).toEqualTypeOf<Create>()
   expectTypeOf<ClaimingStore>().toExtend<Required<CacheStore>>()
   expectTypeOf<keyof StoreOptions>().toEqualTypeOf<'prefix' | 'now'>()
+  type CreateCounters = (client: RedisClient, options?: RedisCountersOptions) => Counters
+  expectTypeOf(createRedisCounters).toEqualTypeOf<CreateCounters>()
 })
 
 test('the stores over HTTP and in Workers are stores', () => {
@@ -370,14 +365,10 @@ test('the stores over HTTP and in Workers are stores', () => {
   expectTypeOf<keyof CacheApiStoreOptions>().toEqualTypeOf<'cache' | 'origin' | 'now'>()
 })
 
-test('the store contract takes a function that creates a store', () => {
+test('the contracts take functions that create a store or a provider', () => {
   expectTypeOf(storeContract).returns.toEqualTypeOf<ContractCase[]>()
   expectTypeOf(storeContract).toBeCallableWith(() => new Map())
   expectTypeOf(storeContract).toBeCallableWith(async () => createMemoryStore())
-  expectTypeOf<ContractCase>().toEqualTypeOf<{ name: string; run(): Promise<void> }>()
-})
-
-test('the provider contract takes providers of latest rates, history or both, and their upstream', () => {
   expectTypeOf(providerContract).returns.toEqualTypeOf<ContractCase[]>()
   expectTypeOf(providerContract).parameter(0).toEqualTypeOf<ProviderContractOptions>()
   expectTypeOf<{
@@ -394,6 +385,14 @@ test('the provider contract takes providers of latest rates, history or both, an
 test('a console logger fits the option onEvent', () => {
   expectTypeOf(consoleLogger).parameter(0).toEqualTypeOf<ConsoleLoggerOptions | undefined>()
   createRatesHandler({ onEvent: consoleLogger({ level: 'info', format: 'json' }) })
+  createRatesHandler({
+    onEvent(event) {
+      expectTypeOf(event).toEqualTypeOf<RatesEvent>()
+      if (event.type === 'upstream_failed') expectTypeOf(event.reason).toEqualTypeOf<string>()
+      // @ts-expect-error unknown event
+      void (event.type === 'oops')
+    },
+  })
   // @ts-expect-error levels are a closed list
   consoleLogger({ level: 'debug' })
 })
@@ -673,25 +672,6 @@ test('a compatibility route creates a handler from a handler', () => {
   openExchangeRates(createRatesHandler(), { unprefixed: false })
 })
 
-test('events are distinguished by their type', () => {
-  createRatesHandler({
-    onEvent(event) {
-      expectTypeOf(event).toEqualTypeOf<RatesEvent>()
-      if (event.type === 'upstream_failed') expectTypeOf(event.reason).toEqualTypeOf<string>()
-      if (event.type === 'refresh_failed') expectTypeOf(event.reason).toEqualTypeOf<string>()
-      // @ts-expect-error unknown event
-      void (event.type === 'oops')
-    },
-  })
-})
-
-test('a raw request may have an address and an id', () => {
-  expectTypeOf<RawRequest['client']>().toEqualTypeOf<string | undefined>()
-  expectTypeOf<RawRequest['requestId']>().toEqualTypeOf<string | undefined>()
-  const least = { method: 'GET', target: '/', header: () => null }
-  expectTypeOf(least).toExtend<RawRequest>()
-})
-
 test('clients are counted by addresses behind these proxies', () => {
   expectTypeOf<AddressOptions['trustedProxies']>().toEqualTypeOf<
     readonly string[] | number | undefined
@@ -708,11 +688,6 @@ test('clients are counted by addresses behind these proxies', () => {
 test('a fetch-style function may pass the address of a client to a handler', () => {
   const rates: FetchHandler = createRatesHandler()
   expectTypeOf(rates).parameters.toEqualTypeOf<[request: Request, info?: unknown]>()
-})
-
-test('a raw response is plain data', () => {
-  expectTypeOf<RawResponse['body']>().toEqualTypeOf<Uint8Array<ArrayBuffer> | string | null>()
-  expectTypeOf<RawResponse['headers']>().toEqualTypeOf<[name: string, value: string][]>()
 })
 
 test('the Node adapter takes any fetch-style handler, and serves HTTP/1, HTTPS and HTTP/2', () => {
@@ -799,13 +774,6 @@ test('a Worker passes its bindings to the function that creates its handler', ()
   toWorker(() => () => new Response())
 })
 
-test('currencies are rows of plain data', () => {
-  expectTypeOf(currencies).toEqualTypeOf<readonly Currency[]>()
-  expectTypeOf(findCurrency).returns.toEqualTypeOf<Currency | undefined>()
-  expectTypeOf(withdrawnCurrencies).toEqualTypeOf<readonly WithdrawnCurrency[]>()
-  expectTypeOf(findWithdrawn).returns.toEqualTypeOf<WithdrawnCurrency | undefined>()
-})
-
 test('a client takes a URL, and optionally a fetch function', () => {
   expectTypeOf(createRatesClient).returns.toEqualTypeOf<RatesClient>()
   expectTypeOf(createRatesClient).parameters.toEqualTypeOf<[RatesClientOptions]>()
@@ -843,6 +811,18 @@ test('a client has the operations of the handler, which take a signal', () => {
   void client.currencies({ signal })
   void client.status({ signal })
   void client.latest({ base: undefined, symbols: undefined, signal: undefined })
+  // @ts-expect-error signal must be an AbortSignal
+  void client.convert({ ...pair, signal: 'soon' })
+  // @ts-expect-error misspelt, in a generic call
+  void client.latest({ symbols: ['EUR'], bases: 'USD', signal })
+  // @ts-expect-error misspelt, with a day
+  void client.latest({ date: '2020-02-28', symbol: ['EUR'], signal })
+  // @ts-expect-error misspelt, with several currencies
+  void client.convert({ from: 'USD', to: ['EUR'], signal, reversed: true })
+  // @ts-expect-error misspelt, with several currencies
+  void client.history({ from: 'USD', to: ['EUR'], perod: '1Y', signal })
+  // @ts-expect-error currencies takes no parameters
+  void client.currencies({ symbols: ['EUR'] })
 })
 
 test('the parameters of a client call decide the type of its result', () => {
@@ -863,82 +843,19 @@ test('the parameters of a client call decide the type of its result', () => {
   expectTypeOf(client.history(pair)).resolves.toEqualTypeOf<RateHistory>()
   const range: HistoryRangeParams = { ...pair, start: date }
   expectTypeOf(client.history(range)).resolves.toEqualTypeOf<HistoryRange>()
-})
-
-test('a history by a client has the type of its points and of the requested codes', () => {
   const filled = client.history({ ...pair, fill: 'previous', signal })
   expectTypeOf(filled).resolves.toEqualTypeOf<RateHistory<FilledPoint>>()
-  const list = client.history({ from: 'USD', to: ['EUR', 'GBP'], start: date, signal })
-  expectTypeOf(list).resolves.toEqualTypeOf<
-    HistoryRangeList<{ EUR: HistoryRange; GBP: HistoryRange }>
+  const both = client.convert({ from: 'USD', to: ['EUR', 'xyz'], date, reverse: true, signal })
+  expectTypeOf(both).resolves.toEqualTypeOf<
+    ConversionList<{ EUR: ConvertedAmount; XYZ: ConvertedAmount }> & Dated & Reversed
   >()
 })
 
-test('a conversion by a client has the type of the requested codes', () => {
-  const from = 'USD'
-  expectTypeOf(client.convert({ ...pair, signal })).resolves.toEqualTypeOf<Conversion>()
-  const both = client.convert({ ...pair, date, reverse: true, signal })
-  expectTypeOf(both).resolves.toEqualTypeOf<Conversion & Dated & Reversed>()
-  const ruled = client.convert({ ...pair, date, rule: 'next', signal })
-  expectTypeOf(ruled).resolves.toEqualTypeOf<Conversion & Dated & Ruled>()
-  expectTypeOf(client.convert({ from, to: ['EUR', 'xyz'], signal })).resolves.toEqualTypeOf<
-    ConversionList<{ EUR: ConvertedAmount; XYZ: ConvertedAmount }>
-  >()
-})
-
-test('the rates of a day have the requested symbols, like the latest rates', async () => {
-  const { rates, date: day } = await client.latest({ date, symbols: ['EUR', 'hrk'] })
-  expectTypeOf(rates).toEqualTypeOf<{ EUR: number; HRK: number | undefined }>()
-  expectTypeOf(day).toEqualTypeOf<string>()
-  expectTypeOf(client.latest({ date, symbols: [] })).resolves.toEqualTypeOf<DatedRates>()
-})
-
-test('a misspelt or missing parameter does not compile', () => {
-  // @ts-expect-error misspelt
-  void client.latest({ bases: 'USD' })
-  // @ts-expect-error misspelt, in a generic call
-  void client.latest({ symbols: ['EUR'], bases: 'USD' })
-  // @ts-expect-error misspelt
-  void client.latest({ symbol: ['EUR'] })
-  // @ts-expect-error one code is not a list
-  void client.latest({ symbols: 'EUR' })
-  // @ts-expect-error codes are strings
-  void client.latest({ symbols: [978] })
-  // @ts-expect-error misspelt
-  void client.convert({ form: 'USD', to: 'EUR' })
-  // @ts-expect-error misspelt, with all required ones
-  void client.convert({ ...pair, amout: 1 })
-  // @ts-expect-error the amount is a number
-  void client.convert({ ...pair, amount: '1' })
-  // @ts-expect-error from and to are required
-  void client.convert({ from: 'USD' })
-  // @ts-expect-error misspelt, with several currencies
-  void client.convert({ from: 'USD', to: ['EUR'], signal, reversed: true })
-  // @ts-expect-error codes are strings
-  void client.convert({ from: 'USD', to: [978] })
-  // @ts-expect-error a day is a string
-  void client.convert({ ...pair, date: new Date(0) })
-  // @ts-expect-error signal must be an AbortSignal
-  void client.convert({ ...pair, signal: 'soon' })
-  // @ts-expect-error misspelt, with a day
-  void client.latest({ date: '2020-02-28', symbol: ['EUR'] })
-  // @ts-expect-error period and start exclude each other
-  void client.history({ ...pair, period: '1Y', start: '2020-02-28' })
-  // @ts-expect-error an end requires a start
-  void client.history({ ...pair, end: '2020-02-28' })
-  // @ts-expect-error not one of the five intervals
-  void client.history({ ...pair, interval: 'decade' })
-  // @ts-expect-error misspelt, with several currencies
-  void client.history({ from: 'USD', to: ['EUR'], perod: '1Y' })
-  // @ts-expect-error not one of the six periods
-  void client.history({ ...pair, period: '2W' })
-  // @ts-expect-error misspelt
-  void client.history({ ...pair, periods: '1W' })
-  // @ts-expect-error currencies takes no parameters
-  void client.currencies({ symbols: ['EUR'] })
-})
-
-test('codes are known ones, or any string', () => {
+test('currencies are rows of plain data, and codes are known ones, or any string', () => {
+  expectTypeOf(currencies).toEqualTypeOf<readonly Currency[]>()
+  expectTypeOf(findCurrency).returns.toEqualTypeOf<Currency | undefined>()
+  expectTypeOf(withdrawnCurrencies).toEqualTypeOf<readonly WithdrawnCurrency[]>()
+  expectTypeOf(findWithdrawn).returns.toEqualTypeOf<WithdrawnCurrency | undefined>()
   expectTypeOf<'EUR'>().toExtend<KnownCurrencyCode>()
   expectTypeOf<'eur' | 'HRK' | 'XYZ'>().not.toExtend<KnownCurrencyCode>()
   expectTypeOf<string>().not.toExtend<KnownCurrencyCode>()
@@ -982,25 +899,6 @@ test('rates has any code where the compiler does not know the symbols', async ()
   expectTypeOf(longer).resolves.toEqualTypeOf<LatestRates>()
   const params: LatestParams = {}
   expectTypeOf(client.latest(params)).resolves.toEqualTypeOf<LatestRates>()
-})
-
-test('the operations of a handler type rates by symbols, like a client', () => {
-  const some: ('EUR' | 'USD')[] = ['EUR']
-  type OfGbp = LatestRates<{ EUR: number; USD: number }>
-  expectTypeOf(latest({ base: 'GBP', symbols: ['EUR', 'usd'] })).resolves.toEqualTypeOf<OfGbp>()
-  type Maybe = { EUR: number; HRK: number | undefined }
-  const dated = latest({ date, symbols: ['EUR', 'hrk'] })
-  expectTypeOf(dated).resolves.toEqualTypeOf<DatedRates<Maybe>>()
-  expectTypeOf(latest({ symbols: some })).resolves.toEqualTypeOf<
-    LatestRates<{ EUR: number | undefined; USD: number | undefined }>
-  >()
-  expectTypeOf(latest({ symbols: codes })).resolves.toEqualTypeOf<LatestRates>()
-  const params: LatestParams = {}
-  expectTypeOf(latest(params)).resolves.toEqualTypeOf<LatestRates>()
-  // @ts-expect-error misspelt, in a generic call
-  void latest({ symbols: ['EUR'], bases: 'USD' })
-  // @ts-expect-error one code is not a list
-  void latest({ symbols: 'EUR' })
 })
 
 test('monitoring wraps any handler, and keeps its members', () => {
