@@ -1,7 +1,7 @@
 import { createHandlerOn } from '../../src/handler.ts'
 import { createExchangeRateApiProvider, createFrankfurterProvider } from '../../src/index.ts'
 import type { CacheStore, RatesEvent } from '../../src/index.ts'
-import { createSyntheticMarket } from '../../src/testing/synthetic-market.ts'
+import { marketOf } from '../fixtures/market.ts'
 import { SECRET, answer } from '../faults/fault.ts'
 import type { DataSet, Fault, HistoryBody, LatestBody } from '../faults/fault.ts'
 import type { StoreFault, StoreOperation } from '../faults/store.ts'
@@ -179,7 +179,7 @@ function createService(machine: Machine, upstream: Upstream) {
 
 type Upstream = ReturnType<typeof createUpstream>
 
-const market = createSyntheticMarket(1)
+const market = marketOf()
 
 /** Payloads by all inputs, shared by a thousand worlds. */
 const payloads = new Map<string, string>()

@@ -1,5 +1,5 @@
 import { runCommand } from '../../src/cli/run-command.ts'
-import { createSyntheticMarket } from '../../src/testing/synthetic-market.ts'
+import { marketOf } from '../fixtures/market.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 
 type Context = Parameters<typeof runCommand>[1]
@@ -18,7 +18,7 @@ export const NOW: number = Date.parse('2026-11-20T19:05:59Z')
 export const DAY = 86_400_000
 
 /** Shared by all tests, because it computes each rate once. */
-const market = createSyntheticMarket(1)
+const market = marketOf()
 
 /** Runs `ratesmith` with `args`, without environment, network and home folder unless `surroundings` set them. */
 export async function run(args: string[], surroundings: Surroundings = {}) {

@@ -4,7 +4,7 @@ import { createFrankfurterProvider } from '../../src/index.ts'
 import type { Attribution, HistoryDay, HistoryProvider, LatestTable } from '../../src/index.ts'
 import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
 import { createFrankfurterV2EcbProvider } from '../../src/providers/frankfurter-v2.ts'
-import { createSyntheticMarket } from '../../src/testing/synthetic-market.ts'
+import { marketOf } from '../fixtures/market.ts'
 import { recordedHandler } from '../fixtures/recorded-handler.ts'
 import { DAY, HOUR, virtualRuntime } from '../virtual-runtime.ts'
 
@@ -20,7 +20,7 @@ const TUESDAY = '2026-11-24'
 
 const OLD = '2024-03-05'
 
-const market = createSyntheticMarket(1)
+const market = marketOf()
 const relay = createFrankfurterProvider()
 
 /** A custom provider of the same days, without sanity checks. */

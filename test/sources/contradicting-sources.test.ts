@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { createExchangeRateApiProvider, createFrankfurterProvider } from '../../src/index.ts'
 import type { HistoryDay, HistoryProvider } from '../../src/index.ts'
 import { overlay } from '../../src/providers/derived.ts'
-import { createSyntheticMarket } from '../../src/testing/synthetic-market.ts'
+import { marketOf } from '../fixtures/market.ts'
 import { BANK_DAYS } from '../fixtures/bank.ts'
 import { recordedHandler } from '../fixtures/recorded-handler.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import * as oracle from '../oracle.ts'
 import { DAY, finish, virtualRuntime } from '../virtual-runtime.ts'
 
-const market = createSyntheticMarket(1)
+const market = marketOf()
 
 const MONDAY = '2026-11-16'
 const TUESDAY = '2026-11-17'

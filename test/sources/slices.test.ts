@@ -6,7 +6,7 @@ import type { HistoryDay, HistoryProvider } from '../../src/index.ts'
 import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
 import { createFrankfurterV2EcbProvider } from '../../src/providers/frankfurter-v2.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
-import { createSyntheticMarket } from '../../src/testing/synthetic-market.ts'
+import { marketOf } from '../fixtures/market.ts'
 import { ecbDays, exrCsv, historyCsv } from '../fixtures/ecb-files.ts'
 import { NOW, upstream } from '../providers/upstream.ts'
 import { settled } from '../virtual-runtime.ts'
@@ -17,7 +17,7 @@ const FIVE_YEARS = { start: '2021-11-06', end: '2026-11-20' }
 const DAYS = ecbDays(RANGE.start, RANGE.end, NOW)
 const ALL = { base: 'EUR', days: DAYS }
 const PAIR = { from: 'EUR', to: 'USD' }
-const MADE = createSyntheticMarket(1).history(RANGE.start, RANGE.end, NOW).days
+const MADE = marketOf().history(RANGE.start, RANGE.end, NOW).days
 
 /** Counts turns of the event loop while `work` runs. */
 async function turnsDuring<T>(work: (turns: () => number) => Promise<T>) {
