@@ -170,23 +170,6 @@ describe('the headers', () => {
     expect(await cacheStatus('/api/rates')).toBe('rates; hit; ttl=-1; detail=stale')
   })
 
-  it('have one ETag per body, with which a client can revalidate', async () => {
-    const { get } = service()
-    const first = await get('/api/v1/latest?symbols=EUR,GBP')
-    const tag = first.headers.get('etag') ?? ''
-    expect(tag).toMatch(/^"\w+"$/)
-    const same = await get('/api/v1/latest?symbols=gbp,EUR&utm=1')
-    expect(same.headers.get('etag')).toBe(tag)
-    expect((await get('/api/v1/latest?symbols=EUR')).headers.get('etag')).not.toBe(tag)
-    const headers = { 'if-none-match': `"x", W/${tag}` }
-    const known = await get('/api/v1/latest?symbols=EUR,GBP', { headers })
-    expect([known.status, await known.text()]).toEqual([304, ''])
-    expect(known.headers.get('content-length')).toBeNull()
-    const others = ['cache-status', 'content-length']
-    const names = [...first.headers.keys()].filter((name) => !others.includes(name))
-    for (const name of names) expect(known.headers.get(name)).toBe(first.headers.get(name))
-  })
-
   it('keep the ETag when a refresh returns the same publication', async () => {
     const { get, runtime } = service({ latest: async () => table() })
     const tag = (await get('/api/v1/latest')).headers.get('etag')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { DAY, HOUR, MINUTE, SECOND, listenersLeftBy, settled } from '../virtual-runtime.ts'
+import { DAY, HOUR, MINUTE, SECOND, settled } from '../virtual-runtime.ts'
 import {
   REFRESH_AFTER,
   START,
@@ -46,16 +46,6 @@ describe('a cold value', () => {
     expect([upstream.calls, runtime.timers()]).toEqual([0, 0])
   })
 
-  it('rejects after 5 s, while the load continues', async () => {
-    const { runtime, upstream, process } = createWithoutStore()
-    upstream.respond = hang
-    const waiting = request(process)
-    await runtime.advance(5 * SECOND)
-    const cause = { name: 'TimeoutError', message: expect.stringContaining('5000 ms') }
-    expect(await waiting).toMatchObject({ ...UNAVAILABLE, retryInMs: 5_000, cause })
-    expect(upstream.signals[0]?.aborted).toBe(false)
-  })
-
   it('is loaded again 20 s and the backoff after a load that ignores its signal', async () => {
     const { runtime, upstream, process } = createWithoutStore()
     upstream.respond = hang
@@ -98,25 +88,6 @@ describe('a cold value', () => {
     await runtime.advance(1)
     expect(await process.get()).toMatchObject({ value: 2, hit: false })
     expect(upstream.calls).toBe(2)
-  })
-
-  it.each([
-    ['succeeds', async (): Promise<number> => 1],
-    ['fails', refuse],
-    ['never ends', hang],
-  ])('leaves no timer and no listener behind when its load %s', async (_how, respond) => {
-    const left = await listenersLeftBy(async () => {
-      const { runtime, upstream, process } = createWithoutStore()
-      upstream.respond = respond
-      const controllers = [new AbortController(), new AbortController()]
-      const waiting = controllers.map(({ signal }) => request(process, signal))
-      await settled()
-      controllers[0]?.abort()
-      await runtime.advance(20 * SECOND)
-      await Promise.all(waiting)
-      expect(runtime.timers()).toBe(0)
-    })
-    expect(left).toBe(0)
   })
 })
 
@@ -296,13 +267,6 @@ describe('refresh()', () => {
     await runtime.advance(HOUR)
     await process.refresh()
     expect(upstream.calls).toBe(2)
-  })
-
-  it('never rejects', async () => {
-    const { upstream, process } = createWithoutStore()
-    upstream.respond = refuse
-    expect([await process.refresh(), await process.refresh()]).toEqual([undefined, undefined])
-    expect(upstream.calls).toBe(1)
   })
 })
 

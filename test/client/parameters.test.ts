@@ -94,26 +94,15 @@ describe('a call', () => {
 describe('a call with invalid parameters', () => {
   it.each<[code: string, call: Call]>([
     ['invalid_currency', (api) => api.latest({ base: 'XYZ' })],
-    ['invalid_currency', (api) => api.convert({ from: 'USD', to: 'HRK' })],
-    ['invalid_currency', (api) => api.latest({ symbols: ['EUR', 'XYZ'] })],
     ['invalid_currency', (api) => api.convert({ from: 'USD', to: 'a&b=c' })],
     ['invalid_currency', (api) => api.latest({ base: '' })],
     ['invalid_amount', (api) => api.convert({ ...PAIR, amount: NaN })],
-    ['invalid_amount', (api) => api.convert({ ...PAIR, amount: -1 })],
     ['unsupported_currency', (api) => api.history({ from: 'USD', to: 'KID' })],
     ['invalid_currency', (api) => api.convert({ from: 'USD', to: [] })],
-    ['invalid_currency', (api) => api.convert({ from: 'USD', to: ['EUR', 'XYZ'] })],
     ['invalid_currency', (api) => api.convert({ from: 'USD', to: ['EUR', 'euro'] })],
-    ['invalid_amount', (api) => api.convert({ from: 'USD', to: ['EUR'], amount: -1 })],
-    ['invalid_parameter', (api) => api.convert({ ...PAIR, date: '2021-02-29' })],
     ['invalid_parameter', (api) => api.convert({ ...PAIR, date: '' })],
-    ['invalid_parameter', (api) => api.convert({ ...PAIR, date: '2026-12-24' })],
-    ['unsupported_currency', (api) => api.convert({ from: 'USD', to: 'KID', date: DATE })],
-    ['no_data', (api) => api.convert({ ...PAIR, date: '1998-12-31' })],
-    ['invalid_parameter', (api) => api.latest({ date: 'today' })],
     ['no_data', (api) => api.latest({ date: '1998-12-31' })],
     ['invalid_parameter', (api) => api.history({ ...PAIR, start: DATE, end: '2020-02-28' })],
-    ['no_data', (api) => api.history({ ...PAIR, start: '1998-01-01', end: '1998-12-31' })],
   ])('rejects with the %s of the handler', async (code, call) => {
     const expected = await reasonOf(call(handler.rates))
     const reason = await reasonOf(call(clientOf(handler).client))

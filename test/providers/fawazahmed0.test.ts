@@ -170,17 +170,6 @@ describe('several hosts', () => {
     expect(origins()).toEqual([A, B])
   })
 
-  it('are requested at once when the one before failed', async () => {
-    const { requests, origins, outcome } = open([A, B, C])
-    for (const count of [1, 2, 3]) {
-      await vi.advanceTimersByTimeAsync(0)
-      expect(origins()).toHaveLength(count)
-      requests[count - 1]?.reject(new Error('fetch failed'))
-    }
-    const names = /a\.example[^;]*; [^;]*b\.example[^;]*; [^;]*c\.example[^;]*$/
-    expect(await outcome).toMatchObject({ message: expect.stringMatching(names) })
-  })
-
   it('are not requested once the call is aborted', async () => {
     const { origins, outcome, abort } = open([A, B, C])
     const reason = new Error('time is up')

@@ -191,15 +191,6 @@ describe('any table that is corrected', () => {
     })
     fc.assert(property, RUNS)
   })
-
-  it('quotes every withdrawn currency at its ratio in its successor', () => {
-    const property = fc.property(rate, (euro) => {
-      const { table: lawful } = correctWithdrawn(table({ EUR: euro, BGN: euro * 66, HRK: euro }))
-      expect(crossRate(lawful, 'EUR', 'BGN')).toBe(1.95583)
-      expect(crossRate(lawful, 'EUR', 'HRK')).toBe(7.5345)
-    })
-    fc.assert(property, RUNS)
-  })
 })
 
 describe.skipIf(!HAS_RECORDINGS)(`the recorded tables ${NEEDS_RECORDINGS}`, () => {

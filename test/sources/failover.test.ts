@@ -168,26 +168,6 @@ describe('a chain of providers', () => {
       expect.stringMatching(/: A: .*backoff.* 12 min; B: B is down$/),
     ])
   })
-
-  it.each(NAMES)('names %s in every format when its data are served', async (name) => {
-    const conditions = NAMES.map((each): Condition => (each === name ? 'healthy' : 'dead'))
-    const { request } = startChain(conditions)
-    const url = `https://${name.toLowerCase()}.example`
-    const source = { name, url }
-    const read = async (target: string): Promise<unknown> => (await request(target)).response.json()
-    for (const target of [LATEST, '/v1/convert?from=USD&to=EUR', HISTORY]) {
-      expect(await read(target), target).toMatchObject({ source })
-    }
-    expect(await read('/v1/status')).toMatchObject({ latest: { source }, history: { source } })
-    for (const target of ['/rates', '/convert?from=USD&to=EUR']) {
-      expect(await read(target), target).toMatchObject({ provider: `${name} (${url})` })
-    }
-    for (const target of [`${LATEST}?format=csv`, '/rates?format=csv', `${HISTORY}&format=csv`]) {
-      const { response } = await request(target)
-      expect(response.headers.get('link'), target).toContain(`<${url}/>`)
-      expect(await response.text(), target).toContain(name)
-    }
-  })
 })
 
 /** Expects latest rates of one publication; returns its time. */

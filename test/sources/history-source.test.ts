@@ -2,7 +2,6 @@ import { describe, expect, it, vi } from 'vitest'
 
 import type { HistoryProvider } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
-import { codes } from '../fixtures/codes.ts'
 import { recordedHandler } from '../fixtures/recorded-handler.ts'
 import { DAY, HOUR, MINUTE, settled, virtualRuntime } from '../virtual-runtime.ts'
 
@@ -112,14 +111,6 @@ describe('history', () => {
     expect(points).toEqual([{ d: '2026-11-20', r: 1.1 }])
   })
 
-  it('is the same after a week of refreshes as after one download', async () => {
-    const refreshed = watched(Date.UTC(2026, 10, 13, 18))
-    await refreshed.requestEvery(6 * HOUR, 8 * DAY)
-    const fresh = watched(refreshed.runtime.now())
-    const params = { from: 'USD', to: 'JPY', period: '5Y' } as const
-    expect(await refreshed.rates.history(params)).toEqual(await fresh.rates.history(params))
-  })
-
   it('is downloaded again when the provider changes its base', async () => {
     let base = 'EUR'
     const dayOf = (date: string) => ({ date, rates: { USD: 1.1, [base]: 1 } })
@@ -150,35 +141,6 @@ describe('history', () => {
     const { requestEvery, ranges } = watched(Date.UTC(2026, 10, 18, 15, 30), days)
     await requestEvery(10 * MINUTE, HOUR)
     expect(ranges.length).toBeGreaterThan(2)
-  })
-
-  it('has no data where a covered pair has no day in common', async () => {
-    const days = publishing({ '2026-11-19': { USD: 1.1 }, '2026-11-20': { JPY: 170 } })
-    const { rates } = watched(EVENING, days)
-    const call = rates.history({ from: 'JPY', to: 'USD' })
-    await expect(call).rejects.toMatchObject({ code: 'no_data' })
-    expect(await rates.history({ from: 'EUR', to: 'USD', period: '1W' })).toMatchObject({
-      points: [{ d: '2026-11-19', r: 1.1 }],
-      stats: { open: 1.1, close: 1.1, changePct: 0, average: 1.1, highDate: '2026-11-19' },
-    })
-  })
-
-  it('limits the number of codes in an error', async () => {
-    const rates = Object.fromEntries(codes(200).map((code) => [code, 1]))
-    const { get } = watched(EVENING, publishing({ '2026-11-20': rates }))
-    const body = await (await get('/v1/history?from=ZZZ&to=EUR')).text()
-    expect(body).toContain(' and 51 more')
-    expect(body.length).toBeLessThan(1024)
-  })
-
-  it('ends its window on the newest day that is not in the future', async () => {
-    const days = ['2026-11-20', '2026-11-21', '2027-01-01'].map((day) => [day, { USD: 1 }])
-    const { rates } = watched(EVENING, publishing(Object.fromEntries(days)))
-    await expect(rates.history({ from: 'ZZZ', to: 'USD' })).rejects.toThrow(
-      'Unsupported from currency: ZZZ (history covers EUR, USD)',
-    )
-    const { points } = await rates.history({ from: 'EUR', to: 'USD', period: '5Y' })
-    expect(points).toEqual([{ d: '2026-11-20', r: 1 }])
   })
 })
 

@@ -304,13 +304,6 @@ describe('latest', () => {
     expect(waits.size).toBeGreaterThan(200)
   })
 
-  it('returns the same rates after the clock is set back', async () => {
-    const { latest } = fakeProviders()
-    for (const moment of [NOW + 400 * DAY_MS, NOW, NOW - 4000 * DAY_MS]) {
-      expect(await latest.fetchLatest(contextAt(moment))).toEqual(await latestOf(1, moment))
-    }
-  })
-
   it('rejects before the first publication in 1999', async () => {
     await expect(latestOf(1, Date.parse('1999-01-04T14:59:00Z'))).rejects.toThrow('1999-01-04')
     await expect(latestOf(1, 0)).rejects.toThrow(RangeError)
