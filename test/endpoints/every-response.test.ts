@@ -66,8 +66,10 @@ describe.each(TARGETS)('a response to %s', (target, lifetime, modified) => {
     expect(text).not.toMatch(/secret|a-key/)
   })
 
-  it('has Content-Type, Cache-Control and Last-Modified', async () => {
-    const { headers } = await get()
+  it('has Content-Length in bytes, Content-Type, Cache-Control and Last-Modified', async () => {
+    const response = await get()
+    const { headers } = response
+    expect(headers.get('content-length')).toBe(String((await response.arrayBuffer()).byteLength))
     const isCsv = target.includes('format=csv')
     expect(headers.get('content-type')).toBe(
       isCsv ? 'text/csv; charset=utf-8; header=present' : 'application/json; charset=utf-8',

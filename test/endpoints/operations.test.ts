@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { createRatesHandler } from '../../src/index.ts'
-import { fakeProviders } from '../../src/testing/index.ts'
 import { NOW, openMarket } from '../fixtures/hand-written-market.ts'
-import { PERIODS } from '../oracle.ts'
 
 const PAIR = { from: 'USD', to: 'EUR' }
 
@@ -123,49 +120,4 @@ describe('an operation of handler.rates', () => {
     await expect(call(handler, operation, params)).rejects.toMatchObject(expected)
     expect(calls).toHaveLength(loads)
   })
-})
-
-const context = { fetch, signal: new AbortController().signal, now: () => NOW }
-const range = { start: '2021-11-01', end: '2026-11-20' }
-const { days: published } = await fakeProviders().history.fetchHistory(range, context)
-
-/** The market as published, with missing days and rates, and with rates of many digits. */
-const MARKETS = {
-  'as published': published,
-  'with gaps': published.map(({ date, rates: { USD, JPY, ...rates } }, index) => ({
-    date,
-    rates: { ...rates, ...(index % 3 && USD && { USD }), ...(index % 5 && JPY && { JPY }) },
-  })),
-  'with rates of all sizes': published.map(({ date, rates }, index) => ({
-    date,
-    rates: { ...rates, USD: 3e-9 * (index + 1), JPY: 1e20 / (index + 3), GBP: 1 / (index + 3) },
-  })),
-}
-
-describe('the JSON of a history', () => {
-  const markets = Object.entries(MARKETS)
-  it.each(markets)(
-    'equals the result of the operation for every pair of a market %s',
-    async (_how, days) => {
-      const attribution = { name: 'Банк „Ö“ 💶', url: 'https://bank.example/?a="b"' }
-      const history = { attribution, fetchHistory: async () => ({ base: 'EUR', days }) }
-      const { answer, rates } = createRatesHandler({ providers: { history }, now: () => NOW })
-      const codes = ['EUR', ...Object.keys(published[0]?.rates ?? {})]
-      expect(codes.length).toBeGreaterThan(25)
-      let length = 0
-      for (const from of codes) {
-        for (const to of codes.slice(0, 8)) {
-          const period = PERIODS[length % PERIODS.length]
-          const target = `/api/v1/history?from=${from}&to=${to}&period=${period}`
-          const { body } = await answer({ method: 'GET', target, header: () => null })
-          const text = await new Response(body).text()
-          const record = await rates.history({ from, to, period })
-          length += text.length
-          // `toBe` compares long texts slowly.
-          expect(text === JSON.stringify(record), `${from} ${to} ${period}`).toBe(true)
-        }
-      }
-      expect(length).toBeGreaterThan(500_000)
-    },
-  )
 })
