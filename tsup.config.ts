@@ -63,6 +63,8 @@ const command: Options = {
     // Names stay readable in stack traces.
     options.minifyWhitespace = true
     options.minifySyntax = true
+    // Node and Deno import JSON only with its type, which esbuild drops for the target.
+    options.supported = { ...options.supported, 'import-attributes': true }
   },
   // Their licences must accompany the bundled parts.
   async onSuccess() {
