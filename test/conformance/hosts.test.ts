@@ -37,34 +37,6 @@ describe.each(HOSTS)('$name', (host) => {
   })
 })
 
-const handler = createConformanceHandler('/api')
-
-function eventOf(request: Request) {
-  const url = new URL(request.url)
-  return { request, url, params: { path: url.pathname.slice('/api/'.length) }, locals: {} }
-}
-
-const fallback = ({ request }: { request: Request }): Promise<Response> => handler(request)
-
-/** Next.js calls one function per method, with a second argument. */
-const route: Record<string, (request: Request, context: object) => Promise<Response>> =
-  Object.fromEntries(
-    'GET HEAD OPTIONS POST PUT PATCH DELETE'.split(' ').map((method) => [method, handler]),
-  )
-
-describe.each<[string, (request: Request) => Response | Promise<Response>]>([
-  ['Next.js', (request) => route[request.method]?.(request, eventOf(request)) ?? Response.error()],
-  // Astro (`ALL`) and React Router (`loader` and `action`) do the same.
-  ['SvelteKit', (request) => fallback(eventOf(request))],
-])('in the functions of %s', (_, fetch) => {
-  it.each(mountContract(() => ({ url: 'http://localhost/api', fetch })))(
-    '$name',
-    async ({ run }) => {
-      await expect(run()).resolves.toBeUndefined()
-    },
-  )
-})
-
 type Outcome = ResponseData | Error
 
 const CONNECTION_HEADERS = /^(connection|content-length|date|keep-alive|transfer-encoding)$/

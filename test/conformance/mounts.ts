@@ -10,13 +10,14 @@ import { serve as serveBun } from 'ratesmith/bun'
 import { serve as serveDeno } from 'ratesmith/deno'
 import { toExpressHandler } from 'ratesmith/express'
 import { serve as serveNode, toNodeHandler } from 'ratesmith/node'
+import type { FetchHandler } from 'ratesmith/node'
 
 import { listenOnFreePort, portIn } from '../system/sockets.ts'
 
-type Route<Context> = (context: Context) => Promise<Response>
+type Route<Context> = (context: Context) => Response | Promise<Response>
 
 interface Elysia {
-  all(path: string, route: Route<{ request: Request }>): Elysia
+  all(path: string, route: Route<{ request: Request; server: object }>): Elysia
   listen(options: object): { server: { port: number } }
 }
 
@@ -48,20 +49,20 @@ function load<Name extends keyof Modules>(name: Name): Promise<Modules[Name]> {
 }
 
 /** Serves `rates` on a free loopback port and resolves to that port. */
-type Mount = (rates: RatesHandler) => Promise<number>
+export type Mount = (rates: RatesHandler & FetchHandler) => Promise<number>
 
 const ANY_PORT = { port: 0 }
 const LOOPBACK = { port: 0, hostname: '127.0.0.1' }
 
-/** All documented ways to serve or mount the handler. */
+/** All documented ways to serve or mount the handler, with the address of the client. */
 export const MOUNTS = {
   serveNode: async (rates) => portIn((await serveNode(rates, ANY_PORT)).url),
   serveBun: async (rates) => portIn((await serveBun(rates, ANY_PORT)).url),
   serveDeno: async (rates) => portIn((await serveDeno(rates, ANY_PORT)).url),
 
-  fetchStyleOnNode: (rates) => listen(toNodeHandler((request) => rates(request))),
+  fetchStyleOnNode: (rates) => listen(toNodeHandler((request, info) => rates(request, info))),
   fetchStyleOverHttp2: (rates) =>
-    listenOnFreePort(createHttp2Server(toNodeHandler((request) => rates(request)))),
+    listenOnFreePort(createHttp2Server(toNodeHandler((request, info) => rates(request, info)))),
   http2: (rates) => listenOnFreePort(createHttp2Server(toNodeHandler(rates))),
 
   async whatwg(rates) {
@@ -80,9 +81,13 @@ export const MOUNTS = {
   express5Prefix: async (rates) => listen(appOn((await import('express')).default, '/fx', rates)),
 
   async hono(rates) {
-    const [{ Hono }, { serve }] = await Promise.all([import('hono'), import('@hono/node-server')])
+    const [{ Hono }, { serve }, { getConnInfo }] = await Promise.all([
+      import('hono'),
+      import('@hono/node-server'),
+      import('@hono/node-server/conninfo'),
+    ])
     const app = new Hono()
-    app.all('/api/*', (c) => rates(c.req.raw))
+    app.all('/api/*', (c) => rates(c.req.raw, { client: getConnInfo(c).remote.address }))
     return new Promise((resolve) => {
       serve({ fetch: app.fetch, ...LOOPBACK }, ({ port }) => resolve(port))
     })
@@ -90,19 +95,19 @@ export const MOUNTS = {
   async h3(rates) {
     const { H3, serve } = await load('h3')
     const app = new H3()
-    app.all('/api/**', (event) => rates(event.req))
+    app.all('/api/**', ({ req }) => rates(req, { client: Reflect.get(req, 'ip') }))
     const server = await serve(app, { ...LOOPBACK, silent: true }).ready()
     return portIn(server.url ?? '')
   },
   async elysia(rates) {
     const { Elysia } = await load('elysia')
-    const app = new Elysia().all('/api/*', ({ request }) => rates(request)).listen(LOOPBACK)
-    return app.server.port
+    const app = new Elysia().all('/api/*', ({ request, server }) => rates(request, server))
+    return app.listen(LOOPBACK).server.port
   },
   async fastify(rates) {
     const { default: fastify } = await import('fastify')
     const mounted = toExpressHandler(rates)
-    const app = fastify()
+    const app = fastify({ trustProxy: true })
     app.addHook('onRequest', ({ raw }, reply, next) => mounted(raw, reply.raw, next))
     return portIn(await app.listen(LOOPBACK))
   },
@@ -120,7 +125,11 @@ export const MOUNTS = {
 } satisfies Record<string, Mount>
 
 function appOn(createApp: typeof express, path: string, rates: RatesHandler): RequestListener {
-  return createApp().disable('x-powered-by').use(path, toExpressHandler(rates))
+  // The handler reads the socket, not what Express trusts.
+  return createApp()
+    .disable('x-powered-by')
+    .set('trust proxy', true)
+    .use(path, toExpressHandler(rates))
 }
 
 function listen(listener: RequestListener): Promise<number> {
