@@ -53,17 +53,7 @@ describe('the dashboard', () => {
     const shown = namesIn(JSON.stringify(PANELS)).map(familyName)
     expect(SAMPLES.map(familyName).filter((name) => !shown.includes(name))).toEqual([])
   })
-
-  it('has different ids, titles and places', () => {
-    const places = PANELS.map((panel) => JSON.stringify(Object(panel).gridPos))
-    const [ids, titles] = [PANELS.map((panel) => Object(panel).id), PANELS.map(titleOf)]
-    for (const each of [places, ids, titles]) expect(new Set(each).size).toBe(PANELS.length)
-  })
 })
-
-function titleOf({ title }: Panel): string {
-  return title
-}
 
 function familyName(sample: string): string {
   return sample.replace(/_(total|bucket|count|sum)$/, '')

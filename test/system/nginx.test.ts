@@ -127,20 +127,6 @@ describe('nginx with the documented configuration', () => {
     expect(requests).toHaveLength(1 + CLIENTS.length)
     expect(kept()).toHaveLength(1 + CLIENTS.length)
   })
-
-  it('stores the CORS headers, also for a 304', async () => {
-    const { send, requests } = await startProxiedApp()
-    const first = await send(LATEST)
-    const etag = String(first.headers.get('etag'))
-    const second = await send(LATEST, { headers: { 'if-none-match': etag } })
-    expect(second).toMatchObject({ status: 304, from: 'HIT', body: '' })
-    for (const { headers } of [first, second]) {
-      expect(headers.get('access-control-allow-origin')).toBe('*')
-      expect(headers.get('access-control-expose-headers')).toContain('ETag')
-      expect(headers.get('etag')).toBe(etag)
-    }
-    expect(requests).toHaveLength(1)
-  })
 })
 
 describe('a stale response', () => {
