@@ -200,22 +200,6 @@ describe.skipIf(REDIS_IS_MISSING)('a handler whose Redis fails (skipped without 
     await untilShared(service)
     expect(service.events.filter(({ type }) => type === 'internal_error')).toEqual([])
   })
-
-  it('needs few waits for a Redis that hangs, and counts at most twice the limit', async () => {
-    const server = await startRedis()
-    onTestFinished(server.kill)
-    const service = await startService(server.url, { whenCountersFail: 'local' }, '60/h')
-    await service.load(30)
-    server.pause()
-    const during = await service.load(400)
-    // 5 failures in a row open the circuit breaker; later requests do not wait.
-    const waits = during.filter(({ duration }) => duration >= 45)
-    expect(waits.length).toBeLessThan(0.5 * during.length)
-    const admitted = during.filter(({ status }) => status === 200).length
-    expect(admitted).toBeLessThanOrEqual(61)
-    expect(admitted).toBeGreaterThanOrEqual(60)
-    expect(during.every(({ status }) => status === 200 || status === 429)).toBe(true)
-  })
 })
 
 /** Expects 200 from permits in hand, and `status` after them. */
@@ -227,11 +211,7 @@ function expectStatuses(responses: readonly { status: number }[], status: number
 type Service = Awaited<ReturnType<typeof startService>>
 
 /** Starts a handler that counts one client in Redis. */
-async function startService(
-  url: string,
-  options: Pick<AccessOptions, 'whenCountersFail'>,
-  limit = '600/min',
-) {
+async function startService(url: string, options: Pick<AccessOptions, 'whenCountersFail'>) {
   const redis = new Redis(url, { retryStrategy: () => 50 })
   redis.on('error', () => undefined)
   onTestFinished(() => redis.disconnect())
@@ -242,23 +222,18 @@ async function startService(
     access: createAccess({
       ...options,
       anonymous: 'public',
-      plans: { public: { burst: limit } },
+      plans: { public: { burst: '600/min' } },
       client: () => '203.0.113.9',
       counters: createRedisCounters(redis),
     }),
   })
   const get = async () => {
-    const startedAt = performance.now()
     // Responses that are not public have the header fields of limits.
     const response = await handler(
       new Request('http://localhost/api/v1/convert?from=EUR&to=USD&amount=x'),
     )
-    const hasLimits = response.headers.has('RateLimit')
-    return {
-      status: toStatus(response.status),
-      limited: hasLimits,
-      duration: performance.now() - startedAt,
-    }
+    const limited = response.headers.has('RateLimit')
+    return { status: toStatus(response.status), limited }
   }
   const service = {
     redis,
