@@ -8,7 +8,7 @@ import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 import { RatesError } from '../../src/index.ts'
 import { openService } from '../fixtures/service.ts'
 import { finish } from '../virtual-runtime.ts'
-import { PLANS, limitIn, openGuarded, recordedStore, sendersTo } from './service.ts'
+import { PLANS, limitIn, openGuarded, openWithKey, recordedStore, sendersTo } from './service.ts'
 
 /** Counters that fail as given. */
 function brokenCounters(take: () => unknown, giveBack: () => void = () => {}): Counters {
@@ -165,11 +165,7 @@ describe('limits', () => {
 
 describe('a response to a key', () => {
   it('is private, varies by the headers of keys and has the fields of limits', async () => {
-    const {
-      store,
-      keys: [key = ''],
-    } = await recordedStore([{ id: 'a', plan: 'pro' }])
-    const { send } = openGuarded({ keys: store })
+    const { send, key } = await openWithKey({}, { anonymous: 'public' })
     const changed = { 'x-api-key': key }
     const unchanged = { ...changed, 'if-none-match': '*' }
     for (const [target, headers, status, caching] of [
@@ -190,11 +186,7 @@ describe('a response to a key', () => {
   })
 
   it('leaves the cached headers of other responses unchanged', async () => {
-    const {
-      store,
-      keys: [key = ''],
-    } = await recordedStore([{ id: 'a', plan: 'pro' }])
-    const { send } = openGuarded({ keys: store })
+    const { send, key } = await openWithKey({}, { anonymous: 'public' })
     await send({ client: 'a' })
     const before = await send({ client: 'a' })
     await send({ headers: { 'x-api-key': key } })
@@ -532,11 +524,8 @@ describe('an adapter', () => {
   it.each(['authorization', 'x-api-key', 'origin'])(
     'that throws for the header %s causes a 503, with an event without the key',
     async (broken) => {
-      const {
-        store,
-        keys: [key = ''],
-      } = await recordedStore([{ id: 'a', plan: 'pro', origins: ['https://a.example'] }])
-      const { handler, events } = openGuarded({ keys: store })
+      const record = { origins: ['https://a.example'] }
+      const { handler, events, key } = await openWithKey(record, { anonymous: 'public' })
       const { status } = await handler.answer({
         method: 'GET',
         target: '/api/v1/latest',

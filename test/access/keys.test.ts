@@ -2,21 +2,10 @@ import { describe, expect, it } from 'vitest'
 
 import { createKey, hashKey } from '../../src/access/index.ts'
 import { settled } from '../virtual-runtime.ts'
-import { openGuarded, recordedStore } from './service.ts'
+import { openWithKey } from './service.ts'
 
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND
-
-/** Opens a service with one key `acme` of the plan `pro`, for which requests without a key are refused. */
-async function openWithKey(record: object = {}, options: Parameters<typeof openGuarded>[0] = {}) {
-  const { store, keys, found, replace } = await recordedStore([
-    { id: 'acme', plan: 'pro', ...record },
-  ])
-  const [key = ''] = keys
-  const service = openGuarded({ keys: store, anonymous: 'refuse', ...options })
-  await service.runtime.advance(0)
-  return { ...service, store, key, found, replace }
-}
 
 /** A promise that its owner settles. */
 function deferred<Value>() {

@@ -14,6 +14,9 @@ const LIMITS = [burst(3, 60_000)]
 
 const GOOD = { granted: true, states: [{ remaining: 2, reset: 1, wait: 0 }] }
 
+/** Returns a grant with one wrong number. */
+const stateWith = (wrong: object) => ({ granted: true, states: [{ ...GOOD.states[0], ...wrong }] })
+
 /** Takes as JavaScript would: results of any type. */
 type Take = (...args: Parameters<OpenCounters['take']>) => unknown
 
@@ -94,19 +97,10 @@ const FAILURES: [name: string, take: Take][] = [
   ['return granted as text', () => ({ ...GOOD, granted: 'yes' })],
   ['return states that are not a list', () => ({ granted: true, states: { length: 1 } })],
   ['return a state that is null', () => ({ granted: true, states: [null] })],
-  ['return NaN', () => ({ granted: true, states: [{ remaining: NaN, reset: 1, wait: 0 }] })],
-  [
-    'return Infinity',
-    () => ({ granted: true, states: [{ remaining: 1, reset: Infinity, wait: 0 }] }),
-  ],
-  [
-    'return a negative number',
-    () => ({ granted: true, states: [{ remaining: -1, reset: 1, wait: 0 }] }),
-  ],
-  [
-    'return numbers as text',
-    () => ({ granted: true, states: [{ remaining: '1', reset: 1, wait: 0 }] }),
-  ],
+  ['return NaN', () => stateWith({ remaining: NaN })],
+  ['return Infinity', () => stateWith({ reset: Infinity })],
+  ['return a negative number', () => stateWith({ remaining: -1 })],
+  ['return numbers as text', () => stateWith({ remaining: '1' })],
   ['refuse without a wait', () => ({ ...GOOD, granted: false })],
   [
     'return a getter that throws',

@@ -31,6 +31,17 @@ export function openGuarded(
   return { ...service, ...sendersTo(service.handler) }
 }
 
+/** Opens a service with one key `acme` of the plan `pro`, for which requests without a key are refused. */
+export async function openWithKey(record: object = {}, options: Partial<AccessOptions> = {}) {
+  const { store, keys, found, replace } = await recordedStore([
+    { id: 'acme', plan: 'pro', ...record },
+  ])
+  const [key = ''] = keys
+  const service = openGuarded({ keys: store, anonymous: 'refuse', ...options })
+  await service.runtime.advance(0)
+  return { ...service, store, key, found, replace }
+}
+
 /** Creates functions that send requests to a handler. */
 export function sendersTo(handler: Pick<ReturnType<typeof openService>['handler'], 'answer'>) {
   async function send({

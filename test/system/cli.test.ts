@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import { CLI, keptFiles, rootOf, serve, upstreams } from './commands.ts'
-import { listen, run, temporaryFolder } from './processes.ts'
-import { ROOT } from './runtimes.ts'
+import { keptFiles, rootOf, serve, upstreams } from './commands.ts'
+import { listen, temporaryFolder } from './processes.ts'
 import { freePort } from './sockets.ts'
 
 describe('ratesmith serve', () => {
@@ -105,12 +103,4 @@ describe('ratesmith serve', () => {
     await expect.poll(read, WITHIN).toBe(body)
     expect(second.stderr).toMatch(/^ratesmith: .*latest.*\bstore\b.*\b20\d\d-/m)
   })
-})
-
-it('prints the help and the version of ratesmith', async () => {
-  const { version } = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8'))
-  const help = await run(process.execPath, [CLI, 'serve', '--help'])
-  expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('--base-path') })
-  const printed = await run(process.execPath, [CLI, '--version'])
-  expect(printed).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })

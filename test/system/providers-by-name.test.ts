@@ -54,21 +54,6 @@ describeRuntimes('providers by name', (runtime) => {
     ])
     expect(all.calls.map(({ headers }) => headers.includes(KEY))).toEqual([true, false])
   })
-
-  it('provide latest rates and history', async () => {
-    const all = await startAll()
-    const env = {
-      RATESMITH_LATEST: 'fawazahmed0',
-      RATESMITH_HISTORY: 'ecb',
-      RATESMITH_LATEST_URL: all.rootsOf('fawazahmed0'),
-      RATESMITH_HISTORY_URL: all.rootsOf('ecb'),
-    }
-    const latest = await piped(runtime, ['convert', 'USD', 'EUR'], env)
-    expect(latest).toMatchObject({ code: 0, stderr: expect.stringContaining('fawazahmed0') })
-    const dated = await piped(runtime, ['convert', 'USD', 'EUR', '--date', '2001-03-01'], env)
-    expect(dated.stderr).toMatch(/^European Central Bank, /)
-    expect(dated.code).toBe(0)
-  })
 })
 
 it('serves rates of the named providers, and logs failures without the key', async () => {
