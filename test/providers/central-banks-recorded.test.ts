@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
 import type { HistoryDay, HistoryProvider, LatestProvider } from '../../src/index.ts'
+import { createBancaDItaliaProvider } from '../../src/providers/banca-d-italia.ts'
 import { createBankOfCanadaProvider } from '../../src/providers/bank-of-canada.ts'
 import { createBankOfEnglandProvider } from '../../src/providers/bank-of-england.ts'
 import { createBankOfIsraelProvider } from '../../src/providers/bank-of-israel.ts'
@@ -14,16 +15,19 @@ import { createBanxicoProvider } from '../../src/providers/banxico.ts'
 import { createBcbProvider } from '../../src/providers/bcb.ts'
 import { createBnrProvider } from '../../src/providers/bnr.ts'
 import { createCbrProvider } from '../../src/providers/cbr.ts'
+import { createCnbProvider } from '../../src/providers/cnb.ts'
 import { createDanmarksNationalbankProvider } from '../../src/providers/danmarks-nationalbank.ts'
 import { createFbilProvider } from '../../src/providers/fbil.ts'
 import { createFredProvider } from '../../src/providers/fred.ts'
 import { createImfProvider } from '../../src/providers/imf.ts'
 import { createMnbProvider } from '../../src/providers/mnb.ts'
+import { createNbpProvider } from '../../src/providers/nbp.ts'
 import { createNbuProvider } from '../../src/providers/nbu.ts'
 import { createNorgesBankProvider } from '../../src/providers/norges-bank.ts'
 import { createRbaProvider } from '../../src/providers/rba.ts'
 import { createRiksbankProvider } from '../../src/providers/riksbank.ts'
 import { createTcmbProvider } from '../../src/providers/tcmb.ts'
+import { createCalendar, daysFrom } from '../../src/rates/calendar.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 
 const bytesOf = (file: string): Uint8Array<ArrayBuffer> =>
@@ -76,6 +80,14 @@ function fromName(text: string): string {
 
 const fromDayFirst = (text: string): string => text.split(/[./-]/).toReversed().join('-')
 
+/** Returns the quotes that a pattern with names finds in a file. */
+function quotesIn(file: string, pattern: RegExp, change = (date: string): string => date) {
+  return [...textOf(file).matchAll(pattern)].map(({ groups = {} }): Published => {
+    const { date = '', code = '', ...quote } = groups
+    return { date: change(date), code, ...quote }
+  })
+}
+
 /** Numbers of JSON as they are written. */
 const WRITTEN = /("(?:[^"\\]|\\.)*")|(-?\d+(?:\.\d+)?)/g
 
@@ -94,6 +106,24 @@ const SDMX = (currency: string) => (text: string) =>
       return { date, code: column(row, currency), price, units }
     })
 
+/** Reads lines of `name=CODE;name=CODE`. */
+const codesByName = (text: string): ReadonlyMap<string, string> =>
+  new Map(text.split(/[;\n]/).map((pair) => [pair.slice(0, -4), pair.slice(-3)]))
+
+const IMF_NAMES =
+  codesByName(`Chinese yuan=CNY;Euro(1)=EUR;Japanese yen=JPY;U.K. pound(1)=GBP;Algerian dinar=DZD
+Australian dollar(1)=AUD;Botswana pula(1)=BWP;Brazilian real=BRL;Brunei dollar=BND
+Canadian dollar=CAD;Chilean peso=CLP;Czech koruna=CZK;Danish krone=DKK;Indian rupee=INR
+Israeli New Shekel=ILS;Korean won=KRW;Kuwaiti dinar=KWD;Malaysian ringgit=MYR
+Mauritian rupee=MUR;Mexican peso=MXN;New Zealand dollar(1)=NZD;Norwegian krone=NOK
+Omani rial=OMR;Peruvian sol=PEN;Philippine peso=PHP;Polish zloty=PLN;Qatari riyal=QAR
+Saudi Arabian riyal=SAR;Singapore dollar=SGD;Swedish krona=SEK;Swiss franc=CHF;Thai baht=THB
+Trinidadian dollar=TTD;U.A.E. dirham=AED;Uruguayan peso=UYU`)
+const FRED_SERIES =
+  codesByName(`BZUS=BRL;CAUS=CAD;DNUS=DKK;HKUS=HKD;JPUS=JPY;KOUS=KRW;MXUS=MXN;NOUS=NOK;SFUS=ZAR;SIUS=SGD
+SZUS=CHF;TAUS=TWD;USAL=AUD;USEU=EUR;USUK=GBP`)
+const BANXICO_SERIES = codesByName(`SF43718=USD;SF46410=EUR;SF46407=GBP;SF46406=JPY;SF60632=CAD`)
+
 const FRED_FILES = HAS_RECORDINGS ? readdirSync(recording('data/banks/fred')) : []
 
 /** Files by the series or the currency in their URL. */
@@ -111,6 +141,16 @@ function byUrl(pattern: RegExp): Map<string, string> {
 const FRED = byUrl(/series_id=(DEX\w+)/)
 const BCB = byUrl(/CotacaoMoedaPeriodo.*@moeda=%27(\w{3})%27/)
 const CBR = byUrl(/VAL_NM_RQ=(R\w+)/)
+
+/** Reads tables of Narodowy Bank Polski without a parser of JSON. */
+function polishQuotes(file: string): Published[] {
+  const [, ...tables] = textOf(file).split('"effectiveDate":"')
+  return tables.flatMap((table) =>
+    [...table.matchAll(/"code":"([A-Z]{3})","mid":([\d.]+)\}/g)].map(
+      ([, code = '', price = '']) => ({ date: table.slice(0, 10), code, price }),
+    ),
+  )
+}
 
 const RUSSIA: RecordedBank = {
   create: createCbrProvider,
@@ -165,12 +205,11 @@ const BANKS: Record<string, RecordedBank> = {
     create: createRiksbankProvider,
     range: ['2026-03-24', '2026-03-28'],
     fileFor: () => 'rb/01.json',
-    published() {
-      const row = /"seriesId":"SEK([A-Z]{3})PMI","date":"([\d-]+)","value":([\d.]+)/g
-      return [...textOf('rb/01.json').matchAll(row)].map(([, code = '', date = '', price = '']) => {
-        return { date, code, price }
-      })
-    },
+    published: () =>
+      quotesIn(
+        'rb/01.json',
+        /"seriesId":"SEK(?<code>[A-Z]{3})PMI","date":"(?<date>[\d-]+)","value":(?<price>[\d.]+)/g,
+      ),
     compared: 7,
   },
   'Danmarks Nationalbank': {
@@ -281,13 +320,11 @@ const BANKS: Record<string, RecordedBank> = {
     create: createFbilProvider,
     range: ['2026-03-17', '2026-03-21'],
     fileFor: () => 'fbil/01.json',
-    published() {
-      const row =
-        /"processRunDate":"([\d-]+) 00:00:00","subProdName":"INR \/ (\d+) ([A-Z]{3})","displayTime":"[^"]*","rate":([\d.]+)/g
-      return [...textOf('fbil/01.json').matchAll(row)].map(
-        ([, date = '', units = '', code = '', price = '']) => ({ date, units, code, price }),
-      )
-    },
+    published: () =>
+      quotesIn(
+        'fbil/01.json',
+        /"processRunDate":"(?<date>[\d-]+) 00:00:00","subProdName":"INR \/ (?<units>\d+) (?<code>[A-Z]{3})","displayTime":"[^"]*","rate":(?<price>[\d.]+)/g,
+      ),
     compared: 3,
     within: 0.015,
   },
@@ -296,43 +333,6 @@ const BANKS: Record<string, RecordedBank> = {
     range: ['2026-03-01', '2026-03-31'],
     fileFor: (url) => (url.includes('reportType=REP') ? 'imf/01.txt' : 'imf/sdrcv'),
     published() {
-      const names: Record<string, string> = {
-        'Chinese yuan': 'CNY',
-        'Euro(1)': 'EUR',
-        'Japanese yen': 'JPY',
-        'U.K. pound(1)': 'GBP',
-        'Algerian dinar': 'DZD',
-        'Australian dollar(1)': 'AUD',
-        'Botswana pula(1)': 'BWP',
-        'Brazilian real': 'BRL',
-        'Brunei dollar': 'BND',
-        'Canadian dollar': 'CAD',
-        'Chilean peso': 'CLP',
-        'Czech koruna': 'CZK',
-        'Danish krone': 'DKK',
-        'Indian rupee': 'INR',
-        'Israeli New Shekel': 'ILS',
-        'Korean won': 'KRW',
-        'Kuwaiti dinar': 'KWD',
-        'Malaysian ringgit': 'MYR',
-        'Mauritian rupee': 'MUR',
-        'Mexican peso': 'MXN',
-        'New Zealand dollar(1)': 'NZD',
-        'Norwegian krone': 'NOK',
-        'Omani rial': 'OMR',
-        'Peruvian sol': 'PEN',
-        'Philippine peso': 'PHP',
-        'Polish zloty': 'PLN',
-        'Qatari riyal': 'QAR',
-        'Saudi Arabian riyal': 'SAR',
-        'Singapore dollar': 'SGD',
-        'Swedish krona': 'SEK',
-        'Swiss franc': 'CHF',
-        'Thai baht': 'THB',
-        'Trinidadian dollar': 'TTD',
-        'U.A.E. dirham': 'AED',
-        'Uruguayan peso': 'UYU',
-      }
       let days: string[] = []
       return textOf('imf/01.txt')
         .split(/\r?\n/)
@@ -340,7 +340,7 @@ const BANKS: Record<string, RecordedBank> = {
           const [name = '', ...cells] = line.split('\t')
           if (name === 'Currency')
             days = cells.map((cell) => new Date(`${cell.trim()} UTC`).toISOString().slice(0, 10))
-          const code = names[name.trim()]
+          const code = IMF_NAMES.get(name.trim())
           if (code === undefined) return []
           return cells.flatMap((cell, index): Published[] => {
             const value = cell.trim().replace(',', '')
@@ -357,18 +357,12 @@ const BANKS: Record<string, RecordedBank> = {
     create: createNbuProvider,
     range: ['2026-03-01', '2026-03-16'],
     fileFor: () => 'nbu/01.json',
-    published() {
-      const row =
-        /"exchangedate":"([\d.]+)","r030":\d+,"cc":"([A-Z]{3})".*?"rate":([\d.]+),"units":(\d+)/g
-      return [...textOf('nbu/01.json').matchAll(row)].map(
-        ([, date = '', code = '', price = '', units = '']) => ({
-          date: fromDayFirst(date),
-          code,
-          price,
-          units,
-        }),
-      )
-    },
+    published: () =>
+      quotesIn(
+        'nbu/01.json',
+        /"exchangedate":"(?<date>[\d.]+)","r030":\d+,"cc":"(?<code>[A-Z]{3})".*?"rate":(?<price>[\d.]+),"units":(?<units>\d+)/g,
+        fromDayFirst,
+      ),
     compared: 7,
     partOf: 'a shorter range',
     within: 0.015,
@@ -379,25 +373,8 @@ const BANKS: Record<string, RecordedBank> = {
     fileFor: (url) => FRED.get(/series_id=(DEX\w+)/.exec(url)?.[1] ?? '') ?? 'fred/none',
     published() {
       expect(FRED.size).toBe(FRED_FILES.length)
-      const codes: Record<string, string> = {
-        BZUS: 'BRL',
-        CAUS: 'CAD',
-        DNUS: 'DKK',
-        HKUS: 'HKD',
-        JPUS: 'JPY',
-        KOUS: 'KRW',
-        MXUS: 'MXN',
-        NOUS: 'NOK',
-        SFUS: 'ZAR',
-        SIUS: 'SGD',
-        SZUS: 'CHF',
-        TAUS: 'TWD',
-        USAL: 'AUD',
-        USEU: 'EUR',
-        USUK: 'GBP',
-      }
       return [...FRED].flatMap(([series, file]) => {
-        const code = codes[series.slice(3)] ?? series
+        const code = FRED_SERIES.get(series.slice(3)) ?? series
         return [...textOf(file).matchAll(/"date":"([\d-]+)","value":"([\d.]*\d)"/g)].map(
           ([, date = '', value = '']): Published =>
             series.startsWith('DEXUS') ? { date, code, price: value } : { date, code, rate: value },
@@ -412,26 +389,68 @@ const BANKS: Record<string, RecordedBank> = {
     range: ['2026-03-01', '2026-03-15'],
     fileFor: () => 'banxico/01.json',
     published() {
-      const codes: Record<string, string> = {
-        SF43718: 'USD',
-        SF46410: 'EUR',
-        SF46407: 'GBP',
-        SF46406: 'JPY',
-        SF60632: 'CAD',
-      }
       return textOf('banxico/01.json')
         .split('"idSerie":"')
         .slice(1)
         .flatMap((series) =>
           [...series.matchAll(/"fecha":"([\d/]+)","dato":"([\d.]+)"/g)].map(
             ([, date = '', price = '']) => {
-              return { date: fromDayFirst(date), code: codes[series.slice(0, 7)] ?? '', price }
+              return {
+                date: fromDayFirst(date),
+                code: BANXICO_SERIES.get(series.slice(0, 7)) ?? '',
+                price,
+              }
             },
           ),
         )
     },
     compared: 3,
     within: 0.015,
+  },
+  "Banca d'Italia": {
+    create: createBancaDItaliaProvider,
+    range: ['2026-02-09', '2026-02-10'],
+    fileFor: (url) => `bdi/0${url.includes('referenceDate=2026-02-09') ? 1 : 2}.csv`,
+    published: () =>
+      ['bdi/01.csv', 'bdi/02.csv'].flatMap((file) =>
+        rowsOf(textOf(file).split('\n\n')[0] ?? '')
+          .filter((row) => column(row, 'Rate') !== 'N.A.')
+          .map((row) => {
+            expect(column(row, 'Rate convention')).toBe('Foreign currency amount for 1 Euro.')
+            const [date, code] = [column(row, 'Reference date (CET)'), column(row, 'ISO Code')]
+            return { date, code, rate: column(row, 'Rate') }
+          }),
+      ),
+    compared: 9,
+    within: 0,
+    partOf: 'no series',
+  },
+  'Narodowy Bank Polski': {
+    create: createNbpProvider,
+    range: ['2026-03-02', '2026-03-05'],
+    fileFor: () => 'nbp/01.json',
+    published: () => polishQuotes('nbp/01.json'),
+    compared: 9,
+    within: 0.015,
+  },
+  'Narodowy Bank Polski, table B': {
+    create: () => createNbpProvider({ table: 'B' }),
+    range: ['2026-03-02', '2026-03-05'],
+    fileFor: () => 'nbp/02.json',
+    published: () => polishQuotes('nbp/02.json'),
+    compared: 0,
+  },
+  'Česká národní banka': {
+    create: createCnbProvider,
+    range: ['2026-01-01', '2026-04-02'],
+    fileFor: () => 'cnb/01.json',
+    published: () =>
+      quotesIn(
+        'cnb/01.json',
+        /"currencyCode":"(?<code>[A-Z]{3})","amount":(?<units>10*),"validFor":"(?<date>[\d-]+)","rate":(?<price>[\d.]+)/g,
+      ),
+    compared: 9,
+    within: 0.005,
   },
   'the Central Bank of the Republic of Türkiye': {
     create: () => createTcmbProvider({ key: 'a-key' }),
@@ -502,14 +521,14 @@ function linesOf(days: readonly HistoryDay[]): string[] {
 }
 
 function linesExpected({ published, range: [start, end] }: RecordedBank, base: string): string[] {
-  return published()
+  const lines = published()
     .filter(({ date, code }) => date >= start && date <= end && code !== base)
     .map(({ date, code, price, units = '1', rate = '' }) => {
       if (price === undefined) return `${date} ${code} rate ${Number(rate)}`
       // A division by a power of ten is exact.
       return `${date} ${code} price ${Number(new Big(price).div(units).toFixed())}`
     })
-    .toSorted()
+  return [...new Set(lines)].toSorted()
 }
 
 const ECB: ReadonlyMap<string, Record<string, string>> = new Map(
@@ -537,6 +556,10 @@ function ratiosOf(base: string, days: readonly HistoryDay[]): { at: string; rati
 }
 
 const SERVED = Object.entries(BANKS).filter(([, { partOf }]) => partOf === undefined)
+/** Without those that were closed, or published, against their calendars on recorded days. */
+const REGULAR = Object.entries(BANKS).filter(
+  ([name]) => !/Israel|Danmarks|India|Ukraine|FRED|Türkiye/.test(name),
+)
 
 describe.skipIf(!HAS_RECORDINGS)(`a recorded response ${NEEDS_RECORDINGS}`, () => {
   describe.each(Object.entries(BANKS))('of %s', (_, bank) => {
@@ -555,6 +578,14 @@ describe.skipIf(!HAS_RECORDINGS)(`a recorded response ${NEEDS_RECORDINGS}`, () =
       expect(new Set(ratios.map(({ at }) => at.slice(11))).size).toBeGreaterThanOrEqual(compared)
       expect(ratios.filter(({ ratio }) => Math.abs(ratio - 1) > within)).toEqual([])
     })
+  })
+
+  it.each(REGULAR)('of %s has the days of the calendar', async (_, bank) => {
+    const { publication } = bank.create()
+    if (!publication) throw new Error('the provider declares no publication')
+    const { isPublished } = createCalendar(publication)
+    const { days } = await daysOf(bank)
+    expect(days.map(({ date }) => date)).toEqual(daysFrom(...bank.range).filter(isPublished))
   })
 
   it.each(SERVED)(
