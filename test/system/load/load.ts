@@ -31,36 +31,20 @@ export function startLoad(settings: LoadSettings, onLine: (line: LoadLine) => vo
   })
 }
 
-/** Latencies of the responses to requests of a period, in ms. */
-interface Latencies {
-  count: number
-  p50: number
-  p99: number
-  max: number
-}
-
-/** Everything that a load program has reported. */
-export interface LoadRecord {
-  add(line: LoadLine): void
-  statuses: Record<string, number>
-  wrong: string[]
-  responseCount(): number
-  /** Number of 5xx responses. */
-  failureCount(): number
-  /** Latencies of the requests due from `from` (ms since the Unix epoch) for `duration` ms. */
-  latencies(from: number, duration: number): Latencies
-  /** Drops the latencies of all requests so far. */
-  forget(): void
-}
-
-export function createLoadRecord(): LoadRecord {
+/** Collects everything that a load program reports. */
+export function createLoadRecord() {
   const statuses: Record<string, number> = {}
   const wrong: string[] = []
   let responses: LoadLine['responses'] = []
+  const countOf = (isCounted: (status: number) => boolean): number =>
+    Object.entries(statuses).reduce(
+      (sum, [status, count]) => sum + (isCounted(Number(status)) ? count : 0),
+      0,
+    )
   return {
     statuses,
     wrong,
-    add(line) {
+    add(line: LoadLine): void {
       for (const response of line.responses) responses.push(response)
       wrong.push(...line.wrong)
       for (const [status, count] of Object.entries(line.statuses)) {
@@ -69,22 +53,16 @@ export function createLoadRecord(): LoadRecord {
     },
     responseCount: () => countOf(() => true),
     failureCount: () => countOf((status) => status >= 500),
-    latencies(from, duration) {
+    /** Latencies in ms of the requests due from `from` (ms since the Unix epoch) for `duration` ms. */
+    latencies(from: number, duration: number) {
       const latencies = responses
         .filter(([at]) => at >= from && at < from + duration)
         .map(([, latency]) => latency)
-      const at = (share: number): number => percentile(latencies, share)
-      return { count: latencies.length, p50: at(0.5), p99: at(0.99), max: at(1) }
+      return { count: latencies.length, p99: percentile(latencies, 0.99) }
     },
-    forget() {
+    /** Drops the latencies of all requests so far. */
+    forget(): void {
       responses = []
     },
-  }
-
-  function countOf(isCounted: (status: number) => boolean): number {
-    return Object.entries(statuses).reduce(
-      (sum, [status, count]) => sum + (isCounted(Number(status)) ? count : 0),
-      0,
-    )
   }
 }

@@ -5,10 +5,7 @@ import { frankfurterPayload, openErApiPayload } from '../../fixtures/upstream-pa
 /** The initial time of every clock, in ms since the Unix epoch: a Friday evening, after both publications. */
 export const START: number = Date.UTC(2026, 10, 20, 18)
 
-/**
- * Skipped time per period, in ms: the next refresh is due after at most a quarter of an hour if the upstream announces
- * an immediate publication.
- */
+/** Skipped time per period, in ms: a refresh is due at most a quarter of an hour after an announced publication. */
 const IDLE_MS = 16 * 60_000
 
 /** Settings of a clock that several processes share. */
@@ -24,40 +21,19 @@ export interface ClockSettings {
 }
 
 /** A clock that skips the idle time between refreshes. */
-export interface PublicationClock {
-  now(): number
-  /** In ms since `START`, skipped time included. */
-  monotonic(): number
-  /** Number of the current period, from 0. */
-  period(): number
-  /** Start of a period (default the current one) in the clock's time, in ms since the Unix epoch. */
-  periodStart(period?: number): number
-  /** Real ms since the start of the period. */
-  sincePeriodStart(): number
-}
+export type PublicationClock = ReturnType<typeof createPublicationClock>
 
 /** Creates a clock that shows the same time in every process of one machine. */
-export function createPublicationClock(settings: ClockSettings): PublicationClock {
+export function createPublicationClock(settings: ClockSettings) {
   const { origin, speed = 1, period: length, skip = 0 } = settings
-
-  function periodStart(number = period()): number {
-    return START + number * (length * speed + IDLE_MS + skip)
-  }
-
-  function period(): number {
-    return Math.max(0, Math.floor((Date.now() - origin) / length))
-  }
-
-  function sincePeriodStart(): number {
-    return Date.now() - origin - period() * length
-  }
-
-  function now(): number {
-    return (
-      periodStart() + sincePeriodStart() * speed + (sincePeriodStart() >= length / 2 ? skip : 0)
-    )
-  }
-
+  const period = (): number => Math.max(0, Math.floor((Date.now() - origin) / length))
+  /** Start of a period in the clock's time, in ms since the Unix epoch. */
+  const periodStart = (number = period()): number =>
+    START + number * (length * speed + IDLE_MS + skip)
+  /** In real ms. */
+  const sincePeriodStart = (): number => Date.now() - origin - period() * length
+  const now = (): number =>
+    periodStart() + sincePeriodStart() * speed + (sincePeriodStart() >= length / 2 ? skip : 0)
   return { now, monotonic: () => now() - START, period, periodStart, sincePeriodStart }
 }
 
@@ -65,24 +41,16 @@ export function createPublicationClock(settings: ClockSettings): PublicationCloc
 export interface UpstreamCall {
   /** The first part of the path, which identifies the caller. */
   by: string
-  /** The publication period of the clock. */
   period: number
   /** In real ms since the Unix epoch. */
   at: number
 }
 
-/** Both upstreams at once. The latest table is published once per period of a clock. */
-export interface LoopbackUpstream {
-  listener: RequestListener
-  /** Every call for the latest table. */
-  calls: UpstreamCall[]
-}
-
-/** Creates upstreams that follow `clock`. Calls that `isParked` matches get no response. */
+/** Both upstreams at once: the latest table is published once per period. Calls that `isParked` matches get no response. */
 export function createLoopbackUpstream(
   clock: PublicationClock,
   isParked: (call: UpstreamCall) => boolean = () => false,
-): LoopbackUpstream {
+) {
   const table: { rates: Record<string, number> } = JSON.parse(openErApiPayload({ now: START }))
   const calls: UpstreamCall[] = []
 
@@ -98,20 +66,17 @@ export function createLoopbackUpstream(
     return JSON.stringify({ ...table, ...times, rates: Object.fromEntries(rates) })
   }
 
-  return {
-    calls,
-    listener(request, response) {
-      response.setHeader('content-type', 'application/json')
-      const url = request.url ?? ''
-      const [, first, last] = /\/v1\/(.*)\.\.(.*)$/.exec(url) ?? []
-      if (first !== undefined && last !== undefined) {
-        response.end(frankfurterPayload({ start: first, end: last, now: clock.now() }))
-        return
-      }
-      const [, by = ''] = /^\/(\w+)\/v6\/latest\/USD$/.exec(url) ?? []
-      const call = { by, period: clock.period(), at: Date.now() }
-      calls.push(call)
-      if (!isParked(call)) response.end(latestPayload())
-    },
+  const listener: RequestListener = ({ url = '' }, response) => {
+    response.setHeader('content-type', 'application/json')
+    const [, start, end] = /\/v1\/(.*)\.\.(.*)$/.exec(url) ?? []
+    if (start !== undefined && end !== undefined) {
+      response.end(frankfurterPayload({ start, end, now: clock.now() }))
+      return
+    }
+    const [, by = ''] = /^\/(\w+)\/v6\/latest\/USD$/.exec(url) ?? []
+    const call = { by, period: clock.period(), at: Date.now() }
+    calls.push(call)
+    if (!isParked(call)) response.end(latestPayload())
   }
+  return { calls, listener }
 }

@@ -17,20 +17,16 @@ export interface OverloadLine {
   statuses: Record<string, number>
   /** Responses with status 200 by content coding. */
   codings: Record<string, number>
-  /** The slowest response, in ms. */
+  /** In ms. */
   slowest: number
-  /** The first few problems. */
   wrong: string[]
 }
 
-/** Results for an overloaded server and its other clients. */
 export interface OverloadReport extends OverloadLine {
-  /** Latencies of plain conversions during the overload, in ms. */
-  p50: number
+  /** Latency of plain conversions during the overload, in ms. */
   p99: number
   /** Delay of this process in sending plain conversions (p99), in ms. It adds to their latencies. */
   late: number
-  /** Statuses of plain conversions. */
   plainStatuses: (number | string)[]
   /** Peak of resident memory, in MB. Linux only. */
   peakRss: number
@@ -70,7 +66,6 @@ export async function overload(settings: OverloadSettings, pid: number): Promise
   agent.destroy()
   return {
     ...line,
-    p50: percentile(latencies, 0.5),
     p99: percentile(latencies, 0.99),
     late: percentile(late, 0.99),
     plainStatuses,

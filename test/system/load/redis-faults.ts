@@ -5,7 +5,6 @@ import { sendToRedis, startRedis } from '../redis-server.ts'
 import type { RedisServer } from '../redis-server.ts'
 import { listenOnFreePort } from '../sockets.ts'
 
-/** A fault of a Redis server. */
 export interface RedisFault {
   name: string
   /** Shortest duration, in ms. */
@@ -36,42 +35,27 @@ export function redisFaults({ short, long }: { short: number; long: number }): R
       begin: async ({ server }) => server.pause(),
       end: async ({ server }) => server.resume(),
     },
-    {
-      name: 'READONLY',
-      lasts: short,
-      // Port 1 is closed: a replica without a master keeps its data and refuses writes.
-      begin: ({ server }) => command(server, 'REPLICAOF 127.0.0.1 1'),
-      end: ({ server }) => command(server, 'REPLICAOF NO ONE'),
-    },
-    {
-      name: 'OOM',
-      lasts: short,
-      begin: ({ server }) => command(server, 'CONFIG SET maxmemory 1'),
-      end: ({ server }) => command(server, 'CONFIG SET maxmemory 0'),
-    },
-    {
-      name: 'CLIENT PAUSE 3000',
-      lasts: 3_000,
-      begin: ({ server }) => command(server, 'CLIENT PAUSE 3000'),
-      end: async () => {},
-    },
+    // Port 1 is closed: a replica without a master keeps its data and refuses writes.
+    commanded('READONLY', short, 'REPLICAOF 127.0.0.1 1', 'REPLICAOF NO ONE'),
+    commanded('OOM', short, 'CONFIG SET maxmemory 1', 'CONFIG SET maxmemory 0'),
+    commanded('CLIENT PAUSE 3000', 3_000, 'CLIENT PAUSE 3000'),
   ]
 }
 
-async function command({ port }: RedisServer, text: string): Promise<void> {
-  const reply = await sendToRedis(port, text)
-  if (!reply.startsWith('+OK')) throw new Error(`${text}: ${reply}`)
-}
-
-/** A proxy between clients and Redis that swaps replies. */
-export interface SwappingProxy {
-  url: string
-  close(): void
+function commanded(name: string, lasts: number, first: string, last?: string): RedisFault {
+  const send = async ({ server }: RedisHandle, text?: string): Promise<void> => {
+    const reply = text === undefined ? '+OK' : await sendToRedis(server.port, text)
+    if (!reply.startsWith('+OK')) throw new Error(`${text}: ${reply}`)
+  }
+  return { name, lasts, begin: (redis) => send(redis, first), end: (redis) => send(redis, last) }
 }
 
 /** Starts a proxy to `server` that swaps the replies to GETs of the two rates' keys. */
-export async function startSwappingProxy(server: RedisServer): Promise<SwappingProxy> {
+export async function startSwappingProxy(server: RedisServer) {
   const sockets = new Set<Socket>()
+  const end = (socket: Socket): void => {
+    sockets.delete(socket.destroy())
+  }
   const proxy = createServer((client) => {
     const redis = connect(server.port, '127.0.0.1')
     for (const socket of [client, redis]) {
@@ -83,15 +67,10 @@ export async function startSwappingProxy(server: RedisServer): Promise<SwappingP
   const port = await listenOnFreePort(proxy)
   return {
     url: `redis://127.0.0.1:${port}`,
-    close() {
+    close(): void {
       proxy.close()
       for (const socket of sockets) socket.destroy()
     },
-  }
-
-  function end(socket: Socket): void {
-    socket.destroy()
-    sockets.delete(socket)
   }
 }
 

@@ -10,7 +10,12 @@ import { toNodeHandler } from '../../../adapters/node.ts'
 import { systemRuntime } from '../../../src/async.ts'
 import { createHandlerOn } from '../../../src/handler.ts'
 import { createExchangeRateApiProvider, createFrankfurterProvider } from '../../../src/index.ts'
-import type { CacheStore, RatesEvent, RatesHandlerOptions } from '../../../src/index.ts'
+import type {
+  CacheStore,
+  LatestProvider,
+  RatesEvent,
+  RatesHandlerOptions,
+} from '../../../src/index.ts'
 import { createRedisStore } from '../../../src/stores/redis.ts'
 import type { RedisClient } from '../../../src/stores/redis.ts'
 import { fakeProviders } from '../../../src/testing/index.ts'
@@ -22,9 +27,7 @@ import { START, createPublicationClock } from './loopback-upstream.ts'
 import type { ClientName, ServerReport, ServerSettings } from './servers.ts'
 
 const CONNECT: Record<ClientName, (url: string) => Promise<RedisClient>> = {
-  async ioredis(url) {
-    return new Redis(url).on('error', () => {})
-  },
+  ioredis: async (url) => new Redis(url).on('error', () => {}),
   redis: (url) =>
     createClient({ url })
       .on('error', () => {})
@@ -60,12 +63,8 @@ delay.enable()
 reportToParent({ url: `http://127.0.0.1:${port}` })
 
 async function connectStore(): Promise<CacheStore> {
-  const {
-    client,
-    redis,
-    clock: { speed = 1 },
-  } = settings
-  const store = createRedisStore(await CONNECT[client](redis))
+  const { speed = 1 } = settings.clock
+  const store = createRedisStore(await CONNECT[settings.client](settings.redis))
   // Redis runs in real time: it gets times to live in real time, and leases of one period only.
   const toReal = (at: number): number => Date.now() + (at - clock.now()) / speed
   return {
@@ -83,18 +82,12 @@ function providers(): NonNullable<RatesHandlerOptions['providers']> {
       history: createFrankfurterProvider({ url }),
     }
   }
-  const fakes = fakeProviders({ now: () => START })
-  return {
-    history: fakes.history,
-    latest: {
-      attribution: fakes.latest.attribution,
-      async fetchLatest(context) {
-        const now = context.now()
-        const table = await fakes.latest.fetchLatest(context)
-        return { ...table, updatedAt: now, nextUpdateAt: now + 1 }
-      },
-    },
+  const { latest, history } = fakeProviders({ now: () => START })
+  const fetchLatest: LatestProvider['fetchLatest'] = async (context) => {
+    const now = context.now()
+    return { ...(await latest.fetchLatest(context)), updatedAt: now, nextUpdateAt: now + 1 }
   }
+  return { history, latest: { attribution: latest.attribution, fetchLatest } }
 }
 
 function count(event: RatesEvent): void {

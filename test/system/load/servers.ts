@@ -1,17 +1,15 @@
 import { request } from 'undici'
 
 import { startChild } from '../child.ts'
-import type { Child } from '../child.ts'
 import type { ClockSettings } from './loopback-upstream.ts'
 
-/** The tested Redis client libraries. */
 export const CLIENTS = ['ioredis', 'redis'] as const
 
 export type ClientName = (typeof CLIENTS)[number]
 
 export interface ServerSettings {
   client: ClientName
-  /** Address of Redis. */
+  /** URL. */
   redis: string
   clock: ClockSettings
   /**
@@ -25,17 +23,14 @@ export interface ServerSettings {
 
 /** Figures of a server since its start. */
 export interface ServerReport {
-  /** Upstream calls by data set. */
+  /** Of upstreams. */
   calls: { latest: number; history: number }
   /** Unhandled rejections, uncaught exceptions and internal errors. */
   unhandled: string[]
-  /** Failed store operations. */
   storeFailures: { get: number; set: number; claim: number }
   /** Values from the store that were rejected. */
   refused: number
-  /**
-   * Heap in use without compiled code, which grows for hours; in bytes, after a garbage collection if `gc` is exposed.
-   */
+  /** Heap in use without compiled code, which grows for hours; in bytes, after a garbage collection if `gc` is exposed. */
   heap: number
   /** In bytes. */
   rss: number
@@ -45,25 +40,18 @@ export interface ServerReport {
   loopDelay: number
 }
 
-export interface StartedServer extends Child {
-  url: string
-  report(): Promise<ServerReport>
-}
+export type StartedServer = Awaited<ReturnType<typeof startServer>>
 
 /** Starts `server-program.ts` and resolves when it listens. The caller must kill it. */
-export async function startServer(
-  settings: ServerSettings,
-  flags: readonly string[] = [],
-): Promise<StartedServer> {
+export async function startServer(settings: ServerSettings, flags: readonly string[] = []) {
   const child = startChild({ program: 'test/system/load/server-program.ts', settings, flags })
   const { url }: { url: string } = JSON.parse(await child.firstLine)
   return {
     ...child,
     url,
-    async report() {
+    async report(): Promise<ServerReport> {
       const { body } = await request(`${url}/report`)
-      const report: ServerReport = JSON.parse(await body.text())
-      return report
+      return JSON.parse(await body.text())
     },
   }
 }
