@@ -49,13 +49,12 @@ const COLD_STARTS: Partial<Settings> = { ...RESTARTS, store: 'none', hasClaims: 
 async function findBug({ settings, plant }: PlantedBug) {
   const all = { ...CALM, ...settings }
   for (let seed = 1; seed <= SEEDS; seed += 1) {
-    const failure = await simulate({ seed, days: DAYS, settings: all, plant }).then(
-      () => undefined,
-      (error: unknown) => error,
-    )
-    if (failure === undefined) continue
-    const message = String(Object(failure).message)
-    return { invariant: message.split(':')[0], message }
+    try {
+      await simulate({ seed, days: DAYS, settings: all, plant })
+    } catch (failure) {
+      const message = String(Object(failure).message)
+      return { invariant: message.split(':')[0], message }
+    }
   }
   return undefined
 }
@@ -68,83 +67,66 @@ class Planting {
     this.inCreation = inCreation
   }
 
-  inParts(alter: (parts: HandlerParts) => HandlerParts) {
-    return this.inCreation(
-      (create) => (createRuntime, parts) => create(createRuntime, alter(parts)),
+  inParts = (alter: (parts: HandlerParts) => Partial<HandlerParts>) =>
+    this.inCreation(
+      (create) => (createRuntime, parts) => create(createRuntime, { ...parts, ...alter(parts) }),
     )
-  }
 
-  inFetch(alter: (fetch: HandlerParts['fetch']) => HandlerParts['fetch']) {
-    return this.inParts((parts) => ({ ...parts, fetch: alter(parts.fetch) }))
-  }
+  inFetch = (alter: (fetch: HandlerParts['fetch']) => HandlerParts['fetch']) =>
+    this.inParts(({ fetch }) => ({ fetch: alter(fetch) }))
 
-  inFetched(alter: (response: Response) => void) {
-    return this.inFetch((fetch) => async (input, init) => {
+  inFetched = (alter: (response: Response) => void) =>
+    this.inFetch((fetch) => async (input, init) => {
       const response = await fetch(input, init)
       alter(response)
       return response
     })
-  }
 
-  inLatest(alter: (fetchLatest: FetchLatest) => FetchLatest) {
-    return this.inParts(({ providers: { latest, history }, ...parts }) => {
+  inLatest = (alter: (fetchLatest: FetchLatest) => FetchLatest) =>
+    this.inParts(({ providers: { latest, history } }) => {
       const fetchLatest = alter(latest.fetchLatest)
-      return { ...parts, providers: { latest: { ...latest, fetchLatest }, history } }
+      return { providers: { latest: { ...latest, fetchLatest }, history } }
     })
-  }
 
-  inTables(alter: (table: LatestTable, context: Parameters<FetchLatest>[0]) => LatestTable) {
-    return this.inLatest(
-      (fetchLatest) => async (context) => alter(await fetchLatest(context), context),
-    )
-  }
+  inTables = (alter: (table: LatestTable, context: Parameters<FetchLatest>[0]) => LatestTable) =>
+    this.inLatest((fetchLatest) => async (context) => alter(await fetchLatest(context), context))
 
-  inHistory(alter: (history: HistoryProvider) => Partial<HistoryProvider>) {
-    return this.inParts(({ providers: { latest, history }, ...parts }) => {
-      return { ...parts, providers: { latest, history: { ...history, ...alter(history) } } }
+  inHistory = (alter: (history: HistoryProvider) => Partial<HistoryProvider>) =>
+    this.inParts(({ providers: { latest, history } }) => {
+      return { providers: { latest, history: { ...history, ...alter(history) } } }
     })
-  }
 
-  inStore(alter: (store: CacheStore) => Partial<CacheStore>) {
-    return this.inParts(({ store, ...parts }) => {
-      return { ...parts, store: store && { ...store, ...alter(store) } }
-    })
-  }
+  inStore = (alter: (store: CacheStore) => Partial<CacheStore>) =>
+    this.inParts(({ store }) => ({ store: store && { ...store, ...alter(store) } }))
 
-  inRuntime(alter: (runtime: Runtime) => Partial<Runtime>) {
-    return this.inCreation((create) => (createRuntime, parts) => {
+  inRuntime = (alter: (runtime: Runtime) => Partial<Runtime>) =>
+    this.inCreation((create) => (createRuntime, parts) => {
       const createAltered: typeof createRuntime = (now) => {
         const runtime = createRuntime(now)
         return { ...runtime, ...alter(runtime) }
       }
       return create(createAltered, parts)
     })
-  }
 
-  inRequests(respond: Respond) {
-    return this.inCreation((create) => (createRuntime, parts) => {
+  inRequests = (respond: Respond) =>
+    this.inCreation((create) => (createRuntime, parts) => {
       const handler = create(createRuntime, parts)
       return altered(handler, (request) => respond(handler, request, parts))
     })
-  }
 
-  inResponses(alter: AlterResponse) {
-    return this.inEveryResponse(() => alter)
-  }
-
-  inEveryResponse(start: () => AlterResponse) {
-    return this.inCreation((create) => (createRuntime, parts) => {
+  inEveryResponse = (start: () => AlterResponse) =>
+    this.inCreation((create) => (createRuntime, parts) => {
       const handler = create(createRuntime, parts)
       const alter = start()
       return altered(handler, async (request) => alter(request, await handler.answer(request)))
     })
-  }
 
-  inBodies(alter: (body: string) => string) {
-    return this.inResponses((_, response) =>
+  inResponses = (alter: AlterResponse) => this.inEveryResponse(() => alter)
+
+  inBodies = (alter: (body: string) => string) =>
+    this.inResponses((_, response) =>
       typeof response.body === 'string' ? { ...response, body: alter(response.body) } : response,
     )
-  }
 }
 
 type FetchLatest = LatestProvider['fetchLatest']
@@ -324,8 +306,7 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'a failed background refresh causes an unhandled rejection': breaks(
     'I1',
     /^conn-refused/,
-  ).inParts(({ onEvent, ...parts }) => ({
-    ...parts,
+  ).inParts(({ onEvent }) => ({
     onEvent(event) {
       onEvent(event)
       if (event.type === 'refresh_failed') void Promise.reject(new Error('planted rejection'))
@@ -333,8 +314,7 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   })),
   'a promise given to waitUntil rejects': breaks('I1', /^conn-refused/, {
     hasWaitUntil: true,
-  }).inParts(({ waitUntil, ...parts }) => ({
-    ...parts,
+  }).inParts(({ waitUntil }) => ({
     waitUntil: (work) => waitUntil?.(work.then(() => Promise.reject(new Error('too late')))),
   })),
   'data are never refreshed': breaks('I14', { calmFrom: 0 }).inCreation(
