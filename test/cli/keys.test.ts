@@ -2,7 +2,6 @@ import fs from 'node:fs'
 
 import { beforeEach, describe, expect, it } from 'vitest'
 
-import { createFileKeyStore } from '../../src/access/file.ts'
 import { hashKey } from '../../src/access/index.ts'
 import { temporaryFolder } from '../stores/meets-contract.ts'
 import { DAY, NOW, run } from './run.ts'
@@ -176,12 +175,6 @@ describe('ratesmith keys', () => {
     const { code, stderr } = await run(['keys', 'list'])
     expect(code).toBe(2)
     expect(stderr).toContain('keys list needs --keys with a file, or RATESMITH_KEYS')
-  })
-
-  it('makes keys that the library finds', async () => {
-    const { hash, id } = await create(`${folder}/keys.json`)
-    const store = createFileKeyStore(`${folder}/keys.json`)
-    expect(await store.find(hash)).toMatchObject({ id, plan: 'pro' })
   })
 })
 

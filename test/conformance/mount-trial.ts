@@ -22,7 +22,6 @@ export interface MountResponse {
 export interface MountTrial {
   /** Origin and base path. */
   url: string
-  pair: readonly [string, string]
   /** Whether CORS allows every origin to read a path, by default. */
   isOpen(path: string): boolean
   request(path: string, init?: RequestInit): Promise<MountResponse>
@@ -38,7 +37,6 @@ export function openTrial(mount: MountContractOptions): MountTrial {
   const { url, fetch = globalThis.fetch } = mount
   const trial: MountTrial = {
     url,
-    pair: ['EUR', 'USD'],
     isOpen: (path) => path.startsWith('/v1'),
     async request(path, init) {
       const response = await fetch(new Request(url + path, { redirect: 'manual', ...init }))

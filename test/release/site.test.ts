@@ -219,14 +219,6 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
       const { page, foreign } = await open(path, { colorScheme })
       if (path === '') await answered(page)
       expect(await axeViolations(page)).toEqual([])
-      for (const width of [390, 1440]) {
-        await page.setViewportSize({ width, height: 900 })
-        const name = path.replaceAll(/\W/g, '-') || 'front'
-        await page.screenshot({
-          path: join(ROOT, `build/site-${name}-${width}-${colorScheme}.png`),
-          animations: 'disabled',
-        })
-      }
       expect(foreign).toEqual([])
     },
   )

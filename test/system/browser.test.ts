@@ -127,17 +127,6 @@ describe('a page of another origin', () => {
     expect(await send(LATEST, { credentials: 'omit' })).toMatchObject({ status: 200 })
     expect(received).toHaveLength(2)
   })
-
-  it.each([
-    ['v1', REFUSED, { status: 200 }],
-    ['all', { status: 200 }, { status: 200 }],
-    ['off', REFUSED, REFUSED],
-  ] as const)('with cors: %j gets %j at /api/rates, and %j at /api/v1', async (cors, ...gets) => {
-    const { send, received } = await openPage({ cors })
-    expect([await send('/api/rates'), await send(LATEST)]).toMatchObject(gets)
-    // The server has responded; the browser withholds the response.
-    expect(received).toEqual(['GET /api/rates 200', 'GET /api/v1/latest 200'])
-  })
 })
 
 describe('the client in a page of another origin', () => {

@@ -1,14 +1,12 @@
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
 
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { TestContext } from 'vitest'
 
 import { createRandom } from '../simulation/world/random.ts'
 import type { Random } from '../simulation/world/random.ts'
 import type { Found } from './kill-program.ts'
-import { IS_SHORT, launch, run, start, temporaryFolder } from './processes.ts'
+import { IS_SHORT, launch, run, temporaryFolder } from './processes.ts'
 import { ROOT } from './runtimes.ts'
 
 const PROGRAM = `${ROOT}/test/system/kill-program.ts`
@@ -139,23 +137,6 @@ describe(`a process that is killed at ${KILLS} random times`, { timeout: TIME_LI
 describe('createSqliteStore()', () => {
   const imports = "import { createSqliteStore } from 'ratesmith/stores/sqlite'"
   const evaluate = ['--input-type=module', '--eval']
-
-  it('waits for another process that locks the database during setup', async () => {
-    const path = join(temporaryFolder(), 'rates.db')
-    const other = new DatabaseSync(path)
-    onTestFinished(() => other.close())
-    other.exec('BEGIN IMMEDIATE')
-    const program = `${imports}
-      process.stdout.write('opening')
-      createSqliteStore(process.argv[1]).set('a', 'text', 0)`
-    const running = start(process.execPath, [...evaluate, program, path])
-    await running.written(/opening/)
-    // The wait cannot be observed from outside; the test also passes if the process has not begun to wait.
-    await sleep(200)
-    other.exec('COMMIT')
-    expect(await running.exited).toBe(0)
-    expect(running.stderr).toBe('')
-  })
 
   it('opens in several processes that create the database at the same time', async () => {
     const folder = temporaryFolder()
