@@ -1,9 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** Tests that need an idle machine: fleets, kills, memory, clients that do not read, faults under load. */
-const PROOFS = [
-  'test/system/{fleet,kill,memory,overload,pipelining,redis-faults,unread}.test.ts',
-]
+const PROOFS = ['test/system/{fleet,kill,memory,overload,pipelining,redis-faults,unread}.test.ts']
 
 /** Unit tests of a kind of mistake in all areas: slow, and no change of one area alone breaks them. They run before a merge. */
 const LANDING = [
