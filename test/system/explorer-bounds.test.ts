@@ -16,6 +16,7 @@ import {
   expectText,
   openDemo,
   openExplorer,
+  openService,
   settled,
   textOf,
 } from './explorer-page.ts'
@@ -51,24 +52,6 @@ describe('while the upstream is down', () => {
     expect(await axeViolations(page)).toEqual([])
   })
 
-  it('shows the data when they become available after a retry', async () => {
-    const { latest, history } = fakeProviders()
-    let isDown = true
-    const fetchLatest: typeof latest.fetchLatest = (context) =>
-      isDown ? Promise.reject(new Error('down')) : latest.fetchLatest(context)
-    const handler = createRatesHandler({
-      providers: { latest: { ...latest, fetchLatest }, history },
-      explorer: true,
-    })
-    const { url } = await listen(toNodeHandler(handler))
-    const { page } = await openExplorer(`${url}/api`)
-    expect(await page.locator('#table .notice').isVisible()).toBe(true)
-    expect(await textOf(page, '#chart #reading')).toMatch(/^0\.\d+$/)
-    isDown = false
-    await expect.poll(() => textOf(page, '#result'), { timeout: 15_000 }).toMatch(/^[\d.,]+ EUR$/)
-    await expect.poll(() => page.locator('#table .notice').isVisible()).toBe(false)
-  })
-
   it.each<[string, (route: Route) => Promise<void>, RegExp]>([
     ['the service cannot be reached', (route) => route.abort(), /\bservice\b/],
     [
@@ -94,12 +77,9 @@ describe('the history', () => {
       publication: { ...BANK_DAYS, id: 'other' },
     })
     const otherSource = { name: 'Other bank', url: 'https://other.example' }
-    const handler = createRatesHandler({
-      providers: { latest, history: [history, bank, { ...other, attribution: otherSource }] },
-      explorer: true,
-    })
-    const { url } = await listen(toNodeHandler(handler))
-    const { page, requests } = await openExplorer(`${url}/api#period=1W`)
+    const histories = [history, bank, { ...other, attribution: otherSource }]
+    const providers = { latest, history: histories }
+    const { page, requests } = await openService({ providers }, '#period=1W')
     const source = '#chart .source a'
     expect(await textOf(page, source)).toBe(history.attribution.name)
     await choose(page, '#to', 'KWD')
@@ -126,9 +106,7 @@ describe('the history', () => {
 
   it('is not requested where the service has none', async () => {
     const { latest } = fakeProviders()
-    const handler = createRatesHandler({ providers: { latest, history: false }, explorer: true })
-    const { url } = await listen(toNodeHandler(handler))
-    const { page, requests } = await openExplorer(`${url}/api`)
+    const { page, requests } = await openService({ providers: { latest, history: false } })
     await choose(page, '#to', 'JPY')
     await expectText(page, '#result', / JPY$/)
     expect(await textOf(page, '#none')).toBe('This service has no history')

@@ -3,25 +3,19 @@ import { readFileSync } from 'node:fs'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
-import { createRatesHandler } from 'ratesmith'
 import type { HistoryList, HistoryRange } from 'ratesmith'
 import { createAccess, createKey } from 'ratesmith/access'
-import { toNodeHandler } from 'ratesmith/node'
-import { fakeProviders } from 'ratesmith/testing'
 
 import {
   axeViolations,
   chartRequests,
   expectText,
-  layoutShift,
   openDemo,
-  openExplorer,
+  openService,
   settled,
-  tabTo,
   textOf,
 } from './explorer-page.ts'
 import { IS_CHROMIUM } from './launch-browser.ts'
-import { listen } from './processes.ts'
 
 const SIZES = [
   [390, 'light'],
@@ -91,22 +85,6 @@ describe.each(SIZES)('the chart, %d px wide and %s', (width, colorScheme) => {
     expect(await page.locator('#chart .data').isVisible()).toBe(false)
     expect(await heights()).toEqual([Math.round(height)])
     expect(await axeViolations(page)).toEqual([])
-  })
-
-  it.runIf(IS_CHROMIUM)('stays where it is while a slow page loads', async () => {
-    const { page } = await open()
-    const cdp = await page.context().newCDPSession(page)
-    await cdp.send('Network.setCacheDisabled', { cacheDisabled: true })
-    // The document arrives in pieces.
-    await cdp.send('Network.emulateNetworkConditions', {
-      offline: false,
-      latency: 100,
-      downloadThroughput: 50_000,
-      uploadThroughput: 50_000,
-    })
-    await page.reload()
-    await settled(page)
-    expect(await layoutShift(page)).toBeLessThan(0.02)
   })
 
   it('shows all years, and any days', async () => {
@@ -245,28 +223,6 @@ describe.each(SIZES)('the chart, %d px wide and %s', (width, colorScheme) => {
       expect(await colour('#change')).not.toBe(await colour('#average'))
     }
   })
-
-  it('works with the keyboard alone', async () => {
-    const { page } = await open()
-    await tabTo(page, '[name=period]')
-    await page.keyboard.press('ArrowRight')
-    await expectText(page, '#chart .asked', /period=6M/)
-    await tabTo(page, '#compare')
-    await page.keyboard.type('GBP')
-    await page.keyboard.press('Enter')
-    await expectText(page, '#pair', /GBP/)
-    await tabTo(page, '#percent')
-    await page.keyboard.press('Space')
-    await expect.poll(() => page.url()).toContain('scale=units')
-    await settled(page)
-    await tabTo(page, '#plot input')
-    await page.keyboard.press('Home')
-    await page.locator('#tip').waitFor()
-    expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(
-      /^\d{4}-\d\d-\d\d: 0\.\d+ EUR, 0\.\d+ GBP$/,
-    )
-    expect(await axeViolations(page)).toEqual([])
-  })
 })
 
 describe('the comparison', () => {
@@ -324,13 +280,8 @@ describe('the download', () => {
   it.runIf(IS_CHROMIUM)('sends the key of the page', async () => {
     const { key, hash } = await createKey()
     const find = (given: string) => (given === hash ? { id: 'acme', plan: 'paid' } : undefined)
-    const handler = createRatesHandler({
-      providers: fakeProviders(),
-      explorer: true,
-      access: createAccess({ plans: { paid: { burst: '1000/min' } }, keys: { find } }),
-    })
-    const { url } = await listen(toNodeHandler(handler))
-    const { page } = await openExplorer(`${url}/api`)
+    const access = createAccess({ plans: { paid: { burst: '1000/min' } }, keys: { find } })
+    const { page } = await openService({ access })
     await page.fill('#key', key)
     await page.locator('#use-key').click()
     await expectText(page, '#days summary', /\d/)
@@ -383,12 +334,4 @@ it.runIf(IS_CHROMIUM)('has targets of 44 px for fingers', async () => {
   for (const size of sizes) expect(Math.min(...size)).toBeGreaterThanOrEqual(44)
   await page.goto(`${page.url().split('#')[0]}#to=AED`)
   expect((await boxOf(page, '#instead')).height).toBeGreaterThanOrEqual(44)
-})
-
-it.runIf(IS_CHROMIUM)('frames the chosen period with forced colours', async () => {
-  const { page } = await openDemo('', { forcedColors: 'active' })
-  const outline = (selector: string) =>
-    page.locator(selector).evaluate((element) => getComputedStyle(element).outlineStyle)
-  expect(await outline('.periods label:has(:checked)')).toBe('solid')
-  expect(await outline('.periods label:has([value="1W"])')).toBe('none')
 })

@@ -1,23 +1,21 @@
 import type { Route } from 'playwright-core'
 import { beforeEach, describe, expect, it } from 'vitest'
 
-import { createRatesHandler } from 'ratesmith'
-import { toNodeHandler } from 'ratesmith/node'
-import { fakeProviders } from 'ratesmith/testing'
-
 import {
   axeViolations,
   choose,
   expectText,
   layoutShift,
   openDemo,
-  openExplorer,
+  openService,
   settled,
   tabTo,
   textOf,
 } from './explorer-page.ts'
 import { IS_CHROMIUM } from './launch-browser.ts'
-import { listen, requireProgram, run } from './processes.ts'
+import { requireProgram, run } from './processes.ts'
+
+const FACTS = /^Status 200 · \d+ ms · \d+ B · Cache-Status: rates/
 
 describe.each([
   { width: 390, colorScheme: 'light' },
@@ -54,7 +52,7 @@ describe.each([
     await keyboard.press('Enter')
     await expectText(page, '#given', /^7 /)
     await press('#converter .response summary')
-    await expectText(page, '#converter .facts', /^Status 200 /)
+    await expectText(page, '#converter .facts', FACTS)
     await expectText(page, '#converter .response pre', /"amount": 7,/)
     await press('#converter [data-form=curl]', 'Shift+Tab')
     await expectText(page, '#converter .copied', 'Copied')
@@ -64,22 +62,6 @@ describe.each([
 })
 
 describe('the frame of the page', () => {
-  it('shows the response of each request, with its facts', async () => {
-    const { page, api } = await openDemo()
-    const asked = page.locator('#converter .asked')
-    const path = '/v1/convert?from=USD&to=EUR&amount=100'
-    expect(await asked.getAttribute('href')).toBe(api + path)
-    await page.locator('#converter .response summary').click()
-    await expectText(
-      page,
-      '#converter .facts',
-      /^Status 200 · \d+ ms · \d+ B · Cache-Status: rates/,
-    )
-    const shown = JSON.parse(await textOf(page, '#converter .response pre'))
-    expect(shown).toEqual(await (await fetch(api + path)).json())
-    expect(await axeViolations(page)).toEqual([])
-  })
-
   it('has its whole view in the address, and the time of publication', async () => {
     const { page } = await openDemo()
     expect(new URL(page.url()).hash).toContain('#amount=100&from=USD&to=EUR')
@@ -97,23 +79,8 @@ describe('the frame of the page', () => {
     expect(await axeViolations(page)).toEqual([])
   })
 
-  it('keeps old data while the service is away, and recovers by itself', async () => {
-    const { page } = await openDemo()
-    const before = await textOf(page, '#result')
-    await page.route(/convert/, (route) => route.abort())
-    await page.locator('#amount').fill('7')
-    await expectText(page, '#converter .waiting', /^Retrying in \d+ s$/)
-    expect(await textOf(page, '#result')).toBe(before)
-    await expectText(page, '#converter .old', /as of/)
-    await page.unroute(/convert/)
-    await expect.poll(() => textOf(page, '#given'), { timeout: 60_000 }).toMatch(/^7/)
-    expect(await page.locator('#converter .notice').isVisible()).toBe(false)
-  })
-
   it('recovers by itself after a restart of the server, and greys old data until then', async () => {
-    const handler = createRatesHandler({ providers: fakeProviders(), explorer: true })
-    const { url, server, close } = await listen(toNodeHandler(handler))
-    const { page } = await openExplorer(`${url}/api`)
+    const { page, url, server, close } = await openService()
     const colour = () =>
       page.locator('#result').evaluate((element) => getComputedStyle(element).color)
     const [before, result] = [await colour(), await textOf(page, '#result')]
@@ -270,8 +237,11 @@ describe('a copied request', () => {
     const program = `console.log(JSON.stringify(${await copy('fetch')}))`
     const fetched = await run(process.execPath, ['--input-type=module', '-e', program])
     expect(JSON.parse(fetched.stdout)).toEqual(expected)
-    // For a status of 400, the program in Python throws.
+    // For a status of 400, the other programs throw.
     if ('error' in expected) return
+    const client = (await copy('client')).replace(/await .*$/, 'console.log(JSON.stringify($&))')
+    const called = await run(process.execPath, ['--input-type=module', '-e', client])
+    expect(JSON.parse(called.stdout)).toEqual(expected)
     const python = await copy('python')
     const printed = await run(PYTHON, [
       '-c',

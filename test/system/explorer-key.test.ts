@@ -11,6 +11,7 @@ import {
   axeViolations,
   expectText,
   openExplorer,
+  openService,
   settled,
   tabTo,
   textOf,
@@ -171,10 +172,7 @@ describe('the explorer of a service with limits', () => {
 })
 
 it('offers the field on every page, closed', async () => {
-  const { url } = await listen(
-    toNodeHandler(createRatesHandler({ providers: fakeProviders(), explorer: true })),
-  )
-  const { page } = await openExplorer(`${url}/api`)
+  const { page } = await openService()
   expect(await page.locator('#access').getAttribute('open')).toBeNull()
   expect(await page.locator('#key').isVisible()).toBe(false)
   await page.locator('#access summary').click()

@@ -5,8 +5,14 @@ import type { AxeResults, RunOptions } from 'axe-core'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 
+import { createRatesHandler } from 'ratesmith'
+import type { RatesHandlerOptions } from 'ratesmith'
+import { toNodeHandler } from 'ratesmith/node'
+import { fakeProviders } from 'ratesmith/testing'
+
 import { needBrowser, newContext } from './browser-context.ts'
 import { serveForSuite } from './commands.ts'
+import { listen } from './processes.ts'
 
 needBrowser()
 const demo = serveForSuite([])
@@ -20,6 +26,13 @@ export async function openDemo(fragment = '', options: BrowserContextOptions = {
   const opened = await openExplorer(`${api}${fragment}`, options)
   const fetchJson = async (path: string) => (await fetch(`${api}/v1/${path}`)).json()
   return { ...opened, api, fetchJson }
+}
+
+/** Opens the explorer of a handler with synthetic rates, or with other options, with `fragment` appended to its address. */
+export async function openService(options: RatesHandlerOptions = {}, fragment = '') {
+  const handler = createRatesHandler({ providers: fakeProviders(), explorer: true, ...options })
+  const service = await listen(toNodeHandler(handler))
+  return { ...service, ...(await openExplorer(`${service.url}/api${fragment}`)) }
 }
 
 /** Opens the explorer at `url` and waits for its data. Fails the test if `pageErrors` is not empty at its end. */

@@ -13,7 +13,6 @@ import {
   textOf,
 } from './explorer-page.ts'
 import { IS_CHROMIUM } from './launch-browser.ts'
-import { run } from './processes.ts'
 
 describe('the converter', () => {
   it('converts while the user types, with the digits of the API', async () => {
@@ -202,21 +201,6 @@ describe('the chart', () => {
 })
 
 describe('a pair without a history', () => {
-  it.each([
-    ['#to=AED', 'No daily history for AED'],
-    ['#from=KWD&to=AED', 'No daily history for KWD and AED'],
-    ['#from=XYZ', 'No daily history for XYZ'],
-  ])('%s is not requested: %s', async (fragment, text) => {
-    const { page, requests } = await openDemo(fragment)
-    expect(await textOf(page, '#none')).toBe(text)
-    expect(await page.locator('#chart .notice').isVisible()).toBe(false)
-    expect(await page.locator('#chart .asked').isVisible()).toBe(false)
-    expect(await page.locator('#chart .source').isVisible()).toBe(false)
-    expect(await page.locator('[name=period]:enabled').count()).toBe(0)
-    await page.waitForLoadState('networkidle')
-    expect(chartRequests(requests)).toEqual([])
-  })
-
   it('moves nothing on the page, and gives way to the next chart', async () => {
     // All sections are one below the other.
     const { page, requests } = await openDemo('', { viewport: { width: 390, height: 844 } })
@@ -229,6 +213,10 @@ describe('a pair without a history', () => {
     await expectText(page, '#none', 'No daily history for AED')
     await settled(page)
     expect(await layout()).toEqual(before)
+    for (const part of ['.notice', '.asked', '.source']) {
+      expect(await page.locator(`#chart ${part}`).isVisible()).toBe(false)
+    }
+    expect(await page.locator('[name=period]:enabled').count()).toBe(0)
     await choose(page, '#to', 'JPY')
     await expectText(page, '#days summary', /\d/)
     await settled(page)
@@ -278,9 +266,20 @@ it('works from end to end with the keyboard alone', async () => {
   await tabTo(page, '[name=period]')
   await keyboard.press('ArrowRight')
   await expect.poll(() => page.locator('[value="6M"]').isChecked()).toBe(true)
+  await tabTo(page, '#compare')
+  await keyboard.type('JPY')
+  await keyboard.press('Enter')
+  await expectText(page, '#pair', 'EUR in GBP, JPY')
+  await tabTo(page, '#percent')
+  await keyboard.press('Space')
+  await expect.poll(() => page.url()).toContain('scale=units')
+  await settled(page)
   await tabTo(page, '#plot input')
   await keyboard.press('Home')
   expect(await textOf(page, '#reading-day')).toMatch(/^2\d{3}-/)
+  expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(
+    /^\d{4}-\d\d-\d\d: 0\.\d+ GBP, \d+\.\d+ JPY$/,
+  )
   await tabTo(page, '#days summary')
   await keyboard.press('Enter')
   await expect.poll(() => page.locator('#days tbody tr').count()).toBeGreaterThan(100)
@@ -303,41 +302,18 @@ it('works from end to end with the keyboard alone', async () => {
   await expectText(page, '#table .copied', 'Copied')
 })
 
-describe('the request', () => {
-  it('shows the sent request, and copies it in three forms', async () => {
-    const { page, api, requests, fetchJson } = await openDemo('#amount=7&to=JPY', {
-      permissions: ['clipboard-read', 'clipboard-write'],
-    })
-    const shown = await textOf(page, '#converter .asked')
-    expect(requests).toContain(shown)
-    const copied = async (form: string): Promise<string> => {
-      await page.locator(`#converter [data-form=${form}]`).click()
-      await expectText(page, '#converter .copied', 'Copied')
-      return page.evaluate(() => navigator.clipboard.readText())
-    }
-    const url = `${api}/v1/convert?from=USD&to=JPY&amount=7`
-    expect(await copied('curl')).toBe(`curl '${url}'`)
-    const script = await copied('fetch')
-    const expected = await fetchJson('convert?from=USD&to=JPY&amount=7')
-    expect(await page.evaluate(`(async () => ${script})()`)).toEqual(expected)
-    const program = await copied('client')
-    expect(program).toContain("convert({ from: 'USD', to: 'JPY', amount: 7 })")
-    const printing = program.replace(/await .*$/, 'console.log(JSON.stringify($&))')
-    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', printing])
-    expect(JSON.parse(stdout)).toEqual(expected)
-    expect(await page.locator('#converter .copied').getAttribute('role')).toBe('status')
-  })
-
-  it('selects the snippet where the page may not copy', async () => {
-    const { page } = await openDemo()
-    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
-    await page.locator('#chart [data-form=curl]').click()
-    // An instruction, not a word that reports success.
-    await expectText(page, '#chart .copied', /\w \w/)
+it('selects the text where the page may not copy', async () => {
+  const { page } = await openDemo()
+  await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
+  for (const [button, outcome, text] of [
+    ['#chart [data-form=curl]', '#chart .copied', '#chart .snippet'],
+    ['#copy-exact', '#exact-state', '#exact'],
+  ] as const) {
+    await page.locator(button).click()
+    await expectText(page, outcome, 'Selected; copy it manually')
     const selected = await page.evaluate(() => getSelection()?.toString().trim())
-    expect(selected).toBe(await textOf(page, '#chart .snippet'))
-    expect(selected).toContain('/v1/history?from=USD&to=EUR&period=3M')
-  })
+    expect(selected).toBe(await textOf(page, text))
+  }
 })
 
 describe('the details of the data', () => {
