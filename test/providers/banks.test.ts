@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
-import { createRatesHandler } from '../../src/index.ts'
 import type { HistoryDay, HistoryProvider } from '../../src/index.ts'
 import { createBancaDItaliaProvider } from '../../src/providers/banca-d-italia.ts'
 import { createCnbProvider } from '../../src/providers/cnb.ts'
@@ -366,26 +365,14 @@ describe('createCnbProvider()', () => {
     return day?.prices
   }
 
-  it.each([
-    [21.291, 1, 21.291],
-    [6.304, 100, 0.06304],
-    [1.233, 1000, 0.001233],
-    [16.398, 1, 16.398],
-    [0.3, 3, 0.1],
-    [1, 3, 0.3333333333333333],
-    [2.675, 50, 0.0535],
-    [1e-7, 10, 1e-8],
-    [123_456.789, 7, 17_636.684142857142],
-  ])('divides a price exactly: %f for %d', async (rate, amount, price) => {
-    expect(await read({ ...cnbRow('JPY', 1, TODAY), rate, amount })).toEqual({ JPY: price })
-  })
-
-  it('has NaN for rates that cannot be read, and for two of one code', async () => {
+  it('divides exactly, and has NaN for rates that cannot be read or are two of one code', async () => {
     const row = cnbRow('USD', 20.9, TODAY)
+    const nan = { EUR: NaN, GBP: NaN, JPY: NaN, SEK: NaN, XDR: NaN }
     expect(
       await read(
         row,
         row,
+        { ...row, currencyCode: 'HUF', rate: 6.304, amount: 100 },
         { ...row, currencyCode: 'EUR', rate: '24,17' },
         { ...row, currencyCode: 'GBP', amount: 0 },
         { ...row, currencyCode: 'JPY', amount: 0.5 },
@@ -395,7 +382,7 @@ describe('createCnbProvider()', () => {
         { ...row, currencyCode: 'CZK' },
         { ...row, currencyCode: 'usd' },
       ),
-    ).toEqual({ USD: 20.9, EUR: NaN, GBP: NaN, JPY: NaN, SEK: NaN, XDR: NaN, usd: 20.9 })
+    ).toEqual({ USD: 20.9, HUF: 0.06304, usd: 20.9, ...nan })
   })
 
   it('has no days at the beginning of a year, and rejects a year without rates', async () => {
@@ -413,39 +400,5 @@ describe('createCnbProvider()', () => {
     ['2026-11-18', true],
   ])('has holidays: %s: %s', (day, isPublished) => {
     expect(isPublishedBy(czechia)(day)).toBe(isPublished)
-  })
-})
-
-describe('a handler with the rates of banks', () => {
-  const respond = (url: string): Response =>
-    url.includes('bancaditalia')
-      ? answerOfBancaDItalia(url, NOW)
-      : url.includes('cnb.cz')
-        ? answerOfCnb(url, NOW)
-        : answerOfNbp(url, NOW)
-
-  it('serves each as published, in its direction', async () => {
-    const market = serving(respond)
-    for (const [provider, quoted] of [
-      [createBancaDItaliaProvider(), { from: 'EUR', to: 'XOF' }],
-      [createNbpProvider(), { from: 'GBP', to: 'PLN' }],
-      [createCnbProvider(), { from: 'HUF', to: 'CZK' }],
-    ] as const) {
-      const dropped: unknown[] = []
-      const { rates } = createRatesHandler({
-        providers: { history: provider },
-        fetch: market.context.fetch,
-        now: () => NOW,
-        onEvent: (event) => {
-          if (event.type.startsWith('rates_')) dropped.push(event)
-        },
-      })
-      const { rate, source } = await rates.convert({ ...quoted, amount: 1, date: '2026-11-19' })
-      const range = onDay('2026-11-19')
-      const [day] = (await provider.fetchHistory(range, market.context)).days
-      expect(rate).toBe(day?.prices?.[quoted.from] ?? day?.rates[quoted.to])
-      expect(source.name).toBe(provider.attribution.name)
-      expect(dropped).toEqual([])
-    }
   })
 })

@@ -160,18 +160,6 @@ describe('createEcbDataApiProvider()', () => {
     ])
   })
 
-  it('reads a response with all 32 columns', async () => {
-    const days = ecbDays(WEEK.start, WEEK.end, NOW)
-    const { context } = bank({ csvdata: exrCsv(days, { isFull: true }) })
-    expect((await provider.fetchHistory(WEEK, context)).days).toEqual(days)
-  })
-
-  it('fails if the response is empty', async () => {
-    const { context } = bank({ csvdata: '' })
-    const call = provider.fetchHistory(WEEK, context)
-    await expect(call).rejects.toThrow(/^data-api\.ecb\.europa\.eu .*1 day, got 0/)
-  })
-
   it('leaves out currencies that were observed last on another day', async () => {
     const { context } = bank()
     const url = `${API}?lastNObservations=1&detail=dataonly&format=csvdata`

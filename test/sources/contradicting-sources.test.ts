@@ -187,6 +187,12 @@ function publishedDays(from: string, until: string): string[] {
   return days.map(({ date }) => date)
 }
 
+/** Returns the factors of a history whose rates are twice as high from a day on. */
+function doubledSince(first: string, { today }: World): Record<string, number> {
+  const days = publishedDays(first, today()).map((day) => [day, 2])
+  return { [MONDAY]: 1, ...Object.fromEntries(days) }
+}
+
 describe.each(HISTORIES)(
   'latest rates that reference rates of %s contradict',
   (_name, provider) => {
@@ -288,22 +294,14 @@ describe.each(HISTORIES)('a devaluation with reference rates of %s', (_name, pro
     },
   )
 
-  it('is served a day later if both arrive at the same time', async () => {
-    const both = { latest: moved(2), history: moved(2) }
-    const world = open({ provider, ...both, isAtNight: false })
+  it.each<[string, number, Options]>([
+    ['a day later if both arrive at the same time', 2, { isAtNight: false }],
+    ['if both have about it', 2.2, {}],
+  ])('is served %s', async (_when, factor, options) => {
+    const world = open({ provider, latest: moved(factor), history: moved(2), ...options })
     await world.load()
-    expect((await watch(world, 3)).latest).toEqual([1, 1, 2])
-    const days = publishedDays(TUESDAY, world.today()).map((day) => [day, 2])
-    expect(await world.historyFactors()).toEqual({ [MONDAY]: 1, ...Object.fromEntries(days) })
-  })
-
-  it('is served if both have about it', async () => {
-    const world = open({ provider, latest: moved(2.2), history: moved(2) })
-    await world.load()
-    const { latest } = await watch(world, 3)
-    expect(latest).toEqual([1, 1, 2.2])
-    const days = publishedDays(TUESDAY, world.today()).map((day) => [day, 2])
-    expect(await world.historyFactors()).toEqual({ [MONDAY]: 1, ...Object.fromEntries(days) })
+    expect((await watch(world, 3)).latest).toEqual([1, 1, factor])
+    expect(await world.historyFactors()).toEqual(doubledSince(TUESDAY, world))
   })
 
   it('is served once the other source follows', async () => {
@@ -316,8 +314,7 @@ describe.each(HISTORIES)('a devaluation with reference rates of %s', (_name, pro
     const following = open({ provider, latest: late, history: moved(2) })
     await following.load()
     await watch(following, 5)
-    const days = publishedDays(TUESDAY, following.today()).map((day) => [day, 2])
-    expect(await following.historyFactors()).toEqual({ [MONDAY]: 1, ...Object.fromEntries(days) })
+    expect(await following.historyFactors()).toEqual(doubledSince(TUESDAY, following))
   })
 
   it('is served once the rates of the other source are eleven days old', async () => {

@@ -1,5 +1,4 @@
 import type { LatestProvider, LatestTable } from '../../src/index.ts'
-import { chooseTable } from '../../src/sources/rate-sources.ts'
 import { seal } from '../fixtures/envelopes.ts'
 import { recordedHandler } from '../fixtures/recorded-handler.ts'
 import { DAY, HOUR, MINUTE, settled, virtualRuntime } from '../virtual-runtime.ts'
@@ -315,14 +314,4 @@ describe('a request for several codes', () => {
     const { rates } = await start()
     await expect(rates.latest({ symbols })).rejects.toMatchObject({ code })
   })
-})
-
-// The handler calls it only with a fallback table, so that no response shows this.
-it('chooseTable() returns the newest result without a fallback table that is served', () => {
-  const times = { updatedAt: 0, nextUpdateAt: 1, publishedAt: 0 }
-  const table = { base: 'USD', ...times, rates: new Map([['USD', 1]]) }
-  const result = { value: { table, attribution: NARROW }, hit: false, ttl: 60 }
-  expect(chooseTable(result, ['AED'])).toBe(result)
-  const late = { ...result, value: { ...result.value, fallback: () => undefined } }
-  expect(chooseTable(late, ['AED'])).toBe(late)
 })

@@ -65,30 +65,6 @@ describe('a bank with a table per day and a series per currency', () => {
     expect(bank.calls).toEqual([{ at: expect.any(Number), start: '2026-11-20', end: '2026-11-20' }])
   })
 
-  it('has every day after weeks with and without requests', async () => {
-    const { read, runtime, handler, finish, bank } = bankHandler({
-      start: Date.UTC(2026, 7, 3, 10),
-    })
-    const daysSince = async (): Promise<string[]> => {
-      const { points } = await read(`/v1/history?from=EUR&to=${FIRST}&start=2026-08-03`)
-      return points.map(({ d }: { d: string }) => d)
-    }
-    await read(`/v1/history?from=EUR&to=${FIRST}`)
-    for (const pause of [DAY, 3 * DAY, 8 * DAY, 25 * DAY, 30 * DAY]) {
-      await runtime.advance(pause)
-      await finish(handler.refresh())
-      const end = runtime.now()
-      const expected = []
-      for (let at = Date.UTC(2026, 7, 3); at <= end; at += DAY) {
-        const day = new Date(at)
-        const isPublished = at + 15 * HOUR <= end
-        if (isPublished && day.getUTCDay() % 6 !== 0) expected.push(day.toISOString().slice(0, 10))
-      }
-      expect(await daysSince()).toEqual(expected)
-    }
-    expect(bank.calls.length).toBeLessThan(20)
-  })
-
   it('answers single days and whole tables with few calls', async () => {
     const { bank, read } = bankHandler()
     const sunday = '2020-03-01'
@@ -211,16 +187,6 @@ describe('a store', () => {
     const { points } = await read(`/v1/history?from=EUR&to=${FIRST}&period=1W`)
     expect(points).toHaveLength(6)
     expect(bank.calls).toHaveLength(1)
-  })
-
-  it('with invalid pieces costs only calls', async () => {
-    const store = new Map<string, string>()
-    await bankHandler({ store }).read(`/v1/history?from=EUR&to=${FIRST}`)
-    for (const key of store.keys()) store.set(key, '{"digest":"x","data":1}')
-    const { read, bank } = bankHandler({ store })
-    const { points } = await read(`/v1/history?from=EUR&to=${FIRST}`)
-    expect(points.at(-1).d).toBe('2026-11-20')
-    expect(bank.calls).toHaveLength(2)
   })
 })
 
