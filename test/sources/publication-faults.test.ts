@@ -528,16 +528,11 @@ describe('windows of days', () => {
 })
 
 describe('sanity checks', () => {
-  const tenfold = (days: HistoryDays, on: (date: string) => boolean): HistoryDays => ({
-    base: days.base,
-    days: days.days.map(({ date, rates }) => ({
+  const tenfold = ({ base, days }: HistoryDays, on: (date: string) => boolean): HistoryDays => ({
+    base,
+    days: days.map(({ date, rates }) => ({
       date,
-      rates: Object.fromEntries(
-        Object.entries(rates).map(([code, rate]) => [
-          code,
-          code === ONE && on(date) ? rate * 10 : rate,
-        ]),
-      ),
+      rates: on(date) ? { ...rates, [ONE]: (rates[ONE] ?? NaN) * 10 } : rates,
     })),
   })
 
@@ -777,18 +772,10 @@ describe('a clock that is set back', () => {
       expect((await read(target(ONE))).points).toEqual(points(ONE, expected))
       runtime.setClock(EVENING - days * DAY)
       await refresh()
-      expect((await read(target(ONE))).points).toEqual(
-        points(
-          ONE,
-          expected.filter((day) => Date.parse(day) <= runtime.now()),
-        ),
-      )
-      expect((await read(target(OTHER))).points).toEqual(
-        points(
-          OTHER,
-          expected.filter((day) => Date.parse(day) <= runtime.now()),
-        ),
-      )
+      const kept = expected.filter((day) => Date.parse(day) <= runtime.now())
+      for (const code of [ONE, OTHER]) {
+        expect((await read(target(code))).points).toEqual(points(code, kept))
+      }
       expect(bank.calls.every(({ start, end }) => start <= end)).toBe(true)
       runtime.setClock(EVENING + DAY)
       await pass(11 * MINUTE)

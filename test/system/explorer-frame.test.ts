@@ -62,13 +62,6 @@ describe.each([
 })
 
 describe('the frame of the page', () => {
-  it('has its whole view in the address, and the time of publication', async () => {
-    const { page } = await openDemo()
-    expect(new URL(page.url()).hash).toContain('#amount=100&from=USD&to=EUR')
-    expect(await page.locator('#converter .age').getAttribute('title')).toMatch(/ GMT$/)
-    await expectText(page, '#badge', 'Synthetic data')
-  })
-
   it.each(['light', 'dark'])('keeps the theme %s', async (theme) => {
     const { page } = await openDemo('', { colorScheme: theme === 'dark' ? 'light' : 'dark' })
     await page.selectOption('#theme', theme)

@@ -168,27 +168,6 @@ describe('the chart', () => {
     },
   )
 
-  it('shows date and rate with the keys of a slider', async () => {
-    const { page, fetchJson } = await openDemo()
-    const { points }: RateHistory = await fetchJson('history?from=USD&to=EUR&period=3M')
-    const slider = page.getByRole('slider')
-    await expect(slider.getAttribute('aria-label')).resolves.toMatch(/\w/)
-    await slider.focus()
-    for (const [key, index] of [
-      ['Home', 0],
-      ['ArrowRight', 1],
-      ['End', points.length - 1],
-      ['ArrowLeft', points.length - 2],
-    ] as const) {
-      await page.keyboard.press(key)
-      const { d, r } = points[index] ?? { d: '', r: 0 }
-      const text = `${sixDigits(r)} EUR`
-      expect(await slider.getAttribute('aria-valuetext')).toBe(`${d}: ${text}`)
-      expect(await textOf(page, '#tip b')).toBe(d)
-      expect(await textOf(page, '#tip .s0')).toBe(text)
-    }
-  })
-
   it('is redrawn when the window becomes narrower', async () => {
     const { page } = await openDemo('', { viewport: { width: 1280, height: 900 } })
     const viewBox = (): Promise<string | null> => page.locator('#plot svg').getAttribute('viewBox')
@@ -276,7 +255,11 @@ it('works from end to end with the keyboard alone', async () => {
   await settled(page)
   await tabTo(page, '#plot input')
   await keyboard.press('Home')
-  expect(await textOf(page, '#reading-day')).toMatch(/^2\d{3}-/)
+  const { points }: RateHistory = await fetchJson('history?from=EUR&to=GBP&period=6M')
+  expect(await textOf(page, '#tip b')).toBe(points[0]?.d)
+  await keyboard.press('ArrowRight')
+  expect(await textOf(page, '#tip b')).toBe(points[1]?.d)
+  expect(await page.getByRole('slider').getAttribute('aria-label')).toMatch(/\w/)
   expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toMatch(
     /^\d{4}-\d\d-\d\d: 0\.\d+ GBP, \d+\.\d+ JPY$/,
   )
@@ -329,6 +312,8 @@ describe('the details of the data', () => {
     // Once for the whole page.
     expect(await textOf(page, '.disclaimer')).toBe(disclaimer)
     expect(await textOf(page, '#converter .age')).toMatch(/ ago\b/)
+    expect(await page.locator('#converter .age').getAttribute('title')).toMatch(/ GMT$/)
+    await expectText(page, '#badge', 'Synthetic data')
     expect(await textOf(page, '#table .age')).toMatch(/ ago\b.*update.* (in .+|now)$/)
     expect(await textOf(page, '#chart .age')).toMatch(/\b\w+day,? \d+ \w+ 20\d\d\b/)
   })
