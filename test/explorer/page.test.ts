@@ -223,40 +223,24 @@ describe('parameters of the chart', () => {
   })
 })
 
-describe('a request for several histories', () => {
-  const apiRequest = {
-    operation: 'history',
-    parameters: { from: 'USD', to: 'EUR,GBP', period: '1M' },
-  } as const
-
-  it('has a list in its path, and as an argument', () => {
-    expect(pathOf('/api', apiRequest)).toBe('/api/v1/history?from=USD&to=EUR,GBP&period=1M')
-    const target = { baseUrl: 'http://a.example/api', hasKey: false }
-    expect(snippetOf('client', target, apiRequest)).toContain(
-      "history({ from: 'USD', to: ['EUR', 'GBP'], period: '1M' })",
-    )
-    expect(snippetOf('cli', target, apiRequest)).toBe('ratesmith history USD EUR,GBP --period 1M')
-  })
-})
-
 describe('a request', () => {
-  const requestFor = (amount: string): ApiRequest => ({
+  const convertAmount = (amount: string): ApiRequest => ({
     operation: 'convert',
     parameters: { from: 'USD', to: 'EUR', amount },
   })
+  const historyOf = (to: string): ApiRequest => ({
+    operation: 'history',
+    parameters: { from: 'USD', to, period: '1M' },
+  })
+  const latest: ApiRequest = { operation: 'latest', parameters: { base: 'EUR' } }
+  const open = { baseUrl: 'http://a.example/api', hasKey: false }
+  const keyed = { ...open, hasKey: true }
 
-  const open = (baseUrl: string) => ({ baseUrl, hasKey: false })
-
-  it('has a path with the amount as typed, and an escaped shell command', () => {
-    expect(pathOf('/api', requestFor('1 &2'))).toBe('/api/v1/convert?from=USD&to=EUR&amount=1+%262')
-    const url = pathOf('http://a.example', requestFor("1'; ls '"))
-    expect(snippetOf('curl', open('http://a.example'), requestFor("1'; ls '"))).toBe(
-      `curl '${url}'`,
-    )
-    expect(url).not.toContain("'")
-    expect(snippetOf('curl', open("http://a.example/it's"), requestFor('1'))).toMatch(
-      /^curl 'http:\/\/a\.example\/it%27s\/v1\/[^']+'$/,
-    )
+  it('has a path with the amount as typed, or with a list', () => {
+    const typed = pathOf('/api', convertAmount('1 &2'))
+    expect(typed).toBe('/api/v1/convert?from=USD&to=EUR&amount=1+%262')
+    const list = pathOf('/api', historyOf('EUR,GBP'))
+    expect(list).toBe('/api/v1/history?from=USD&to=EUR,GBP&period=1M')
   })
 
   it.each([
@@ -266,58 +250,55 @@ describe('a request', () => {
     ['', "''"],
     ["it's", "'it\\'s'"],
     ['"\\', "'\"\\\\'"],
-  ])('has the argument %s for the amount %j', (typed, argument) => {
-    expect(snippetOf('client', open('http://a.example/api'), requestFor(typed))).toContain(
+  ])('has the argument of a program for the amount %j: %s', (typed, argument) => {
+    expect(snippetOf('client', open, convertAmount(typed))).toContain(
       `.convert({ from: 'USD', to: 'EUR', amount: ${argument} })`,
     )
   })
-})
 
-describe('a request with a key', () => {
-  const apiRequest = { operation: 'latest', parameters: { base: 'EUR' } } as const
-  const target = { baseUrl: 'http://a.example/api', hasKey: true }
   const url = "'http://a.example/api/v1/latest?base=EUR'"
-
-  it.each([
-    ['curl', `curl -H 'Authorization: Bearer YOUR_KEY' ${url}`],
-    [
-      'fetch',
-      `await (await fetch(${url}, { headers: { 'Authorization': 'Bearer YOUR_KEY' } })).json()`,
-    ],
-    [
-      'client',
-      `import { createRatesClient } from 'ratesmith/client'
+  const inQuotes = { baseUrl: "http://a.example/it's", hasKey: false }
+  const program = `import { createRatesClient } from 'ratesmith/client'
 
 const rates = createRatesClient({ baseUrl: 'http://a.example/api', key: 'YOUR_KEY' })
-await rates.latest({ base: 'EUR' })`,
-    ],
-  ] as const)('has a placeholder for it in %s', (form, text) => {
-    expect(snippetOf(form, target, apiRequest)).toBe(text)
-  })
-})
-
-describe('the other forms of a request', () => {
-  const conversion = {
-    operation: 'convert',
-    parameters: { from: 'USD', to: 'EUR', amount: "1'0" },
-  } as const
-  const target = { baseUrl: 'http://a.example/api', hasKey: true }
+await rates.latest({ base: 'EUR' })`
+  const fetching = `await (await fetch(${url}, { headers: { 'Authorization': 'Bearer YOUR_KEY' } })).json()`
 
   it.each([
-    ['url', conversion, 'http://a.example/api/v1/convert?from=USD&to=EUR&amount=1%270'],
-    ['cli', conversion, String.raw`ratesmith convert '1'\''0' USD EUR`],
     [
-      'cli',
-      { operation: 'history', parameters: { from: 'USD', to: 'EUR', period: '3M' } },
-      'ratesmith history USD EUR --period 3M',
+      'url',
+      open,
+      convertAmount("1'0"),
+      expect.stringMatching(/^http:.*\/v1\/convert\?from=USD&to=EUR&amount=1%270$/),
     ],
-    ['cli', { operation: 'latest', parameters: { base: 'EUR' } }, 'ratesmith latest --base EUR'],
-  ] as const)('are %s: %j', (form, apiRequest, text) => {
-    expect(snippetOf(form, target, apiRequest)).toBe(text)
-  })
-
-  it('has a placeholder for the key in Python', () => {
-    expect(snippetOf('python', target, conversion)).toContain("'Authorization': 'Bearer YOUR_KEY'")
+    [
+      'curl',
+      open,
+      convertAmount("1'; ls '"),
+      expect.stringMatching(/^curl 'http:[^']+amount=1%27%3B\+ls\+%27'$/),
+    ],
+    [
+      'curl',
+      inQuotes,
+      latest,
+      expect.stringMatching(/^curl 'http:\/\/a\.example\/it%27s\/v1\/[^']+'$/),
+    ],
+    ['curl', keyed, latest, `curl -H 'Authorization: Bearer YOUR_KEY' ${url}`],
+    ['fetch', keyed, latest, fetching],
+    ['client', keyed, latest, program],
+    [
+      'client',
+      open,
+      historyOf('EUR,GBP'),
+      expect.stringMatching(/history\(\{.* to: \['EUR', 'GBP'\], period: '1M' \}\)/),
+    ],
+    ['python', keyed, latest, expect.stringMatching(/'Authorization': 'Bearer YOUR_KEY'/)],
+    ['cli', keyed, convertAmount("1'0"), String.raw`ratesmith convert '1'\''0' USD EUR`],
+    ['cli', open, historyOf('EUR'), 'ratesmith history USD EUR --period 1M'],
+    ['cli', open, historyOf('EUR,GBP'), 'ratesmith history USD EUR,GBP --period 1M'],
+    ['cli', keyed, latest, 'ratesmith latest --base EUR'],
+  ] as const)('is copied as %s, with %j: %j', (form, target, apiRequest, text) => {
+    expect(snippetOf(form, target, apiRequest)).toEqual(text)
   })
 })
 
