@@ -280,7 +280,7 @@ function createTableChooser(
   }
 }
 
-export function chooseTable(
+function chooseTable(
   newest: CacheResult<LatestSnapshot>,
   codes: readonly string[],
 ): CacheResult<LatestSnapshot> {
