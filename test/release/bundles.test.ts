@@ -26,7 +26,7 @@ import {
   reportProgram,
 } from './package.ts'
 
-/** Bundles the module at `entry` into the folder `out`; resolves with the path of the bundle. */
+/** Resolves with the path of the bundle. */
 type Bundler = (entry: string, out: string) => Promise<string>
 
 function byEsbuildWith(options: BuildOptions): Bundler {
@@ -61,7 +61,6 @@ const installedPackage: Plugin = {
   },
 }
 
-/** Bundles the package, without its dependencies, into chunks. */
 const byRollup: Bundler = async (entry, out) => {
   const onwarn = ({ code, message }: RollupLog): void => {
     if (code !== 'EMPTY_BUNDLE') throw new Error(message)
@@ -75,9 +74,6 @@ const byViteForServers: Bundler = (entry, out) => vite(entry, out, { ssr: entry 
 
 const byViteAsLibrary: Bundler = (entry, out) =>
   vite(entry, out, { lib: { entry, formats: ['es'] } })
-
-/** Bundles the app whose index.html is in the folder of `entry`. */
-const byViteAsApp: Bundler = (entry, out) => vite(entry, out, {})
 
 async function vite(entry: string, outDir: string, options: BuildEnvironmentOptions) {
   const output = { entryFileNames: 'bundle.js' }
@@ -123,7 +119,7 @@ describe('an app of Vite in a browser', () => {
     app.write('index.html', '<script type="module" src="page.js"></script>')
     const script = "import { report } from './portable.js'\nglobalThis.reported = report()"
     const site = join(app.folder, 'site')
-    await byViteAsApp(app.write('page.js', script), site)
+    await vite(app.write('page.js', script), site, {})
     const { url } = await listen(({ url: path = '/' }, response) => {
       const type = path.endsWith('.js') ? 'text/javascript' : 'text/html'
       response.setHeader('content-type', type)

@@ -16,19 +16,9 @@ import {
   reportProgram,
 } from './package.ts'
 
-const DOCUMENTS = ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/cli/LICENSES.txt']
-const RECORDS = ['package.json', 'dist/generated/openapi.json']
-
-/** Built as a file of its own, from which bundlers take the parts of the index that an app uses. */
-const INNER = 'dist/handler.js'
-
-/** Of all files, in bytes. */
-const MAX_UNPACKED_SIZE = 3_000_000
-
-/** Scripts that npm runs for an installed tarball; npm also compiles a package that has a `binding.gyp`. */
-const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall']
-
 const installed = inject('installed')
+const packages = join(installed.folder, 'node_modules')
+const read = (path: string): string => readFileSync(join(packages, path), 'utf8')
 
 /** Returns every file that belongs in the package: entry points with everything that they import, and documents. */
 function expectedFiles(): string[] {
@@ -39,20 +29,16 @@ function expectedFiles(): string[] {
   const paths = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
   const guides = paths.filter((name) => name.endsWith('.md'))
   const files = [
-    ...DOCUMENTS,
-    ...RECORDS,
+    ...['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/cli/LICENSES.txt'],
+    ...['package.json', 'dist/generated/openapi.json'],
     ...guides.map((name) => `docs/${name}`),
     ...built,
-    INNER,
+    // A file of its own, from which bundlers take the parts of the index that an app uses.
+    'dist/handler.js',
     ...declared.map((path) => `dist/types/${path.replace(/\.ts$/, '.d.ts')}`),
     ...reachedFiles(['dist/cli.js']),
   ]
   return [...new Set(files)]
-}
-
-function readManifest() {
-  const path = join(installed.folder, 'node_modules/ratesmith/package.json')
-  return JSON.parse(readFileSync(path, 'utf8'))
 }
 
 describe('the package', () => {
@@ -61,17 +47,14 @@ describe('the package', () => {
   })
 
   it('takes at most 3 MB', () => {
-    expect(installed.unpackedSize).toBeLessThan(MAX_UNPACKED_SIZE)
+    expect(installed.unpackedSize).toBeLessThan(3_000_000)
   })
 
   it('has the OpenAPI document as JSON once, and once in the handler for bundlers that read no JSON', () => {
     const text = 'Exchange-rate API: latest rates, conversion and history.'
-    const withDocument = installed.files.filter((path) => {
-      if (!/\.js(on)?$/.test(path)) return false
-      return readFileSync(join(installed.folder, 'node_modules/ratesmith', path), 'utf8').includes(
-        text,
-      )
-    })
+    const withDocument = installed.files.filter(
+      (path) => /\.js(on)?$/.test(path) && read(`ratesmith/${path}`).includes(text),
+    )
     expect(withDocument.toSorted()).toEqual([
       'dist/generated/openapi.json',
       expect.stringMatching(/^dist\/openapi-\w+\.js$/),
@@ -79,34 +62,26 @@ describe('the package', () => {
   })
 
   it('has the licences of what is bundled into the command, and only of that', () => {
-    const packages = join(installed.folder, 'node_modules')
-    const read = (path: string): string => readFileSync(join(packages, path), 'utf8')
-    const licences = read('ratesmith/dist/cli/LICENSES.txt')
-    expect(licences).toBe(
+    expect(read('ratesmith/dist/cli/LICENSES.txt')).toBe(
       ['itty-router', 'zod'].map((name) => `${name}\n\n${read(`${name}/LICENSE`)}`).join('\n'),
     )
-    const imported = reachedFiles(['dist/cli.js']).flatMap((path) =>
-      path.endsWith('.js')
-        ? [...read(`ratesmith/${path}`).matchAll(/\b(?:from|import\()"(@?[a-z][\w:./-]*)"/g)].map(
-            ([, name]) => name,
-          )
-        : [],
+    const files = reachedFiles(['dist/cli.js']).filter((path) => path.endsWith('.js'))
+    const imported = files.flatMap(
+      (path) =>
+        read(`ratesmith/${path}`).match(/(?<=\b(?:from|import\()")@?[a-z][\w:./-]*(?=")/g) ?? [],
     )
-    const others = imported.filter((name) => !name?.startsWith('node:'))
+    const others = imported.filter((name) => !name.startsWith('node:'))
     expect(new Set(others)).toEqual(new Set(['@whatwg-node/server', 'ioredis', 'undici']))
   })
 
   it('has three dependencies and two optional peers', () => {
-    const { dependencies, peerDependencies, peerDependenciesMeta, ...others } = readManifest()
+    const { dependencies, peerDependencies, ...others } = JSON.parse(read('ratesmith/package.json'))
     expect(Object.keys(dependencies)).toEqual(['@whatwg-node/server', 'itty-router', 'zod'])
     expect(Object.keys(peerDependencies)).toEqual(['ioredis', 'undici'])
-    expect(peerDependenciesMeta).toEqual({
-      ioredis: { optional: true },
-      undici: { optional: true },
-    })
-    expect(others).not.toHaveProperty('optionalDependencies')
-    expect(others).not.toHaveProperty('bundleDependencies')
-    expect(others).not.toHaveProperty('bundledDependencies')
+    const optional = { optional: true }
+    expect(others.peerDependenciesMeta).toEqual({ ioredis: optional, undici: optional })
+    for (const kind of ['optionalDependencies', 'bundleDependencies', 'bundledDependencies'])
+      expect(others).not.toHaveProperty(kind)
   })
 
   it('installs without a deprecated package', () => {
@@ -114,8 +89,10 @@ describe('the package', () => {
   })
 
   it('runs nothing when it is installed', () => {
-    const { scripts, gypfile } = readManifest()
-    expect(Object.keys(scripts).filter((name) => INSTALL_SCRIPTS.includes(name))).toEqual([])
+    const { scripts, gypfile } = JSON.parse(read('ratesmith/package.json'))
+    for (const name of ['preinstall', 'install', 'postinstall'])
+      expect(scripts).not.toHaveProperty(name)
+    // npm compiles a package that has such a file.
     expect(gypfile).toBeUndefined()
     expect(installed.files).not.toContain('binding.gyp')
   })
@@ -123,12 +100,9 @@ describe('the package', () => {
 
 const app = openApp()
 
-app.write('report.js', reportProgram(ALL))
-
 const PRINT_REPORT = app.write(
-  'print-report.js',
-  `import { report } from './report.js'
-  console.log(JSON.stringify(await report()))`,
+  'report.js',
+  `${reportProgram(ALL)}\nconsole.log(JSON.stringify(await report()))`,
 )
 
 const PRINT_RECORDS = app.write(
@@ -177,8 +151,8 @@ describe('the installed package', () => {
   })
 
   it('has a command', async () => {
-    const command = join(inject('installed').folder, 'node_modules/.bin/ratesmith')
     const stdout = expect.stringMatching(/^\d+\.\d+\.\d+\n$/)
-    expect(await run(command, ['--version'])).toMatchObject({ code: 0, stdout })
+    const ended = await run(join(packages, '.bin/ratesmith'), ['--version'])
+    expect(ended).toMatchObject({ code: 0, stdout })
   })
 })

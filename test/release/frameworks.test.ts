@@ -1,21 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, cpSync, existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 
 import { mountContract } from '../conformance/mount-contract.ts'
-import { run } from '../system/processes.ts'
+import { run, temporaryFolder } from '../system/processes.ts'
 import { ROOT } from '../system/runtimes.ts'
 import { freePort } from '../system/sockets.ts'
 import { openUpstreams } from '../system/upstreams.ts'
@@ -37,13 +27,11 @@ interface App {
   routes?: string[]
 }
 
+const NEST: App = { folder: 'nestjs', build: 'tsc', start: 'node dist/main.js' }
+
 /** All frameworks of the guide that need a build, by the names there. */
 const APPS: Record<string, App> = {
-  'Next.js': {
-    folder: 'next',
-    build: 'next build',
-    start: 'next start --hostname 127.0.0.1 --port ${port}',
-  },
+  'Next.js': { folder: 'next', build: 'next build', start: 'next start -H 127.0.0.1 -p ${port}' },
   SvelteKit: { folder: 'sveltekit', build: 'vite build', start: 'node build/index.js' },
   Astro: { folder: 'astro', build: 'astro build', start: 'node dist/server/entry.mjs' },
   'React Router': {
@@ -59,13 +47,8 @@ const APPS: Record<string, App> = {
   },
   Nuxt: { folder: 'nuxt', build: 'nuxt build', start: 'node .output/server/index.mjs' },
   'Nitro 3': { folder: 'nitro-3', build: 'nitro build', start: 'node .output/server/index.mjs' },
-  'NestJS on Express': {
-    folder: 'nestjs',
-    type: 'commonjs',
-    build: 'tsc',
-    start: 'node dist/main.js',
-  },
-  'NestJS on Fastify': { folder: 'nestjs', build: 'tsc', start: 'node dist/main.js' },
+  'NestJS on Express': { ...NEST, type: 'commonjs' },
+  'NestJS on Fastify': NEST,
 }
 
 /** For apps that do not check types when they are built. */
@@ -84,7 +67,7 @@ let upstreams: Awaited<ReturnType<typeof openUpstreams>>
 beforeAll(async () => {
   const { code, stderr } = await run('npm', ['run', '--silent', 'tools', '--', 'apps'])
   if (code !== 0) throw new Error(stderr)
-  root = realpathSync(mkdtempSync(join(tmpdir(), 'ratesmith-apps-')))
+  root = realpathSync(temporaryFolder(afterAll))
   // The frameworks are found one folder further up than the package; bundlers follow no links out of the folder.
   mkdirSync(join(root, 'apps'))
   for (const name of ['package.json', 'package-lock.json', 'node_modules'])
@@ -95,10 +78,7 @@ beforeAll(async () => {
   upstreams = await openUpstreams()
 }, TIMEOUT_MS)
 
-afterAll(() => {
-  upstreams.close()
-  rmSync(root, { recursive: true, force: true })
-})
+afterAll(() => upstreams.close())
 
 it('knows every framework of the guide that needs a build', () => {
   expect([...new Set(FILES.map(({ framework }) => framework))]).toEqual(Object.keys(APPS))
@@ -151,9 +131,7 @@ function writeApp(framework: string, { folder: name, type = 'module' }: App) {
 function environment(port: string): NodeJS.ProcessEnv {
   return {
     ...withoutOwnVariables(),
-    PATH: [join(root, 'node_modules/.bin'), dirname(process.execPath), process.env['PATH']].join(
-      ':',
-    ),
+    PATH: `${join(root, 'node_modules/.bin')}:${dirname(process.execPath)}:${process.env['PATH']}`,
     HOST: '127.0.0.1',
     PORT: port,
     NODE_OPTIONS: `--import ${join(root, 'upstream.mts')}`,

@@ -19,7 +19,6 @@ export const MODULES = Object.fromEntries(
   ]),
 )
 
-/** The subpaths of all modules. */
 export const ALL: string[] = Object.keys(MODULES)
 
 /** Returns `paths` and all files that they import, directly or not, with `import type` and `import()`. */
@@ -90,7 +89,6 @@ export async function exportedNames(subpath: string): Promise<string[]> {
 /** Creates a folder in which apps can import the installed package. It is removed with the installation. */
 export function openApp() {
   const folder = mkdtempSync(join(inject('installed').folder, 'app-'))
-  /** Writes a file and returns its path. */
   function write(name: string, text: string): string {
     const path = join(folder, name)
     writeFileSync(path, text)
@@ -126,7 +124,6 @@ export const RUNTIMES: Runtime[] = [
   DENO,
 ]
 
-/** Options of every compilation of an app. */
 export const STRICT = {
   target: 'es2022',
   lib: ['es2022', 'dom', 'dom.iterable'],
@@ -135,7 +132,6 @@ export const STRICT = {
   noEmit: true,
 }
 
-/** All supported compilers, by version. */
 export const COMPILERS: [version: string, program: string][] = [
   ['5.4', tsc('typescript-5.4')],
   ['5.9', tsc('../test/tools/node_modules/typescript')],

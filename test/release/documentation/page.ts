@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path'
 
 import { ROOT } from '../../system/runtimes.ts'
 
-/** A fenced block of a page. */
+/** A fenced block. */
 export interface Block {
   page: string
   /** The line of the opening fence, from 1. */

@@ -7,32 +7,21 @@ import { isFile, openSite } from './site.ts'
 import type { Site } from './site.ts'
 
 const PAGES = followedPages()
-  .map((page) => ({
-    page,
-    name: page.name,
-    commands: commandsIn(page),
-    programs: programsIn(page),
-  }))
+  .map((page) => ({ ...page, commands: commandsIn(page), programs: programsIn(page) }))
   .filter(({ commands, programs }) => commands.length + programs.length > 0)
 
-function commandsIn({ blocks }: Page): { line: number; commands: string[] }[] {
-  const shells = blocks.filter(({ language }) => language === 'sh')
-  return shells
-    .map((block) => {
-      const all = commandsOf(block)
-      const commands = all.filter((text) => isFollowed({ language: 'sh', text }))
-      return { line: block.line, commands }
-    })
-    .filter(({ commands }) => commands.length > 0)
+function commandsIn({ blocks }: Page) {
+  return blocks.flatMap((block) => {
+    const all = block.language === 'sh' ? commandsOf(block) : []
+    const commands = all.filter((text) => isFollowed({ language: 'sh', text }))
+    return commands.length > 0 ? [{ line: block.line, commands }] : []
+  })
 }
 
 function programsIn({ blocks }: Page) {
-  const programs = blocks.filter(
-    (block) => isProgram(block) && isFollowed(block) && filesOf(block).length === 0,
-  )
-  return programs.flatMap((block) =>
-    hostsOf(block).map((host) => ({ block, host, line: block.line })),
-  )
+  return blocks
+    .filter((block) => isProgram(block) && isFollowed(block) && filesOf(block).length === 0)
+    .flatMap((block) => hostsOf(block).map((host) => ({ block, host, line: block.line })))
 }
 
 it('finds the code of the pages', () => {
@@ -40,7 +29,7 @@ it('finds the code of the pages', () => {
   expect(PAGES.flatMap(({ programs }) => programs).length).toBeGreaterThan(100)
 })
 
-describe.each(PAGES)('$name', ({ page, commands, programs }) => {
+describe.each(PAGES)('$name', ({ commands, programs, ...page }) => {
   let site: Site
   let session: ReturnType<typeof openSession>
   beforeAll(async () => {
