@@ -22,22 +22,11 @@ import type { Settings } from './world/fleet.ts'
 import { hash } from './world/random.ts'
 
 /** Every `step`-th seed from `first` up to, not including, `end`. */
-interface Share {
-  first: number
-  end: number
-  step: number
-  days: number
-  settings: Partial<Settings>
-}
+type Share = Record<'first' | 'end' | 'step' | 'days', number> & { settings: Partial<Settings> }
 
 type Outcome = { seed: number; report: Report } | { seed: number; failure: string }
 
-if (isMainThread) {
-  await main()
-} else {
-  const share: Share = workerData
-  await work(share)
-}
+await (isMainThread ? main() : work(workerData))
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -79,13 +68,10 @@ async function main(): Promise<void> {
  */
 async function runAll(share: Share): Promise<Report[]> {
   const reports = new Map<number, Report>()
-  const workers = Array.from({ length: share.step }, (_, job) => {
-    const part: Share = { ...share, first: share.first + job }
-    return new Worker(new URL(import.meta.url), { workerData: part })
-  })
-  const finish = (worker: Worker): Promise<unknown> =>
+  const finish = (_: unknown, job: number): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      worker
+      const part: Share = { ...share, first: share.first + job }
+      new Worker(new URL(import.meta.url), { workerData: part })
         .on('message', (outcome: Outcome) => {
           if ('report' in outcome) reports.set(outcome.seed, outcome.report)
           else reject(new Error(outcome.failure))
@@ -93,11 +79,8 @@ async function runAll(share: Share): Promise<Report[]> {
         .on('error', reject)
         .on('exit', resolve)
     })
-  try {
-    await Promise.all(workers.map(finish))
-  } finally {
-    await Promise.all(workers.map((worker) => worker.terminate()))
-  }
+  // The caller exits after the first failure, which ends the other threads.
+  await Promise.all(Array.from({ length: share.step }, finish))
   return [...reports].sort(([one], [other]) => one - other).map(([, report]) => report)
 }
 

@@ -1,6 +1,5 @@
 import { createHandlerOn, createRatesHandler } from '../../src/handler.ts'
 import type { RatesEvent } from '../../src/index.ts'
-import type { DataSet } from '../faults/fault.ts'
 import { DAY, MINUTE, SECOND } from '../virtual-runtime.ts'
 import { Violation, createWatches } from './invariants/watches.ts'
 import type { Violate } from './invariants/watches.ts'
@@ -90,10 +89,6 @@ function stackOf(error: unknown): string {
   return error instanceof Error ? String(error.stack) : String(error)
 }
 
-function dataSetOf(key: string): DataSet {
-  return key.endsWith('latest') ? 'latest' : 'history'
-}
-
 function detailOf(event: RatesEvent): string {
   if (event.type === 'refresh_scheduled') return `${event.dataSet} ${event.at}`
   return 'dataSet' in event ? event.dataSet : ''
@@ -107,14 +102,7 @@ function createWorld(scene: Scene) {
     feed: createLatestFeed(part('feed')),
     referenceRates: createReferenceRates(part('reference rates')),
   }
-  const simStore = createSimStore(part('store'), {
-    faultOf: (operation, { host }) => nemesis.storeFault(operation, host),
-    onDelivery: (process, key, value) =>
-      watches.upstream.onDelivery(process, dataSetOf(key), value),
-    onWrite: (process, key, text) => watches.upstream.onWrite(process, dataSetOf(key), text),
-    onClaim: (process, key, isGranted) =>
-      watches.upstream.onClaim(process, dataSetOf(key), isGranted),
-  })
+  const simStore = createSimStore(part('store'), nemesis, () => watches.upstream)
   const watches = createWatches({ ...scene, ...truth }, simStore)
   const upstream = createUpstream({ ...part('upstream'), ...truth }, nemesis, watches.upstream)
   const fleet = createFleet(part('fleet'), {
@@ -125,17 +113,13 @@ function createWorld(scene: Scene) {
       watches.upstream.onEvent(process, event)
     },
   })
-  const { drained: onDrained } = watches.bounds
-  scheduleMishaps(part('mishaps'), { fleet, simStore, nemesis, onDrained })
+  scheduleMishaps(part('mishaps'), { fleet, simStore, nemesis, onDrained: watches.bounds.drained })
   const clients = createClients({ ...part('clients'), ...truth }, fleet, watches)
   return { fleet, clients, upstream, nemesis, watches }
 }
 
-async function live(
-  { fleet, clients, watches }: ReturnType<typeof createWorld>,
-  loop: EventLoop,
-  duration: number,
-): Promise<void> {
+async function live(world: ReturnType<typeof createWorld>, loop: EventLoop, duration: number) {
+  const { fleet, clients, watches } = world
   const processes = (): Process[] => fleet.servers.flatMap((server) => server?.process ?? [])
   const sweep = (): void => {
     watches.sweep(processes(), clients.pending())

@@ -1,4 +1,3 @@
-import type { RawResponse } from '../../../src/index.ts'
 import type { DataSet } from '../../faults/fault.ts'
 import type { Period } from '../../oracle.ts'
 import { DAY, MINUTE, SECOND } from '../../virtual-runtime.ts'
@@ -28,11 +27,7 @@ export function createClients(
     return sent
   }
 
-  async function awaitResponse(
-    server: Server,
-    sent: SentRequest,
-    signal?: AbortSignal,
-  ): Promise<void> {
+  async function awaitResponse(server: Server, sent: SentRequest, signal?: AbortSignal) {
     try {
       const response = await exchange(server, sent, signal)
       const { target } = sent.request
@@ -44,11 +39,7 @@ export function createClients(
     pending.delete(sent)
   }
 
-  async function exchange(
-    { handler }: Server,
-    sent: SentRequest,
-    signal?: AbortSignal,
-  ): Promise<RawResponse> {
+  async function exchange({ handler }: Server, sent: SentRequest, signal?: AbortSignal) {
     const { method, target, ifNoneMatch } = sent.request
     const headers = new Headers(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch })
     if (random.chance(0.95)) {
@@ -100,16 +91,13 @@ export function createClients(
   }
 
   function burst(): void {
-    const due = feed.nextAnnounced(startsAt + loop.now()) - startsAt
+    const due = feed.at(startsAt + loop.now()).nextUpdateAt - startsAt
     const at = Math.max(due - 10 * SECOND, loop.now()) + random.between(0, 6 * MINUTE)
     loop.after(at - loop.now(), () => {
       if (isOver) return
       const server = fleet.servers[random.whole(0, hosts - 1)]
-      const size = Math.round(random.magnitude(2, 100))
-      const sendMany = (server: Server): void => {
-        for (let sent = 0; sent < size; sent += 1) sendAnything(server)
-      }
-      if (server) deliver(server, () => sendMany(server))
+      const requests = Array.from({ length: Math.round(random.magnitude(2, 100)) })
+      if (server) deliver(server, () => requests.forEach(() => sendAnything(server)))
       loop.after(random.wait(DAY), burst)
     })
   }
@@ -178,7 +166,15 @@ const PERIODS: readonly Period[] = ['1W', '1W', '1W', '1W', '1W', '1M', '1M', '3
 const KINDS: readonly [share: number, draw: (random: Random) => ClientRequest][] = [
   [60, conversion],
   [4, (random) => table('/api/v1/latest', random.chance(0.4) ? 'USD' : anyCode(random))],
-  [10, (random) => table('/api/v1/latest', anyCode(random), threeCodes(random))],
+  [
+    10,
+    (random) =>
+      table(
+        '/api/v1/latest',
+        anyCode(random),
+        [1, 2, 3].map(() => anyCode(random)),
+      ),
+  ],
   [2, (random) => table('/api/rates', anyCode(random))],
   [10, anyHistory],
   [4, hopeless],
@@ -198,8 +194,7 @@ function drawRequest(random: Random): ClientRequest {
   return draw(random)
 }
 
-/** Returns a request that needs the data of `latest` or `history`, and is answered with 200 if they are there. */
-function plainRequest(dataSet: 'latest' | 'history', random: Random): ClientRequest {
+function plainRequest(dataSet: DataSet, random: Random): ClientRequest {
   const request =
     dataSet === 'latest' ? table('/api/v1/latest', 'USD') : history(random, 'EUR', 'JPY')
   return { ...request, isDecisive: true }
@@ -218,10 +213,6 @@ function conversion(random: Random): ClientRequest {
   const record = { kind: 'conversion', from, to, amount, isVersioned } as const
   const target = `${path}?from=${written}&to=${to}&amount=${amount}`
   return get('latest', target, { codes: [from, to], record })
-}
-
-function threeCodes(random: Random): string[] {
-  return [1, 2, 3].map(() => anyCode(random))
 }
 
 function table(path: string, base: string, symbols?: string[]): ClientRequest {
@@ -275,9 +266,8 @@ function earlierHead(random: Random): ClientRequest {
 }
 
 function revalidation(random: Random): ClientRequest {
-  const base = anyCode(random)
-  const more = { codes: [base], statuses: [304], ifNoneMatch: '*' }
-  return get('latest', `/api/v1/latest?base=${base}`, more)
+  const { record: _, ...request } = table('/api/v1/latest', anyCode(random))
+  return { ...request, statuses: [304], ifNoneMatch: '*' }
 }
 
 function preflight(random: Random): ClientRequest {

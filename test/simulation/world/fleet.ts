@@ -105,19 +105,14 @@ export function createFleet(scene: Scene, surroundings: Surroundings) {
     trace.record(loop.now(), host, 'starts', '')
   }
 
-  function detach(host: number): void {
-    servers[host] = undefined
-  }
-
   return {
     servers,
     clocks,
     start,
     kill(host: number) {
       servers[host]?.process.kill()
-      detach(host)
+      servers[host] = undefined
     },
-    detach,
     close: () => servers.forEach((server) => server && close(server)),
     /** Sets a clock to the right time, within the usual error. */
     mend(host: number) {

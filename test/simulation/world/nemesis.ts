@@ -168,7 +168,7 @@ function mishaps(
     close(server)
     loop.after(Math.min(30 * SECOND, untilCalm()), () => {
       if (fleet.servers[host] !== server) return
-      fleet.detach(host)
+      fleet.servers[host] = undefined
       loop.after(2 * SECOND, () => {
         onDrained(server.process)
         server.process.kill()

@@ -1,18 +1,13 @@
 import type { CacheStore } from '../../../src/index.ts'
+import type { DataSet } from '../../faults/fault.ts'
 import type { StoreFault } from '../../faults/store.ts'
+import type { UpstreamWatch } from '../invariants/upstream-watch.ts'
 import type { Scene } from './fleet.ts'
 import type { EventLoop, Process } from './machine.ts'
+import type { Nemesis } from './nemesis.ts'
 
 /** The shared store: none, a server behind a network, or a `Map` in the same machine. */
 export type StoreKind = 'none' | 'remote' | 'map'
-
-interface StoreWatch {
-  faultOf(operation: keyof StoreFault, process: Process): StoreFault['get']
-  onDelivery(process: Process, key: string, value: unknown): void
-  /** Called with every text that a process writes, even if the write fails. */
-  onWrite(process: Process, key: string, text: string): void
-  onClaim(process: Process, key: string, isGranted: boolean): void
-}
 
 const MAX_ROUND_TRIP = 5
 
@@ -27,7 +22,8 @@ export type SimStore = ReturnType<typeof createSimStore>
 
 export function createSimStore(
   { loop, random, store: kind, hasClaims }: Scene,
-  { faultOf, onDelivery, onWrite, onClaim }: StoreWatch,
+  { storeFault }: Nemesis,
+  watch: () => UpstreamWatch,
 ) {
   const entries = new Map<string, Kept<string>>()
   const replaced = new Map<string, string>()
@@ -53,22 +49,17 @@ export function createSimStore(
 
   function claim(process: Process, key: string, lifetime: number): boolean {
     const isGranted = !findIn(claims, key)
-    onClaim(process, key, isGranted)
+    watch().onClaim(process, dataSetOf(key), isGranted)
     if (isGranted) claims.set(key, keep(process, lifetime))
     return isGranted
   }
 
-  function operate(
-    process: Process,
-    name: keyof StoreFault,
-    key: string,
-    work: () => unknown,
-  ): unknown {
+  function operate(process: Process, name: keyof StoreFault, key: string, work: () => unknown) {
     const later = (delay: number, result: () => unknown): Promise<unknown> =>
       travel(loop, process, delay, result)
     const reply = (result: () => unknown): unknown =>
       kind === 'map' ? result() : later(random.magnitude(0.2, MAX_ROUND_TRIP), result)
-    const fault = faultOf(name, process)
+    const fault = storeFault(name, process.host)
     if (!fault) {
       if (trusted.get(process) === Infinity) trusted.set(process, loop.now() + MAX_ROUND_TRIP)
       return reply(work)
@@ -76,7 +67,7 @@ export function createSimStore(
     troubledAt = loop.now()
     trusted.set(process, Infinity)
     // The process may be denied the lease, or not receive the grant.
-    if (name === 'claim') onClaim(process, key, false)
+    if (name === 'claim') watch().onClaim(process, dataSetOf(key), false)
     return fault({
       key,
       work,
@@ -90,7 +81,7 @@ export function createSimStore(
 
   function delivered(process: Process, key: string, result: unknown): unknown {
     const deliver = (value: unknown): unknown => {
-      onDelivery(process, key, value)
+      watch().onDelivery(process, dataSetOf(key), value)
       return value
     }
     return result instanceof Promise ? result.then(deliver) : deliver(result)
@@ -108,7 +99,8 @@ export function createSimStore(
         },
         set(key, text, expiresAt) {
           const left = lifetime(expiresAt)
-          onWrite(process, key, text)
+          // Even if the write fails.
+          watch().onWrite(process, dataSetOf(key), text)
           return operate(process, 'set', key, () => write(key, text, left))
         },
       }
@@ -133,13 +125,12 @@ export function createSimStore(
   }
 }
 
+function dataSetOf(key: string): DataSet {
+  return key.endsWith('latest') ? 'latest' : 'history'
+}
+
 /** Sends `work` to the server and the result back. The request arrives even if `process` dies meanwhile. */
-function travel(
-  loop: EventLoop,
-  process: Process,
-  delay: number,
-  work: () => unknown,
-): Promise<unknown> {
+function travel(loop: EventLoop, process: Process, delay: number, work: () => unknown) {
   return new Promise((resolve) => {
     loop.after(delay / 2, () => {
       const outcome = new Promise((done) => done(work()))

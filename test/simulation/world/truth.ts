@@ -7,43 +7,31 @@ import type { Random } from './random.ts'
 
 export type { Publication }
 
-type TruthOptions = Pick<
-  Scene,
-  | 'random'
-  | 'startsAt'
-  | 'duration'
-  | 'calmFrom'
-  | 'lateShare'
-  | 'devaluedShare'
-  | 'historyDays'
-  | 'holeShare'
->
-
-/** What is published, independent of the responses of upstreams. */
 export interface Truth {
   feed: ReturnType<typeof createLatestFeed>
   referenceRates: ReferenceRates
 }
 
 /** Units per dollar on the first day; enough codes that one in twenty may be bad. BGN is withdrawn. */
-const FIRST_LATEST: Readonly<Record<string, number>> = Object.fromEntries(
-  [
-    'USD 1,AED 3.6725,AUD 1.5124,BGN 1.68442,BRL 5.4321,CAD 1.3712,CHF 0.81234,CLP 951.23,CNY 7.1821,COP 4021.5',
-    'CZK 21.083,DKK 6.4321,EGP 48.512,EUR 0.86123,GBP 0.74321,HKD 7.8012,HUF 345.21,IDR 16432',
-    'ILS 3.4123,INR 87.512,JPY 151.23,KRW 1398.2,KWD 0.30612,MXN 18.712,NGN 1532.1,NOK 10.123,NZD 1.7012',
-    'PLN 3.6712,SEK 9.4512,SGD 1.2912,THB 32.512,TRY 41.512,UAH 41.872,ZAR 17.512',
-  ].flatMap((line) =>
-    line.split(',').map((quote): [string, number] => {
-      const [code = '', rate] = quote.split(' ')
-      return [code, Number(rate)]
-    }),
-  ),
+const FIRST_LATEST = quotesOf(
+  'USD 1,AED 3.6725,AUD 1.5124,BGN 1.68442,BRL 5.4321,CAD 1.3712,CHF 0.81234,CLP 951.23,CNY 7.1821,COP 4021.5',
+  'CZK 21.083,DKK 6.4321,EGP 48.512,EUR 0.86123,GBP 0.74321,HKD 7.8012,HUF 345.21,IDR 16432',
+  'ILS 3.4123,INR 87.512,JPY 151.23,KRW 1398.2,KWD 0.30612,MXN 18.712,NGN 1532.1,NOK 10.123,NZD 1.7012',
+  'PLN 3.6712,SEK 9.4512,SGD 1.2912,THB 32.512,TRY 41.512,UAH 41.872,ZAR 17.512',
 )
+
+function quotesOf(...lines: string[]): Readonly<Record<string, number>> {
+  const quotes = lines
+    .join()
+    .split(',')
+    .map((quote) => quote.split(' '))
+  return Object.fromEntries(quotes.map(([code = '', rate]) => [code, Number(rate)]))
+}
 
 export const LATEST_CODES: readonly string[] = Object.keys(FIRST_LATEST)
 
 /** The true latest rates: one table a day, shortly after midnight UTC, from three days before the start. */
-export function createLatestFeed(options: TruthOptions) {
+export function createLatestFeed(options: Scene) {
   const { random, startsAt, lateShare, calmFrom } = options
   const firstDay = Math.floor(startsAt / DAY) - 4
   const publications: (Publication & { availableAt: number })[] = []
@@ -74,10 +62,7 @@ export function createLatestFeed(options: TruthOptions) {
     return found
   }
 
-  return {
-    at,
-    nextAnnounced: (instant: number) => at(instant).nextUpdateAt,
-  }
+  return { at }
 }
 
 const DEVALUED = { EGP: 4, NGN: 4, TRY: 1.9, ZAR: 1.9 }
@@ -85,7 +70,7 @@ const DEVALUED = { EGP: 4, NGN: 4, TRY: 1.9, ZAR: 1.9 }
 /** Returns `rates` a day later: none moves by more than 2 %, except a devalued one. */
 function driftOfAll(
   rates: Publication['rates'],
-  { random, devaluedShare }: TruthOptions,
+  { random, devaluedShare }: Scene,
 ): Publication['rates'] {
   const [devalued, most] = random.pick(Object.entries(DEVALUED))
   const isDevalued = random.chance(devaluedShare)
@@ -97,15 +82,9 @@ function driftOfAll(
   return { ...table, BGN: Number(((table['EUR'] ?? NaN) * 1.95583).toPrecision(6)) }
 }
 
-const FIRST_REFERENCE: Readonly<Record<string, number>> = {
-  USD: 1.1612,
-  CHF: 0.9432,
-  CZK: 24.48,
-  GBP: 0.86312,
-  INR: 101.62,
-  JPY: 175.61,
-  SEK: 10.97,
-}
+const FIRST_REFERENCE = quotesOf(
+  'USD 1.1612,CHF 0.9432,CZK 24.48,GBP 0.86312,INR 101.62,JPY 175.61,SEK 10.97',
+)
 
 /** The codes of the central bank, without the euro. */
 export const REFERENCE_CODES: readonly string[] = Object.keys(FIRST_REFERENCE)
@@ -113,7 +92,7 @@ export const REFERENCE_CODES: readonly string[] = Object.keys(FIRST_REFERENCE)
 /** The true reference rates: one row per TARGET day, around 16:00 in Frankfurt. */
 export type ReferenceRates = ReturnType<typeof createReferenceRates>
 
-export function createReferenceRates(options: TruthOptions) {
+export function createReferenceRates(options: Scene) {
   const rows = createRows(options)
   const byDay = new Map(rows.map((row) => [row.day, row]))
 
@@ -135,17 +114,18 @@ export function createReferenceRates(options: TruthOptions) {
   }
 }
 
-function createRows(options: TruthOptions) {
+function createRows(options: Scene) {
   const { random, startsAt, duration, historyDays, holeShare } = options
   const last = toDay(startsAt + duration + 10 * DAY)
   const days = targetDays(toDay(startsAt - historyDays * DAY), last)
   let quotes: [string, number][] = Object.entries(FIRST_REFERENCE)
   let availableAt = 0
+  const later = ([code, rate]: [string, number]): [string, number] => [
+    code,
+    drift(rate, FIRST_REFERENCE[code] ?? NaN, random, 5),
+  ]
   return days.map((day) => {
-    quotes = quotes.map(([code, rate]) => [
-      code,
-      drift(rate, FIRST_REFERENCE[code] ?? NaN, random, 5),
-    ])
+    quotes = quotes.map(later)
     const holed = random.chance(holeShare) ? random.pick(REFERENCE_CODES) : undefined
     const published = quotes.filter(([code]) => code !== holed)
     // A late row delays the rows after it.
@@ -155,7 +135,7 @@ function createRows(options: TruthOptions) {
   })
 }
 
-function arrival(day: string, { random, startsAt, lateShare, calmFrom }: TruthOptions): number {
+function arrival(day: string, { random, startsAt, lateShare, calmFrom }: Scene): number {
   // The time of arrival does not matter for days long past.
   if (Date.parse(day) < startsAt - 2 * DAY) return Date.parse(day) + 18 * HOUR
   const due = hourInFrankfurt(day, 16)
@@ -186,10 +166,7 @@ const FRANKFURT = new Intl.DateTimeFormat('en-GB', {
   hourCycle: 'h23',
 })
 
-interface Pair {
-  from: string
-  to: string
-}
+type Pair = Record<'from' | 'to', string>
 
 /** Knows which reference rates may be served. Times in ms since the Unix epoch. */
 export type Oracle = ReturnType<typeof createOracle>
