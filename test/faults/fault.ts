@@ -8,7 +8,6 @@ export type { DataSet }
 /** Part of every text of an upstream or a store. It may appear in events, but never in a response. */
 export const SECRET = 'n0nce-5ecret'
 
-/** For faults that affect either upstream in the same way. */
 export const BOTH: readonly DataSet[] = ['latest', 'history']
 
 /** A page, as a proxy may return instead of the upstream. */
@@ -32,13 +31,12 @@ export interface HistoryBody {
   rates: Record<string, Record<string, number>>
 }
 
-/** Times of a publication, in ms since the Unix epoch. */
+/** In ms since the Unix epoch. */
 interface Times {
   updatedAt: number
   nextUpdateAt: number
 }
 
-/** One publication of latest rates. */
 export interface LatestTruth extends Times {
   rates: Readonly<Record<string, number>>
   /** The times of the `rates` that are from an earlier publication. */
@@ -118,14 +116,13 @@ export interface Fault {
   isSimulated?: boolean
 }
 
-/** One entry of the catalogue: a fault in all its forms. */
+/** A fault in all its forms. */
 export interface FaultCase<Form = Fault> {
   layer: string
   id: string
   forms: readonly Form[]
 }
 
-/** Returns the faults of `layer` from their forms by id. */
 export function entriesOf<Form extends Fault = Fault>(
   layer: string,
   formsById: Readonly<Record<string, NoInfer<Form> | readonly NoInfer<Form>[]>>,
@@ -147,7 +144,7 @@ export function refused(name: string, inject: Inject, more: Partial<Fault> = {})
   return failing(name, inject, { dataSets: BOTH, ...more })
 }
 
-/** Returns a form in which the open feed returns a changed body that is served as it is. */
+/** The open feed returns a changed body, which is served as it is. */
 export function changedLatest(
   name: string,
   change: (body: LatestBody) => LatestBody,
@@ -157,29 +154,11 @@ export function changedLatest(
   return { name, verdict: 'accepted', inject: changedJson(change), serves, ...more }
 }
 
-/** Returns a form in which the open feed returns a changed body that is unusable. */
-export function spoiltLatest(name: string, change: (body: LatestBody) => object): Fault {
-  return failing(name, changedJson(change))
+/** Returns the response to every call; see `answer`. */
+export function responding(...parts: Parameters<typeof answer>): () => Response {
+  return () => answer(...parts)
 }
 
-/** Returns a form with an unusable body that an event reports as rejected. */
-export function rejectedLatest(
-  name: string,
-  change: (body: LatestBody) => object,
-  more: Partial<Fault> = {},
-): Fault {
-  return failing(name, changedJson(change), { reported: REJECTED, ...more })
-}
-
-export function responding(
-  text: string,
-  status?: number,
-  headers?: Record<string, string>,
-): () => Response {
-  return () => answer(text, status, headers)
-}
-
-/** Returns the healthy response after `change` of its text. */
 export function rewritten(change: (good: string) => string): Inject {
   return ({ good, healthy }) => {
     const changed = change(good)
@@ -187,7 +166,6 @@ export function rewritten(change: (good: string) => string): Inject {
   }
 }
 
-/** Returns the healthy response after `change` of its parsed body. */
 export function changedJson(change: (body: LatestBody & HistoryBody) => object): Inject {
   return ({ good }) => answer(JSON.stringify(change(JSON.parse(good))))
 }

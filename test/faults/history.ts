@@ -16,7 +16,6 @@ type Rates = HistoryBody['rates']
 type Day = Rates[string]
 type Row = [date: string, day: Day]
 
-/** Faults in the data of the relay of reference rates. */
 export const history = entriesOf('history', {
   'history-empty': [
     spoilt('no days', (body) => ({ ...body, rates: {} }), {
@@ -24,11 +23,7 @@ export const history = entriesOf('history', {
       serves: { history: () => ({}) },
     }),
     spoilt('days without rates', (body) => mapDays(body, () => ({})), { reported: REJECTED }),
-    spoilt(
-      'days with rates of 0',
-      (body) => mapDays(body, (rates) => ({ ...rates, USD: 0, GBP: 0 })),
-      { reported: REJECTED },
-    ),
+    spoilt('days with rates of 0', (body) => mapDays(body, withZeros), { reported: REJECTED }),
   ],
   'history-one-point': changed('the newest', (body) => reordered(body, (days) => days.slice(-1)), {
     isSimulated: false,
@@ -86,9 +81,7 @@ export const history = entriesOf('history', {
   }),
   'history-amount-field': [
     spoilt('of a hundred euros', (body) => ({
-      ...mapDays(body, (rates) =>
-        Object.fromEntries(Object.entries(rates).map(([code, rate]) => [code, rate * 100])),
-      ),
+      ...mapDays(body, (day) => mapDay(day, (rate) => rate * 100)),
       amount: 100,
     })),
     spoilt('of dollars', (body) => ({ ...body, base: 'USD' })),
@@ -117,15 +110,11 @@ export const history = entriesOf('history', {
     wrongNewest('inverted', (day) => mapDay(day, (rate) => 1 / rate)),
     wrongNewest('× 1,000', (day) => mapDay(day, (rate) => rate * 1_000)),
     wrongNewest('one currency only', ({ USD = NaN }) => ({ USD })),
-    wrongNewest(
-      'USD × 9',
-      ({ USD = NaN, ...rates }) => ({ ...rates, USD: 9 * USD }),
-      without('USD'),
-    ),
+    wrongNewest('USD × 9', (day) => ({ ...day, USD: 9 * Number(day['USD']) }), without('USD')),
   ],
 })
 
-/** Returns a form in which the relay returns a changed body that is served as it is. */
+/** The relay returns a changed body, which is served as it is. */
 function changed(
   name: string,
   change: (body: HistoryBody) => HistoryBody,
@@ -139,7 +128,7 @@ function harmless(name: string, inject: Inject, more: Partial<Fault> = {}): Faul
   return accepted(name, inject, { dataSets: ['history'], ...more })
 }
 
-/** Returns a form in which the relay returns a changed body that is unusable. */
+/** The relay returns a changed body, which is unusable. */
 function spoilt(
   name: string,
   change: (body: HistoryBody) => object,
@@ -158,6 +147,10 @@ function mapDays(
       return [date, change(day, { date, fromEnd: days.length - 1 - index })]
     }),
   )
+}
+
+function withZeros(day: Day): Day {
+  return { ...day, USD: 0, GBP: 0 }
 }
 
 function reordered(body: HistoryBody, order: (days: Row[]) => Row[]): HistoryBody {

@@ -12,10 +12,8 @@ import {
   entriesOf,
   failing,
   refused,
-  rejectedLatest,
   responding,
   rewritten,
-  spoiltLatest,
   toLatestTruth,
   withOlder,
 } from './fault.ts'
@@ -35,7 +33,6 @@ const DRIFTED_LEV = 57
 /** Codes in requests of the tests; they stay in shortened tables. */
 const REQUESTED = ['USD', 'EUR', 'GBP', 'JPY']
 
-/** Faults of the body as text, of either upstream. */
 export const body = entriesOf('body', {
   'body-truncated-json': [
     refused('half of it', ({ good }) => answer(good.slice(0, good.length / 2))),
@@ -46,19 +43,13 @@ export const body = entriesOf('body', {
     refused('two empty ones', responding('{}{}')),
   ],
   'body-bom': readable('U+FEFF', (good) => `\uFEFF${good}`),
-  'body-latin1': {
-    ...readable('a byte E9 in a string', (good) => good),
-    inject({ good }) {
-      const bytes = new TextEncoder().encode(good.replace('{', '{"note":"caf~",'))
-      bytes[bytes.indexOf('~'.charCodeAt(0))] = 0xe9
-      return answer(bytes, 200, { 'content-type': 'application/json; charset=iso-8859-1' })
-    },
-  },
+  'body-latin1': accepted('a byte E9 in a string', ({ good }) => {
+    const bytes = new TextEncoder().encode(good.replace('{', '{"note":"caf~",'))
+    bytes[bytes.indexOf('~'.charCodeAt(0))] = 0xe9
+    return answer(bytes, 200, { 'content-type': 'application/json; charset=iso-8859-1' })
+  }),
   'body-nan-literal': ['NaN', 'Infinity', '-Infinity'].map((literal) =>
-    refused(
-      literal,
-      rewritten((good) => good.replace(/("GBP"):[\d.]+/, `$1:${literal}`)),
-    ),
+    replaced(literal, /("GBP"):[\d.]+/, `$1:${literal}`),
   ),
   'body-proto-key': [
     withKeys('with an object', '"__proto__":{"EUR":1,"polluted":1}'),
@@ -69,10 +60,7 @@ export const body = entriesOf('body', {
     withKeys('of whole days', '"toString":{"USD":1},"constructor":{"USD":1}', ['history']),
   ],
   'body-rates-array': ['[1,2]', `"${SECRET}"`, '1', 'null', 'true'].map((rates) =>
-    refused(
-      rates,
-      rewritten((good) => good.replace(/"rates":.*$/, `"rates":${rates}}`)),
-    ),
+    replaced(rates, /"rates":.*$/, `"rates":${rates}}`),
   ),
   'body-100mb': [
     refused('white space', () => pour(' ', 100 * MEGABYTE)),
@@ -100,10 +88,11 @@ export const body = entriesOf('body', {
   ),
 })
 
+const REFUSED_WARM = { inState: { warm: 'refused' } } as const
+
 const REFUSALS =
   'unsupported-code malformed-request invalid-key inactive-account plan-upgrade-required'
 
-/** Faults in the format of a response of the open feed. */
 export const schema = entriesOf('schema', {
   'result-error': [
     refusing('quota-reached', 20 * MINUTE),
@@ -135,12 +124,8 @@ export const schema = entriesOf('schema', {
     rejectedLatest('19 codes', (good) => ofLength(good, 19)),
   ],
   'half-table': [
-    changedLatest('a quarter of the codes', (good) => ofShare(good, 0.25), {
-      inState: { warm: 'refused' },
-    }),
-    changedLatest('79 % of the codes', (good) => ofShare(good, 0.79), {
-      inState: { warm: 'refused' },
-    }),
+    changedLatest('a quarter of the codes', (good) => ofShare(good, 0.25), REFUSED_WARM),
+    changedLatest('79 % of the codes', (good) => ofShare(good, 0.79), REFUSED_WARM),
     changedLatest('82 % of the codes', (good) => ofShare(good, 0.82)),
   ],
   'currency-left-feed': [
@@ -167,18 +152,13 @@ export const values = entriesOf('values', {
     verdict: 'accepted',
     inject: ({ first }) => answer(first),
   },
-  'retired-currency-garbage': changedLatest(
-    'BGN',
-    (good) => withRates(good, { BGN: DRIFTED_LEV }),
-    {
-      serves: {
-        latest: (good) =>
-          toLatestTruth(withRates(good, { BGN: product(good.rates['EUR'] ?? NaN, 1.95583) })),
-      },
-      reported: ['rates_corrected'],
-      isSimulated: false,
+  'retired-currency-garbage': changedLatest('BGN', (good) => withLev(good, DRIFTED_LEV), {
+    serves: {
+      latest: (good) => toLatestTruth(withLev(good, product(good.rates['EUR'] ?? NaN, 1.95583))),
     },
-  ),
+    reported: ['rates_corrected'],
+    isSimulated: false,
+  }),
   'bad-major': [
     ...['null', '-0.86', '1e999'].map((rate) => ({
       ...wrongEuro(rate, (good) => without(good, ['EUR'])),
@@ -198,7 +178,6 @@ export const values = entriesOf('values', {
   ],
 })
 
-/** Faults in the times of a response. */
 export const time = entriesOf('time', {
   'missing-next-update': [undefined, null, 0].map((value): Fault => {
     const inject = changedJson((good) => ({ ...good, time_next_update_unix: value }))
@@ -210,15 +189,9 @@ export const time = entriesOf('time', {
     spoiltLatest(String(value), (good) => ({ ...good, time_last_update_unix: value })),
   ),
   'next-before-last': [
-    changedLatest('by a day', (good) => ({
-      ...good,
-      time_next_update_unix: good.time_last_update_unix - DAY_SECONDS,
-    })),
-    changedLatest('in 1970', (good) => ({ ...good, time_next_update_unix: 1 })),
-    changedLatest('in a month', (good) => ({
-      ...good,
-      time_next_update_unix: good.time_last_update_unix + 30 * DAY_SECONDS,
-    })),
+    nextUpdate('by a day', ({ time_last_update_unix: last }) => last - DAY_SECONDS),
+    nextUpdate('in 1970', () => 1),
+    nextUpdate('in a month', ({ time_last_update_unix: last }) => last + 30 * DAY_SECONDS),
   ],
   'seconds-vs-millis': [
     rejectedLatest('in ms', (good) => withTimes(good, (seconds) => seconds * 1_000)),
@@ -236,11 +209,33 @@ export const time = entriesOf('time', {
     changedLatest('by 47 hours', (good) => withTimes(good, (time) => time + 47 * HOUR_SECONDS)),
     changedLatest('by a day', (good) => withTimes(good, (time) => time + DAY_SECONDS)),
   ],
-  'next-update-unit': changedLatest('in ms', (good) => ({
-    ...good,
-    time_next_update_unix: good.time_next_update_unix * SECOND,
-  })),
+  'next-update-unit': nextUpdate('in ms', (good) => good.time_next_update_unix * SECOND),
 })
+
+/** The open feed returns a changed body, which is unusable. */
+function spoiltLatest(name: string, change: (body: LatestBody) => object): Fault {
+  return failing(name, changedJson(change))
+}
+
+/** The same, and an event reports it as rejected. */
+function rejectedLatest(
+  name: string,
+  change: (body: LatestBody) => object,
+  more: Partial<Fault> = {},
+): Fault {
+  return failing(name, changedJson(change), { reported: REJECTED, ...more })
+}
+
+function nextUpdate(name: string, toTime: (good: LatestBody) => number): Fault {
+  return changedLatest(name, (good) => ({ ...good, time_next_update_unix: toTime(good) }))
+}
+
+function replaced(name: string, part: RegExp, replacement: string): Fault {
+  return refused(
+    name,
+    rewritten((good) => good.replace(part, replacement)),
+  )
+}
 
 function readable(name: string, change: (good: string) => string): Fault {
   return accepted(name, rewritten(change))
@@ -265,7 +260,8 @@ function badRates(literal: string): Fault[] {
         good,
       ),
     )
-  const more = { reported: REJECTED }
+  const rejected = (name: string, pick: (good: LatestBody) => string[]): Fault =>
+    failing(`${literal} for ${name}`, spoil(pick), { reported: REJECTED })
   return [
     {
       name: `${literal} for as many codes as may be dropped`,
@@ -279,16 +275,8 @@ function badRates(literal: string): Fault[] {
       },
       reported: ['rates_dropped'],
     },
-    failing(
-      `${literal} for one code more`,
-      spoil((good) => tolerated(good, 1)),
-      more,
-    ),
-    failing(
-      `${literal} for the base`,
-      spoil(() => ['USD']),
-      more,
-    ),
+    rejected('one code more', (good) => tolerated(good, 1)),
+    rejected('the base', () => ['USD']),
   ]
 }
 
@@ -297,6 +285,10 @@ function tolerated({ rates }: LatestBody, more = 0): string[] {
   const all = Object.keys(rates)
   const count = Math.floor(all.length * 0.05) + more
   return all.filter((code) => !REQUESTED.includes(code)).slice(0, count)
+}
+
+function withLev(good: LatestBody, rate: number): LatestBody {
+  return withRates(good, { BGN: rate })
 }
 
 function withRates(good: LatestBody, rates: Record<string, number>): LatestBody {

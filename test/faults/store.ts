@@ -21,11 +21,7 @@ export interface StoreOperation {
 }
 
 /** The operations of a store that a fault replaces. */
-export interface StoreFault {
-  get?: Operate
-  set?: Operate
-  claim?: Operate
-}
+export type StoreFault = Partial<Record<'get' | 'set' | 'claim', Operate>>
 
 type StoredRates = Record<string, unknown>
 
@@ -69,7 +65,6 @@ const breaks: Operate = ({ later, work }) =>
     throw new Error(`ECONNRESET ${SECRET}`)
   })
 
-/** Faults of the store: it is unreachable, slow, forgets values or returns wrong ones. */
 export const store = entriesOf('store', {
   'store-get-throws': [
     broken('at once', { get: throws }, { keeps: true }),
@@ -151,7 +146,7 @@ export const store = entriesOf('store', {
   ],
 })
 
-/** Faults that affect only a fleet. */
+/** Of a fleet only. */
 export const sharedStore = entriesOf('store', {
   'store-hangs': broken('all', { get: hangs, set: hangs, claim: hangs }),
   'store-rejects-nothing': broken('all', { get: refuses, set: refuses, claim: refuses }),

@@ -4,15 +4,11 @@ import type { Exchange, Fault } from './fault.ts'
 
 const CHUNK = 64 * 1024
 
-/** Only the timeout of the call ends it. */
 const ENDLESS = { takes: 'limit' } as const
 
-/** Faults of the connection to an upstream. */
 export const transport = entriesOf('transport', {
   'dns-slow': refused('a response after 20 s', after(20 * SECOND), ENDLESS),
-  'conn-refused': refused('refused after 1 ms', failsAfter(1, wireError('ECONNREFUSED')), {
-    takes: 1,
-  }),
+  'conn-refused': refused('refused after 1 ms', failLater, { takes: 1 }),
   'conn-timeout': refused('nothing until the call is aborted', after(Infinity), ENDLESS),
   'tls-expired': ['CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID', 'EAI_AGAIN'].map((code) =>
     refused(code, () => Promise.reject(wireError(code))),
@@ -32,18 +28,7 @@ export const transport = entriesOf('transport', {
   'abort-ignored': [
     misbehaving('a provider that never settles', () => new Promise(() => {}), ENDLESS),
     refused('a fetch that never settles', () => new Promise(() => {}), ENDLESS),
-    refused(
-      'a fetch that answers late with another table',
-      ({ good, after: callAfter }) =>
-        new Promise((resolve) => {
-          // The table is valid; only the timeout keeps it from being served.
-          const late = good.replaceAll(/(?<="(?:GBP|INR)":)[\d.]+/g, (rate) =>
-            String(Number(rate) * 1.5),
-          )
-          callAfter(12 * SECOND, () => resolve(answer(late)))
-        }),
-      ENDLESS,
-    ),
+    refused('a fetch that answers late with another table', answerLate, ENDLESS),
   ],
   'http2-goaway': refused('UND_ERR_SOCKET', () => Promise.reject(wireError('UND_ERR_SOCKET'))),
   'provider-throws-nonerror': [
@@ -56,6 +41,12 @@ export const transport = entriesOf('transport', {
   ],
 })
 
+/** The table is valid; only the timeout keeps it from being served. */
+function answerLate({ good, after: callAfter }: Exchange): Promise<Response> {
+  const late = good.replaceAll(/(?<="(?:GBP|INR)":)[\d.]+/g, (rate) => `${Number(rate) * 1.5}`)
+  return new Promise((resolve) => callAfter(12 * SECOND, () => resolve(answer(late))))
+}
+
 function misbehaving(
   name: string,
   misbehave: () => Promise<never>,
@@ -64,11 +55,9 @@ function misbehaving(
   return { name, dataSets: BOTH, verdict: 'refused', misbehave, ...more }
 }
 
-function failsAfter(delay: number, error: Error) {
-  return async (exchange: Exchange): Promise<never> => {
-    await later(exchange, delay)
-    throw error
-  }
+async function failLater(exchange: Exchange): Promise<never> {
+  await later(exchange, 1)
+  throw wireError('ECONNREFUSED')
 }
 
 type PouredBody = { pulled: number; isCancelled: boolean }
