@@ -22,6 +22,8 @@ interface Circumstances {
 
 type Json = Record<string, unknown>
 
+type Requested<Kind> = Extract<RequestedRecord, { kind: Kind }>
+
 export function checkRecord(
   text: string,
   requested: RequestedRecord,
@@ -33,8 +35,6 @@ export function checkRecord(
   if (requested.kind === 'history') return checkHistory(body, requested, circumstances)
   return checkStatus(body)
 }
-
-type Requested<Kind> = Extract<RequestedRecord, { kind: Kind }>
 
 function checkLatest(
   body: Json,
@@ -60,10 +60,11 @@ function checkAll(
   { updatedAt, lastModified }: { updatedAt: number; lastModified: number },
   objectTo: (table: Table) => string | undefined,
 ): Mismatch | undefined {
-  const mismatches = tables.map((table) => {
-    if (isModified(table, updatedAt, lastModified)) return objectTo(table)
-    return `rates published at ${updatedAt} have Last-Modified ${lastModified}`
-  })
+  const mismatches = tables.map((table) =>
+    isModified(table, updatedAt, lastModified)
+      ? objectTo(table)
+      : `rates published at ${updatedAt} have Last-Modified ${lastModified}`,
+  )
   const [mismatch = 'the process has no table'] = mismatches
   return mismatches.includes(undefined) ? undefined : ['I3', mismatch]
 }
@@ -86,7 +87,7 @@ function checkConversion(
   return (
     checkSource(body, isVersioned, LATEST_SOURCE) ??
     checkAll(tables, { updatedAt, lastModified }, (table) =>
-      checkRate(table, { from, to }, { rate, updatedAt }),
+      checkRate(table, { from, to }, rate, updatedAt),
     )
   )
 }
@@ -119,7 +120,11 @@ function checkHistory(
   const received = new Set(dates)
   const isQuoted = (day: string): boolean =>
     oracle.isQuoted(day, { from, to }, received.has(day) ? undefined : missing)
-  const isWhole = possibleEnds(oracle, last, { today, isQuoted }).some((end) => {
+  // Days after the last one of a pair may lack one of both rates.
+  const [, ...later] = referenceRates.between(last, today)
+  const next = later.find(isQuoted) ?? today
+  const ends = [last, ...later.filter((day) => !isQuoted(day) && day <= next)]
+  const isWhole = ends.some((end) => {
     const window = referenceRates.between(periodStart(end, period), last)
     return window.filter(isQuoted).join() === dates.join()
   })
@@ -128,17 +133,6 @@ function checkHistory(
     return ['I2', 'the statistics do not match the points']
   }
   return checkSource(body, true, HISTORY_SOURCE)
-}
-
-/** Returns the days that may be the newest where `last` is the last one of a pair: later days may lack one of both rates. */
-function possibleEnds(
-  { referenceRates }: Oracle,
-  last: string,
-  { today, isQuoted }: { today: string; isQuoted: (day: string) => boolean },
-): string[] {
-  const [, ...later] = referenceRates.between(last, today)
-  const next = later.find(isQuoted) ?? today
-  return [last, ...later.filter((day) => !isQuoted(day) && day <= next)]
 }
 
 function checkStatus(body: Json): Mismatch | undefined {

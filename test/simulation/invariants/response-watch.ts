@@ -4,18 +4,18 @@ import type { DataSet } from '../../faults/fault.ts'
 import { CACHE_CONTROL } from '../../fixtures/contract.ts'
 import { toDay } from '../../fixtures/dates.ts'
 import { SECOND } from '../../virtual-runtime.ts'
-import type { ClientRequest, RequestedRecord } from '../world/clients.ts'
+import type { ClientRequest } from '../world/clients.ts'
 import type { Scene } from '../world/fleet.ts'
 import type { Process } from '../world/machine.ts'
 import type { Oracle } from '../world/truth.ts'
 import type { DataSetKnowledge } from './knowledge.ts'
 import { checkRecord } from './record-checks.ts'
 import { dueAt, hasRates, isCarried, isModified, timesOfOldest } from './tables.ts'
-import type { Limits, Table } from './tables.ts'
+import type { Limits, Pair, Table } from './tables.ts'
 
 const WAITING_LIMIT = 5 * SECOND
 
-/** Only every n-th long response is compared, and the first one after each change; short ones always. */
+/** Only every n-th long response is compared, and the first one after each change. */
 const SAMPLE = { latest: 20, history: 4 }
 
 const INEXACT = 0.01
@@ -33,8 +33,6 @@ export interface SentRequest {
 }
 
 type Headers = ReadonlyMap<string, string>
-
-type RequestedHistory = Extract<RequestedRecord, { kind: 'history' }>
 
 /** Checks every response: I2 to I6, I10, I11, I14, I15 and I18, and I8 through the refreshes. */
 export function createResponseWatch(scene: Scene, oracle: Oracle) {
@@ -66,10 +64,8 @@ export function createResponseWatch(scene: Scene, oracle: Oracle) {
     return tablesOf(process).every((table) => hasRates(table, codes, limitsOf(process)))
   }
 
-  function requireStatus(
-    { process, request, isUsable, abortedAt }: SentRequest,
-    status: number,
-  ): void {
+  function requireStatus(sent: SentRequest, status: number): void {
+    const { process, request, isUsable, abortedAt } = sent
     const { target, statuses, dataSet, codes } = request
     if (statuses.includes(status)) return
     // An aborted request gets no expensive computation.
@@ -98,16 +94,14 @@ export function createResponseWatch(scene: Scene, oracle: Oracle) {
   }
 
   function requireDiscretion({ request }: SentRequest, { headers, body }: RawResponse): void {
-    const isDiscreet = ![...headers.flat(), String(body)].some((text) => text.includes(SECRET))
-    if (isDiscreet) return
+    if (![...headers.flat(), String(body)].some((text) => text.includes(SECRET))) return
     violate('I11', `the response to ${request.target} contains a secret of an upstream or a store`)
   }
 
   function shouldCompare({ process, request }: SentRequest): boolean {
     const { record, dataSet = 'latest', isDecisive = false } = request
     if (!record) return false
-    const isLong = record.kind === 'history' || (record.kind === 'latest' && !record.symbols)
-    if (!isLong) return true
+    if (record.kind !== 'history' && (record.kind !== 'latest' || record.symbols)) return true
     const known = process.knowledge[dataSet]
     const isNew = known.comparedNews !== known.news
     known.comparedNews = known.news
@@ -131,10 +125,7 @@ export function createResponseWatch(scene: Scene, oracle: Oracle) {
     const isPossible = (table: Table): boolean =>
       timesOfOldest(table, codes).some((time) => isModified(table, time, modified))
     if (tables.some(isPossible)) return
-    violate(
-      'I3',
-      `Last-Modified of ${codes.join()} is ${toDate(modified)}, which fits no current table`,
-    )
+    violate('I3', `Last-Modified of ${codes.join()} is ${toDate(modified)}, of no current table`)
   }
 
   /** Returns whether no later response has been read yet. */
@@ -170,11 +161,8 @@ export function createResponseWatch(scene: Scene, oracle: Oracle) {
     }
   }
 
-  function requireRecord(
-    { process, request, order }: SentRequest,
-    body: unknown,
-    named: Headers,
-  ): void {
+  function requireRecord(sent: SentRequest, body: unknown, named: Headers): void {
+    const { process, request, order } = sent
     const { record, target } = request
     if (!record || typeof body !== 'string') return
     const lastModified = Date.parse(named.get('last-modified') ?? '')
@@ -188,15 +176,14 @@ export function createResponseWatch(scene: Scene, oracle: Oracle) {
     if (record.kind === 'history' && isLast(history, order)) requireNewest(process, record, body)
   }
 
-  function requireNewest(process: Process, pair: RequestedHistory, body: string): void {
+  function requireNewest(process: Process, pair: Pair, body: string): void {
     const known = process.knowledge.history
     const [newest = ''] = /(?<="d":")[^"]+(?=","r":[^}]*\}\])/.exec(body) ?? []
     const due = oracle.historyDue(newest)
     requireNotTooOld(process, 'history', due.latest)
     if (known.newsAt < now()) known.usableUntil = due.earliest + maxStale.history
     const { served } = known
-    // The response has no day that lacks one of both rates, and none that is in the future for a clock that was set
-    // back.
+    // The response lacks days without one of both rates, and days in the future of a clock that was set back.
     const isVisible =
       served <= toDay(process.clock.now()) && oracle.isQuoted(served, pair, known.missing)
     if (newest < served && isVisible)

@@ -18,30 +18,14 @@ const MAX_MOVE = { reference: 1.2, other: 3 }
 const MAX_CONFIRMING_MOVE = 1.2
 const MAX_AGREEING_MOVE = 1.05
 
-const POSSIBLE: Readonly<Record<string, readonly [number, number]>> = {
-  EUR: [0.2067, 3.63],
-  JPY: [25, 495],
-  GBP: [0.1567, 2.82],
-  CHF: [0.24, 5.49],
-  AUD: [0.3, 6.3],
-  CAD: [0.3034, 4.86],
-  NZD: [0.3767, 7.68],
-  SEK: [1.934, 34.5],
-  NOK: [1.634, 36],
-  DKK: [1.534, 27.3],
-  CNY: [2, 24.9],
-  HKD: [2.567, 23.7],
-  SGD: [0.3967, 5.61],
-  INR: [13, 285],
-  KRW: [296.7, 4_800],
-}
+/** The lowest and the highest possible rates of major currencies. */
+const POSSIBLE = [
+  'EUR 0.2067 3.63,JPY 25 495,GBP 0.1567 2.82,CHF 0.24 5.49,AUD 0.3 6.3,CAD 0.3034 4.86,NZD 0.3767 7.68',
+  'SEK 1.934 34.5,NOK 1.634 36,DKK 1.534 27.3,CNY 2 24.9,HKD 2.567 23.7,SGD 0.3967 5.61,INR 13 285,KRW 296.7 4800',
+].flatMap((line) => line.split(',').map((range) => range.split(' ')))
 
 /** A rate and its publication; times in ms since the Unix epoch. */
-interface Quote {
-  rate: number
-  updatedAt: number
-  nextUpdateAt: number
-}
+type Quote = Record<'rate' | 'updatedAt' | 'nextUpdateAt', number>
 
 /** The latest rates that a process serves; times in ms since the Unix epoch. */
 export interface Table {
@@ -53,7 +37,7 @@ export interface Table {
   /** Possible rates of each code, in the order of the feed; usually one. */
   quotes: ReadonlyMap<string, readonly Quote[]>
   doubtful: ReadonlyMap<string, readonly number[]>
-  /** Every code of this table and of the tables before it. */
+  /** Every code of this table and of those before. */
   seen: ReadonlySet<string>
 }
 
@@ -75,7 +59,7 @@ export function takeTable(sent: Publication, taking: Taking): Table {
   const { updatedAt } = sent
   const nextUpdateAt = Math.min(sent.nextUpdateAt, updatedAt + MAX_UPDATE_INTERVAL)
   const quoteOf = (rate: number): Quote[] => [{ rate, updatedAt, nextUpdateAt }]
-  const rates = Object.entries(sent.rates).filter(([code]) => isCode(code))
+  const rates = Object.entries(sent.rates).filter(([code]) => /^[A-Z]{3}$/.test(code))
   const good = rates.filter(([code, rate]) => isRate(rate) && !notes.dropped.includes(code))
   const quotes = new Map(good.map(([code, rate]) => [code, quoteOf(rate)]))
   return complete(
@@ -162,16 +146,9 @@ function isOld({ updatedAt, nextUpdateAt }: Quote, table: Table, instant: number
 }
 
 /** The earliest and latest times that a process may assume, minus `maxStale`. */
-export interface Limits {
-  from: number
-  to: number
-}
+export type Limits = Record<'from' | 'to', number>
 
-function stateOf(
-  table: Table,
-  code: string,
-  { from, to }: Limits,
-): 'served' | 'doubtful' | 'absent' {
+function stateOf(table: Table, code: string, { from, to }: Limits) {
   const quotes = table.quotes.get(code) ?? []
   if (quotes.every((quote) => isOld(quote, table, from))) return 'absent'
   return quotes.some((quote) => isOld(quote, table, to)) ? 'doubtful' : 'served'
@@ -190,10 +167,7 @@ export function isWithdrawn(code: string): boolean {
   return code in WITHDRAWN
 }
 
-interface Pair {
-  from: string
-  to: string
-}
+export type Pair = Record<'from' | 'to', string>
 
 /** Returns the possible times of publication of a rate of `pair`, if `rate` is possible by `table`. */
 function timesOf(table: Table, { from, to }: Pair, rate: number): number[] {
@@ -222,11 +196,7 @@ export interface ResponseTable {
 }
 
 /** Returns what is wrong with a response of a process whose current table is `table`. */
-export function checkTable(
-  table: Table,
-  response: ResponseTable,
-  limits: Limits,
-): string | undefined {
+export function checkTable(table: Table, response: ResponseTable, limits: Limits) {
   const { base, symbols, rates, updatedAt, nextUpdateAt, older } = response
   const wanted = [...table.quotes.keys()].filter((code) => !symbols || symbols.includes(code))
   const codes = wanted.filter((code) => {
@@ -236,32 +206,25 @@ export function checkTable(
   if (Object.keys(rates).join() !== codes.join()) {
     return `${Object.keys(rates).join()} are response, not ${codes.join()}`
   }
-  const wrong = codes.find(
-    (to) => timesOf(table, { from: base, to }, rates[to] ?? NaN).length === 0,
-  )
+  const isRight = (to: string) => timesOf(table, { from: base, to }, rates[to] ?? NaN).length > 0
+  const wrong = codes.find((code) => !isRight(code))
   if (wrong) return `${rates[wrong]} is not the rate of ${base} in ${wrong}`
   if (!timesOfOldest(table, symbols ? [base, ...codes] : [base]).includes(updatedAt)) {
     return `updatedAt ${updatedAt} is not that of the oldest rate`
   }
   if (nextUpdateAt !== table.nextUpdateAt) return `nextUpdateAt is ${nextUpdateAt}`
-  const misdated = codes.find(
-    (code) =>
-      older && !timesOfOldest(table, [code]).includes(Number(older[code] ?? table.updatedAt)),
-  )
-  return misdated && `older has ${String(older?.[misdated])} for ${misdated}`
+  const isDated = (code: string) =>
+    timesOfOldest(table, [code]).includes(Number(older?.[code] ?? table.updatedAt))
+  const misdated = older && codes.find((code) => !isDated(code))
+  return misdated && `older has ${String(older[misdated])} for ${misdated}`
 }
 
 /** Returns what is wrong with a rate of `pair` from a process whose current table is `table`. */
-export function checkRate(
-  table: Table,
-  pair: Pair,
-  { rate, updatedAt }: { rate: number; updatedAt: number },
-): string | undefined {
+export function checkRate(table: Table, pair: Pair, rate: number, updatedAt: number) {
   const times = timesOf(table, pair, rate)
+  if (times.includes(updatedAt)) return undefined
   if (times.length === 0) return `${rate} is not the rate of ${pair.from} in ${pair.to}`
-  return times.includes(updatedAt)
-    ? undefined
-    : `a rate published at ${times.join()} has updatedAt ${updatedAt}`
+  return `a rate published at ${times.join()} has updatedAt ${updatedAt}`
 }
 
 /** Returns the possible times of publication of the oldest rate of `codes`. */
@@ -326,9 +289,10 @@ export function keptCodes({ quotes, updatedAt }: Table): string[] {
 
 /** Returns the codes of major currencies whose rates in `table` are impossible. */
 export function impossibleRates(table: Table): string[] {
-  return Object.entries(POSSIBLE).flatMap(([code, [low, high]]) => {
-    const quotes = table.quotes.get(code) ?? []
-    return quotes.length > 0 && quotes.every(({ rate }) => rate < low || rate > high) ? [code] : []
+  return POSSIBLE.flatMap(([code = '', low, high]) => {
+    const rates = (table.quotes.get(code) ?? []).map(({ rate }) => rate)
+    const isImpossible = (rate: number) => rate < Number(low) || rate > Number(high)
+    return rates.length > 0 && rates.every(isImpossible) ? [code] : []
   })
 }
 
@@ -339,10 +303,6 @@ function maxMoveOf(code: string): number {
 function isAnyNear(rate: number, others: readonly number[], most: number): boolean {
   // Floating-point sums are not exact.
   return others.some((other) => Math.max(rate / other, other / rate) <= most * (1 + ROUNDING))
-}
-
-function isCode(text: string): boolean {
-  return /^[A-Z]{3}$/.test(text)
 }
 
 function isRate(rate: unknown): boolean {

@@ -129,9 +129,8 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
       if (event.type === 'upstream_request') onRequest(process, dataSet)
       if (event.type === 'upstream_response') onResponse(process, dataSet)
       if (event.type === 'upstream_failed') onFailure(process, dataSet)
-      if (event.type === 'rates_rejected' && event.origin === 'upstream') {
+      if (event.type === 'rates_rejected' && event.origin === 'upstream')
         onFailure(process, dataSet)
-      }
       const known = process.knowledge[dataSet]
       if (event.type === 'rates_dropped') note(known, 'dropped', event.dropped)
       if (event.type === 'rates_lost') note(known, 'lost', event.codes)
@@ -152,9 +151,7 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
       if (typeof value !== 'string') return
       Object.assign(process.knowledge[dataSet], { delivered: value, deliveredAt: now() })
     },
-    onWrite(process: Process, dataSet: DataSet, text: string) {
-      takings.written(process, dataSet, text)
-    },
+    onWrite: takings.written,
     onClaim(process: Process, dataSet: DataSet, isGranted: boolean) {
       const known = process.knowledge[dataSet]
       if (!isGranted) known.refusedAt = now()
@@ -259,10 +256,8 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
       !table.quotes.has(code) && (!isWithdrawn(code) || sent.rates[code] !== undefined)
     const lost = codes.filter((code) => isLost(code) || kept.includes(code))
     const taking = { ...startTaking(process, other), isWarm: false }
-    setTable(
-      process,
-      restoreTable(table, { ...taking, notes: { dropped: [], quarantined: codes, lost } }),
-    )
+    const notes = { dropped: [], quarantined: codes, lost }
+    setTable(process, restoreTable(table, { ...taking, notes }))
   }
 
   function takeSent(process: Process, { sent, before }: Call): void {
@@ -371,8 +366,7 @@ function createFleetWatch(scene: Scene, store: SimStore) {
       // Data are due ten minutes to a day after they were loaded, even if another time was announced.
       const dueAt = Math.max(announced, loop.now() + 10 * MINUTE) + 30 * SECOND
       const latest = loop.now() + 25 * HOUR
-      // The table of a process with a wrong clock, or after a fault, may be good for one process but not for
-      // another.
+      // The table of a process with a wrong clock, or after a fault, may be good for one process only.
       const isForAll = isRight(process.clock) && !fault
       const due = isForAll ? Math.min(dueAt, latest) : -Infinity
       lastLoaded.set(dataSet, { process, at: loop.now(), dueAt: due })

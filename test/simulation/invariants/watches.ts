@@ -45,9 +45,7 @@ export function createWatches(scene: Scene & Truth, store: SimStore) {
         bounds.sweep(process, pending.filter((sent) => sent.process === process).length)
       }
     },
-    end(processes: readonly Process[]) {
-      for (const process of processes) requireFresh(process, scene)
-    },
+    end: (processes: readonly Process[]) => processes.forEach((each) => requireFresh(each, scene)),
   }
 }
 
@@ -74,9 +72,8 @@ function createBoundsWatch({ loop, violate }: Scene) {
   }
 }
 
-/** Longest time from a publication to the refresh of a table, clock errors and jitter included. In ms. */
+/** Longest time from a publication to the refresh, clock errors and jitter included. In ms. */
 const LATEST_DELAY = 60 * MINUTE
-
 const HISTORY_DELAY = 30 * MINUTE
 
 /** Checks that every process serves the last publication after a day without faults: I14. */
