@@ -29,16 +29,16 @@ import {
 /** Resolves with the path of the bundle. */
 type Bundler = (entry: string, out: string) => Promise<string>
 
-function byEsbuildWith(options: BuildOptions): Bundler {
-  return async (entry, out) => {
+const byEsbuildWith =
+  (options: BuildOptions): Bundler =>
+  async (entry, out) => {
     const outfile = join(out, 'bundle.js')
     const always = { bundle: true, format: 'esm', logLevel: 'error' } as const
     await runEsbuild({ ...always, ...options, entryPoints: [entry], outfile })
     return outfile
   }
-}
 
-const byEsbuild: Bundler = byEsbuildWith({ platform: 'node' })
+const byEsbuild = byEsbuildWith({ platform: 'node' })
 
 /** Bundles into one file for a Worker; `node:` modules stay imports, which workerd may refuse. */
 const byEsbuildForWorkers: Bundler = byEsbuildWith({
@@ -71,7 +71,6 @@ const byRollup: Bundler = async (entry, out) => {
 }
 
 const byViteForServers: Bundler = (entry, out) => vite(entry, out, { ssr: entry })
-
 const byViteAsLibrary: Bundler = (entry, out) =>
   vite(entry, out, { lib: { entry, formats: ['es'] } })
 
@@ -94,8 +93,7 @@ const PORTABLE_MODULES = app.write('portable.js', reportProgram(PORTABLE))
 
 const PRINT_REPORT = app.write(
   'print-report.js',
-  `const { report } = await import(process.argv[2])
-  console.log(JSON.stringify(await report()))`,
+  `console.log(JSON.stringify(await (await import(process.argv[2])).report()))`,
 )
 
 describe('a bundle', () => {

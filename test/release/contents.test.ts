@@ -20,6 +20,12 @@ const installed = inject('installed')
 const packages = join(installed.folder, 'node_modules')
 const read = (path: string): string => readFileSync(join(packages, path), 'utf8')
 
+/** `dist/handler.js` is a file of its own, from which bundlers take the parts of the index that an app uses. */
+const FILES =
+  'CHANGELOG.md LICENSE README.md dist/cli/LICENSES.txt dist/generated/openapi.json dist/handler.js package.json'.split(
+    ' ',
+  )
+
 /** Returns every file that belongs in the package: entry points with everything that they import, and documents. */
 function expectedFiles(): string[] {
   const modules = Object.values(MODULES)
@@ -29,12 +35,9 @@ function expectedFiles(): string[] {
   const paths = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
   const guides = paths.filter((name) => name.endsWith('.md'))
   const files = [
-    ...['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/cli/LICENSES.txt'],
-    ...['package.json', 'dist/generated/openapi.json'],
+    ...FILES,
     ...guides.map((name) => `docs/${name}`),
     ...built,
-    // A file of its own, from which bundlers take the parts of the index that an app uses.
-    'dist/handler.js',
     ...declared.map((path) => `dist/types/${path.replace(/\.ts$/, '.d.ts')}`),
     ...reachedFiles(['dist/cli.js']),
   ]

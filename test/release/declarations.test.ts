@@ -116,7 +116,7 @@ it('all examples in docstrings compile', async () => {
       /@example\s+\* ```ts\n([^]*?)```/g,
     )
     return Array.from(found, ([, code = ''], index) => ({
-      name: `${file.replaceAll('/', '.').replace(/ts$/, `${index}.ts`)}`,
+      name: file.replaceAll('/', '.').replace(/ts$/, `${index}.ts`),
       code: code.replaceAll(/^ *\* ?/gm, ''),
     }))
   })

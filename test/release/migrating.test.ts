@@ -95,18 +95,14 @@ function sectionsOf(page: Page | undefined): Map<string, string> {
   return new Map(parts.map((part) => [part.slice(0, part.indexOf('\n')), part]))
 }
 
-/** Returns the content of a page: its sections, the module of its route, and the rows of its tables. */
 function toService(page: Page) {
   const { name } = page
   const sections = sectionsOf(page)
+  const sectionOf = (title: string): string => sections.get(title) ?? ''
   const fields = sectionOf('Fields')
   const tables = [...fields.matchAll(/^From `(\S+)`.* to `(\S+)`:\n\n((?:\|.*\n)+)/gm)]
   if (tables.length !== fields.match(/^\| -/gm)?.length) {
     throw new Error(`${name}: expected "From … to …:" on one line before each table of Fields`)
-  }
-
-  function sectionOf(title: string): string {
-    return sections.get(title) ?? ''
   }
 
   return {

@@ -47,24 +47,22 @@ function expectBill(
   purl: string,
 ): void {
   expect(bill).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { purl } } })
-  expect(components.map(({ name }) => name).toSorted()).toEqual(installedPackages().toSorted())
-  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
-  const locked = Object.entries<{ version: string; integrity: string }>(packages)
+  const installed = packagesOf(join(inject('installed').folder, 'node_modules/.package-lock.json'))
+  const names = installed.map(({ name }) => name).filter((name) => name !== 'ratesmith')
+  expect(components.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
+  const locked = packagesOf(join(ROOT, 'package-lock.json'))
   for (const { name, version, hashes } of components) {
-    const [, entry] =
-      locked.find(
-        ([path, each]) => path.endsWith(`node_modules/${name}`) && each.version === version,
-      ) ?? []
+    const entry = locked.find((each) => each.name === name && each.version === version)
     const content = Buffer.from(entry?.integrity.replace('sha512-', '') ?? '', 'base64')
     expect(hashes, name).toEqual([{ alg: 'SHA-512', content: content.toString('hex') }])
   }
 }
 
-function installedPackages(): string[] {
-  const path = join(inject('installed').folder, 'node_modules/.package-lock.json')
+function packagesOf(path: string) {
   const { packages } = JSON.parse(readFileSync(path, 'utf8'))
-  const names = Object.keys(packages).map((each) => each.replace(/^.*node_modules\//, ''))
-  return names.filter((name) => name !== 'ratesmith')
+  return Object.entries<{ version: string; integrity: string }>(packages).map(([at, entry]) => {
+    return { ...entry, name: at.replace(/^.*node_modules\//, '') }
+  })
 }
 
 /** Builds and packs a copy of the project; resolves with the SHA-256 of the tarball. */

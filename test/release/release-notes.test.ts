@@ -8,28 +8,13 @@ import { ROOT } from '../system/runtimes.ts'
 
 const REPOSITORY = 'git+https://github.com/owner/name.git'
 
-const CHANGELOG = `# Changelog
-
-## Unreleased
-
-- To come.
-
-## 1.2.0 (2026-12-01)
-
-- A sentence.
-
-### More
-
-- Another.
-
-## 1.1.0 (2026-02-30)
-
-- On an impossible date.
-
-## 1.0.0
-
-- Without a date.
-`
+const NOTES = '- A sentence.\n\n### More\n\n- Another.\n'
+const CHANGELOG = [
+  '# Changelog\n\n## Unreleased\n\n- To come.\n',
+  `## 1.2.0 (2026-12-01)\n\n${NOTES}`,
+  '## 1.1.0 (2026-02-30)\n\n- On an impossible date.\n',
+  '## 1.0.0\n\n- Without a date.\n',
+].join('\n')
 
 async function writeNotes(manifest: object, tag: string) {
   const cwd = temporaryFolder()
@@ -42,8 +27,7 @@ async function writeNotes(manifest: object, tag: string) {
 describe('the program for release notes', () => {
   it.each([{ url: REPOSITORY }, REPOSITORY])('prints the section: %j', async (repository) => {
     const ended = await writeNotes({ version: '1.2.0', repository }, 'v1.2.0')
-    const stdout = '- A sentence.\n\n### More\n\n- Another.\n'
-    expect(ended).toEqual({ code: 0, stdout, stderr: '' })
+    expect(ended).toEqual({ code: 0, stdout: NOTES, stderr: '' })
   })
 
   it.each([

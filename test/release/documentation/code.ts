@@ -121,7 +121,7 @@ function programOf(command: string, { folder }: Site): string {
   return file !== undefined && existsSync(path) ? readFileSync(path, 'utf8') : ''
 }
 
-/** Returns the URLs in comments of a program, which it serves. */
+/** In comments of a program, which serves them. */
 function urlsOf(program: string): string[] {
   return program.match(/(?<=\/\/ .*)http:\/\/127\.0\.0\.1:\d+[^\s'`]*/g) ?? []
 }
@@ -133,10 +133,7 @@ function start(command: string, site: Site): Job {
   return startJob(['sh', '-c', line], site)
 }
 
-/**
- * Runtimes besides workerd: the commands before the path of a program, and what matches the output of a test run with a passed
- * test. Node loads the replacement of upstreams through the environment.
- */
+/** Runtimes besides workerd: the commands before the path of a program, and the output of a passed test. */
 const HOSTS: Record<string, { run: string[]; test: string[]; passed: RegExp }> = {
   Node: {
     run: [process.execPath],

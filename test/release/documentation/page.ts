@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
 import { ROOT } from '../../system/runtimes.ts'
@@ -24,21 +24,15 @@ export interface Page {
   prose: string[]
 }
 
-/** Returns the pages whose code is run: the README and every guide. */
+/** Returns the pages whose code is run. */
 export function followedPages(): Page[] {
-  return ['README.md', ...pagesIn('docs')].map(openPage)
+  return globSync(['README.md', 'docs/**/*.md'], { cwd: ROOT }).toSorted().map(openPage)
 }
 
 /** Returns the pages whose links are checked. */
 export function linkedPages(): Page[] {
-  const others = ['CHANGELOG.md', ...pagesIn('bench'), ...pagesIn('.github')]
+  const others = globSync(['CHANGELOG.md', '{bench,.github}/**/*.md'], { cwd: ROOT })
   return [...followedPages(), ...others.map(openPage)]
-}
-
-function pagesIn(folder: string): string[] {
-  const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-  const pages = names.filter((name) => name.endsWith('.md'))
-  return pages.toSorted().map((name) => join(folder, name))
 }
 
 export function openPage(name: string): Page {
