@@ -16,7 +16,7 @@ export function newCall(requestedAt: number) {
   }
 }
 
-/** Everything that can be observed of one data set in one process. Times in ms of virtual time unless noted. */
+/** What can be observed of one data set in one process. Times in ms of virtual time unless noted. */
 export type DataSetKnowledge = ReturnType<typeof nothingKnown>
 
 export type Knowledge = Record<DataSet, DataSetKnowledge>

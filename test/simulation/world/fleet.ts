@@ -18,7 +18,7 @@ import type { Random } from './random.ts'
 import type { SimStore, StoreKind } from './store.ts'
 import type { Upstream } from './upstream.ts'
 
-/** The fault-free end of every simulation, long enough for a refresh that is delayed by a day. In ms. */
+/** The end of every simulation, without faults: long enough for a refresh that is delayed by a day. In ms. */
 const TAIL = 27 * HOUR
 
 export type Settings = ReturnType<typeof drawSettings>
@@ -75,10 +75,7 @@ export type CreateHandler = (
   parts: HandlerParts,
 ) => RatesHandler
 
-export interface Server {
-  process: Process
-  handler: RatesHandler
-}
+export type Server = { process: Process; handler: RatesHandler }
 
 interface Surroundings {
   upstream: Upstream
@@ -99,8 +96,7 @@ export function createFleet(scene: Scene, surroundings: Surroundings) {
     servers[host]?.process.kill()
     const clock = clocks[host]
     if (!clock) throw new Error(`unknown host ${host}`)
-    const life = random.fork(`life ${(lives += 1)}`)
-    const process = startProcess(loop, host, clock, life)
+    const process = startProcess(loop, host, clock, random.fork(`life ${(lives += 1)}`))
     servers[host] = { process, handler: createHandler(scene, surroundings, process) }
     trace.record(loop.now(), host, 'starts', '')
   }

@@ -107,10 +107,9 @@ function isBefore(one: Event, other: Event): boolean {
   return one.sequence < other.sequence
 }
 
-/** The wall clock of one machine: true time plus an offset that may change at any moment. */
 export type Clock = ReturnType<typeof createClock>
 
-/** Creates a clock `offset` ms ahead of true time, which is `startsAt` (ms since the Unix epoch) at the start of `loop`. */
+/** A wall clock `offset` ms ahead of true time, which is `startsAt` (ms since the Unix epoch) at the start of `loop`. */
 export function createClock(loop: EventLoop, startsAt: number, offset: number) {
   let [current, oldest, jumps] = [offset, offset, 0]
   return {

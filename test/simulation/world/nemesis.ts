@@ -107,11 +107,11 @@ function plan({ calmFrom: until, hosts }: Scene, random: Random, faults: readonl
   return storms
 }
 
-interface Victims {
+type Victims = {
   fleet: Fleet
   simStore: SimStore
   nemesis: Nemesis
-  onDrained(process: Process): void
+  onDrained: (of: Process) => void
 }
 
 /** Schedules mishaps until `calmFrom`. After that, every process runs and every clock is right. */
@@ -177,11 +177,6 @@ function mishaps(
     })
   }
 
-  function setClock(host: number, offset: number, duration: number): void {
-    fleet.clocks[host]?.set(offset)
-    loop.after(Math.min(duration, untilCalm()), () => fleet.mend(host))
-  }
-
   return {
     crash,
     restart,
@@ -193,7 +188,9 @@ function mishaps(
     },
     'clock set': (host) => {
       const far = random.pick([MINUTE, HOUR, DAY])
-      setClock(host, random.between(-far, far), random.magnitude(MINUTE, 3 * DAY))
+      fleet.clocks[host]?.set(random.between(-far, far))
+      const duration = random.magnitude(MINUTE, 3 * DAY)
+      loop.after(Math.min(duration, untilCalm()), () => fleet.mend(host))
     },
     'store wiped': () => simStore.wipe(),
   }

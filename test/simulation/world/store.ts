@@ -11,11 +11,7 @@ export type StoreKind = 'none' | 'remote' | 'map'
 
 const MAX_ROUND_TRIP = 5
 
-interface Kept<Value> {
-  value: Value
-  since: number
-  expiresAt: number
-}
+type Kept<Value> = { value: Value; since: number; expiresAt: number }
 
 /** The store that all processes share. Times in ms of virtual time. */
 export type SimStore = ReturnType<typeof createSimStore>

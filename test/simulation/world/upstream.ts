@@ -61,8 +61,7 @@ async function respond(scene: Scene & Truth, fetching: Fetching): Promise<Respon
   const { loop, random, feed, startsAt } = scene
   const { process, dataSet, signal, call } = fetching
   const { fault } = call
-  const known = process.knowledge.latest
-  const isWarm = process.clock.oldest() < known.usableUntil
+  const isWarm = process.clock.oldest() < process.knowledge.latest.usableUntil
   const inject = fault?.needsPrevious && !isWarm ? undefined : fault?.inject
   const after: Exchange['after'] = (delay, callback) => void loop.after(delay, callback, process)
   if (!inject || fault?.takes === undefined) {
@@ -95,13 +94,7 @@ function goodText(
     const rows = referenceRates.rows(start, end, startsAt + loop.now())
     return `{"amount":1.0,"base":"EUR","start_date":"${start}","end_date":"${end}","rates":{${rows.join(',')}}}`
   }
-  return JSON.stringify({
-    result: 'success',
-    provider: 'https://www.exchangerate-api.com',
-    time_last_update_unix: updatedAt / SECOND,
-    time_next_update_unix: nextUpdateAt / SECOND,
-    time_eol_unix: 0,
-    base_code: 'USD',
-    rates,
-  })
+  const [time_last_update_unix, time_next_update_unix] = [updatedAt / SECOND, nextUpdateAt / SECOND]
+  const body = { result: 'success', time_last_update_unix, time_next_update_unix, time_eol_unix: 0 }
+  return JSON.stringify({ ...body, base_code: 'USD', rates })
 }
