@@ -80,7 +80,7 @@ function lastParagraph(lines: readonly string[]): string {
 }
 
 /** Code of the pages that is not run, and the reason: lines of `sh`, or whole blocks of another language. */
-export const EXCEPTIONS = [
+const EXCEPTIONS = [
   { language: 'sh', matches: /^npm (?:ci|run|start|test)\b/, reason: 'needs a clone' },
   { language: 'sh', matches: /^docker /, reason: 'needs Docker' },
   { language: 'sh', matches: /^npx openapi-typescript /, reason: 'is not installed here' },

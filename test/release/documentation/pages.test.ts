@@ -11,16 +11,7 @@ import manifest from '../../../package.json' with { type: 'json' }
 import { run } from '../../system/processes.ts'
 import { ROOT } from '../../system/runtimes.ts'
 import { STRICT } from '../package.ts'
-import { commandsOf } from './code.ts'
-import {
-  EXCEPTIONS,
-  OF_APPS,
-  followedPages,
-  isBroken,
-  isFollowed,
-  linkedPages,
-  linksOf,
-} from './page.ts'
+import { OF_APPS, followedPages, isBroken, isFollowed, linkedPages, linksOf } from './page.ts'
 import type { Block, Page } from './page.ts'
 import { nameOf, openSite } from './site.ts'
 import type { Site } from './site.ts'
@@ -43,13 +34,6 @@ const LANGUAGES = ['csv', 'diff', 'js', 'json', 'sh', 'text', 'ts']
 describe('the documentation', () => {
   it('has only blocks of languages that are tried', () => {
     expect(BLOCKS.filter(({ language }) => !LANGUAGES.includes(language))).toEqual([])
-  })
-
-  it.each(EXCEPTIONS)('has a block of $language that $reason', ({ language, matches }) => {
-    const all = PAGES.flatMap(({ blocks }) => blocks)
-    const blocks = all.filter((block) => block.language === language)
-    const texts = language === 'sh' ? blocks.flatMap(commandsOf) : blocks.map(({ text }) => text)
-    expect(texts.filter((text) => matches.test(text))).not.toHaveLength(0)
   })
 
   it('has links, none of them broken', () => {

@@ -212,24 +212,20 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
   }
 
   function startTaking(process: Process, before: Table | undefined): Taking {
-    return {
-      notes: takeNotes(process.knowledge.latest),
-      before,
-      isWarm: isWarm(process, before),
-      clock: process.clock.now(),
-      maxStale: maxStale.latest,
-    }
+    const notes = takeNotes(process.knowledge.latest)
+    const [clock, isCompared] = [process.clock.now(), isWarm(process, before)]
+    return { notes, before, isWarm: isCompared, clock, maxStale: maxStale.latest }
+  }
+
+  function requireNone(invariant: string, codes: readonly string[], what: string): void {
+    if (codes.length > 0) violate(invariant, `${codes.join()} ${what}`)
   }
 
   function requirePlausible(process: Process, table: Table, before: Table | undefined): void {
-    const impossible = impossibleRates(table)
-    if (impossible.length > 0)
-      violate('I17', `impossible rates of ${impossible.join()} are accepted`)
+    requireNone('I17', impossibleRates(table), 'are accepted with impossible rates')
     if (!isWarm(process, before)) return
     const moved = movedCodes(process, table, before)
-    if (moved.length > 0) {
-      violate('I17', `a move of ${moved.join()} is accepted without a second publication`)
-    }
+    requireNone('I17', moved, 'are accepted after a move without a second publication')
   }
 
   function movedCodes({ clock }: Process, table: Table, before: Table): string[] {
@@ -279,8 +275,7 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
       if (lost.toSorted().join() !== notes.lost.toSorted().join()) {
         violate('I3', `${lost.join()} are lost, but the event names ${notes.lost.join()}`)
       }
-      const needless = needlessQuarantines(table, before)
-      if (needless.length > 0) violate('I14', `${needless.join()} are quarantined without a reason`)
+      requireNone('I14', needlessQuarantines(table, before), 'are quarantined without a reason')
     }
     setTable(process, table)
   }
