@@ -154,23 +154,6 @@ describe('cors with a list of origins', () => {
   })
 })
 
-describe('without a list and without access', () => {
-  it.each([undefined, 'v1', 'all'] as const)('cors: %j sends the same to all', async (cors) => {
-    const { handler } = openService({ cors })
-    for (const headers of [{}, { origin: APP }, { origin: 'null' }]) {
-      expect(await corsOf(handler, LATEST, headers)).toEqual({
-        status: 200,
-        vary: null,
-        cors: {
-          'access-control-allow-origin': '*',
-          'access-control-expose-headers': EXPOSED,
-          'cross-origin-resource-policy': 'cross-origin',
-        },
-      })
-    }
-  })
-})
-
 const { key: KEY, hash: HASH } = await createKey()
 
 const access = () =>

@@ -68,30 +68,6 @@ function open() {
 }
 
 describe('a limiter', () => {
-  it('starts a waiting job when another one ends', async () => {
-    const { runtime, requests, request } = open()
-    for (const _ of ['one', 'two', 'three']) void request('', 300)
-    await runtime.advance(MAX_WAIT_MS)
-    expect(requests.map(({ outcome }) => outcome)).toMatchObject([
-      { startedAt: 0 },
-      { startedAt: 0 },
-      { startedAt: 300 },
-    ])
-  })
-
-  it('shares a job only while it waits', async () => {
-    const { runtime, jobs, requests, request } = open()
-    for (const key of ['', '', 'key', 'key']) void request(key, 300)
-    await runtime.advance(600)
-    expect(jobs.size).toBe(0)
-    void request('key', 300)
-    await runtime.advance(300)
-    const [, , first, shared, later] = requests.map(({ outcome }) => outcome)
-    expect(first).toMatchObject({ key: 'key', startedAt: 300 })
-    expect(shared).toBe(first)
-    expect(later).toMatchObject({ key: 'key', startedAt: 600 })
-  })
-
   it('starts any jobs in order, two at a time, while one waits', async () => {
     const step = fc.oneof(
       fc.record({ key: fc.constantFrom('', 'a', 'b'), duration: fc.nat({ max: 1_500 }) }),
