@@ -12,6 +12,9 @@ const WHOLE = '/api/v1/latest?base=EUR'
 const EARLIER = '/api/rates?base=EUR'
 const PAIR = '/api/v1/history?from=USD&to=JPY'
 const HISTORY = `${PAIR}&period=5Y`
+const WEEKS = `${PAIR}&interval=week`
+const FILLED = `${PAIR}&fill=previous`
+const LIST = `${PAIR},EUR&start=2026-10-20&end=2026-11-30&fill=previous`
 const RANGE = `${PAIR}&start=2024-01-01`
 const DATED = `${WHOLE}&date=2024-02-29`
 const CONVERSION = '/api/v1/convert?from=USD&to=JPY&amount=5'
@@ -113,7 +116,25 @@ describe('a cached response', () => {
       `${PAIR}&period=1Y`,
       `${PAIR}&period=1Y&interval=day`,
       `${PAIR}&period=1Y&interval=week`,
-      `${PAIR}&interval=week`,
+      ...['last', 'average', 'open', 'high', 'low'].map((value) => `${WEEKS}&value=${value}`),
+      WEEKS,
+      `${PAIR}&interval=quarter`,
+      `${PAIR}&interval=year`,
+      `${PAIR}&value=last`,
+      `${PAIR}&interval=day&value=last`,
+      `${PAIR}&interval=day&value=last&fill=previous`,
+      ...['', '&layout=wide'].flatMap((layout) => [
+        `${PAIR}&fill=previous&format=csv${layout}`,
+        `${PAIR},EUR&format=csv${layout}`,
+        `${PAIR},EUR&format=csv&fill=previous${layout}`,
+      ]),
+      `${PAIR}&format=csv&layout=wide`,
+      FILLED,
+      `${PAIR},`,
+      `${PAIR},EUR`,
+      `${PAIR},EUR&period=3M`,
+      `${PAIR},EUR&fill=previous`,
+      '/api/v1/history?from=USD&to=EUR,JPY',
       RANGE,
       `${RANGE}&interval=day`,
       `${RANGE}&interval=month`,
@@ -180,7 +201,7 @@ describe('a cached response', () => {
 
   it('is dropped when the data change', async () => {
     const { handler, runtime } = await warmHandler()
-    const targets = [WHOLE, EARLIER, HISTORY, RANGE]
+    const targets = [WHOLE, EARLIER, HISTORY, RANGE, LIST]
     const before = await Promise.all(targets.map((target) => request(handler, target)))
     runtime.setClock(START + DAY)
     await handler.refresh()
@@ -205,7 +226,7 @@ describe('a cached response', () => {
     }
     const { handler, runtime } = await warmHandler({ providers: { latest, history: ahead } })
     const beyond = `${RANGE}&end=2999-12-31`
-    const all = [HISTORY, `${HISTORY}&interval=week`, RANGE, beyond]
+    const all = [HISTORY, `${HISTORY}&interval=week`, RANGE, beyond, LIST]
     for (const target of all) {
       expect(await textOf(await request(handler, target)), target).not.toContain(tomorrow)
     }

@@ -1,9 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { createRatesHandler } from '../../src/index.ts'
-import type { HistoryList, HistoryProvider } from '../../src/index.ts'
-import { fakeProviders } from '../../src/testing/index.ts'
+import type { HistoryList } from '../../src/index.ts'
 import { ENDED, WITHOUT_YEN, longService } from '../fixtures/long-market.ts'
 
 const { get, handler } = longService()
@@ -66,18 +64,6 @@ describe('a list of targets', () => {
       expect(text).toBe(failed?.text ?? `${head.slice(0, -1)},"series":{${series}}}`)
     })
     await fc.assert(property, RUNS)
-  })
-
-  it('is the same for handler.rates', async () => {
-    const params = { from: 'eur', to: ['usd', 'GBP', 'USD'], period: '1W' } as const
-    const { text } = await get('history?from=eur&to=usd,GBP,USD&period=1W')
-    const list = await handler.rates.history(params)
-    expect(JSON.stringify(list)).toBe(text)
-    expect(Object.keys(list.series)).toEqual(['USD', 'GBP'])
-    const range = { start: '2026-11-13', end: '2026-11-16', fill: 'previous' } as const
-    const filled = await handler.rates.history({ from: 'EUR', to: ['USD'], ...range })
-    const target = 'history?from=EUR&to=USD,&start=2026-11-13&end=2026-11-16&fill=previous'
-    expect(JSON.stringify(filled)).toBe((await get(target)).text)
   })
 
   it.each([
@@ -189,38 +175,6 @@ describe('wide CSV', () => {
 })
 
 describe('the response cache', () => {
-  it('distinguishes all parameters', async () => {
-    const pair = 'history?from=EUR&to=USD'
-    const targets = [
-      '',
-      ',',
-      ',GBP',
-      ',GBP&fill=previous',
-      '&fill=previous',
-      '&value=last',
-      '&interval=day',
-      '&interval=day&value=last',
-      '&interval=day&value=last&fill=previous',
-      '&interval=quarter',
-      '&interval=year',
-      '&interval=month',
-      ...['last', 'average', 'open', 'high', 'low'].map((value) => `&interval=week&value=${value}`),
-      ...['', '&layout=wide', '&fill=previous', '&fill=previous&layout=wide'].flatMap((rest) => [
-        `&format=csv${rest}`,
-        `,GBP&format=csv${rest}`,
-      ]),
-    ].map((rest) => `${pair}${rest}`)
-    targets.push('history?from=EUR&to=GBP,USD', `${pair},GBP&period=3M`)
-    const first = await Promise.all(targets.map((target) => get(target)))
-    const bodies = first.map(({ text }) => text)
-    expect(new Set(bodies).size).toBe(targets.length)
-    for (const [index, target] of targets.entries()) {
-      const again = await get(target)
-      expect([target, again.text]).toEqual([target, bodies[index]])
-      expect(again.headers.get('etag')).toBe(first[index]?.headers.get('etag'))
-    }
-  })
-
   it('keeps the ETag while the data are the same, also of a long list', async () => {
     const target = 'history?from=EUR&to=USD,GBP&start=2001-01-01'
     const { headers, text } = await get(target)
@@ -231,35 +185,6 @@ describe('the response cache', () => {
     expect((await get(target, init)).status).toBe(304)
     const next = await get('history?from=EUR&to=USD,GBP&start=2001-01-02')
     expect(next.headers.get('etag')).not.toBe(headers.get('etag'))
-  })
-
-  it('does not return responses of earlier data or another day', async () => {
-    const { history } = fakeProviders()
-    const world = { now: Date.UTC(2026, 10, 20, 18), usd: 1.1 }
-    const provider: HistoryProvider = {
-      ...history,
-      fetchHistory: async () => ({
-        base: 'EUR',
-        days: [{ date: '2026-11-20', rates: { USD: world.usd, GBP: 0.9 } }],
-      }),
-    }
-    const { rates, fetch, refresh } = createRatesHandler({
-      providers: { history: provider },
-      now: () => world.now,
-    })
-    const url =
-      'http://localhost/api/v1/history?from=EUR&to=USD,GBP&start=2026-11-20&end=2026-11-30'
-    const read = async () => (await fetch(new Request(`${url}&fill=previous`))).json()
-    expect((await read()).series.USD.points).toHaveLength(1)
-    world.now += 86_400_000
-    expect((await read()).series.USD.points).toHaveLength(2)
-    world.now += 3 * 86_400_000
-    world.usd = 1.2
-    await refresh()
-    const changed = await read()
-    expect(changed.series.USD.points.at(-1)).toEqual({ d: '2026-11-24', r: 1.2, filled: true })
-    const params = { from: 'EUR', to: ['USD', 'GBP'], start: '2026-11-20', end: '2026-11-30' }
-    expect(changed).toEqual(await rates.history({ ...params, fill: 'previous' }))
   })
 })
 

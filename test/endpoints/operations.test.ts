@@ -37,6 +37,8 @@ describe('an operation of handler.rates', () => {
     ['history', { ...PAIR, start: '2022-12-01', end: '2026-11-19' }],
     ['history', { ...PAIR, start: '2022-12-01', interval: 'month' }],
     ['history', { ...PAIR, period: '5Y', interval: 'month' }],
+    ['history', { from: 'eur', to: ['usd', 'JPY', 'USD'], period: '1W' }],
+    ['history', { from: 'EUR', to: ['USD'], start: '2026-11-13', fill: 'previous' }],
   ])('%s(%j) resolves to the response of its endpoint', async (operation, params) => {
     const { handler, get } = openMarket()
     const record = await call(handler, operation, params)
