@@ -227,7 +227,8 @@ describe('a cached response', () => {
     const { handler, runtime } = await warmHandler({ providers: { latest, history: ahead } })
     const beyond = `${RANGE}&end=2999-12-31`
     const all = [HISTORY, `${HISTORY}&interval=week`, RANGE, beyond, LIST]
-    for (const target of all) {
+    // Twice, because some are cached at their second request.
+    for (const target of [...all, ...all]) {
       expect(await textOf(await request(handler, target)), target).not.toContain(tomorrow)
     }
     const none = RANGE.replace('2024-01-01', tomorrow)
