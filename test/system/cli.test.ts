@@ -1,4 +1,3 @@
-
 import { describe, expect, it } from 'vitest'
 
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
