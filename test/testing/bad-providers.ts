@@ -27,15 +27,10 @@ function accepting(isAccepted: (text: string) => boolean): Client {
   }
 }
 
-function onFailure(instead: (error: unknown, good: string) => Response): Client {
-  return (fetch, good) => async (url, init) => {
-    try {
-      return new Response(await (await fetch(url, init)).text())
-    } catch (error) {
-      return instead(error, good)
-    }
-  }
-}
+const withFallback: Client = (fetch, good) => async (url, init) =>
+  fetch(url, init)
+    .then(async (response) => new Response(await response.text()))
+    .catch(() => new Response(good))
 
 function rejectingWith(retryAfterMs: unknown): Client {
   return (fetch) => async (url, init) => {
@@ -45,16 +40,11 @@ function rejectingWith(retryAfterMs: unknown): Client {
   }
 }
 
-/** A client that retries every 100 ms until a response `isDone`. */
-function retrying(isDone: (response: Response) => boolean): Client {
-  return (fetch) => async (url, init) => {
-    for (;;) {
-      const response = await fetch(url, init).catch(() => undefined)
-      if (response && isDone(response)) return response
-      await new Promise((resolve) => {
-        setTimeout(resolve, 100)
-      })
-    }
+const followingRedirects: Client = (fetch) => async (url, init) => {
+  for (;;) {
+    const response = await fetch(url, init)
+    if (response.status !== 302) return response
+    await new Promise((resolve) => void setTimeout(resolve, 100))
   }
 }
 
@@ -105,11 +95,7 @@ export const BAD_CLIENTS = listed<Client>(
       },
     },
     [UNREACHABLE]: {
-      'has fallback rates': onFailure((_, good) => new Response(good)),
-      'retries endlessly': retrying(() => true),
-      'rejects with a string': onFailure(() => {
-        throw 'down'
-      }),
+      'has fallback rates': withFallback,
     },
     'rejects if the upstream returns HTTP 500, even with a valid body': {
       'ignores the status': (fetch) => async (url, init) =>
@@ -131,7 +117,7 @@ export const BAD_CLIENTS = listed<Client>(
       'reads an empty object as no change': accepting((text) => text === '{}'),
     },
     [REDIRECTS]: {
-      'follows redirects endlessly': retrying(({ status }) => status !== 302),
+      'follows redirects endlessly': followingRedirects,
     },
     'rejects if the upstream fails after a success': {
       'returns its last response again': (fetch) => {
@@ -148,8 +134,6 @@ export const BAD_CLIENTS = listed<Client>(
     },
     'rejects without a retryAfterMs shorter than Retry-After': {
       'rejects with a delay in seconds': rejectingWith(120),
-      'rejects with a delay in a string': rejectingWith('120000'),
-      'rejects with a delay that is not a number': rejectingWith(NaN),
     },
   },
   {
@@ -160,7 +144,6 @@ export const BAD_CLIENTS = listed<Client>(
       'rejects if the upstream returns HTTP 404, even with a valid body',
       REDIRECTS,
     ],
-    'retries endlessly': [ABORTED],
   },
 )
 
@@ -198,23 +181,10 @@ export function withRates(change: (rates: LatestTable['rates']) => object): Chan
 
 export const BAD_TABLES = listed<Change>({
   [ACCEPTED]: {
-    'has codes in lower case': withTable(({ rates }) => {
-      const lower = Object.entries(rates).map(([code, rate]) => [code.toLowerCase(), rate])
-      return { rates: Object.fromEntries(lower) }
-    }),
-    'quotes its base at 2': withRates(() => ({ USD: 2 })),
-    'has rates in strings': withRates((rates) =>
-      Object.fromEntries(Object.keys(rates).map((code) => [code, '1.5'])),
-    ),
-    'has its time in seconds, not ms': withTable(({ updatedAt }) => ({
-      updatedAt: Math.floor(updatedAt / 1_000),
-    })),
     'has no rates': withTable(() => ({ rates: {} })),
   },
   [DROPPED]: {
     'has a rate below zero': withRates(() => ({ EUR: -1 })),
-    'has a rate that is not a number': withRates(() => ({ EUR: NaN })),
-    'has a malformed code': withRates(() => ({ 'EUR=X': 1 })),
   },
   [SAME]: {
     'has other rates in every call': withRates(() => ({ EUR: (count += 1) })),
@@ -240,11 +210,6 @@ export const BAD_TABLES = listed<Change>({
     },
   },
   'accepts its own stored table': {
-    'rejects every stored table': {
-      validateStored() {
-        throw new Error('bad')
-      },
-    },
     'replaces a stored table with a bad one': {
       validateStored: (table) => ({ ...table, rates: {} }),
     },
@@ -286,14 +251,8 @@ export const BAD_DAYS = listed<Change>(
   {
     [ACCEPTED]: {
       'has no days': withDays(() => []),
-      'has rates in strings': withDays((days) =>
-        JSON.parse(JSON.stringify(days).replaceAll(/:([\d.]+)/g, ':"$1"')),
-      ),
     },
     [DROPPED]: {
-      'has days in another format': withFirstDay(({ date }) => ({
-        date: date.replaceAll('-', ''),
-      })),
       'has a rate of zero': withFirstDay(({ rates }) => ({ rates: { ...rates, JPY: 0 } })),
     },
     [SAME]: {
@@ -324,9 +283,6 @@ export const BAD_DAYS = listed<Change>(
           return days
         },
       },
-      'hangs at weekends': {
-        days: (days, range) => (isWeekend(range) ? new Promise(() => {}) : days),
-      },
     },
     'does not modify its range': {
       'changes its range': {
@@ -344,10 +300,6 @@ export const BAD_DAYS = listed<Change>(
     },
     'declares a publication that the handler accepts': {
       'has an invalid holiday': { publication: { ...DAILY, holidays: ['25-12'] } },
-      'has an invalid time': { publication: { ...DAILY, time: '4 pm' } },
-      'has an invalid time zone': { publication: { ...DAILY, timeZone: 'Europe/Atlantis' } },
-      'has an invalid first day': { publication: { ...DAILY, since: '1999' } },
-      'has an invalid identifier': { publication: { ...DAILY, id: 'Our archive' } },
       'has ranges of no days': { publication: DAILY, maxDays: 0.5 },
     },
     'returns the same days of one currency from fetchSeries()': {
