@@ -300,6 +300,10 @@ export const BAD_DAYS = listed<Change>(
     },
     'declares a publication that the handler accepts': {
       'has an invalid holiday': { publication: { ...DAILY, holidays: ['25-12'] } },
+      'has an invalid time': { publication: { ...DAILY, time: '4 pm' } },
+      'has an invalid time zone': { publication: { ...DAILY, timeZone: 'Europe/Atlantis' } },
+      'has an invalid first day': { publication: { ...DAILY, since: '1999' } },
+      'has an invalid identifier': { publication: { ...DAILY, id: 'Our archive' } },
       'has ranges of no days': { publication: DAILY, maxDays: 0.5 },
     },
     'returns the same days of one currency from fetchSeries()': {
