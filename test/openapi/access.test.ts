@@ -1,4 +1,3 @@
-import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 
 import { createAccess, createKey } from '../../src/access/index.ts'
@@ -6,8 +5,7 @@ import type { AccessOptions } from '../../src/access/index.ts'
 import plain from '../../src/generated/openapi.json' with { type: 'json' }
 import { createRatesHandler } from '../../src/index.ts'
 import type { RatesHandler } from '../../src/index.ts'
-import { bodiesOf, readDocument } from './document.ts'
-import type { Operation } from './document.ts'
+import { bodiesOf, expectSound, operationAt, readDocument } from './document.ts'
 import {
   differences,
   exampleOf,
@@ -54,13 +52,6 @@ const schemes = {
 }
 
 describe('the OpenAPI document of a handler with access', () => {
-  it('is valid, without broken references', async () => {
-    expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
-    const references = [...text.matchAll(/"\$ref":"([^"]*)"/g)].map(([, pointer = '']) => pointer)
-    expect(references.length).toBeGreaterThan(50)
-    for (const pointer of references) expect(lookUp(pointer), pointer).toBeDefined()
-  })
-
   it('differs from that of other handlers, whose document is the generated one', async () => {
     const { body } = await send({ path: FREE }, '', {}, withoutAccess)
     expect(body).toBe(JSON.stringify({ ...plain, servers: [{ url: '/api' }] }))
@@ -86,7 +77,7 @@ describe('the OpenAPI document of a handler with access', () => {
     expect(read.document['security']).toEqual(security)
     const expected = { ...schemes, ...more }
     expect(read.lookUp('#/components/securitySchemes')).toEqual(expected)
-    expect(await new Validator().validate(structuredClone(read.document))).toEqual({ valid: true })
+    await expectSound(read)
   })
 
   it('requires a key for a guard without rules about keys', async () => {
@@ -97,11 +88,8 @@ describe('the OpenAPI document of a handler with access', () => {
   })
 
   it('requires no key for the document itself', () => {
-    const ofOperations = operations.map((operation) => [
-      operation.path,
-      Reflect.get(operation, 'security'),
-    ])
-    expect(ofOperations.filter(([, security]) => security !== undefined)).toEqual([[FREE, []]])
+    const open = operations.filter((operation) => 'security' in operation)
+    expect(open).toMatchObject([{ path: FREE, security: [] }])
   })
 
   it('has the refusals of every operation that costs something', () => {
@@ -117,11 +105,9 @@ describe('the OpenAPI document of a handler with access', () => {
   })
 
   it.each(['unauthorized', 'forbidden', 'rate_limited'])('describes the error %s', (code) => {
-    const { description, enum: codes } = Object(
-      lookUp('#/components/schemas/Error/properties/error/properties/code'),
-    )
-    expect(codes).toContain(code)
-    expect(description).toContain(`\`${code}\`: `)
+    const described = lookUp('#/components/schemas/Error/properties/error/properties/code')
+    expect(Object(described).enum).toContain(code)
+    expect(Object(described).description).toContain(`\`${code}\`: `)
   })
 
   const examples = Object.entries(sharedResponses).flatMap(([place, response]) =>
@@ -189,15 +175,10 @@ describe.each(counted)('$operationId of a handler with access', (operation) => {
 })
 
 it('serves the document without a key, and without counting', async () => {
-  const operation = operations.find(({ path }): boolean => path === FREE)
-  const described: Operation = operation ?? fail()
+  const [described = operationAt(FREE)] = operations.filter(({ path }) => path === FREE)
   const received = await send(described, '', {}, guarded)
   expect(received.status).toBe(200)
   expect(differences(described, received, faultsOf)).toEqual([])
   expect(received.headers.get('cache-control')).toMatch(/^public/)
   expect(received.headers.has('ratelimit')).toBe(false)
 })
-
-function fail(): never {
-  throw new Error(`the document has no ${FREE}`)
-}

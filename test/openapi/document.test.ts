@@ -4,7 +4,15 @@ import { describe, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { createRatesHandler } from '../../src/index.ts'
 import { ERROR_STATUSES } from '../error-statuses.ts'
-import { bodiesOf, document, faultsOf, lookUp, operations, sharedResponses } from './document.ts'
+import {
+  bodiesOf,
+  document,
+  expectSound,
+  faultsOf,
+  lookUp,
+  operations,
+  sharedResponses,
+} from './document.ts'
 import type { Body, Response } from './document.ts'
 import { paths } from './words.ts'
 
@@ -19,8 +27,8 @@ const responses = [
 ]
 
 describe('the OpenAPI document', () => {
-  it('is valid', async () => {
-    expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
+  it('is valid, without broken references', async () => {
+    await expectSound({ document, lookUp })
     const broken = { ...document, info: { title: 'no version' } }
     expect(await new Validator().validate(broken)).toMatchObject({ valid: false })
   })
@@ -28,12 +36,6 @@ describe('the OpenAPI document', () => {
   it('has the version of the package, and fewer than 95,000 characters', () => {
     expect(document).toMatchObject({ openapi: '3.1.1', info: { version: manifest.version } })
     expect(text.length).toBeLessThan(95_000)
-  })
-
-  it('has no broken references', () => {
-    const references = [...text.matchAll(/"\$ref":"([^"]*)"/g)].map(([, pointer = '']) => pointer)
-    expect(references.length).toBeGreaterThan(50)
-    for (const pointer of references) expect(lookUp(pointer), pointer).toBeDefined()
   })
 
   it('has exactly the paths of the handler', async () => {
@@ -158,12 +160,7 @@ describe('the description of many conversions', () => {
     for (const wrong of [{ from: 'USD' }, { ...row, amount: '1,5' }, { ...row, to: [] }, null]) {
       expect(faultsOf(schema, [wrong])).not.toBe('')
     }
-    expect(
-      faultsOf(
-        schema,
-        Array.from({ length: 10_001 }, () => row),
-      ),
-    ).not.toBe('')
+    expect(faultsOf(schema, Array(10_001).fill(row))).not.toBe('')
   })
 })
 

@@ -1,5 +1,7 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
 import addFormats from 'ajv-formats'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { expect } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
 
@@ -100,6 +102,17 @@ function createFaults(schemas: object): ReadDocument['faultsOf'] {
     validators.set(schema, validate)
     return validate(value) ? '' : ajv.errorsText(validate.errors)
   }
+}
+
+/** Expects a valid document without broken references. */
+export async function expectSound({
+  document,
+  lookUp,
+}: Pick<ReadDocument, 'document' | 'lookUp'>): Promise<void> {
+  expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)]
+  expect(references.length).toBeGreaterThan(50)
+  for (const [, pointer = ''] of references) expect(lookUp(pointer), pointer).toBeDefined()
 }
 
 /** The document of a handler with base path `/api`. */
