@@ -45,6 +45,14 @@ describe('a call', () => {
     ],
     ['?from=USD&to=EUR&reverse=false', (api) => api.convert({ ...PAIR, reverse: false })],
     ['?from=USD&to=EUR&date=2020-02-29', (api) => api.convert({ ...PAIR, date: DATE })],
+    [
+      '?from=USD&to=EUR&date=2020-02-29&rule=next&maxAge=3',
+      (api) => api.convert({ ...PAIR, date: DATE, rule: 'next', maxAge: 3 }),
+    ],
+    [
+      '?base=gbp&date=2020-02-29&rule=next&maxAge=3',
+      (api) => api.latest({ base: 'gbp', date: DATE, rule: 'next', maxAge: 3 }),
+    ],
     ['?date=2020-02-29', (api) => api.latest({ date: DATE })],
     [
       '?base=gbp&symbols=EUR%2Cjpy&date=1999-01-04',

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 
-import { createRatesClient } from '../../src/client/index.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { DateRule, HistoryProvider } from '../../src/index.ts'
 import { withFacts } from '../fixtures/facts.ts'
@@ -35,7 +34,7 @@ function serviceOf(isPublished: IsPublished) {
     const response = await handler(new Request(`http://localhost/api/v1/${target}`))
     return { status: response.status, text: await response.text() }
   }
-  return { handler, rates: handler.rates, get, published }
+  return { rates: handler.rates, get, published }
 }
 
 /** Days without a publication besides weekends: fixed ones, and those that follow Easter Sunday by some days. */
@@ -246,7 +245,7 @@ describe('the examples of tax law', () => {
 })
 
 describe('a rule', () => {
-  const { get, handler } = serviceOf((day) => day <= TODAY && isTargetDay(day))
+  const { get, rates } = serviceOf((day) => day <= TODAY && isTargetDay(day))
   const PAIR = 'from=EUR&to=USD'
   const ADVICE = 'must be on-or-before, exact, next, previous-business-day or period-end'
 
@@ -370,30 +369,7 @@ describe('a rule', () => {
     )
     const { from: base, to: _, ...day } = untyped
     const message = withFacts(`Invalid parameter: ${facts}`)
-    await expect(handler.rates.convert(untyped)).rejects.toThrow(message)
-    await expect(handler.rates.latest({ base, ...day })).rejects.toThrow(message)
-  })
-
-  it('is sent by the typed client', async () => {
-    const client = createRatesClient({ baseUrl: 'http://localhost/api', fetch: handler })
-    const params = { date: '2024-06-30', rule: 'next', maxAge: 3 } as const
-    const pair = { from: 'EUR', to: 'USD', ...params }
-    expect(await client.convert(pair)).toEqual(await handler.rates.convert(pair))
-    expect((await client.convert(pair)).asked).toBe('2024-06-30')
-    const table = await client.latest({ base: 'EUR', ...params })
-    expect(table).toEqual(await handler.rates.latest({ base: 'EUR', ...params }))
-    expect([table.date, table.asked, table.rule]).toEqual(['2024-07-01', '2024-06-30', 'next'])
-    const old = client.convert({ from: 'EUR', to: 'USD', date: '2024-06-30', maxAge: 1 })
-    await expect(old).rejects.toMatchObject({ code: 'no_data' })
-  })
-
-  it.each(['rates?', 'convert?from=EUR&to=USD&'])('is an error of /api/%s', async (path) => {
-    for (const name of ['rule', 'maxAge', 'max_age']) {
-      const response = await handler(new Request(`http://localhost/api/${path}${name}=1`))
-      expect([response.status, await response.json()]).toEqual([
-        400,
-        { error: `Invalid parameter: ${name}` },
-      ])
-    }
+    await expect(rates.convert(untyped)).rejects.toThrow(message)
+    await expect(rates.latest({ base, ...day })).rejects.toThrow(message)
   })
 })

@@ -87,16 +87,6 @@ describe.each(TARGETS)('a response to %s', (target, lifetime, modified) => {
     expect(String(await cacheStatus())).toMatch(isKept ? /^rates; hit; ttl=\d+$/ : /^null$/)
   })
 
-  it('is a 304 for its ETag, unless it must not be stored', async () => {
-    const etag = (await get()).headers.get('etag')
-    expect(etag ?? 'none').toMatch(isKept ? /^"\w+"$/ : /^none$/)
-    const known = await get({ headers: { 'if-none-match': etag ?? '"none"' } })
-    expect([known.status, known.headers.get('etag')]).toEqual([isKept ? 304 : 200, etag])
-    expect((await known.text()).length > 0).toBe(!isKept)
-    const other = await get({ headers: { 'if-none-match': '"another"' } })
-    expect(other.status).toBe(200)
-  })
-
   it.each(['GET', 'HEAD'])('is a 412 if If-Match does not list its ETag: %s', async (method) => {
     const etag = (await get()).headers.get('etag')
     const getIfMatch = (ifMatch: string) =>

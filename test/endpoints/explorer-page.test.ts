@@ -128,11 +128,4 @@ describe('the second script of the explorer', () => {
     expect((await request(options, '/api/explorer-api.js')).status).toBe(200)
     expect((await request(options, '/api/v1/latest')).status).toBe(401)
   })
-
-  it('matches only if the explorer is enabled', async () => {
-    const target = { method: 'GET', target: '/api/explorer-api.js', header: () => null }
-    const on = createRatesHandler({ explorer: true })
-    expect(await on.answer(target)).toMatchObject({ status: 200, matched: true })
-    expect(await createRatesHandler().answer(target)).toMatchObject({ matched: false })
-  })
 })

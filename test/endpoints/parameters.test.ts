@@ -294,10 +294,10 @@ describe('an invalid request', () => {
       'Invalid parameter: format',
     ]),
     ['convert?from=USD&to=EUR&amount=-1', 'Invalid amount: -1'],
-    ...'date start_date reverse base symbols period round'
+    ...'date start_date reverse base symbols period round rule maxAge max_age'
       .split(' ')
       .map((name) => [`convert?from=USD&to=EUR&${name}=1`, `Invalid parameter: ${name}`]),
-    ...'from source date end_date amount places reverse'
+    ...'from source date end_date amount places reverse rule maxAge max_age'
       .split(' ')
       .map((name) => [`rates?${name}=1`, `Invalid parameter: ${name}`]),
   ])('/api/%s has an unversioned error before any data is loaded: %s', async (target, error) => {

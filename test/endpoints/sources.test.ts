@@ -39,36 +39,24 @@ describe('/v1/sources', () => {
     const { get, rates } = open([...BANKS, createHmrcProvider()])
     const { status, sources } = await get('sources')
     expect(status).toBe(200)
-    expect(sources).toEqual([
-      {
-        id: 'ecb',
-        source: ECB.attribution,
-        terms: null,
-        base: 'EUR',
-        frequency: 'daily',
-        from: '1999-01-04',
-        lastDay: '2026-11-20',
-        late: false,
-      },
-      expect.objectContaining({
-        id: 'nbp-a',
-        base: 'PLN',
-        frequency: 'daily',
-        lastDay: '2026-11-20',
-      }),
-      expect.objectContaining({
-        id: 'nbp-b',
-        base: 'PLN',
-        frequency: 'weekly',
-        lastDay: '2026-11-18',
-      }),
-      expect.objectContaining({ id: 'cnb', base: 'CZK', from: '1999-01-04', late: false }),
-      expect.objectContaining({
-        id: 'hmrc',
-        base: 'GBP',
-        frequency: 'monthly',
-        lastDay: '2026-11-01',
-      }),
+    expect(sources[0]).toEqual({
+      id: 'ecb',
+      source: ECB.attribution,
+      terms: null,
+      base: 'EUR',
+      frequency: 'daily',
+      from: '1999-01-04',
+      lastDay: '2026-11-20',
+      late: false,
+    })
+    const rows = sources.map((each: Json) =>
+      [each.id, each.base, each.frequency, each.lastDay, each.late].join(' '),
+    )
+    expect(rows.slice(1)).toEqual([
+      'nbp-a PLN daily 2026-11-20 false',
+      'nbp-b PLN weekly 2026-11-18 false',
+      'cnb CZK daily 2026-11-20 false',
+      'hmrc GBP monthly 2026-11-01 false',
     ])
     for (const { id, terms } of sources.slice(1))
       expect([id, URL.canParse(terms)]).toEqual([id, true])
