@@ -3,7 +3,6 @@
 //
 // An AWS Lambda function behind a function URL, or an HTTP API with payload format 2.0; its handler is `index.handler`.
 import { consoleLogger, createRatesHandler } from 'ratesmith'
-import type { RawResponse } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
 /** The fields of the event that are read. */
@@ -18,7 +17,6 @@ interface FunctionUrlResult {
   statusCode: number
   headers: Record<string, string>
   body: string
-  isBase64Encoded: boolean
 }
 
 // Without `providers`, the rates are real. Then set a `store`, because every instance starts empty.
@@ -32,15 +30,11 @@ export async function handler(event: FunctionUrlEvent): Promise<FunctionUrlResul
     target: rawQueryString === '' ? rawPath : `${rawPath}?${rawQueryString}`,
     header: (name) => headers[name],
   })
-  return toResult(response)
-}
-
-export function toResult({ status, headers, body }: RawResponse): FunctionUrlResult {
-  const isBase64Encoded = body instanceof Uint8Array
+  const { status, body } = response
   return {
     statusCode: status,
-    headers: Object.fromEntries(headers),
-    body: isBase64Encoded ? Buffer.from(body).toString('base64') : (body ?? ''),
-    isBase64Encoded,
+    headers: Object.fromEntries(response.headers),
+    // Long texts are bytes.
+    body: typeof body === 'string' ? body : Buffer.from(body ?? []).toString(),
   }
 }
