@@ -20,6 +20,7 @@ import {
 import type { RoundingMode } from '../src/money/index.ts'
 import { fixedProviders } from '../src/testing/index.ts'
 import { run, show } from './cli/run.ts'
+import { randomFrom } from './access/fleet.ts'
 
 /** The modes of big.js. */
 const MODES: readonly (readonly [RoundingMode, 0 | 1 | 2 | 3])[] = [
@@ -52,17 +53,6 @@ const CASH: Record<string, string> = {
   EUR: '0.01',
 }
 
-/** Creates a generator of numbers from 0 to 1 (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /** Returns a decimal with up to 16 digits and an exponent; one in three is a tie of two decimals. */
 function decimalOf(random: () => number): string {
   const digits = Math.floor(random() * 10 ** Math.ceil(random() * 16))
@@ -73,7 +63,7 @@ function decimalOf(random: () => number): string {
 
 describe('roundTo', () => {
   it('agrees with big.js on a million decimals, in its modes', () => {
-    const random = createRandom(1)
+    const random = randomFrom(1)
     const different: string[] = []
     for (let index = 0; index < 1_000_000; index += 1) {
       const value = decimalOf(random)
@@ -103,7 +93,7 @@ describe('roundTo', () => {
   })
 
   it.each(Object.entries(CASH))('rounds %s in cash to multiples of %s', (code, step) => {
-    const random = createRandom(2)
+    const random = randomFrom(2)
     for (let index = 0; index < 500; index += 1) {
       const value = (random() * 1_000).toFixed(4)
       const steps = new Big(value).div(step).round(0, 1)
@@ -173,7 +163,7 @@ describe('digitsOf', () => {
 
 describe('minor units', () => {
   it('are exact both ways', () => {
-    const random = createRandom(3)
+    const random = randomFrom(3)
     for (let index = 0; index < 10_000; index += 1) {
       const units = BigInt(Math.floor((random() - 0.5) * 1e15))
       const code = ['USD', 'JPY', 'KWD'][index % 3] ?? ''
@@ -193,7 +183,7 @@ describe('minor units', () => {
 
 describe('allocate', () => {
   it('loses nothing, and gives nothing to a ratio of 0', () => {
-    const random = createRandom(4)
+    const random = randomFrom(4)
     for (let index = 0; index < 5_000; index += 1) {
       const amount = fromMinorUnits(Math.floor((random() - 0.5) * 1e9), 'USD')
       const ratios = [1, ...Array.from({ length: 5 }, () => Math.floor(random() * 4) / 4), 0]

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { parseTypedAmount } from '../src/typed-amount.ts'
 import type { DecimalSeparator } from '../src/typed-amount.ts'
+import { randomFrom } from './access/fleet.ts'
 
 describe('parseTypedAmount', () => {
   it.each([
@@ -77,7 +78,7 @@ describe('parseTypedAmount', () => {
 
   it.each(LOCALES)('reads what Intl.NumberFormat writes in %s', (locale, decimal) => {
     const format = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 })
-    const random = createRandom(20_261_120)
+    const random = randomFrom(20_261_120)
     for (let round = 0; round < 2_000; round += 1) {
       const digits = Math.floor(random() * 7)
       const scaled = Math.floor(random() * 10 ** (1 + Math.floor(random() * 14)))
@@ -90,7 +91,7 @@ describe('parseTypedAmount', () => {
   })
 
   it('returns only undefined or an amount of the API, for any text of its characters', () => {
-    const random = createRandom(7)
+    const random = randomFrom(7)
     const characters = Array.from("0123456789..,,  '_kme+-")
     for (let round = 0; round < 20_000; round += 1) {
       const length = 1 + Math.floor(random() * 10)
@@ -103,12 +104,3 @@ describe('parseTypedAmount', () => {
     }
   })
 })
-
-/** Returns a generator of numbers from 0 to 1, the same for the same seed. */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
 import type { DateRule, HistoryProvider } from '../../src/index.ts'
+import { wholeNumbersFrom } from '../access/fleet.ts'
 import { withFacts } from '../fixtures/facts.ts'
 import { BANK_SOURCE } from '../fixtures/hand-written-market.ts'
 import { daysOf, easterSunday, isTargetDay, isWeekend } from '../oracle.ts'
@@ -59,20 +60,11 @@ const isPolishHoliday = holidays(
 /** Days on which the National Bank of Poland publishes its average rates. */
 const isPolishDay: IsPublished = (day) => !isWeekend(day) && !isPolishHoliday(day)
 
-/** Returns a seeded source of whole numbers from 0 to below a limit. */
-function randomSource(seed: number): (limit: number) => number {
-  let state = seed
-  return (limit) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * limit)
-  }
-}
-
 /** Whether a day is a number of days from a Thursday, modulo a week. */
 const isOn = (day: string, remainder: number, every = 7): boolean =>
   (Date.parse(day) / 86_400_000) % every === remainder
 
-const random = randomSource(22)
+const random = wholeNumbersFrom(22)
 const singleDays = new Set(CALENDAR.filter(() => random(40) === 0))
 
 /** Calendars of banks, real and imaginary. */
@@ -160,7 +152,7 @@ describe('the day of a rate', () => {
     'is the day that a walk over all days finds, for %s',
     async (name, isPublished) => {
       const { rates, get, published } = serviceOf(isPublished)
-      const random = randomSource(name.length)
+      const random = wholeNumbersFrom(name.length)
       const counts = { found: 0, missing: 0 }
       for (let number = 0; number < 2_500; number += 1) {
         const question = randomQuestion(random)

@@ -3,6 +3,7 @@ import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 
 import type { HistoryProvider, RawRequest } from '../../src/index.ts'
+import { wholeNumbersFrom } from '../access/fleet.ts'
 import { createBank } from '../fixtures/bank.ts'
 import { longService } from '../fixtures/long-market.ts'
 import { NOW, fragileMarket, market, openService } from '../fixtures/service.ts'
@@ -46,15 +47,6 @@ function refusal(hint: string): string {
   })
 }
 
-/** Returns pseudo-random integers below a limit. */
-function createRandom(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
-    return Math.floor((state / 0x80000000) * below)
-  }
-}
-
 const CODES = 'USD EUR gbp JPY CHF SEK HRK CYP KWD XYZ ZZ'.split(' ')
 const AMOUNTS = [100, 0.1, 12.34, 0, -1, '99.90', '1e400', '=1+1', 1e308, 1e-7]
 const RULES = ['on-or-before', 'exact', 'next', 'previous-business-day', 'period-end', 'last']
@@ -79,7 +71,7 @@ function randomRow(random: (below: number) => number) {
 describe('many conversions', () => {
   it('equal single requests to the byte', async () => {
     const { handler, calls } = longService()
-    const random = createRandom(22)
+    const random = wholeNumbersFrom(22)
     const rows = Array.from({ length: 10_000 }, () => randomRow(random))
     const { status, text } = await postRows({ handler }, rows.map(({ row }) => row).slice(0, 9_000))
     expect(status).toBe(200)
