@@ -52,6 +52,18 @@ export function settled(): Promise<void> {
   })
 }
 
+/** Counts turns of the event loop while `work` runs. */
+export async function turnsDuring<T>(work: (turns: () => number) => Promise<T>) {
+  let turns = 0
+  const tick = (): void => {
+    turns += 1
+    next = setImmediate(tick)
+  }
+  let next = setImmediate(tick)
+  const result = await work(() => turns).finally(() => clearImmediate(next))
+  return { result, turns }
+}
+
 /** Lets time pass until `work` ends. */
 export async function finish<Result>(
   runtime: VirtualRuntime,

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { HistoryList } from '../../src/index.ts'
 import { ENDED, WITHOUT_YEN, longService } from '../fixtures/long-market.ts'
+import { turnsDuring } from '../virtual-runtime.ts'
 
 const { get, handler } = longService()
 
@@ -194,16 +195,9 @@ describe('a long list', () => {
 
   it.each(FORMS)('is computed in slices: %s', async (form) => {
     await get('history?from=EUR&to=USD&start=1999-01-04')
-    let turns = 0
-    let isDone = false
-    const count = (): void => {
-      turns += 1
-      if (!isDone) setImmediate(count)
-    }
-    setImmediate(count)
-    const { status } = await get(`history?from=CHF&to=${ALL}&start=1999-01-04${form}`)
-    isDone = true
-    expect(status).toBe(200)
+    const target = `history?from=CHF&to=${ALL}&start=1999-01-04${form}`
+    const { result, turns } = await turnsDuring(() => get(target))
+    expect(result.status).toBe(200)
     expect(turns).toBeGreaterThan(25)
   })
 

@@ -7,7 +7,7 @@ import { wholeNumbersFrom } from '../access/fleet.ts'
 import { createBank } from '../fixtures/bank.ts'
 import { longService } from '../fixtures/long-market.ts'
 import { NOW, fragileMarket, market, openService } from '../fixtures/service.ts'
-import { listenersLeftBy, settled } from '../virtual-runtime.ts'
+import { listenersLeftBy, settled, turnsDuring } from '../virtual-runtime.ts'
 
 const PATH = '/api/v1/convert'
 const MIB = 1_048_576
@@ -229,15 +229,7 @@ describe('many conversions', () => {
     const { handler } = longService()
     const rows = Array.from({ length: 10_000 }, () => ({ from: 'USD', to: 'EUR' }) as const)
     await handler.rates.convertMany(rows)
-    let turns = 0
-    let isOver = false
-    const turn = (): void => {
-      turns += 1
-      if (!isOver) setImmediate(turn)
-    }
-    setImmediate(turn)
-    await handler.rates.convertMany(rows)
-    isOver = true
+    const { turns } = await turnsDuring(() => handler.rates.convertMany(rows))
     expect(turns).toBeGreaterThan(5)
   })
 })

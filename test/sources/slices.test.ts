@@ -9,7 +9,7 @@ import { fakeProviders } from '../../src/testing/index.ts'
 import { marketOf } from '../fixtures/market.ts'
 import { ecbDays, exrCsv, historyCsv } from '../fixtures/ecb-files.ts'
 import { NOW, upstream } from '../providers/upstream.ts'
-import { settled } from '../virtual-runtime.ts'
+import { settled, turnsDuring } from '../virtual-runtime.ts'
 
 const RANGE = { start: '1999-01-04', end: '2026-11-20' }
 const FIVE_YEARS = { start: '2021-11-06', end: '2026-11-20' }
@@ -18,18 +18,6 @@ const DAYS = ecbDays(RANGE.start, RANGE.end, NOW)
 const ALL = { base: 'EUR', days: DAYS }
 const PAIR = { from: 'EUR', to: 'USD' }
 const MADE = marketOf().history(RANGE.start, RANGE.end, NOW).days
-
-/** Counts turns of the event loop while `work` runs. */
-async function turnsDuring<T>(work: (turns: () => number) => Promise<T>) {
-  let turns = 0
-  const tick = (): void => {
-    turns += 1
-    next = setImmediate(tick)
-  }
-  let next = setImmediate(tick)
-  const result = await work(() => turns).finally(() => clearImmediate(next))
-  return { result, turns }
-}
 
 function read(provider: HistoryProvider, body: string | Uint8Array<ArrayBuffer>, range = RANGE) {
   const { context } = upstream([() => new Response(body)])
