@@ -7,6 +7,7 @@ import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { RatesEvent, RatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
+import { providersThat } from '../advisories/loaded-handler.ts'
 import { NOW, openMarket } from '../fixtures/hand-written-market.ts'
 
 const now = () => NOW
@@ -143,12 +144,7 @@ describe.each(SERVICES)('the route of $path', ({ mount, path, unknown }) => {
   })
 
   it('responds in the form of the service without rates', async () => {
-    const down = { attribution: { name: 'Down', url: 'https://down.example' } }
-    const fail = () => Promise.reject(new Error('secret'))
-    const providers = {
-      latest: { ...down, fetchLatest: fail },
-      history: { ...down, fetchHistory: fail },
-    }
+    const providers = providersThat(() => Promise.reject(new Error('secret')))
     const failing = mount(createRatesHandler({ providers, now }), { now })
     const lists = ['/v1/currencies', '/list', '/api/currencies.json']
     for (const target of [path, ...lists.filter((list) => list.startsWith(path.slice(0, 3)))]) {

@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest'
 
 import type { CurrencyList, RatesHandlerOptions } from '../../src/index.ts'
+import { providersThat } from '../advisories/loaded-handler.ts'
 import { NOW, market, openService } from '../fixtures/service.ts'
 import { DAY } from '../virtual-runtime.ts'
 
 const { latest, history } = market
 
-const down = (): Promise<never> => Promise.reject(new Error('down'))
-const dead = {
-  latest: { ...latest, fetchLatest: down },
-  history: { ...history, fetchHistory: down },
-}
+const dead = { ...market, ...providersThat(() => Promise.reject(new Error('down'))) }
 
 /** Opens a service whose `read` returns the response, and a lookup of its rows by code. */
 function open(options?: RatesHandlerOptions) {
