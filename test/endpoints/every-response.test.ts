@@ -104,22 +104,3 @@ describe.each(TARGETS)('a response to %s', (target, lifetime, modified) => {
     expect((await getIfMatch('*')).status).toBe(isKept ? 304 : 200)
   })
 })
-
-describe('a result of handler.rates', () => {
-  it('has the name and URL of the source, and no private field of the provider', async () => {
-    const pair = { from: 'USD', to: 'EUR' } as const
-    const date = '2026-11-18'
-    const { rates } = service.handler
-    const records = await Promise.all([
-      rates.latest(),
-      rates.latest({ date }),
-      rates.convert(pair),
-      rates.convert({ ...pair, date }),
-      rates.convert({ from: 'USD', to: ['EUR', 'JPY'] }),
-      rates.history(pair),
-      rates.history({ ...pair, interval: 'week' }),
-      rates.history({ ...pair, start: date }),
-    ])
-    for (const { source } of records) expect(source).toEqual(SHOWN)
-  })
-})

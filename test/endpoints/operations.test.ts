@@ -49,6 +49,7 @@ describe('an operation of handler.rates', () => {
     const response = await get(`/v1/${operation}?${query.join('&')}`)
     expect(response.status).toBe(200)
     expect(JSON.stringify(record)).toBe(await response.text())
+    expect(JSON.stringify(record)).not.toContain('secret')
   })
 
   it.each<[Operation, params: unknown, code: string, parameter?: string, loads?: number]>([
