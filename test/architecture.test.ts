@@ -193,25 +193,25 @@ function linesOf(paths: readonly string[]): number {
 }
 
 /**
- * The most lines of TypeScript of each area: what it has now. An area that shrinks lowers its number; raising one needs its reason
+ * The most lines of TypeScript of each area: what it has now, rounded up to 50. An area that shrinks lowers its number; raising one needs its reason
  * in the commit. An area is folders, and files directly in `src/`.
  */
 const LINES: Record<string, number> = {
-  'src adapters': 36_022,
-  'src/api src/http src/endpoints src/compression': 7_452,
-  'src/sources src/cache': 3_265,
-  'src/rates': 3_482,
-  'src/providers src/upstream': 5_439,
-  'src/access': 2_730,
-  'src/compat': 1_197,
-  'src/monitoring src/log.ts src/events.ts': 1_334,
+  'src adapters': 36_050,
+  'src/api src/http src/endpoints src/compression': 7_500,
+  'src/sources src/cache': 3_300,
+  'src/rates': 3_500,
+  'src/providers src/upstream': 5_450,
+  'src/access': 2_750,
+  'src/compat': 1_200,
+  'src/monitoring src/log.ts src/events.ts': 1_350,
   'src/testing': 1_900,
-  'src/cli': 4_859,
-  adapters: 1_217,
-  explorer: 2_612,
-  scripts: 2_543,
-  bench: 2_601,
-  test: 66_468,
+  'src/cli': 4_900,
+  adapters: 1_250,
+  explorer: 2_650,
+  scripts: 2_550,
+  bench: 2_650,
+  test: 63_000,
 }
 
 /** The most of everything else that a user or a contributor has to know. */
@@ -230,7 +230,7 @@ const COUNTS: Record<string, [count: () => number, budget: number]> = {
     168,
   ],
   'scripts of npm': [() => Object.keys(JSON.parse(read('package.json')).scripts).length, 33],
-  'lines of CSS of the explorer': [() => linesOf(filesIn('explorer', '.css')), 1_218],
+  'lines of CSS of the explorer': [() => linesOf(filesIn('explorer', '.css')), 1_250],
   'words of the documentation': [
     () =>
       ['README.md', ...filesIn('docs', '.md')].reduce(
