@@ -15,9 +15,11 @@ import {
 } from './explorer-page.ts'
 import { IS_CHROMIUM } from './launch-browser.ts'
 
-const VIEWS = [390, 768, 1440].flatMap((width) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-)
+const VIEWS = [
+  { width: 390, colorScheme: 'light' },
+  { width: 768, colorScheme: 'dark' },
+  { width: 1440, colorScheme: 'light' },
+] as const
 
 const CLIPBOARD: BrowserContextOptions = { permissions: ['clipboard-read', 'clipboard-write'] }
 
