@@ -32,26 +32,32 @@ async function contentOf(response: Response) {
   return { status, lines, body: await response.text() }
 }
 
-describe.each([
+/** On Bun, @whatwg-node/server has the platform's class. */
+const CLASSES = [
   ['of @whatwg-node/server', WhatwgResponse],
   ['that inherits from the platform’s', LightResponse],
-])('a global Response %s, on Node', (_, Light) => {
-  it.each(TARGETS)(
-    'has the status, headers and body of the platform’s: %s %j',
-    async (target, init) => {
-      const handler = await open()
-      const request = (): Request => new Request(`http://localhost${target}`, init)
-      // The first is computed, the second cached, and the third has the headers of the second.
-      for (let round = 0; round < 3; round += 1) {
-        const expected = await handler(request())
-        expect(expected).not.toBeInstanceOf(Light)
-        vi.stubGlobal('Response', Light)
-        const response = await handler(request())
-        vi.unstubAllGlobals()
-        vi.stubGlobal('navigator', { userAgent: 'Node.js/24' })
-        expect(response).toBeInstanceOf(Light)
-        expect(await contentOf(response)).toEqual(await contentOf(expected))
-      }
-    },
-  )
-})
+] as const
+
+describe.each(CLASSES.filter(([, Light]) => Light !== Response))(
+  'a global Response %s, on Node',
+  (_, Light) => {
+    it.each(TARGETS)(
+      'has the status, headers and body of the platform’s: %s %j',
+      async (target, init) => {
+        const handler = await open()
+        const request = (): Request => new Request(`http://localhost${target}`, init)
+        // The first is computed, the second cached, and the third has the headers of the second.
+        for (let round = 0; round < 3; round += 1) {
+          const expected = await handler(request())
+          expect(expected).not.toBeInstanceOf(Light)
+          vi.stubGlobal('Response', Light)
+          const response = await handler(request())
+          vi.unstubAllGlobals()
+          vi.stubGlobal('navigator', { userAgent: 'Node.js/24' })
+          expect(response).toBeInstanceOf(Light)
+          expect(await contentOf(response)).toEqual(await contentOf(expected))
+        }
+      },
+    )
+  },
+)

@@ -19,8 +19,7 @@ import { IS_CHROMIUM } from './launch-browser.ts'
 
 const SIZES = [
   [390, 'light'],
-  [768, 'dark'],
-  [1440, 'light'],
+  [1440, 'dark'],
 ] as const
 
 function sized(width: number, options: BrowserContextOptions = {}): BrowserContextOptions {
