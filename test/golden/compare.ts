@@ -14,7 +14,7 @@ export type Recorded =
 
 /** A difference in one answer, with the lines that show it. */
 interface Difference {
-  /** What differs: equal for all answers that differ alike. */
+  /** What differs: equal for all answers that differ in the same way. */
   kind: string
   before: string
   after: string

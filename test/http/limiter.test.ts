@@ -24,7 +24,7 @@ interface Requested {
   endedAt?: number
 }
 
-/** Returns whether a request that ended has a result of its own key, started after it and in time, or was refused rightly. */
+/** Returns whether a request that ended has a result for its key, started after it and in time, or was refused rightly. */
 function isRight({ key, at, client, outcome, endedAt = NaN }: Requested): boolean {
   if (outcome === undefined) return false
   if (outcome === 'refused') {

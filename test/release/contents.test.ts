@@ -20,7 +20,7 @@ const installed = inject('installed')
 const packages = join(installed.folder, 'node_modules')
 const read = (path: string): string => readFileSync(join(packages, path), 'utf8')
 
-/** `dist/handler.js` is a file of its own, from which bundlers take the parts of the index that an app uses. */
+/** `dist/handler.js` is a separate file, from which bundlers take the parts of the index that an app uses. */
 const FILES =
   'CHANGELOG.md LICENSE README.md dist/cli/LICENSES.txt dist/generated/openapi.json dist/handler.js package.json'.split(
     ' ',

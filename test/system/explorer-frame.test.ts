@@ -35,7 +35,7 @@ describe.each([
     }
     await press('#copy-link')
     await expectText(page, '#link-state', 'Link copied')
-    // Before the failure, whose message takes a place of its own as late as the machine lets it.
+    // Before the failure, whose message takes its place as late as the machine lets it.
     expect(await layoutShift(page)).toBeLessThanOrEqual(0.02)
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url())
     const headers = { 'retry-after': '600' }

@@ -1,4 +1,4 @@
-// Sends a fixed number of requests per second, whatever the servers' speed, and checks every response.
+// Sends a fixed number of requests per second, regardless of the servers' speed, and checks every response.
 import { Pool } from 'undici'
 
 import { fakeProviders } from '../../../src/testing/index.ts'
