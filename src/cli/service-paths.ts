@@ -25,7 +25,7 @@ export function isRatesHandler(
   return [answer, inspect, refresh, subscribe].every((member) => typeof member === 'function')
 }
 
-/** Stands in for a handler whose data are not known: it is always ready. */
+/** For a handler with unknown data: it is always ready. */
 const UNKNOWN: Pick<RatesHandler, 'inspect' | 'refresh'> = {
   inspect: () => ({
     status: { ready: true, latest: null, history: null },
