@@ -23,6 +23,6 @@ USER node
 EXPOSE 8787
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
     CMD ["node", "-e", "fetch('http://127.0.0.1:8787/healthz').then(({ ok }) => process.exit(ok ? 0 : 1))"]
-# A config file mounted at /app/config.ts is used. Arguments after the image name are additional flags; of two equal ones, the
+# A config file mounted at /app/config.ts is used; a folder, which Docker makes of a missing file, is an error. Arguments after the image name are additional flags; of two equal ones, the
 # later one counts. `exec`, because a shell would not pass signals on.
-ENTRYPOINT ["sh", "-c", "exec node node_modules/ratesmith/dist/cli.js serve --host 0.0.0.0 $(ls config.ts 2>/dev/null) \"$@\"", "serve"]
+ENTRYPOINT ["sh", "-c", "exec node node_modules/ratesmith/dist/cli.js serve --host 0.0.0.0 $(ls -d config.ts 2>/dev/null) \"$@\"", "serve"]

@@ -71,6 +71,17 @@ describe('the image', () => {
     },
   )
 
+  it('refuses a folder in place of the config file, which Docker makes of a missing one', async () => {
+    const [shell = '', ...args] = words('ENTRYPOINT')
+    const folder = temporaryFolder()
+    mkdirSync(join(folder, 'node_modules'))
+    symlinkSync(ROOT, join(folder, 'node_modules/ratesmith'))
+    mkdirSync(join(folder, 'config.ts'))
+    const env = { PATH: `${dirname(process.execPath)}:${process.env['PATH']}` }
+    const ran = await run(shell, [...args, '--demo', '--port', '0'], { cwd: folder, env })
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('got config.ts') })
+  })
+
   it('is healthy only while the server responds', async () => {
     const [node, ...args] = words('HEALTHCHECK')
     expect(node).toBe('node')
