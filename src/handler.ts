@@ -1,28 +1,27 @@
 import type { CountersContext } from './access/counters.ts'
 import type { Access } from './access/guard.ts'
-import { createRatesApi } from './api/rates-api.ts'
-import type { RatesOperations } from './api/rates-api.ts'
 import { describeStatus } from './api/status.ts'
 import type { ServiceStatus } from './api/status.ts'
 import { createListeners, systemRuntime } from './async.ts'
-import type { Runtime } from './async.ts'
+import type { Listeners, Runtime } from './async.ts'
 import { createEndpoints } from './endpoints/routes.ts'
 import { explorerPage } from './endpoints/service.ts'
 import { onceADay, reasonOf } from './events.ts'
-import type { Emit, RatesEvent } from './events.ts'
+import type { Emit } from './events.ts'
 import { createSafeGuard } from './http/guard.ts'
 import type { Guard } from './http/guard.ts'
 import { createLimiter, overloaded } from './http/limiter.ts'
 import type { Limiter } from './http/limiter.ts'
 import type { RawRequest, RawResponse } from './http/messages.ts'
 import { createResponseCache, createResponseCachePerData } from './http/response-cache.ts'
-import type { ResponseCache, ResponseCaches } from './http/response-cache.ts'
+import type { ResponseCaches } from './http/response-cache.ts'
 import { toFetchStyle } from './http/response.ts'
 import { createRouter } from './http/router.ts'
-import type { ObservedResponse, ResponseObserver } from './http/router.ts'
+import type { ObservedResponse } from './http/router.ts'
 import { resolveOptions } from './options.ts'
 import type { RatesHandlerOptions } from './options.ts'
-import { createSources } from './sources/rate-sources.ts'
+import { createRatesOn } from './rates-api.ts'
+import type { Rates, RatesListeners } from './rates-api.ts'
 
 /**
  * The share of the response cache for latest rates. Tables of 160 currencies in every base take 1 MiB, histories of 30
@@ -30,8 +29,8 @@ import { createSources } from './sources/rate-sources.ts'
  */
 const LATEST_CACHE_SHARE = 1 / 32
 
-/** The share for conversions: once for each of the two endpoints. */
-const CONVERSIONS_CACHE_SHARE = 1 / 128
+/** The share for conversions. */
+const CONVERSIONS_CACHE_SHARE = 1 / 64
 
 /** The share for responses about single days and ranges: once for the last five years, once for all years. */
 const DATED_CACHE_SHARE = 1 / 16
@@ -105,7 +104,7 @@ export interface RatesHandler {
    */
   inspect(): HandlerState
   /** The operations without HTTP. */
-  readonly rates: RatesOperations
+  readonly rates: Rates
   /**
    * Refreshes all data that are due, for schedulers; never rejects.
    *
@@ -149,9 +148,7 @@ export function createRatesHandler(options: RatesHandlerOptions = {}): RatesHand
 }
 
 /** Functions to call while a handler runs. */
-export interface HandlerListeners {
-  /** Called for every event, like the option `onEvent`. */
-  onEvent?: ((event: RatesEvent) => void) | undefined
+export interface HandlerListeners extends RatesListeners {
   /** Called after every response to a path of the API. */
   onResponse?: ((response: ResponseSummary) => void) | undefined
 }
@@ -186,16 +183,20 @@ export function createHandlerOn(
   options: RatesHandlerOptions = {},
   limitEvents = (emit: Emit, _now: () => number): Emit => emit,
 ): RatesHandler {
-  const { explorer, responseCacheBytes, onEvent, access, ...resolved } = resolveOptions(options)
-  const { basePath, cors, now } = resolved
-  const runtime = createRuntime(now)
-  const listeners = createHandlerListeners(runtime, (emit) => limitEvents(emit, now))
-  if (onEvent) listeners.subscribe({ onEvent })
-  const { emit, observer, subscribe } = listeners
-  const sources = createSources({ ...resolved, runtime, emit })
+  const {
+    basePath,
+    explorer,
+    responseCacheBytes,
+    cors,
+    access,
+    rates: given,
+  } = resolveOptions(options)
+  const core = createRatesOn(createRuntime, given, limitEvents)
+  const { rates, sources, runtime, emit, onInternalError } = core
+  const { now } = given
+  const responses = createListeners<ResponseSummary>()
+  const observer = createObserver(runtime, responses)
   const limiter = createLimiter(runtime, (waiting) => emit({ type: 'overloaded', waiting }))
-  const onInternalError = (error: unknown, requestId?: string): void =>
-    emit({ type: 'internal_error', error, ...(requestId !== undefined && { requestId }) })
   const responseCaches = createResponseCaches(responseCacheBytes, limiter)
   const guard = access && createHandlerGuard(access, { runtime, emit })
   const shared = { basePath, limiter, onInternalError, guard }
@@ -215,18 +216,26 @@ export function createHandlerOn(
   return Object.assign(handle, {
     fetch: handle,
     answer,
-    rates: createRatesApi(sources, runtime, onInternalError),
+    rates,
     guard,
-    subscribe,
+    subscribe(listeners: HandlerListeners) {
+      const removers = [rates.subscribe(listeners)]
+      if (listeners.onResponse) removers.push(responses.add(listeners.onResponse))
+      observer.isActive = responses.hasAny()
+      return () => {
+        removers.forEach((remove) => remove())
+        observer.isActive = responses.hasAny()
+      }
+    },
     inspect: () => ({
       status: describeStatus(sources, now()),
       responseCacheBytes: responseCaches.bytes(),
       waiting: waiting(),
     }),
-    refresh: sources.refresh,
+    refresh: rates.refresh,
     close() {
       guard?.close()
-      sources.close()
+      rates.close()
     },
   })
 }
@@ -249,13 +258,10 @@ function createResponseCaches(
   capacity: number,
   limiter: Limiter,
 ): ResponseCaches & { bytes(): number } {
-  const conversions = (): ResponseCache =>
-    createResponseCache(capacity * CONVERSIONS_CACHE_SHARE, limiter)
-  const shares = LATEST_CACHE_SHARE + 2 * CONVERSIONS_CACHE_SHARE + 2 * DATED_CACHE_SHARE
+  const shares = LATEST_CACHE_SHARE + CONVERSIONS_CACHE_SHARE + 2 * DATED_CACHE_SHARE
   const caches = {
     latest: createResponseCache(capacity * LATEST_CACHE_SHARE, limiter),
-    conversions: conversions(),
-    unversionedConversions: conversions(),
+    conversions: createResponseCache(capacity * CONVERSIONS_CACHE_SHARE, limiter),
     history: createResponseCache(capacity * (1 - shares), limiter),
     dated: createResponseCachePerData(
       (data) => capacity * ('calendar' in data ? JOINED_CACHE_SHARE : DATED_CACHE_SHARE),
@@ -268,35 +274,13 @@ function createResponseCaches(
   }
 }
 
-function createHandlerListeners(
-  { monotonic }: Runtime,
-  limit: (emit: Emit) => Emit,
-): {
-  subscribe: RatesHandler['subscribe']
-  emit: Emit
-  observer: ResponseObserver
-} {
-  const events = createListeners<RatesEvent>()
-  const responses = createListeners<ResponseSummary>()
-  const observer = {
+function createObserver({ monotonic }: Runtime, responses: Listeners<ResponseSummary>) {
+  return {
     isActive: false,
     start: monotonic,
     end({ route, request, status, startedAt }: ObservedResponse) {
       const { method } = request
       responses.call({ route, method, status, elapsed: monotonic() - startedAt, request })
     },
-  }
-  return {
-    // Events that nothing receives must not count as the first of the day.
-    emit: events.whileAny(limit(events.call)),
-    subscribe({ onEvent, onResponse }) {
-      const removers = [onEvent && events.add(onEvent), onResponse && responses.add(onResponse)]
-      observer.isActive = responses.hasAny()
-      return () => {
-        removers.forEach((remove) => remove?.())
-        observer.isActive = responses.hasAny()
-      }
-    },
-    observer,
   }
 }

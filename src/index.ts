@@ -9,8 +9,9 @@ export { consoleLogger } from './log.ts'
 export type { ConsoleLoggerOptions, LogFormat, LogLevel } from './log.ts'
 export type { ReadBody } from './http/body.ts'
 export type { EndpointResponse, Header, RawRequest, RawResponse } from './http/messages.ts'
-export type { RatesOperations } from './api/rates-api.ts'
-export type { CorsScope, RatesHandlerOptions, ServerOptions } from './options.ts'
+export { createRates } from './rates-api.ts'
+export type { Rates, RatesListeners, RatesOperations } from './rates-api.ts'
+export type { CorsScope, RatesHandlerOptions, RatesOptions, ServerOptions } from './options.ts'
 export { createExchangeRateApiProvider } from './providers/exchange-rate-api.ts'
 export type { ExchangeRateApiOptions } from './providers/exchange-rate-api.ts'
 export { createFrankfurterProvider } from './providers/frankfurter.ts'
@@ -31,22 +32,26 @@ export type { HistoryStats, IntervalValue } from './rates/series.ts'
 export type { Publication } from './rates/calendar.ts'
 export type { DateRule, Interval } from './rates/dates.ts'
 export type { Period } from './rates/dates.ts'
-export type { ByCode, RatesOf, RoundedAmount, Rounding, SourceRate } from './api/convert.ts'
-export type { Conversion, ConversionParams, ConvertedPair } from './api/convert.ts'
 export type {
+  ByCode,
+  Conversion,
   ConversionList,
-  ConversionListParams,
+  ConversionParams,
   ConversionResult,
   ConvertedAmount,
+  RatesOf,
+  SourceRate,
 } from './api/convert.ts'
+export type { DayChoice } from './api/parameters.ts'
+export type { Rounding } from './api/rounded.ts'
 export type { ConversionError, ConversionRow, ManyConversions } from './api/convert-many.ts'
 export type {
+  CurrenciesParams,
   CurrencyCoverage,
   CurrencyEnd,
   CurrencyHistory,
   CurrencyList,
 } from './api/currencies.ts'
-export type { DatedRates, DatedRatesParams, RuledRates, RuledRatesParams } from './api/latest.ts'
 export type { HistoryList, HistoryRangeList, HistoryResult } from './api/history-list.ts'
 export type {
   FilledPoint,

@@ -12,20 +12,18 @@ import type { HistoryProvider, LatestProvider } from './upstream/provider.ts'
 export type CorsScope = 'v1' | 'all' | 'off'
 
 /**
- * Options of `createRatesHandler`, all optional. Unknown names are a `TypeError`.
+ * Options of `createRates`, all optional. Unknown names are a `TypeError`.
  *
  * @example
  * ```ts
- * import { consoleLogger, createRatesHandler } from 'ratesmith'
- * import type { RatesHandlerOptions } from 'ratesmith'
+ * import { consoleLogger, createRates } from 'ratesmith'
+ * import type { RatesOptions } from 'ratesmith'
  *
- * const options: RatesHandlerOptions = { basePath: '/rates', cors: 'all', onEvent: consoleLogger() }
- * const handler = createRatesHandler(options)
+ * const options: RatesOptions = { store: new Map(), onEvent: consoleLogger() }
+ * const rates = createRates(options)
  * ```
  */
-export interface RatesHandlerOptions {
-  /** Path prefix of all endpoints: absolute, without a trailing slash; `''` mounts at the root (default `/api`). */
-  basePath?: string | undefined
+export interface RatesOptions {
   /** The sources of rates. */
   providers?:
     | {
@@ -60,6 +58,23 @@ export interface RatesHandlerOptions {
   waitUntil?: ((work: Promise<unknown>) => void) | undefined
   /** Called for every log or metrics event, for example `consoleLogger()`; exceptions are ignored (default: nothing is logged). */
   onEvent?: ((event: RatesEvent) => void) | undefined
+}
+
+/**
+ * Options of `createRatesHandler`, all optional. Unknown names are a `TypeError`.
+ *
+ * @example
+ * ```ts
+ * import { consoleLogger, createRatesHandler } from 'ratesmith'
+ * import type { RatesHandlerOptions } from 'ratesmith'
+ *
+ * const options: RatesHandlerOptions = { basePath: '/rates', cors: 'all', onEvent: consoleLogger() }
+ * const handler = createRatesHandler(options)
+ * ```
+ */
+export interface RatesHandlerOptions extends RatesOptions {
+  /** Path prefix of all endpoints: absolute, without a trailing slash; `''` mounts at the root (default `/api`). */
+  basePath?: string | undefined
   /** Size limit of the response cache, in bytes; 0 turns it off (default 64 MiB). */
   responseCacheBytes?: number | undefined
   /**
@@ -96,8 +111,7 @@ export interface ServerOptions {
 }
 
 /** Validated options with every default filled in. An array of providers is empty where they are turned off. */
-export interface ResolvedOptions {
-  basePath: string
+export interface ResolvedRatesOptions {
   latestProviders: readonly LatestProvider[]
   historyProviders: readonly HistoryProvider[]
   store: CacheStore | undefined
@@ -106,14 +120,18 @@ export interface ResolvedOptions {
   maxStale: { latest: number; history: number }
   waitUntil: ((work: Promise<unknown>) => void) | undefined
   onEvent: ((event: RatesEvent) => void) | undefined
+}
+
+export interface ResolvedOptions {
+  basePath: string
   responseCacheBytes: number
   cors: CorsScope | readonly string[]
   access: Access | undefined
   explorer: boolean
+  rates: ResolvedRatesOptions
 }
 
-const KNOWN: Readonly<Record<keyof RatesHandlerOptions, true>> = {
-  basePath: true,
+const RATES_OPTIONS: Readonly<Record<keyof RatesOptions, true>> = {
   providers: true,
   store: true,
   fetch: true,
@@ -121,6 +139,10 @@ const KNOWN: Readonly<Record<keyof RatesHandlerOptions, true>> = {
   maxStale: true,
   waitUntil: true,
   onEvent: true,
+}
+const KNOWN: Readonly<Record<keyof RatesHandlerOptions, true>> = {
+  basePath: true,
+  ...RATES_OPTIONS,
   responseCacheBytes: true,
   cors: true,
   access: true,
@@ -132,22 +154,23 @@ const DAY_MS = 86_400_000
 const MEBIBYTE = 1_048_576
 
 /** @throws {TypeError} that names the invalid option */
-export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
-  assertKnownOptions(options, KNOWN)
-  const { basePath = '/api', providers = {}, maxStale = {}, cors = 'v1' } = options
-  const { responseCacheBytes = 64 * MEBIBYTE, explorer = false } = options
+export function resolveRatesOptions(
+  options: RatesOptions,
+  known: Readonly<Record<string, true>> = RATES_OPTIONS,
+): ResolvedRatesOptions {
+  assertKnownOptions<object>(options, known)
+  const { providers = {}, maxStale = {} } = options
   if ('fetchLatest' in Object(providers) || 'fetchHistory' in Object(providers)) {
     throw new TypeError('providers must be { latest, history }, got a provider')
   }
   assertKnownOptions(providers, KNOWN_DATA_SETS, 'providers')
   assertKnownOptions(maxStale, KNOWN_DATA_SETS, 'maxStale')
-  const { store, fetch, waitUntil, now = Date.now, onEvent, access } = options
+  const { store, fetch, waitUntil, now = Date.now, onEvent } = options
   const { latest = createExchangeRateApiProvider(), history = createFrankfurterProvider() } =
     providers
   const { latest: latestStale = 7 * DAY_MS, history: historyStale = 14 * DAY_MS } = maxStale
   const latestProviders = latest === false ? [] : [latest].flat()
   const historyProviders = history === false ? [] : [history].flat()
-  assertBasePath(basePath)
   requireProviders('latest', 'fetchLatest', latest)
   requireProviders('history', 'fetchHistory', history)
   if (latest === false && history === false) {
@@ -155,19 +178,12 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   }
   requireDuration('maxStale.latest', latestStale)
   requireDuration('maxStale.history', historyStale)
-  requireSize('responseCacheBytes', responseCacheBytes)
   requireFunctions({ now, onEvent, waitUntil, fetch })
   requireFunctions({ 'store.get': store?.get, 'store.set': store?.set }, store !== undefined)
   requireFunctions({ 'store.claim': store?.claim })
   for (const { validateStored } of latestProviders)
     requireFunctions({ 'providers.latest.validateStored': validateStored })
-  requireCors(cors)
-  requireFunctions({ 'access.createGuard': access?.createGuard }, access !== undefined)
-  if (typeof explorer !== 'boolean') {
-    throw new TypeError(`explorer must be true or false, got ${String(explorer)}`)
-  }
   return {
-    basePath,
     latestProviders,
     historyProviders,
     store,
@@ -176,11 +192,22 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
     maxStale: { latest: latestStale, history: historyStale },
     waitUntil,
     onEvent,
-    responseCacheBytes,
-    cors,
-    access,
-    explorer,
   }
+}
+
+/** @throws {TypeError} that names the invalid option */
+export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
+  const rates = resolveRatesOptions(options, KNOWN)
+  const { basePath = '/api', cors = 'v1', access, explorer = false } = options
+  const { responseCacheBytes = 64 * MEBIBYTE } = options
+  assertBasePath(basePath)
+  requireSize('responseCacheBytes', responseCacheBytes)
+  requireCors(cors)
+  requireFunctions({ 'access.createGuard': access?.createGuard }, access !== undefined)
+  if (typeof explorer !== 'boolean') {
+    throw new TypeError(`explorer must be true or false, got ${String(explorer)}`)
+  }
+  return { basePath, responseCacheBytes, cors, access, explorer, rates }
 }
 
 function requireCors(cors: CorsScope | readonly string[]): void {

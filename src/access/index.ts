@@ -1,4 +1,4 @@
-import { isParameterName } from '../api/mistaken-names.ts'
+import { isParameterName } from '../api/parameters.ts'
 import { createClientAddress } from '../http/client-address.ts'
 import type { AddressOptions } from '../http/client-address.ts'
 import type { RawRequest } from '../http/messages.ts'

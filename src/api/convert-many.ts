@@ -1,26 +1,25 @@
 import type { Runtime } from '../async.ts'
 import { RatesError, invalidParameter, toRatesError } from '../errors.ts'
 import type { RatesErrorCode } from '../errors.ts'
-import { isAmount } from '../rates/arithmetic.ts'
 import { daysByRule, isDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
-import { assertConversionParams, createConverter, withConversionRates } from './convert.ts'
-import type {
-  ConversionListParams,
-  ConversionRates,
-  ConversionResult,
-  toConversion,
-} from './convert.ts'
+import { toConversion, withConversion } from './convert.ts'
+import type { ConversionParams, ConversionResult, Targets } from './convert.ts'
+import { ROW, check } from './parameters.ts'
+import type { DayChoice } from './parameters.ts'
+import { dayKey } from './resolve-code.ts'
+import type { Rates } from './resolve-code.ts'
 
 export const MAX_ROWS = 10_000
 
-/** One of many conversions. Codes have three letters in either case. */
-export interface ConversionRow extends Omit<ConversionListParams, 'amount'> {
-  /** Amount of `from`, finite and not negative: a number, or a decimal such as `'12.50'` (default 1). */
-  amount?: number | string | undefined
-}
+/** One of many conversions, whose amount may be negative. */
+export type ConversionRow<To extends Targets = Targets> = Omit<
+  ConversionParams<To>,
+  'expand' | keyof DayChoice
+> &
+  DayChoice
 
 /** Takes the place of a conversion that failed. */
 export interface ConversionError {
@@ -39,11 +38,10 @@ export type ManyConversions<Rows extends readonly ConversionRow[]> = {
 }
 
 /** @internal The result for one row. */
-type RowConversion<Row> = Row extends ConversionRow
-  ? ConversionResult<Omit<Row, 'amount'>> | ConversionError
-  : never
+type RowConversion<Row> =
+  Row extends ConversionRow<infer To> ? ConversionResult<To> | ConversionError : never
 
-export type AnyRowConversion = ConversionResult<ConversionListParams> | ConversionError
+export type AnyRowConversion = ConversionResult | ConversionError
 
 export interface ManyOptions {
   runtime: Pick<Runtime, 'now' | 'monotonic' | 'yieldToEventLoop'>
@@ -87,8 +85,7 @@ export async function convertRows(
     const { code, message } = error
     return { error: { code, message } }
   }
-  const toResult = await createConverter(rows)
-  const convertRow = createRowConverter(loaded, now, { toResult, failed })
+  const convertRow = createRowConverter(loaded, now, failed)
   for (let at = 0; at < rows.length;) {
     const results: AnyRowConversion[] = []
     const until = runtime.monotonic() + SLICE_MS
@@ -122,6 +119,10 @@ function firstDayOf(rows: readonly unknown[]): Day | undefined {
 
 function needsLatest(row: unknown): boolean {
   return toFields(row)['date'] === undefined
+}
+
+export function isRounded(row: unknown): boolean {
+  return toFields(row)['round'] !== undefined
 }
 
 function toFields(row: unknown): Readonly<Record<string, unknown>> {
@@ -225,23 +226,18 @@ function latestFor(
 function createRowConverter(
   sources: RateSources,
   now: () => number,
-  {
-    toResult,
-    failed,
-  }: { toResult: typeof toConversion; failed: (thrown: unknown) => ConversionError },
+  failed: (thrown: unknown) => ConversionError,
 ): (row: unknown) => AnyRowConversion | Promise<AnyRowConversion> {
-  const ratesOfDays = hasPublications(sources) ? undefined : new Map<string, ConversionRates>()
+  const ratesOfDays = hasPublications(sources) ? undefined : new Map<string, Rates>()
 
   function convert(row: unknown): AnyRowConversion | Promise<AnyRowConversion> {
-    const { params, amountSent } = toParams(row)
-    const { date, rule, maxAge, source } = params
-    const isPlain = (rule ?? maxAge ?? source) === undefined
-    const key = isPlain ? date : `${date} ${rule} ${maxAge} ${source}`
+    const params = requireRow(row)
+    const key = dayKey(params)
     const known = key === undefined ? undefined : ratesOfDays?.get(key)
-    if (known) return toResult(known, params, amountSent)
-    return withConversionRates(sources, params, now, undefined, ({ value }) => {
+    if (known) return toConversion(known, params)
+    return withConversion(sources, params, now, undefined, ({ value }) => {
       if (key !== undefined) ratesOfDays?.set(key, value)
-      return toResult(value, params, amountSent)
+      return toConversion(value, params)
     })
   }
 
@@ -255,41 +251,12 @@ function createRowConverter(
   }
 }
 
-/** @throws {RatesError} as `assertConversionParams` does; `invalid_parameter` for a row or a value of another type */
-function toParams(row: unknown): { params: ConversionListParams; amountSent?: string } {
+/** @throws {RatesError} as `check` does, or the row itself if it is the error of one */
+function requireRow(row: unknown): ConversionParams {
   if (row instanceof RatesError) throw row
-  if (!isObject(row) || Array.isArray(row)) {
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) {
     throw invalidParameter('row', 'must be an object')
   }
-  const fields = toFields(row)
-  assertPlain(fields)
-  if (fields['expand'] !== undefined) throw invalidParameter('expand', 'not supported in rows')
-  const { amount } = fields
-  const given: ConversionListParams = Object(fields)
-  if (typeof amount !== 'string') {
-    assertConversionParams(given)
-    return { params: given }
-  }
-  const params = { ...given, amount: isAmount(amount) ? Number(amount) : NaN }
-  assertConversionParams(params, amount)
-  return { params, amountSent: amount }
-}
-
-/**
- * Checks that no value is an object, whose text an error would quote: making that text could fail.
- *
- * @throws {RatesError} `invalid_parameter`
- */
-function assertPlain(fields: Readonly<Record<string, unknown>>): void {
-  const { from, to, amount, date, reverse, rule, maxAge, source, round } = fields
-  if (Array.isArray(to) ? to.some(isObject) : isObject(to)) {
-    throw invalidParameter('to', 'must be a code or an array of codes')
-  }
-  if (![from, amount, date, reverse, rule, maxAge, source, round].some(isObject)) return
-  const [name = ''] = Object.keys(fields).filter((each) => each !== 'to' && isObject(fields[each]))
-  throw invalidParameter(name, 'must not be an object or an array')
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null
+  check(ROW, row)
+  return Object(row)
 }

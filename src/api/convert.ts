@@ -1,51 +1,47 @@
 import type { Instant } from '../async.ts'
-import { invalidAmount, invalidParameter } from '../errors.ts'
-import type { RatesError } from '../errors.ts'
+import { invalidAmount } from '../errors.ts'
 import { amountNeeded, crossRate, exactProduct } from '../rates/arithmetic.ts'
 import type { UppercaseCode } from '../rates/currency-code.ts'
 import type { DateRule, Day } from '../rates/dates.ts'
 import type { CurrencyCode, KnownCurrencyCode } from '../rates/iso-4217.ts'
 import { oldestPublication } from '../rates/rate-table.ts'
 import type { Amount, Derivation, Rate, RateTable } from '../rates/rate-table.ts'
-import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
-import { MISTAKEN_CONVERSION_NAMES, assertNoMistakenNames } from './mistaken-names.ts'
+import type { DayChoice } from './parameters.ts'
 import {
-  assertCode,
-  assertCodes,
-  assertDated,
-  assertDayChoice,
   derivedIn,
   originOf,
   requireCode,
   requireQuoted,
   toSource,
-  withDay,
+  withRates,
 } from './resolve-code.ts'
-import type { DatedSnapshot } from './resolve-code.ts'
-import type { Product, RoundedAmount, Rounding } from './rounded.ts'
+import type { Rates } from './resolve-code.ts'
+import { roundResult } from './rounded.ts'
+import type { Rounding } from './rounded.ts'
 
-export type { RoundedAmount, Rounding } from './rounded.ts'
+/** @internal One target currency, or an array of them. */
+export type Targets = CurrencyCode | readonly CurrencyCode[]
 
-/** Parameters of a conversion. Codes have three letters in either case. */
-export interface ConversionParams {
+/** Parameters of a conversion. Codes have three letters in either case, but not the form `GBp`. */
+export type ConversionParams<To extends Targets = Targets> = {
   /** Source currency. */
   from: CurrencyCode
-  /** Target currency. */
-  to: CurrencyCode
-  /** Amount of `from`, finite and not negative (default 1). */
-  amount?: number | undefined
-}
+  /** Target currency, or a non-empty array of at most 250. */
+  to: To
+  /** Amount of `from`, finite and not negative: a number, or a decimal such as `'12.50'`, which keeps its digits (default 1). */
+  amount?: number | string | undefined
+  /** Whether `amount` is in `to`, and `result` the amount of `from` that gives it (default false). */
+  reverse?: boolean | undefined
+  /** Whether to add `rounded` to each result: to the `minor` unit of its currency, or to amounts in `cash` (default neither). */
+  round?: Rounding | undefined
+  /** `sources` adds the rate of every source of reference rates; for one target currency only (default nothing). */
+  expand?: 'sources' | undefined
+} & DayChoice
 
-/** A converted amount. */
-export interface ConvertedPair {
-  /** Source currency code. */
-  from: UppercaseCode
-  /** Target currency code. */
-  to: UppercaseCode
-  /** Requested amount, in `from`; with `reverse`, in `to`. */
-  amount: Amount
+/** Rate and result for one target currency, here called `to`. */
+export interface ConvertedAmount {
   /** Units of `to` per unit of `from`, as published or derived to 10 significant digits. */
   rate: Rate
   /**
@@ -53,41 +49,61 @@ export interface ConvertedPair {
    * rounded to 15 significant digits.
    */
   result: Amount
+  /**
+   * The exact result rounded to the minor unit of its currency, or with `cash` to the smallest amount in cash, half away from
+   * zero: a decimal with the currency's digits. Absent unless requested.
+   */
+  rounded?: AmountText
+  /**
+   * Where the rate comes from, if it is not in the publication of the source; otherwise absent. The name of the source of one
+   * conversion ends with it in parentheses.
+   */
+  derived?: Derivation
 }
 
-/** A converted amount with the time and source of its rate. */
-export interface Conversion extends ConvertedPair {
-  /** When the provider published the rates, in ms since the Unix epoch. */
+/** @internal A decimal with the digits of its currency, such as `12.50`. */
+type AmountText = string
+
+/** What conversions to one and to several currencies have in common. */
+interface ConversionFields {
+  /** Source currency code. */
+  from: UppercaseCode
+  /** Requested amount, in `from`; with `reverse`, in `to`. */
+  amount: Amount
+  /** True if `amount` is in `to` and the result in `from`; otherwise absent. */
+  reverse?: true
+  /** Day on which the rates were published, `YYYY-MM-DD`; absent for latest rates. */
+  date?: Day
+  /** Requested day, `YYYY-MM-DD`; absent unless a rule was requested. */
+  asked?: Day
+  /** Requested rule; absent if none was requested. */
+  rule?: DateRule
+  /**
+   * When the provider published the rates, in ms since the Unix epoch.
+   *
+   * @remarks The time of the oldest rate used.
+   */
   updatedAt: Instant
   /** Number of the bank's table, such as `041/A/NBP/2026`; absent if it has none. */
   tableNumber?: string
-  /** Where the rate comes from, if it is not in the publication of the source; otherwise absent. */
-  derived?: Derivation
-  /** Source of the rate; show it next to the rate. Its name ends with `derived` in parentheses, if that is present. */
+  /** Source of the rates; show it next to them. */
   source: Attribution
 }
 
-/** Parameters of a conversion to one or several currencies, at the latest rates or those of a day. */
-export interface ConversionListParams extends Omit<ConversionParams, 'to'> {
-  /** Target currency, or a non-empty array of them. */
-  to: CurrencyCode | readonly CurrencyCode[]
-  /** Day of the reference rates, `YYYY-MM-DD`; without rates on that day, the last day before (default: the latest rates). */
-  date?: string | undefined
-  /** Which published day has the rates for `date`, which is then required (default `on-or-before`). */
-  rule?: DateRule | undefined
-  /**
-   * Largest age of the rates on `date`, which is then required, in days from 0 to 36,600; for `period-end`, on the last day of
-   * the month (default any).
-   */
-  maxAge?: number | undefined
-  /** Id of the source of the rates on `date`, which is then required, as in `/v1/sources` (default the first with both currencies). */
-  source?: string | undefined
-  /** Whether `amount` is in `to`, and `result` the amount of `from` that gives it (default false). */
-  reverse?: boolean | undefined
-  /** Whether to add `rounded` to each result: to the `minor` unit of its currency, or to amounts in `cash` (default neither). */
-  round?: Rounding | undefined
-  /** `sources` adds the rate of every source of reference rates; for one target currency only (default nothing). */
-  expand?: 'sources' | undefined
+/** A converted amount with the time and source of its rate. */
+export interface Conversion extends ConversionFields, ConvertedAmount {
+  /** Target currency code. */
+  to: UppercaseCode
+  /** The rate of every source of reference rates, in order of preference; absent unless requested. */
+  sources?: SourceRate[]
+}
+
+/** One amount converted to several currencies. */
+export interface ConversionList<
+  Results = Record<UppercaseCode, ConvertedAmount>,
+> extends ConversionFields {
+  /** Results by target currency code, in the order of the request. */
+  results: Results
 }
 
 /** The rate of a pair from one source, compared with that of a conversion. */
@@ -110,88 +126,10 @@ export interface SourceRate {
   error?: 'unsupported_currency' | 'no_data' | 'provider_unavailable' | undefined
 }
 
-/** Rate and result for one of several target currencies, here called `to`. */
-export interface ConvertedAmount {
-  /** Units of `to` per unit of `from`, as published or derived to 10 significant digits. */
-  rate: Rate
-  /**
-   * Exact decimal product of `amount` and `rate`, rounded once to the nearest double. With `reverse`, their exact quotient,
-   * rounded to 15 significant digits.
-   */
-  result: Amount
-  /** Where the rate comes from, if it is not in the publication of the source; otherwise absent. */
-  derived?: Derivation
-}
-
-/** One amount converted to several currencies. */
-export interface ConversionList<Results = Record<UppercaseCode, ConvertedAmount>> {
-  /** Source currency code. */
-  from: UppercaseCode
-  /** Requested amount, in `from`; with `reverse`, in `to`. */
-  amount: Amount
-  /** Results by target currency code, in the order of the request. */
-  results: Results
-  /**
-   * When the provider published the rates, in ms since the Unix epoch.
-   *
-   * @remarks The time of the oldest rate used.
-   */
-  updatedAt: Instant
-  /** Number of the bank's table, such as `041/A/NBP/2026`; absent if it has none. */
-  tableNumber?: string
-  /** Source of the rates; show it next to them. */
-  source: Attribution
-}
-
-/** The response type for `Params`: `Conversion` for one target, `ConversionList` for an array. */
-export type ConversionResult<Params extends ConversionListParams> = (Params['to'] extends infer To
-  ? To extends readonly CurrencyCode[]
-    ? ConversionList<ByCode<To, ConvertedAmount & RoundedOf<Params>>>
-    : Conversion & RoundedOf<Params> & SourcesOf<Params>
-  : never) &
-  (Params extends { date: string }
-    ? { date: string }
-    : Params extends { from: unknown; date?: undefined }
-      ? {}
-      : {
-          /** Day on which the rates were published; absent for latest rates. */
-          date?: Day
-        }) &
-  (Params extends { rule: infer Rule extends DateRule }
-    ? { asked: string; rule: Rule }
-    : Params extends { from: unknown; rule?: undefined }
-      ? {}
-      : {
-          /** Requested day; absent unless a rule was requested. */
-          asked?: Day
-          /** Requested rule; absent if none was requested. */
-          rule?: DateRule
-        }) &
-  (Params extends { reverse: true }
-    ? { reverse: true }
-    : Params extends { from: unknown; reverse?: false | undefined }
-      ? {}
-      : {
-          /** True if `result` is in `from`; absent unless requested. */
-          reverse?: true
-        })
-
-/** @internal The field that `expand` adds to the conversion of a pair. */
-type SourcesOf<Params> = Params extends { expand: 'sources' }
-  ? { sources: SourceRate[] }
-  : Params extends { from: unknown; expand?: undefined }
-    ? {}
-    : {
-        /** The rate of every source of reference rates, in order of preference; absent unless requested. */
-        sources?: SourceRate[]
-      }
-
-/** @internal The field that `round` adds to a result. */
-type RoundedOf<Params> = Params extends { round: Rounding }
-  ? RoundedAmount
-  : Params extends { from: unknown; round?: undefined }
-    ? {}
-    : Partial<RoundedAmount>
+/** The result for a target: `Conversion` for a code, `ConversionList` for an array. */
+export type ConversionResult<To extends Targets = Targets> = To extends readonly CurrencyCode[]
+  ? ConversionList<ByCode<To, ConvertedAmount>>
+  : Conversion
 
 /**
  * Values by upper-case code: `Value` for a known code, `OfUnknown` for any other literal code. Values may be undefined if
@@ -220,126 +158,57 @@ export type RatesOf<Symbols extends readonly CurrencyCode[]> = ByCode<
   number | undefined
 >
 
-export type ConversionRates = LatestSnapshot | DatedSnapshot
-
-/** @throws {RatesError} `missing_parameter`, `invalid_parameter`, `invalid_currency`, `invalid_amount` */
-export function assertConversionParams(params: ConversionListParams, amountSent?: string): void {
-  const { from, to, amount, reverse, round } = params
-  assertNoMistakenNames(params, MISTAKEN_CONVERSION_NAMES)
-  assertCode('from', from)
-  assertCodes('to', to)
-  if (amount !== undefined && !(Number.isFinite(amount) && amount >= 0)) {
-    throw invalidAmount(amountSent ?? String(amount))
-  }
-  assertDayChoice(params)
-  if (reverse !== undefined && typeof reverse !== 'boolean') {
-    throw invalidParameter('reverse', 'must be true or false')
-  }
-  assertDated(params)
-  if (round !== undefined && round !== 'minor' && round !== 'cash') throw invalidRounding('round')
-  assertExpand(params)
-}
-
-/** @throws {RatesError} `invalid_parameter` */
-export function assertExpand({ expand, to }: ConversionListParams): void {
-  if (expand === undefined) return
-  if (expand !== 'sources') throw invalidParameter('expand', 'must be sources')
-  if (typeof to !== 'string') throw invalidParameter('expand', 'needs one target currency')
-}
-
-export function invalidRounding(parameter: string): RatesError {
-  return invalidParameter(parameter, 'must be minor or cash')
-}
-
-/** @throws {RatesError} as `assertConversionParams`, `withDay` and `toConversion` do */
-export async function conversion(
+/** @throws {RatesError} as `withRates` and `toConversion` do */
+export function withConversion<Result>(
   sources: RateSources,
-  params: ConversionListParams,
-  now: () => number,
-): Promise<ConversionResult<ConversionListParams>> {
-  assertConversionParams(params)
-  const toResult = await createConverter([params])
-  return withConversionRates(sources, params, now, undefined, ({ value }) =>
-    toResult(value, params),
-  )
-}
-
-/** The code that rounds is loaded on demand. */
-export function createConverter(
-  rows: readonly unknown[],
-): typeof toConversion | Promise<typeof toConversion> {
-  return rows.some(isRounded) ? loadRounding() : toConversion
-}
-
-export function isRounded(row: unknown): boolean {
-  const { round }: { round?: unknown } = Object(row)
-  return round !== undefined
-}
-
-async function loadRounding(): Promise<typeof toConversion> {
-  const { roundResult } = await import('./rounded.ts')
-  return (rates, params, amountSent) => {
-    const converted = toConversion(rates, params, amountSent)
-    const { round } = params
-    return round ? withRounded(converted, (product) => roundResult(product, round)) : converted
-  }
-}
-
-function withRounded(
-  conversion: ConversionResult<ConversionListParams>,
-  roundResult: (product: Product) => string,
-): ConversionResult<ConversionListParams> {
-  const { from, amount, reverse = false } = conversion
-  const round = (
-    to: string,
-    { rate, result, ...rest }: ConvertedAmount,
-  ): ConvertedAmount & RoundedAmount => {
-    const rounded = roundResult({ amount, rate, reverse, code: reverse ? from : to })
-    return { rate, result, rounded, ...rest }
-  }
-  if ('results' in conversion) {
-    const entries = Object.entries(conversion.results)
-    const results = Object.fromEntries(entries.map(([to, each]) => [to, round(to, each)]))
-    return { ...conversion, results }
-  }
-  const { to, rate, result, from: _from, amount: _amount, ...rest } = conversion
-  return { from, to, amount, ...round(to, { rate, result }), ...rest }
-}
-
-export function withConversionRates<Result>(
-  sources: RateSources,
-  { from, to, date, rule, maxAge, source }: ConversionListParams,
+  params: ConversionParams,
   now: () => number,
   request: RequestOptions | undefined,
-  use: (found: CacheResult<ConversionRates>) => Result,
+  use: (found: CacheResult<Rates>, data: object) => Result,
 ): Result | Promise<Result> {
-  const codes = (): string[] => (typeof to === 'string' ? [from, to] : [from, ...to])
-  if (date !== undefined) {
-    const need = { date, rule, maxAge, source, codes: codes() }
-    return withDay(sources, need, now, request, use)
-  }
-  const found = sources.latest(request, codes)
-  return found instanceof Promise ? found.then(use) : use(found)
+  const { from, to } = params
+  return withRates(sources, { ...params, codes: () => [from, to].flat() }, now, request, use)
+}
+
+/** @throws {RatesError} as `withConversion` and `toConversion` do */
+export async function conversion(
+  sources: RateSources,
+  params: ConversionParams,
+  now: () => number,
+): Promise<ConversionResult> {
+  const record = await withConversion(sources, params, now, undefined, ({ value }) =>
+    toConversion(value, params),
+  )
+  return params.expand ? withSources(sources, params, record, now) : record
+}
+
+/** Adds the rate of every source. */
+export async function withSources(
+  sources: RateSources,
+  params: ConversionParams,
+  record: ConversionResult,
+  now: () => number,
+  request?: RequestOptions,
+): Promise<ConversionResult> {
+  const { ratesBySource } = await import('./sources.ts')
+  return { ...record, sources: await ratesBySource(sources, params, record, now, request) }
 }
 
 /** @throws {RatesError} as `convert` does */
-export function toConversion(
-  rates: ConversionRates,
-  params: ConversionListParams,
-  amountSent?: string,
-): ConversionResult<ConversionListParams> {
-  const { to: target, amount = 1, reverse = false } = params
+export function toConversion(rates: Rates, params: ConversionParams): ConversionResult {
+  const { to: target, amount: sent = 1, reverse = false, round } = params
   const from = codeIn(rates, 'from', params.from)
-  const { derived } = rates.table
-  const convertTo = (to: string): ConvertedAmount =>
-    convert(rates, { from, to, amount, reverse }, amountSent)
+  const how = { from, amount: sent, reverse, round }
+  // Not −0.
+  const amount = Number(sent) + 0
   if (typeof target === 'string') {
     const to = codeIn(rates, 'to', target)
-    const { rate, result } = convertTo(to)
+    const { rate, result, rounded } = convert(rates, to, how)
     const { updatedAt } = oldestPublication(rates.table, [from, to])
-    if (reverse || isMarked(rates.table)) {
-      const pair = { from, to, amount, rate, result, ...(reverse && { reverse }) }
-      return { ...pair, ...dayOf(rates), updatedAt, ...originOf(rates, [from, to]) }
+    if (reverse || round || isMarked(rates.table)) {
+      const pair = { from, to, amount, rate, result, ...(rounded !== undefined && { rounded }) }
+      const more = { ...(reverse && { reverse }), ...dayOf(rates) }
+      return { ...pair, ...more, updatedAt, ...originOf(rates, [from, to]) }
     }
     const source = toSource(rates.attribution)
     // Literals: among many conversions, objects made of other objects take longer than the arithmetic.
@@ -349,10 +218,11 @@ export function toConversion(
     const { asked, rule } = byRule
     return { from, to, amount, rate, result, date, asked, rule, updatedAt, source }
   }
+  const { derived } = rates.table
   const codes = [...new Set(target)].map((code) => codeIn(rates, 'to', code))
   const results = Object.fromEntries(
     codes.map((code) => {
-      const converted = convertTo(code)
+      const converted = convert(rates, code, how)
       return [code, derived ? { ...converted, ...derivedIn({ derived }, [from, code]) } : converted]
     }),
   )
@@ -365,26 +235,34 @@ function isMarked({ derived, tableNumber }: RateTable): boolean {
   return derived !== undefined || tableNumber !== undefined
 }
 
-function dayOf(
-  rates: ConversionRates,
-): Pick<ConversionResult<ConversionListParams>, 'date' | 'asked' | 'rule'> {
+function dayOf(rates: Rates): Pick<ConversionFields, 'date' | 'asked' | 'rule'> {
   return 'date' in rates ? { date: rates.date, ...rates.byRule } : {}
 }
 
-/** @throws {RatesError} `invalid_amount` if the result is too large for a double */
+interface Conversions {
+  from: string
+  amount: number | string
+  reverse?: boolean
+  round?: Rounding | undefined
+}
+
+/** @throws {RatesError} `invalid_amount` if the result is too large for a double; `invalid_parameter` if it cannot be rounded */
 export function convert(
-  { table }: ConversionRates,
-  { from, to, amount, reverse }: { from: string; to: string; amount: number; reverse: boolean },
-  amountSent: string = String(amount),
+  { table }: Rates,
+  to: string,
+  { from, amount: sent, reverse = false, round }: Conversions,
 ): ConvertedAmount {
+  const amount = Number(sent) + 0
   const rate = crossRate(table, from, to)
   const result = reverse ? amountNeeded(amount, rate) : exactProduct(amount, rate)
-  if (!Number.isFinite(result)) throw invalidAmount(amountSent, 'the result is too large')
-  return { rate, result }
+  if (!Number.isFinite(result)) throw invalidAmount(String(sent), 'the result is too large')
+  if (!round) return { rate, result }
+  const code = reverse ? from : to
+  return { rate, result, rounded: roundResult({ amount: sent, rate, reverse, code }, round) }
 }
 
 /** @throws {RatesError} for `parameter` */
-export function codeIn(rates: ConversionRates, parameter: string, sent: string): string {
+export function codeIn(rates: Rates, parameter: string, sent: string): string {
   const code = sent.toUpperCase()
   if (rates.table.rates.has(code)) return code
   return 'date' in rates

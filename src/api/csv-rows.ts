@@ -6,7 +6,7 @@ import type { CsvSeparator } from '../rates/csv.ts'
 import { MAX_ROWS, tooManyRows } from './convert-many.ts'
 import type { AnyRowConversion } from './convert-many.ts'
 import { toCsv } from './csv.ts'
-import { MISTAKEN_CONVERSION_NAMES, assertNoMistakenNames } from './mistaken-names.ts'
+import { ROW, meantBy, unknownName } from './parameters.ts'
 
 export interface CsvRows {
   separator: CsvSeparator
@@ -77,8 +77,9 @@ type Columns = readonly (readonly [name: Column, index: number])[]
 function toColumns(header: readonly string[], isLedger: boolean): Columns {
   const missing = (['from', 'to'] as const).find((name) => !header.includes(name))
   if (!isLedger || missing) {
-    const names = Object.fromEntries(header.map((name) => [name, true]))
-    assertNoMistakenNames(names, MISTAKEN_CONVERSION_NAMES)
+    for (const name of header) {
+      if (!Object.hasOwn(ROW.parameters, name) && meantBy(ROW, name)) throw unknownName(ROW, name)
+    }
     // Results have a column with this name, which must not be read as a parameter.
     if (header.includes('source')) throw invalidParameter('source', 'not supported in CSV')
   }

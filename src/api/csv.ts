@@ -1,7 +1,7 @@
 import type { DateRule, Day } from '../rates/dates.ts'
-import type { ConversionListParams, ConversionResult } from './convert.ts'
+import type { ConversionResult } from './convert.ts'
 import type { HistoryFormat } from './history-writer.ts'
-import type { DatedRates, LatestRates } from './latest.ts'
+import type { LatestRates } from './latest.ts'
 import { toSource } from './resolve-code.ts'
 
 /** Writes CSV by RFC 4180: `,` between cells, CR LF after every line, quotes where a cell needs them. */
@@ -22,11 +22,15 @@ function toCell(value: string | number, quoted: RegExp): string {
 }
 
 /** Returns `record` as CSV: one line per rate, each with the attribution, so that copied lines keep it. */
-export function latestCsv(record: LatestRates | DatedRates): string {
-  const { base, rates, updatedAt, nextUpdateAt, source, derived = {} } = record
-  const older: Record<string, number> = ('older' in record && record.older) || {}
-  const date = 'date' in record ? dayColumns(record) : {}
-  const rest = { ...date, updatedAt, nextUpdateAt, source: source.name, sourceUrl: source.url }
+export function latestCsv(record: LatestRates): string {
+  const { base, rates, updatedAt, nextUpdateAt, source, derived = {}, older = {} } = record
+  const rest = {
+    ...dayColumns(record),
+    updatedAt,
+    nextUpdateAt,
+    source: source.name,
+    sourceUrl: source.url,
+  }
   const lines = Object.entries(rates).map(([code, rate]) => [
     base,
     code,
@@ -73,7 +77,7 @@ export function csvFrame(
   return { before: `${toCsv([head])}${start}`, rateEnd: `${end}${start}`, after: end }
 }
 
-export function conversionCsv(record: ConversionResult<ConversionListParams>): string {
+export function conversionCsv(record: ConversionResult): string {
   const { from, amount, reverse, updatedAt, source } = record
   const rest = {
     ...(reverse && { reverse: String(reverse) }),

@@ -6,7 +6,7 @@ import {
   findWithdrawnCurrency,
   withdrawnCurrencies,
 } from '../rates/iso-4217.ts'
-import type { MinorUnits, NumericCode } from '../rates/iso-4217.ts'
+import type { CurrencyCode, MinorUnits, NumericCode } from '../rates/iso-4217.ts'
 import { coveredCodes, newestDay } from '../rates/market-history.ts'
 import type { Rate } from '../rates/rate-table.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
@@ -66,6 +66,16 @@ export interface CurrencyList {
   currencies: CurrencyCoverage[]
 }
 
+/** Parameters of the list of currencies. */
+export interface CurrenciesParams {
+  /** Codes to include (default: all). */
+  symbols?: readonly CurrencyCode[] | undefined
+}
+
+export function currenciesCsv(_list: CurrencyList): string {
+  return ''
+}
+
 /** The currencies and the data that cover them: undefined without data, null if disabled. */
 export interface CurrencyData {
   latest: CacheResult<LatestSnapshot> | null | undefined
@@ -94,7 +104,11 @@ async function orUndefined<Value>(load: () => Promise<Value>): Promise<Value | u
   return load().catch(() => undefined)
 }
 
-export function toCurrencyList(data: CurrencyData, today: Day): CurrencyList {
+export function toCurrencyList(
+  data: CurrencyData,
+  today: Day,
+  _symbols?: readonly string[],
+): CurrencyList {
   const latest = data.latest && data.latest.value
   const history = data.history && data.history.value
   const fallback = latest?.fallback?.()?.value.table.rates ?? new Map<string, number>()

@@ -12,7 +12,6 @@ import type { HistorySnapshot } from '../sources/history-source.ts'
 import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
 import type { ByCode } from './convert.ts'
 import {
-  assertHistoryParams,
   historyFrame,
   pairHistory,
   pointParams,
@@ -31,7 +30,6 @@ import type {
   RateHistory,
   SeriesOf,
 } from './history.ts'
-import { assertCodes } from './resolve-code.ts'
 
 /** Reference rates of several currency pairs for a period up to the newest published day. */
 export interface HistoryList<Series = Record<UppercaseCode, RateHistory>> {
@@ -92,7 +90,6 @@ export const FILLS: readonly 'previous'[] = ['previous']
 
 /** @throws {RatesError} `invalid_parameter`, `invalid_currency` */
 export function assertListParams({ to, interval = 'day', value, fill }: HistoryListParams): void {
-  assertCodes('to', to)
   if (Array.isArray(to) && to.length > MAX_HISTORIES) {
     throw invalidParameter('to', `must have at most ${MAX_HISTORIES} codes`)
   }
@@ -199,7 +196,6 @@ export async function derivedHistory(
   params: HistoryListParams,
   now: () => number,
 ): Promise<HistoryResult<HistoryListParams>> {
-  assertHistoryParams(params)
   assertListParams(params)
   const selection = toHistoryParams(params)
   const today = toDay(now())

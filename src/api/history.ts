@@ -1,7 +1,7 @@
-import { RatesError, invalidParameter, invalidPeriod, missingParameter } from '../errors.ts'
+import { RatesError, invalidParameter, missingParameter } from '../errors.ts'
 import { findWithdrawal } from '../rates/currency-code.ts'
 import type { UppercaseCode } from '../rates/currency-code.ts'
-import { INTERVALS, PERIODS, addDays, periodStart, toDay } from '../rates/dates.ts'
+import { addDays, periodStart, toDay } from '../rates/dates.ts'
 import type { Day, Interval, Period } from '../rates/dates.ts'
 import type { CurrencyCode } from '../rates/iso-4217.ts'
 import { coveredCodes, isCovered, newestDay } from '../rates/market-history.ts'
@@ -11,12 +11,7 @@ import type { HistoryStats, IntervalValue, Pair, PairSeries } from '../rates/ser
 import type { HistorySnapshot } from '../sources/history-source.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
-import { MISTAKEN_HISTORY_NAMES, assertNoMistakenNames } from './mistaken-names.ts'
 import {
-  assertCode,
-  assertCodes,
-  assertDay,
-  assertSource,
   derivedIn,
   requireEverQuoted,
   toSource,
@@ -130,23 +125,6 @@ export type OneHistoryParams =
   | HistoryParams<CurrencyCode, 'previous'>
   | HistoryRangeParams<CurrencyCode, 'previous'>
 
-/** @throws {RatesError} `missing_parameter`, `invalid_parameter`, `invalid_currency`, `invalid_period` */
-export function assertHistoryParams(params: HistoryListParams): void {
-  const { from, to, period, start, end, interval, source } = params
-  assertNoMistakenNames(params, MISTAKEN_HISTORY_NAMES)
-  assertCode('from', from)
-  assertCodes('to', to)
-  if (period !== undefined && !PERIODS.includes(period)) {
-    throw invalidPeriod(String(period), PERIODS)
-  }
-  if (start !== undefined) assertDay('start', start)
-  if (end !== undefined) assertDay('end', end)
-  assertSource(source)
-  if (interval !== undefined && !INTERVALS.includes(interval)) {
-    throw invalidParameter('interval', 'must be day, week, month, quarter or year')
-  }
-}
-
 /** All other histories need code that is loaded at the first request. */
 export function isPlain(params: HistoryListParams): params is HistoryParams | HistoryRangeParams {
   const { to, value = 'last', fill } = params
@@ -159,7 +137,6 @@ export async function rateHistory(
   params: HistoryParams | HistoryRangeParams,
   now: () => number,
 ): Promise<RateHistory | HistoryRange> {
-  assertHistoryParams(params)
   const selection = toHistoryParams(params)
   const { from, to, period = '1M', start, end, source } = selection
   const need = { since: start, until: end, period, source, codes: [from, to] }

@@ -4,17 +4,14 @@ import {
   escapeForMessage,
   invalidCurrency,
   invalidParameter,
-  missingParameter,
   providerUnavailable,
 } from '../errors.ts'
-import { findSuccession, findWithdrawal, isCodeShaped } from '../rates/currency-code.ts'
+import { findSuccession, findWithdrawal, minorUnitHint } from '../rates/currency-code.ts'
 import {
-  DATE_RULES,
   DISCONTINUED_CODES,
   ECB_CALENDAR,
   addDays,
   daysByRule,
-  isDay,
   nextPublication,
   targetDay,
   toDay,
@@ -25,6 +22,7 @@ import type { MarketHistory } from '../rates/market-history.ts'
 import { derivationOf } from '../rates/rate-table.ts'
 import type { Derivation, Derivations, RateTable } from '../rates/rate-table.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
+import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type {
   CacheResult,
   HistoryNeed,
@@ -32,6 +30,7 @@ import type {
   RequestOptions,
 } from '../sources/rate-sources.ts'
 import type { Attribution, DerivedAttribution } from '../upstream/provider.ts'
+import type { DayChoice } from './parameters.ts'
 
 const END_OF_TIME = '9999-12-31'
 
@@ -43,7 +42,11 @@ export function requireCode(table: RateTable, parameter: string, sent: string): 
   const code = sent.toUpperCase()
   if (table.rates.has(code)) return code
   requireKnown(table, code)
-  throw invalidCurrency(parameter, sent, withdrawalHint(code))
+  throw invalidCurrency(
+    parameter,
+    sent,
+    minorUnitHint(sent) ?? withdrawalHint(code) ?? 'see /v1/currencies',
+  )
 }
 
 /** @throws {RatesError} `provider_unavailable`, which is not the client's error */
@@ -69,8 +72,8 @@ export function fixedRatioText(code: string, successor: string, ratio: number | 
     : `, 1 ${successor} = ${ratio} ${code}`
 }
 
-/** Keeps an error body below 1 KiB. */
-const MAX_LISTED = 150
+/** Longer lists of codes are not part of a message. */
+const MAX_LISTED = 40
 
 /**
  * The result must not depend on the range of cached days.
@@ -94,9 +97,11 @@ export function unsupportedCurrency(
   what: string,
   covered: readonly string[],
 ): RatesError {
-  const more = covered.length > MAX_LISTED ? ` and ${covered.length - MAX_LISTED} more` : ''
-  const coverage = `${what} ${covered.slice(0, MAX_LISTED).join(', ')}${more}`
-  const withdrawal = withdrawalHint(sent.toUpperCase())
+  const coverage =
+    covered.length > MAX_LISTED
+      ? `${what} ${covered.length} others, see /v1/currencies`
+      : `${what} ${covered.join(', ')}`
+  const withdrawal = minorUnitHint(sent) ?? withdrawalHint(sent.toUpperCase())
   return new RatesError(
     'unsupported_currency',
     `Unsupported ${parameter} currency: ${escapeForMessage(sent)}`,
@@ -124,18 +129,7 @@ function assertNotFuture(date: Day, today: Day): void {
     throw invalidParameter('date', 'must not be after today')
 }
 
-/** Largest `maxAge`, in days. */
-export const MAX_AGE_LIMIT = 36_600
-
-export interface DayParams {
-  date: Day
-  /** Default `on-or-before`. */
-  rule?: DateRule | undefined
-  /** Largest age of the rates on that day, in days (default any). */
-  maxAge?: number | undefined
-  /** The only source of the rates, by its id (default the first with the currencies). */
-  source?: string | undefined
-}
+type DayParams = Extract<DayChoice, { date: string }>
 
 /** @throws {RatesError} `invalid_parameter` for a `date` after tomorrow */
 export function daysToLoad(
@@ -279,81 +273,43 @@ export function derivedIn(
   return derived === undefined ? {} : { derived }
 }
 
-export interface DayNeed extends DayParams, Pick<HistoryNeed, 'codes' | 'isWhole'> {}
+export type Rates = LatestSnapshot | DatedSnapshot
 
-/** @throws {RatesError} as `datedSnapshot` and `use` do */
-export function withDay<Result>(
+interface RatesNeed extends Pick<HistoryNeed, 'isWhole'> {
+  /** Absent for latest rates. */
+  date?: Day | undefined
+  /** The codes that the rates must have, in either case. */
+  codes(): readonly string[]
+}
+
+/**
+ * Passes latest rates or those of a day to `use`, with the data set that they are from; at once, unless it has to be loaded.
+ *
+ * @throws {RatesError} as `datedSnapshot` and `use` do
+ */
+export function withRates<Result>(
   sources: RateSources,
-  params: DayNeed,
+  { codes, isWhole, date, ...choice }: RatesNeed & Omit<DayParams, 'date'>,
   now: () => number,
   request: RequestOptions | undefined,
-  use: (found: CacheResult<DatedSnapshot>) => Result,
+  use: (found: CacheResult<Rates>, data: object) => Result,
 ): Result | Promise<Result> {
+  if (date === undefined) {
+    const found = sources.latest(request, codes)
+    return found instanceof Promise
+      ? found.then((each) => use(each, each.value))
+      : use(found, found.value)
+  }
+  const day = { date, ...choice }
   const today = toDay(now())
-  const { codes, isWhole, source } = params
-  const need = { ...daysToLoad(params, today), codes, isWhole, source }
+  const need = { ...daysToLoad(day, today), codes: codes(), isWhole, source: choice.source }
   return sources.history(need, request, ({ value, hit, ttl }) =>
-    use({ value: datedSnapshot(value, params, today), hit, ttl }),
+    use({ value: datedSnapshot(value, day, today), hit, ttl }, value),
   )
 }
 
-/** @throws {RatesError} `missing_parameter`, `invalid_currency` */
-export function assertCode(parameter: string, code: string | undefined): void {
-  if (code === undefined) throw missingParameter(parameter)
-  if (!isCodeShaped(code)) throw invalidCurrency(parameter, String(code))
-}
-
-/** @throws {RatesError} `missing_parameter`, `invalid_currency` */
-export function assertCodes(parameter: string, codes: unknown): void {
-  if (codes === undefined) throw missingParameter(parameter)
-  const list: readonly unknown[] = Array.isArray(codes) ? codes : [codes]
-  if (list.length === 0) throw invalidCurrency(parameter, '')
-  for (const code of list) if (!isCodeShaped(code)) throw invalidCurrency(parameter, String(code))
-}
-
-/** @throws {RatesError} `invalid_parameter` */
-export function assertDay(parameter: string, date: unknown): void {
-  if (typeof date === 'string' && isDay(date)) return
-  throw invalidParameter(parameter, 'must be YYYY-MM-DD')
-}
-
-type DayChoice = Omit<DayParams, 'date'> & { date?: Day | undefined }
-
-/** @throws {RatesError} `invalid_parameter` */
-export function assertDayChoice(params: DayChoice): void {
-  const { date, rule, maxAge, source } = params
-  if (date !== undefined) assertDay('date', date)
-  assertSource(source)
-  if (rule !== undefined && !DATE_RULES.includes(rule)) throw invalidRule('rule')
-  const isAge = Number.isInteger(maxAge) && Number(maxAge) >= 0 && Number(maxAge) <= MAX_AGE_LIMIT
-  if (maxAge !== undefined && !isAge) throw invalidMaxAge('maxAge')
-}
-
-/** @throws {RatesError} `invalid_parameter` */
-export function assertDated({ date, ...choice }: DayChoice): void {
-  if (date !== undefined) return
-  const { rule, maxAge, source } = choice
-  const [given] = Object.entries({ rule, maxAge, source }).filter(([, each]) => each !== undefined)
-  if (given) throw invalidParameter(given[0], 'requires date')
-}
-
-export const SOURCE_FORM: RegExp = /^[a-z\d-]{1,64}$/
-
-/** @throws {RatesError} `invalid_parameter` */
-export function assertSource(source: unknown): void {
-  const isId = typeof source === 'string' && SOURCE_FORM.test(source)
-  if (source !== undefined && !isId) throw invalidSource('source')
-}
-
-export function invalidSource(parameter: string): RatesError {
-  return invalidParameter(parameter, 'must be the id of a source, such as ecb')
-}
-
-export function invalidRule(parameter: string): RatesError {
-  const rules = DATE_RULES.join(', ').replace(/, (?=[^,]*$)/, ' or ')
-  return invalidParameter(parameter, `must be ${rules}`)
-}
-
-export function invalidMaxAge(parameter: string): RatesError {
-  return invalidParameter(parameter, `must be a whole number of days, 0 to ${MAX_AGE_LIMIT}`)
+/** Returns a text that is the same for all choices of the same rates; undefined for latest rates. */
+export function dayKey({ date, rule, maxAge, source }: DayChoice): string | undefined {
+  if ((rule ?? maxAge ?? source) === undefined) return date
+  return `${date} ${rule} ${maxAge} ${source}`
 }

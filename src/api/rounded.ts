@@ -7,21 +7,9 @@ import { findDigits } from '../money/minor-units.ts'
 /** Smallest amounts to which results are rounded: the minor unit of the currency, or the smallest amount in cash. */
 export type Rounding = 'minor' | 'cash'
 
-/** @internal A decimal with the digits of its currency, such as `12.50`. */
-type AmountText = string
-
-/** A result rounded for payment or display. */
-export interface RoundedAmount {
-  /**
-   * The exact result rounded to the minor unit of its currency, or with `cash` to the smallest amount in cash, half away from
-   * zero: a decimal with the currency's digits. Present only with `round`.
-   */
-  rounded: AmountText
-}
-
 /** A product of `amount` and `rate`, or with `reverse` their quotient. */
 export interface Product {
-  amount: number
+  amount: number | string
   rate: number
   reverse: boolean
   code: string

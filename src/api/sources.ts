@@ -8,8 +8,8 @@ import { newestDay } from '../rates/market-history.ts'
 import type { PublicationState, RateSources, RequestOptions } from '../sources/rate-sources.ts'
 import type { Attribution, HistoryProvider } from '../upstream/provider.ts'
 import { codeIn, convert } from './convert.ts'
-import type { Conversion, ConversionListParams, ConversionResult, SourceRate } from './convert.ts'
-import { originOf, toSource, withDay } from './resolve-code.ts'
+import type { Conversion, ConversionParams, ConversionResult, SourceRate } from './convert.ts'
+import { originOf, toSource, withRates } from './resolve-code.ts'
 
 /** A source of reference rates. */
 export interface ReferenceSource {
@@ -96,8 +96,8 @@ function describe(
 /** On the day of the conversion by its rule; without one, the newest up to today. */
 export async function ratesBySource(
   sources: RateSources,
-  params: ConversionListParams,
-  record: ConversionResult<ConversionListParams>,
+  params: ConversionParams,
+  record: ConversionResult,
   now: () => number,
   request?: RequestOptions,
 ): Promise<SourceRate[]> {
@@ -106,7 +106,7 @@ export async function ratesBySource(
     groupsOf(sources.historyProviders).map(async ({ id, providers }): Promise<SourceRate> => {
       const source = toSource(providers[0]?.attribution ?? { name: '', url: '' })
       try {
-        return await rateFrom(sources, { ...params, source: id }, record, now, request)
+        return await rateFrom(sources, params, { id, record }, now, request)
       } catch (error) {
         const { code } = error instanceof RatesError ? error : { code: 'internal_error' as const }
         const isKnown =
@@ -120,17 +120,18 @@ export async function ratesBySource(
 
 async function rateFrom(
   sources: RateSources,
-  { date = '', rule, maxAge, source: id = '' }: ConversionListParams,
-  { from, to, rate: converted }: Conversion,
+  { date = '', ...choice }: ConversionParams,
+  { id, record }: { id: string; record: Conversion },
   now: () => number,
   request?: RequestOptions,
 ): Promise<SourceRate> {
-  const day = date === '' ? toDay(now()) : date
-  const need = { date: day, rule, maxAge, source: id, codes: [from, to] }
-  return withDay(sources, need, now, request, ({ value }) => {
+  const { from, to, rate: converted } = record
+  const day = { ...choice, date: date === '' ? toDay(now()) : date, source: id }
+  return withRates(sources, { ...day, codes: () => [from, to] }, now, request, ({ value }) => {
     const codes = { from: codeIn(value, 'from', from), to: codeIn(value, 'to', to) }
-    const { rate } = convert(value, { ...codes, amount: 1, reverse: false })
+    const { rate } = convert(value, codes.to, { from: codes.from, amount: 1 })
     const deviation = percentChange(converted, rate)
-    return { id, ...originOf(value, [from, to]), date: value.date, rate, deviation }
+    const date = 'date' in value ? value.date : null
+    return { id, ...originOf(value, [from, to]), date, rate, deviation }
   })
 }

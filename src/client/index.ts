@@ -1,48 +1,32 @@
 import { assertKnownOptions } from '../known-options.ts'
+import type { RatesOperations } from '../rates-api.ts'
 import { createOperations } from './operations.ts'
-import type { RatesClient } from './operations.ts'
 import { createCall } from './request.ts'
+import type { CallOptions } from './request.ts'
 
 export type {
   ByCode,
   Conversion,
   ConversionList,
-  ConversionListParams,
   ConversionParams,
   ConversionResult,
   ConvertedAmount,
-  ConvertedPair,
   RatesOf,
-  RoundedAmount,
-  Rounding,
   SourceRate,
 } from '../api/convert.ts'
 export type { ConversionError, ConversionRow, ManyConversions } from '../api/convert-many.ts'
 export type {
+  CurrenciesParams,
   CurrencyCoverage,
   CurrencyEnd,
   CurrencyHistory,
   CurrencyList,
 } from '../api/currencies.ts'
-export type { HistoryList, HistoryRangeList, HistoryResult } from '../api/history-list.ts'
-export type {
-  FilledPoint,
-  HistoryListParams,
-  HistoryParams,
-  HistoryRange,
-  HistoryRangeParams,
-  Point,
-  PointParams,
-  RateHistory,
-} from '../api/history.ts'
-export type {
-  DatedRates,
-  DatedRatesParams,
-  LatestParams,
-  LatestRates,
-  RuledRates,
-  RuledRatesParams,
-} from '../api/latest.ts'
+export type { HistoryList, HistoryResult } from '../api/history-list.ts'
+export type { HistoryParams, Point, RateHistory } from '../api/history.ts'
+export type { LatestParams, LatestRates } from '../api/latest.ts'
+export type { DayChoice } from '../api/parameters.ts'
+export type { Rounding } from '../api/rounded.ts'
 export type { ReferenceSource, SourceList } from '../api/sources.ts'
 export type { DataSetStatus, HistorySourceStatus, ServiceStatus } from '../api/status.ts'
 export { RatesError } from '../errors.ts'
@@ -51,8 +35,14 @@ export type { Attribution } from '../upstream/provider.ts'
 export type { CurrencyCode, KnownCurrencyCode } from '../rates/iso-4217.ts'
 export type { DateRule, Interval, Period } from '../rates/dates.ts'
 export type { HistoryStats, IntervalValue } from '../rates/series.ts'
-export type { RatesClient } from './operations.ts'
+export type { RatesOperations } from '../rates-api.ts'
 export type { CallOptions } from './request.ts'
+
+/**
+ * The operations of `/api/v1`, as those of `createRates`. Each call resolves to a new object, and rejects with a `RatesError` on
+ * failure or with the reason of `signal` after an abort.
+ */
+export type RatesClient = RatesOperations<CallOptions>
 
 /** Options of `createRatesClient`. */
 export interface RatesClientOptions {

@@ -1,51 +1,44 @@
-import {
-  MAX_SYMBOLS,
-  MAX_SYMBOLS_CHARACTERS,
-  splitSymbols,
-  tooManyCodes,
-} from '../endpoints/parameters.ts'
+import { MAX_CODES, MAX_CODES_CHARACTERS, splitCodes, tooManyCodes } from '../api/parameters.ts'
+import type { Parameter } from '../api/parameters.ts'
 import { invalidAmount, invalidCurrency, invalidParameter, missingParameter } from '../errors.ts'
 import { createQueryParser } from '../http/query.ts'
 import { isAmount } from '../rates/arithmetic.ts'
-import { isCodeShaped } from '../rates/currency-code.ts'
+import { isCodeShaped, minorUnitHint } from '../rates/currency-code.ts'
 import { isDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import * as z from 'zod/mini'
 
 export type Query<Name extends string> = { readonly [Each in Name]?: string }
 
-const text = z.optional(z.string())
+const TEXT: Parameter = {
+  schema: z.string(),
+  fromText: (text) => text,
+  error: (name) => invalidParameter(name, 'must be a text'),
+  description: '',
+  aliases: '',
+}
 
-/** By the rules of the native endpoints: throws for repeated and misspelt names, and ignores others. */
+/** By the rules of the native endpoints: throws for repeated names, variants and near names, and ignores others. */
 export function createQueryReader<Name extends string>(
   ...names: Name[]
 ): (query: string) => Query<Name> {
-  const read = createQueryParser<Record<string, typeof text>, object>({
-    parameters: Object.fromEntries(names.map((name) => [name, text])),
-    failures: {},
-    toParams: (values) => values,
-  })
-  const isQuery = (values: object): values is Query<Name> =>
-    Object.keys(values).every((name) => names.some((known) => known === name))
-  return (query) => {
-    const values = read(query)
-    if (isQuery(values)) return values
-    throw new Error('the query parser read an unknown parameter')
-  }
+  const parameters = Object.fromEntries(names.map((name) => [name, TEXT]))
+  const parse = createQueryParser<Query<Name>>({ path: '', parameters, refuses: [] })
+  return (query) => parse(query).params
 }
 
 /** Returns the code in `sent` in upper case. Throws `invalid_currency`, or `missing_parameter` without a code. */
 export function readCode(name: string, sent: string | undefined): string {
   if (sent === undefined) throw missingParameter(name)
-  if (!isCodeShaped(sent)) throw invalidCurrency(name, sent)
+  if (!isCodeShaped(sent)) throw invalidCurrency(name, sent, minorUnitHint(sent))
   return sent.toUpperCase()
 }
 
 /** Returns the distinct items of a list of codes in upper case, well-formed or not; undefined for an empty list. */
 export function readList(name: string, sent: string | undefined): string[] | undefined {
   if (sent === undefined) return undefined
-  const items = sent.length > MAX_SYMBOLS_CHARACTERS ? undefined : splitSymbols(sent)
-  if (!items || items.length > MAX_SYMBOLS) throw tooManyCodes(name)
+  const items = sent.length > MAX_CODES_CHARACTERS ? undefined : splitCodes(sent)
+  if (!items || items.length > MAX_CODES) throw tooManyCodes(name)
   if (items.length === 0) return undefined
   return [...new Set(items.map((item) => item.toUpperCase()))]
 }

@@ -1,34 +1,26 @@
 import type { Conversion, ConversionParams } from '../api/convert.ts'
 import type { CurrencyList } from '../api/currencies.ts'
-import type { HistoryRange, HistoryRangeParams } from '../api/history.ts'
-import type { DatedRates, DatedRatesParams, LatestParams, LatestRates } from '../api/latest.ts'
-import type { RatesOperations } from '../api/rates-api.ts'
+import type { HistoryParams, RateHistory } from '../api/history.ts'
+import type { LatestParams, LatestRates } from '../api/latest.ts'
 import { RatesError, invalidCurrency } from '../errors.ts'
-import type { Day } from '../rates/dates.ts'
+import type { RatesOperations } from '../rates-api.ts'
+import type { CurrencyCode } from '../rates/iso-4217.ts'
 
 /**
  * The operations of a handler without rates that are not in the publication of their source: the formats of the services
  * have no place to say so. Such currencies are unknown here.
  */
 export interface PublishedRates {
-  latest(params: DatedRatesParams): Promise<DatedRates>
   latest(params?: LatestParams): Promise<LatestRates>
-  convert(
-    params: ConversionParams & { date?: Day | undefined },
-  ): Promise<Conversion & { date?: Day }>
-  history(params: HistoryRangeParams): Promise<HistoryRange>
+  convert(params: ConversionParams<CurrencyCode>): Promise<Conversion>
+  history(params: HistoryParams): Promise<RateHistory>
   currencies(): Promise<CurrencyList>
 }
 
 export function publishedRates(rates: RatesOperations): PublishedRates {
-  function latest(params: DatedRatesParams): Promise<DatedRates>
-  function latest(params?: LatestParams): Promise<LatestRates>
-  async function latest(
-    params: LatestParams | DatedRatesParams = {},
-  ): Promise<LatestRates | DatedRates> {
+  async function latest(params: LatestParams = {}): Promise<LatestRates> {
     const { symbols = [] } = params
-    const table =
-      params.date === undefined ? await rates.latest(params) : await rates.latest(params)
+    const table = await rates.latest(params)
     const { derived } = table
     if (!derived) return table
     const isPublished = (code: string): boolean => derived[code.toUpperCase()] === undefined

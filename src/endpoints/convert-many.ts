@@ -1,8 +1,13 @@
-import { convertRows, hasPublications, loadRates, requireRows } from '../api/convert-many.ts'
+import {
+  convertRows,
+  hasPublications,
+  isRounded,
+  loadRates,
+  requireRows,
+} from '../api/convert-many.ts'
 import type { AnyRowConversion, ManyOptions } from '../api/convert-many.ts'
-import { isRounded } from '../api/convert.ts'
 import { readRows, resultsCsv, resultsHead } from '../api/csv-rows.ts'
-import { MISTAKEN_CONVERSION_NAMES } from '../api/mistaken-names.ts'
+import { OPERATIONS } from '../api/parameters.ts'
 import { runInSlices } from '../async.ts'
 import type { Runtime } from '../async.ts'
 import { invalidParameter } from '../errors.ts'
@@ -17,8 +22,7 @@ import { failure, toBytes, toSendable, uncachedText } from '../http/response.ts'
 import type { PostEndpoint, PostResponse } from '../http/response.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
 import { costOf } from './costs.ts'
-import { MAX_SYMBOLS, failures, format, tooManyCodes } from './parameters.ts'
-import type { Format } from './parameters.ts'
+import type { Format } from './routes.ts'
 
 const MAX_BODY_BYTES = 1_048_576
 
@@ -31,6 +35,7 @@ export interface ManyConversionsOptions extends Pick<ManyOptions, 'onInternalErr
   sources: RateSources
   runtime: Runtime
   limiter: Limiter
+  keyNames: readonly string[]
   errorBody(error: RatesError): object
 }
 
@@ -58,8 +63,10 @@ export function manyConversions(options: ManyConversionsOptions): PostEndpoint {
     }
   }
 
+  const parse = createQueryParser<{ format?: Format }>(OPERATIONS.convertMany, options.keyNames)
+
   return async (query, request) => {
-    const { format: asked } = parseQuery(query)
+    const { format: asked } = parse(query).params
     const form = formOf(request.header('content-type') ?? '')
     if (!form) {
       return refuse(415, 'Content-Type', 'must be application/json or text/csv, in UTF-8')
@@ -77,23 +84,20 @@ export function manyConversions(options: ManyConversionsOptions): PostEndpoint {
   }
 }
 
-const parseQuery = createQueryParser({
-  parameters: { format },
-  failures,
-  mistaken: Object.fromEntries(
-    Object.entries(MISTAKEN_CONVERSION_NAMES.advice)
-      .filter(([name]) => name !== 'format')
-      .map(([name, use]) => [name, /^use \w/.test(use) ? `${use} in the rows of the body` : use]),
-  ),
-  toParams: (parameters) => parameters,
-})
+/** Media types that browsers and clients send for CSV files. */
+const CSV_TYPES: readonly (string | undefined)[] = [
+  'text/csv',
+  'application/csv',
+  'application/vnd.ms-excel',
+  'text/tab-separated-values',
+]
 
 function formOf(contentType: string): Format | undefined {
   const [type, ...parameters] = contentType.toLowerCase().split(';').map(trim)
   const charset = parameters.find((each) => each.startsWith('charset='))
   if (charset && !/^charset="?(utf-?8|us-ascii)"?$/.test(charset)) return undefined
   if (type === 'application/json') return 'json'
-  return type === 'text/csv' ? 'csv' : undefined
+  return CSV_TYPES.includes(type) ? 'csv' : undefined
 }
 
 function trim(text: string): string {
@@ -150,10 +154,7 @@ async function parseRows(
     const { rows } = await runInSlices(readRows(text), runtime.yieldToEventLoop, signal)
     return rows
   }
-  return requireRows(parseJson(text)).map((row) => {
-    const { to }: { to?: unknown } = Object(row)
-    return Array.isArray(to) && to.length > MAX_SYMBOLS ? tooManyCodes('to') : row
-  })
+  return requireRows(parseJson(text))
 }
 
 function decode(body: Uint8Array): string {

@@ -1,25 +1,27 @@
 import { CSV_HISTORY } from '../api/csv.ts'
 import { JSON_HISTORY, createHistoryWriter } from '../api/history-writer.ts'
 import { isPlain, pairHistory, toHistoryParams } from '../api/history.ts'
-import type { HistoryListParams, OneHistoryParams, PairHistory, PairRange } from '../api/history.ts'
-import { MISTAKEN_HISTORY_NAMES } from '../api/mistaken-names.ts'
+import type {
+  HistoryListParams,
+  HistorySelection,
+  OneHistoryParams,
+  PairHistory,
+  PairRange,
+  Targets,
+} from '../api/history.ts'
+import { OPERATIONS } from '../api/parameters.ts'
 import { LARGE_BODY_BYTES } from '../http/limiter.ts'
 import { createQueryParser } from '../http/query.ts'
-import type { ResponseCaches } from '../http/response-cache.ts'
 import { bodyHeaders, represent, toSendable, viaLink } from '../http/response.ts'
 import type { DataResult, Endpoint, Representation } from '../http/response.ts'
 import { DAY_MS, toDay } from '../rates/dates.ts'
 import type { Period } from '../rates/dates.ts'
 import { rowsOf } from '../rates/market-history.ts'
-import type { IntervalValue } from '../rates/series.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
-import type { CacheResult, RateSources } from '../sources/rate-sources.ts'
-import { targets } from './convert.ts'
+import type { CacheResult } from '../sources/rate-sources.ts'
 import type { Layout, ParsedHistory } from './history-list.ts'
-import { currency, date, failures, format, interval, period, source } from './parameters.ts'
-import type { Format, Optional } from './parameters.ts'
+import type { EndpointContext, Format } from './routes.ts'
 import { lazyEndpoint } from './service.ts'
-import * as z from 'zod/mini'
 
 // Approximate number of published days.
 const PERIOD_DAYS: Readonly<Record<Period, number>> = {
@@ -34,34 +36,6 @@ const PERIOD_DAYS: Readonly<Record<Period, number>> = {
 // Approximate size.
 const POINT_BYTES: Readonly<Record<Format, number>> = { json: 40, csv: 100 }
 
-/** These are checked with the code of `history-list.ts`, which only their requests load. */
-const value: Optional<IntervalValue> = z.optional(z.custom<IntervalValue>())
-const fill: Optional<'previous'> = z.optional(z.custom<'previous'>())
-const layout: Optional<Layout> = z.optional(z.custom<Layout>())
-
-const parse = createQueryParser({
-  parameters: {
-    from: currency,
-    to: targets,
-    period,
-    start: date,
-    end: date,
-    interval,
-    value,
-    fill,
-    source,
-    format,
-    layout,
-  },
-  failures,
-  mistaken: MISTAKEN_HISTORY_NAMES.advice,
-  toParams({ format: type = 'json', layout: lines = 'long', ...selection }): ParsedHistory {
-    const params = toHistoryParams(selection)
-    return { params, type, lines, key: toKey(params, type) }
-  },
-  isRecurring: true,
-})
-
 function toKey(params: HistoryListParams, type: Format): string {
   const { from, to, period: of = '1M', ...points } = params
   const { start, end, interval: each, value: use, fill: missing, source: only } = points
@@ -71,11 +45,15 @@ function toKey(params: HistoryListParams, type: Format): string {
   )
 }
 
-export function history(
-  sources: RateSources,
-  responseCaches: ResponseCaches,
-  now: () => number,
-): Endpoint {
+export function history({ sources, responseCaches, now, keyNames }: EndpointContext): Endpoint {
+  const parseQuery = createQueryParser<
+    HistorySelection<Targets> & { format?: Format; layout?: Layout }
+  >(OPERATIONS.history, keyNames)
+  const parse = (query: string): ParsedHistory => {
+    const { format: type = 'json', layout: lines = 'long', ...selection } = parseQuery(query).params
+    const params = toHistoryParams(selection)
+    return { params, type, lines, key: toKey(params, type) }
+  }
   const representHistory = createHistoryRenderer()
   const respondAny = lazyEndpoint(async () => {
     const { historyList } = await import('./history-list.ts')

@@ -5,13 +5,23 @@ import type { ResponseCaches } from '../http/response-cache.ts'
 import type { EndpointGroup, PostEndpoint } from '../http/response.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
 import type { ManyConversionsOptions } from './convert-many.ts'
-import { unversionedConvert, versionedConvert } from './convert.ts'
-import { history } from './history.ts'
-import { latest, rates } from './latest.ts'
 import { MAX_COST, costOfCodes, costOfConversion } from './costs.ts'
-import { currencies, explorerScript, openapi, referenceSources, status } from './service.ts'
+import { history } from './history.ts'
+import { convert, latest, unversionedConvert, unversionedRates } from './rates.ts'
+import { currencies, explorerScript, index, openapi, referenceSources, status } from './service.ts'
 
-export interface EndpointsOptions extends Omit<ManyConversionsOptions, 'errorBody'> {
+/** What every endpoint needs. */
+export interface EndpointContext {
+  sources: RateSources
+  responseCaches: ResponseCaches
+  now: () => number
+  /** Names of query parameters that have an API key. */
+  keyNames: readonly string[]
+}
+
+export type Format = 'json' | 'csv'
+
+export interface EndpointsOptions extends Omit<ManyConversionsOptions, 'errorBody' | 'keyNames'> {
   sources: RateSources
   responseCaches: ResponseCaches
   now: () => number
@@ -40,31 +50,34 @@ export function createEndpoints(options: EndpointsOptions): {
   versioned: EndpointGroup
   unversioned: EndpointGroup
 } {
-  const { sources, responseCaches, now, basePath, guard, explorer } = options
+  const { basePath, guard, explorer } = options
+  const context = { ...options, keyNames: guard?.keyRules?.queryParameters ?? [] }
   return {
     versioned: {
       endpoints: {
-        '/v1/latest': latest(sources, responseCaches, now),
-        '/v1/convert': versionedConvert(sources, responseCaches.conversions, now),
-        '/v1/history': history(sources, responseCaches, now),
-        '/v1/currencies': currencies(sources, now),
-        '/v1/sources': referenceSources(sources, now),
-        '/v1/status': status(sources, now),
-        '/v1/openapi.json': openapi(basePath, guard),
+        '/v1': index(context, basePath),
+        '/v1/latest': latest(context),
+        '/v1/convert': convert(context),
+        '/v1/history': history(context),
+        '/v1/currencies': currencies(context),
+        '/v1/sources': referenceSources(context),
+        '/v1/status': status(context),
+        '/v1/openapi.json': openapi(context, basePath, guard),
       },
-      posts: { '/v1/convert': lazyManyConversions(options) },
+      posts: { '/v1/convert': lazyManyConversions({ ...context, errorBody: versionedError }) },
       costs: {
         // The body of a POST is read after the decision; the rest is given back.
         '/v1/convert': (query, method) => (method === 'POST' ? MAX_COST : costOfConversion(query)),
         '/v1/history': costOfCodes,
+        '/v1': () => 0,
         '/v1/openapi.json': () => 0,
       },
       errorBody: versionedError,
     },
     unversioned: {
       endpoints: {
-        '/rates': rates(sources, responseCaches.latest),
-        '/convert': unversionedConvert(sources, responseCaches.unversionedConversions, now),
+        '/rates': unversionedRates(context),
+        '/convert': unversionedConvert(context),
         ...(explorer && { '/explorer-api.js': explorerScript() }),
       },
       // Browsers send no key for a script.
@@ -78,10 +91,10 @@ function versionedError({ code, message }: RatesError): ErrorBody {
   return { error: { code, message } }
 }
 
-function lazyManyConversions(options: EndpointsOptions): PostEndpoint {
+function lazyManyConversions(options: ManyConversionsOptions): PostEndpoint {
   const load = loadOnce(async () => {
     const { manyConversions } = await import('./convert-many.ts')
-    return manyConversions({ ...options, errorBody: versionedError })
+    return manyConversions(options)
   })
   return async (query, request) => (await load())(query, request)
 }

@@ -1,54 +1,120 @@
+import { OPERATIONS } from '../api/parameters.ts'
+import type { Operation } from '../api/parameters.ts'
 import { serviceStatus } from '../api/status.ts'
 import { loadOnce } from '../async.ts'
 import type { Guard } from '../http/guard.ts'
-import { bodyHeaders, represent, uncached } from '../http/response.ts'
+import { createQueryParser } from '../http/query.ts'
+import { bodyHeaders, represent, uncached, uncachedText } from '../http/response.ts'
 import type { DataResult, Endpoint, Representation } from '../http/response.ts'
 import { toDay } from '../rates/dates.ts'
-import type { RateSources } from '../sources/rate-sources.ts'
+import type { EndpointContext, Format } from './routes.ts'
+
+/** Returns `endpoint` with a check that the query has no unknown parameters. */
+function withoutParameters(
+  { keyNames }: EndpointContext,
+  operation: Operation,
+  endpoint: Endpoint,
+): Endpoint {
+  const parse = createQueryParser(operation, keyNames)
+  return (query, request) => {
+    parse(query)
+    return endpoint(query, request)
+  }
+}
+
+const DOCUMENTATION = 'https://www.npmjs.com/package/ratesmith'
+
+/** Response of `/v1`. */
+export interface ServiceIndex {
+  /** The path of every endpoint, by its name. */
+  endpoints: Record<string, string>
+  /** URL of the documentation. */
+  documentation: string
+}
+
+export function index(context: EndpointContext, basePath: string): Endpoint {
+  const names = [
+    'latest',
+    'convert',
+    'history',
+    'currencies',
+    'sources',
+    'status',
+    'openapi',
+  ] as const
+  const endpoints = Object.fromEntries(
+    names.map((name) => [name, `${basePath}${OPERATIONS[name].path}`]),
+  )
+  const body: ServiceIndex = { endpoints, documentation: DOCUMENTATION }
+  const headers = bodyHeaders({ lifetime: 'hour' })
+  headers.push(['link', `<${endpoints['openapi']}>; rel="service-desc"`])
+  const representation = represent(JSON.stringify(body), headers)
+  return withoutParameters(context, OPERATIONS.index, constant(representation))
+}
 
 /** Creates `GET /api/v1/status`: 200 in every state. Starts due refreshes in the background, so that it warms up a cold handler. */
-export function status(sources: RateSources, now: () => number): Endpoint {
-  return () => uncached(serviceStatus(sources, now()))
+export function status(context: EndpointContext): Endpoint {
+  const { sources, now } = context
+  const endpoint: Endpoint = () => uncached(serviceStatus(sources, now()))
+  return withoutParameters(context, OPERATIONS.status, endpoint)
 }
 
-export function currencies(sources: RateSources, now: () => number): Endpoint {
-  return lazyEndpoint(async () => {
-    const { loadCurrencyData, toCurrencyList } = await import('../api/currencies.ts')
-    const headers = bodyHeaders({ lifetime: 'minute' })
-    let last: { data: readonly unknown[]; representation: Representation } | undefined
-    return async (_query, request) => {
-      const both = await loadCurrencyData(sources, request)
-      const list = (): object => toCurrencyList(both, toDay(now()))
-      const results = [both.latest, both.history].filter((result) => result !== null)
-      const known = results.filter((result) => result !== undefined)
-      // Unknown coverage may be known at the next request.
-      if (known.length < results.length) return uncached(list())
-      const freshness = {
-        hit: known.every(({ hit }) => hit),
-        ttl: Math.min(...known.map(({ ttl }) => ttl)),
-      }
-      const data = [both.latest?.value, both.history?.value]
-      // The covered codes change with the data, and hardly ever with the day; those of a fallback table expire separately.
-      const isCached =
-        !both.latest?.value.fallback &&
-        !both.publications &&
-        data.every((value, index) => value === last?.data[index])
-      if (!last || !isCached)
-        last = { data, representation: represent(JSON.stringify(list()), headers) }
-      return { representation: last.representation, freshness }
+interface CurrenciesQuery {
+  symbols?: readonly string[] | undefined
+  format?: Format
+}
+
+export function currencies({ sources, now, keyNames }: EndpointContext): Endpoint {
+  const parse = createQueryParser<CurrenciesQuery>(OPERATIONS.currencies, keyNames)
+  const load = loadOnce(async () => import('../api/currencies.ts'))
+  let last: { data: readonly unknown[]; made: Map<string, Representation> } | undefined
+
+  return async (query, request) => {
+    const { params, key } = parse(query)
+    const { format: form = 'json', symbols } = params
+    const { currenciesCsv, loadCurrencyData, toCurrencyList } = await load()
+    const both = await loadCurrencyData(sources, request)
+    const write = (): string => {
+      const list = toCurrencyList(both, toDay(now()), symbols)
+      return form === 'csv' ? currenciesCsv(list) : JSON.stringify(list)
     }
-  })
+    const results = [both.latest, both.history].filter((result) => result !== null)
+    const known = results.filter((result) => result !== undefined)
+    // Unknown coverage may be known at the next request.
+    if (known.length < results.length) return uncachedText(write(), form)
+    const freshness = {
+      hit: known.every(({ hit }) => hit),
+      ttl: Math.min(...known.map(({ ttl }) => ttl)),
+    }
+    const data = [both.latest?.value, both.history?.value]
+    // The covered codes change with the data, and hardly ever with the day; those of a fallback table expire separately.
+    const isCached = !both.latest?.value.fallback && !both.publications && !symbols
+    if (data.some((value, position) => value !== last?.data[position])) last = undefined
+    const cached = isCached ? last?.made.get(key) : undefined
+    const representation = cached ?? represent(write(), bodyHeaders({ form, lifetime: 'minute' }))
+    if (isCached) {
+      last ??= { data, made: new Map() }
+      last.made.set(key, representation)
+    }
+    return { representation, freshness }
+  }
 }
 
-export function referenceSources(sources: RateSources, now: () => number): Endpoint {
-  return lazyEndpoint(async () => {
+export function referenceSources(context: EndpointContext): Endpoint {
+  const { sources, now } = context
+  const endpoint = lazyEndpoint(async () => {
     const { sourceList } = await import('../api/sources.ts')
     return async (_query, request) => uncached(await sourceList(sources, now, request))
   })
+  return withoutParameters(context, OPERATIONS.sources, endpoint)
 }
 
-export function openapi(basePath: string, guard: Guard | undefined): Endpoint {
-  return lazyEndpoint(async () => {
+export function openapi(
+  context: EndpointContext,
+  basePath: string,
+  guard: Guard | undefined,
+): Endpoint {
+  const endpoint = lazyEndpoint(async () => {
     const { default: document } = await import('../generated/openapi.json', {
       with: { type: 'json' },
     })
@@ -58,6 +124,7 @@ export function openapi(basePath: string, guard: Guard | undefined): Endpoint {
     const body = JSON.stringify({ ...described, servers: [{ url: basePath || '/' }] })
     return constant(represent(body, bodyHeaders({ lifetime: 'hour' })))
   })
+  return withoutParameters(context, OPERATIONS.openapi, endpoint)
 }
 
 export function explorerPage(basePath: string): Endpoint {

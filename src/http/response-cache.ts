@@ -14,24 +14,13 @@ interface CachedWork {
   make(): Representation | Promise<Representation>
 }
 
-interface CachingOptions {
-  /** A number that changes with the day (default 0). */
-  day?: number
-  /** Whether only a recently requested key is cached (default false): requests that never recur would evict each other. */
-  onlyRepeated?: boolean
-}
-
-export const ONLY_REPEATED: CachingOptions = { onlyRepeated: true }
-
 export interface ResponseCache {
   find(data: object, key: string, day: number): Representation | undefined
-  /** A call with other data, or another `day`, clears the cache. */
-  getOrCreate(
-    data: object,
-    key: string,
-    make: () => Representation,
-    options?: CachingOptions,
-  ): Representation
+  /**
+   * Caches only what was requested recently: responses that never recur would evict each other. A call with other data, or
+   * another `day`, clears the cache.
+   */
+  getOrCreate(data: object, key: string, make: () => Representation, day: number): Representation
   /**
    * `request` may encode the body before the next one is made.
    *
@@ -46,9 +35,8 @@ export interface ResponseCache {
 
 export interface ResponseCaches {
   latest: ResponseCache
-  /** One conversion at latest rates. */
+  /** Conversions at latest rates. */
   conversions: ResponseCache
-  unversionedConversions: ResponseCache
   /** Periods that end at the newest reference rates. */
   history: ResponseCache
   /** Days and ranges that the client selects. */
@@ -111,8 +99,8 @@ export function createResponseCache(capacity: number, limiter: Limiter): Respons
   return {
     find,
     bytes: entries.total,
-    getOrCreate: (data, key, make, { day = 0, onlyRepeated = false } = {}) =>
-      find(data, key, day) ?? (onlyRepeated && !isRepeated(key) ? make() : store(key, make())),
+    getOrCreate: (data, key, make, day) =>
+      find(data, key, day) ?? (isRepeated(key) ? store(key, make()) : make()),
     getOrCreateLimited({ data, key, day, hasWaited, isExpensive, make }, request) {
       const cached = find(data, key, day)
       if (cached) return cached

@@ -100,7 +100,7 @@ export function createRouter(routerOptions: RouterOptions): RequestRouter {
 }
 
 function createResponder(
-  { limiter, guard }: Pick<RouterOptions, 'limiter' | 'guard'>,
+  { limiter, guard, basePath }: Pick<RouterOptions, 'limiter' | 'guard' | 'basePath'>,
   routes: RouteTable,
   waits: ReturnType<typeof createWaitLimit>,
 ): (exchange: Exchange) => PostResponse | Promise<PostResponse> {
@@ -115,6 +115,14 @@ function createResponder(
     return waits.waitToAdmit(decision).then((admission) => run(exchange, admission))
   }
 
+  /** Limits only the parsing of the query, not the wait for data. */
+  async function runLimited(exchange: Exchange): Promise<EndpointResult> {
+    const start = () => ({ result: runEndpoint(exchange, basePath) })
+    const { signal } = exchange.request
+    const { result } = await limiter.run(start, { signal })
+    return result
+  }
+
   function run(
     exchange: Exchange,
     admission: Admission | undefined,
@@ -123,7 +131,7 @@ function createResponder(
     if (admission?.refusal) throw admission.refusal
     const { query, route } = exchange
     const isLimited = query.length > MAX_CHEAP_QUERY_LENGTH && route.endpoint !== undefined
-    const result = isLimited ? runLimited(limiter, exchange) : runEndpoint(exchange)
+    const result = isLimited ? runLimited(exchange) : runEndpoint(exchange, basePath)
     if (!(result instanceof Promise)) return render(result, exchange)
     return waits.waitFor(result).then((ended) => render(ended, exchange))
   }
@@ -210,24 +218,14 @@ function admit(
   return cost > 0 ? guard.admit({ request, query, cost }) : undefined
 }
 
-/** Limits only the parsing of the query, not the wait for data. */
-async function runLimited(limiter: Limiter, exchange: Exchange): Promise<EndpointResult> {
-  const start = () => ({ result: runEndpoint(exchange) })
-  const { signal } = exchange.request
-  const { result } = await limiter.run(start, { signal })
-  return result
-}
-
-function runEndpoint({
-  request,
-  method,
-  route,
-  query,
-}: Exchange): EndpointResult | Promise<EndpointResult> {
+function runEndpoint(
+  { request, method, route, query }: Exchange,
+  basePath: string,
+): EndpointResult | Promise<EndpointResult> {
   const { endpoint, post, isVersioned } = route
   // A preflight for an unknown path succeeds, so that the browser sees the 404 of the actual request.
   if (method === 'OPTIONS' && (endpoint || isVersioned)) return options(Boolean(post))
-  if (!endpoint) throw new RatesError('not_found', 'Not found')
+  if (!endpoint) throw new RatesError('not_found', 'Not found', { hint: `see ${basePath}/v1` })
   if (method === 'POST' && post) return post(query, request)
   if (method !== 'GET' && method !== 'HEAD') {
     throw new RatesError('method_not_allowed', 'Method not allowed')

@@ -1,8 +1,23 @@
 import { exactProduct } from './arithmetic.ts'
 import type { Day } from './dates.ts'
 
-/** The form of a currency code: three ASCII letters in either case. The currency may not exist. */
-export const CODE_FORM: RegExp = /^[A-Za-z]{3}$/
+/**
+ * The form of a currency code: three ASCII letters in either case, but for two capitals and a small letter. The currency may
+ * not exist.
+ */
+export const CODE_FORM: RegExp = /^(?![A-Z]{2}[a-z]$)[A-Za-z]{3}$/
+
+/** Codes of market data for a part of a unit, and how many of them are one unit. */
+const MINOR_UNITS: Readonly<Record<string, number>> = { GBX: 100, ILA: 100, ZAC: 100, KWF: 1_000 }
+
+/** Returns what to send instead of a code with which market data write hundredths, such as `GBp` and `GBX`. */
+export function minorUnitHint(sent: string): string | undefined {
+  const isMixed = /^[A-Z]{2}[a-z]$/.test(sent)
+  const parts = MINOR_UNITS[sent.toUpperCase()] ?? (isMixed ? 100 : undefined)
+  if (parts === undefined) return undefined
+  const share = parts === 100 ? 'hundredths' : 'thousandths'
+  return `market data write ${share} of a currency so: divide the amount by ${parts}, and send the code of the whole unit`
+}
 
 export function isCodeShaped(text: unknown): text is string {
   return typeof text === 'string' && CODE_FORM.test(text)

@@ -1,0 +1,531 @@
+import {
+  invalidAmount,
+  invalidCurrency,
+  invalidParameter,
+  invalidPeriod,
+  missingParameter,
+} from '../errors.ts'
+import type { RatesError } from '../errors.ts'
+import { nearest, toAlternatives } from '../known-options.ts'
+import { isIgnored, onlyInQueries } from '../query-names.ts'
+import { MAX_AMOUNT_CHARACTERS, isAmount } from '../rates/arithmetic.ts'
+import { CODE_FORM, minorUnitHint } from '../rates/currency-code.ts'
+import { DATE_RULES, INTERVALS, PERIODS, isDay } from '../rates/dates.ts'
+import type { DateRule } from '../rates/dates.ts'
+import { INTERVAL_VALUES } from '../rates/series.ts'
+import type { ConversionRow } from './convert-many.ts'
+import type { ConversionParams } from './convert.ts'
+import type { HistoryParams } from './history.ts'
+import type { LatestParams } from './latest.ts'
+import * as z from 'zod/mini'
+
+/** A parameter: of a function, a query, a row, a cell, a flag of the command, and in the OpenAPI document. */
+export interface Parameter {
+  /** Accepts typed values. */
+  readonly schema: z.ZodMiniType
+  /** Returns the typed value of a text; a text without one stays as it is, and the schema refuses it. */
+  fromText(text: string): unknown
+  /** Creates the error of a value that the schema refuses. */
+  error(name: string, value: unknown): RatesError
+  readonly description: string
+  /** Names that other services and endpoints use for it, in lower case without `_` and `-`, separated by spaces. */
+  readonly aliases: string
+}
+
+/** What an operation accepts. */
+export interface Operation<Name extends string = string> {
+  /** Path below the base path, for advice. */
+  readonly path: string
+  /** In the order of validation. */
+  readonly parameters: Readonly<Record<Name, Parameter>>
+  /** Parameters of queries alone, which select the form of the response. */
+  readonly forms?: Readonly<Record<string, Parameter>>
+  readonly required?: readonly Name[]
+  /** Parameters that mean nothing without another one. */
+  readonly needs?: Readonly<Partial<Record<Name, Name>>>
+  /** Parameters that contradict others. */
+  readonly excludes?: Readonly<Partial<Record<Name, readonly Name[]>>>
+  /** @throws {RatesError} for valid values that contradict each other */
+  readonly refine?: (params: Values) => void
+  /** What each row of a body accepts. */
+  readonly rows?: Operation
+  /** If present, queries may have other names, except these and those that mean a parameter (default: no other names). */
+  readonly refuses?: readonly string[]
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/** Chooses reference rates of a day instead of latest rates. */
+export type DayChoice =
+  | {
+      /** Day of the reference rates, `YYYY-MM-DD`; without rates on that day, the last day before (default: latest rates). */
+      date: string
+      /** Which published day has the rates for `date` (default `on-or-before`). */
+      rule?: DateRule | undefined
+      /**
+       * Largest age of the rates on `date`, in days from 0 to 36,600; for `period-end`, on the last day of the month (default
+       * any).
+       */
+      maxAge?: number | undefined
+      /** Id of the source of the rates on `date`, as in `/v1/sources` (default the first with the currencies). */
+      source?: string | undefined
+    }
+  | { date?: undefined; rule?: undefined; maxAge?: undefined; source?: undefined }
+
+export const MAX_CODES = 250
+export const MAX_CODES_CHARACTERS = 2_048
+export const MAX_HISTORIES = 20
+
+function same(text: string): string {
+  return text
+}
+
+function mustBe(what: string): Parameter['error'] {
+  return (name) => invalidParameter(name, `must be ${what}`)
+}
+
+/** Returns the value as text; the text of an object could be anything, or throw. */
+function textOf(value: unknown): string {
+  return Object(value) === value ? `[${typeof value}]` : String(value)
+}
+
+const CODE = z.string().check(z.regex(CODE_FORM))
+
+function invalidCode(name: string, value: unknown): RatesError {
+  const sent = textOf(value)
+  return invalidCurrency(name, sent, minorUnitHint(sent) ?? 'must be three letters, such as EUR')
+}
+
+function code(description: string, aliases: string): Parameter {
+  return { schema: CODE, fromText: same, error: invalidCode, description, aliases }
+}
+
+/** Returns the codes of a comma-separated list, with spaces around them and empty items removed. */
+export function splitCodes(text: string): string[] {
+  // `trim` would remove all Unicode white space.
+  return text
+    .split(',')
+    .map((item) => item.replace(/^ +| +$/g, ''))
+    .filter((item) => item !== '')
+}
+
+export function tooManyCodes(name: string, max: number = MAX_CODES): RatesError {
+  return invalidParameter(
+    name,
+    max === MAX_CODES
+      ? `must have at most ${max} codes and ${MAX_CODES_CHARACTERS} characters`
+      : `must have at most ${max} codes`,
+  )
+}
+
+function invalidCodes(max: number): Parameter['error'] {
+  return (name, value) => {
+    if (typeof value === 'string') {
+      return value.length > MAX_CODES_CHARACTERS
+        ? tooManyCodes(name, max)
+        : invalidCode(name, value)
+    }
+    if (!Array.isArray(value)) return invalidParameter(name, 'must be a code or an array of codes')
+    if (value.length > max) return tooManyCodes(name, max)
+    const items: readonly unknown[] = value
+    return invalidCode(name, items.length === 0 ? '' : items.find((item) => !isCode(item)))
+  }
+}
+
+function isCode(value: unknown): boolean {
+  return typeof value === 'string' && CODE_FORM.test(value)
+}
+
+function codes(max: number): z.ZodMiniType<string[]> {
+  return z.array(CODE).check(z.maxLength(max))
+}
+
+/** Codes to select, as an array or a comma-separated text. */
+const symbols: Parameter = {
+  schema: codes(MAX_CODES),
+  fromText: (text) => (text.length > MAX_CODES_CHARACTERS ? text : splitCodes(text)),
+  error: (name, value) =>
+    Array.isArray(value) || typeof value === 'string'
+      ? invalidCodes(MAX_CODES)(name, value)
+      : invalidParameter(name, 'must be an array of codes'),
+  description: 'Codes of the currencies to include, separated by commas (default: all).',
+  aliases: 'to sym symbol code codes currency currencies quote quotes target targets tocurrency',
+}
+
+/** One target, or a list: a text with a comma. */
+function targets(max: number, aliases: string): Parameter {
+  return {
+    schema: z.union([CODE, codes(max).check(z.minLength(1))]),
+    fromText: (text) =>
+      text.includes(',') && text.length <= MAX_CODES_CHARACTERS ? splitCodes(text) : text,
+    error: invalidCodes(max),
+    description: `Code of the target currency, or up to ${max} codes separated by commas.`,
+    aliases,
+  }
+}
+
+function oneOf(values: readonly string[], description: string, aliases = ''): Parameter {
+  return {
+    schema: z.enum(values),
+    fromText: same,
+    error: mustBe(toAlternatives(values)),
+    description,
+    aliases,
+  }
+}
+
+function day(description: string, aliases: string): Parameter {
+  return {
+    schema: z.iso.date().check(z.refine(isDay)),
+    fromText: same,
+    error: mustBe('YYYY-MM-DD'),
+    description,
+    aliases,
+  }
+}
+
+function wholeNumber(max: number, unit: string, description: string, aliases = ''): Parameter {
+  return {
+    schema: z.int().check(z.minimum(0), z.maximum(max)),
+    fromText: (text) => (/^(?:0|[1-9]\d*)$/.test(text) ? Number(text) : text),
+    error: mustBe(`a whole number of ${unit}, 0 to ${max}`),
+    description,
+    aliases,
+  }
+}
+
+function flag(description: string, aliases: string): Parameter {
+  return {
+    schema: z.boolean(),
+    fromText: (text) => (text === 'true' ? true : text === 'false' ? false : text),
+    error: mustBe('true or false'),
+    description,
+    aliases,
+  }
+}
+
+/** A finite number, or a decimal text, which keeps its digits. */
+function amount(isSigned: boolean): Parameter {
+  const number = isSigned ? z.number() : z.number().check(z.minimum(0))
+  const text = z.string().check(
+    z.maxLength(MAX_AMOUNT_CHARACTERS),
+    z.regex(isSigned ? SIGNED_AMOUNT : AMOUNT),
+    z.refine((sent) => isAmount(sent.replace('-', ''))),
+  )
+  return {
+    schema: z.union([text, number]),
+    fromText: same,
+    error(_name, value) {
+      const sent = Object.is(value, -0) ? '-0' : textOf(value)
+      const isNegative = !isSigned && /^-[\d.]/.test(sent)
+      return invalidAmount(
+        sent,
+        isNegative ? 'must not be negative' : 'must be digits and a point, such as 1000.50',
+      )
+    },
+    description: 'Amount of `from`, a plain decimal (default 1).',
+    aliases: 'amt q qty quantity sum value',
+  }
+}
+
+const AMOUNT = /^(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?$/
+const SIGNED_AMOUNT = /^-?(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?$/
+
+const source: Parameter = {
+  schema: z.string().check(z.regex(/^[a-z\d-]{1,64}$/)),
+  fromText: same,
+  error: mustBe('the id of a source, such as ecb'),
+  description: 'Id of the only source of the reference rates, as in `/v1/sources`.',
+  aliases: 'bank provider providers sources',
+}
+
+const DATED = {
+  date: day(
+    'Day of the reference rates; without rates on that day, the last day before (default: latest rates).',
+    'dates day on at time asof timestamp',
+  ),
+  rule: oneOf(DATE_RULES, 'Which published day has the rates for `date` (default `on-or-before`).'),
+  maxAge: wholeNumber(36_600, 'days', 'Largest age of the rates on `date`, in days.'),
+  source,
+}
+
+const NEEDS_DATE = { rule: 'date', maxAge: 'date', source: 'date' } as const
+
+const format = oneOf(['json', 'csv'], 'Format of the response (default `json`).')
+
+const FROM_ALIASES = 'base basecurrency fromcurrency'
+const TO_ALIASES = 'symbols sym symbol code codes currencies quote quotes target targets tocurrency'
+
+const from = code('Source currency.', FROM_ALIASES)
+const to = targets(MAX_CODES, `${TO_ALIASES} currency`)
+
+const CONVERSION = {
+  ...DATED,
+  reverse: flag(
+    'Whether `amount` is in `to`, and `result` the amount of `from` that gives it (default false).',
+    'inverse invert',
+  ),
+  round: oneOf(
+    ['minor', 'cash'],
+    'Adds `rounded`: the result in the minor unit of its currency, or in amounts of cash.',
+    'rounding places precision decimals accuracy',
+  ),
+}
+
+const LATEST: Operation<keyof LatestParams> = {
+  path: '/v1/latest',
+  parameters: {
+    base: code('Base currency (default USD).', 'from basecurrency fromcurrency'),
+    symbols,
+    ...DATED,
+  },
+  forms: { format },
+  needs: NEEDS_DATE,
+}
+
+const CONVERT: Operation<keyof ConversionParams> = {
+  path: '/v1/convert',
+  parameters: {
+    from,
+    to,
+    amount: amount(false),
+    ...CONVERSION,
+    expand: oneOf(['sources'], 'Adds the rate of every source of reference rates.'),
+  },
+  forms: { format },
+  required: ['from', 'to'],
+  needs: NEEDS_DATE,
+  refine({ expand, to: target, format: form }) {
+    if (expand === undefined) return
+    if (typeof target !== 'string') throw invalidParameter('expand', 'needs one target currency')
+    if (form === 'csv') throw invalidParameter('expand', 'not supported in CSV')
+  },
+}
+
+/** In a table, the currency of a row is that of its amount. */
+export const ROW: Operation<keyof ConversionRow> = {
+  path: '/v1/convert',
+  parameters: {
+    from: code('Source currency.', `${FROM_ALIASES} currency`),
+    to: targets(MAX_CODES, TO_ALIASES),
+    amount: amount(true),
+    ...CONVERSION,
+  },
+  required: ['from', 'to'],
+  needs: NEEDS_DATE,
+}
+
+const HISTORY: Operation<keyof HistoryParams> = {
+  path: '/v1/history',
+  parameters: {
+    from,
+    to: targets(MAX_HISTORIES, `${TO_ALIASES} currency`),
+    period: {
+      ...oneOf(PERIODS, 'Length of the history, up to the newest published day (default `1M`).'),
+      error: (_name, value) => invalidPeriod(textOf(value), PERIODS),
+      aliases: 'timeframe range days',
+    },
+    start: day(
+      'First day, instead of a period.',
+      'startdate startat startperiod fromdate datefrom datetimestart since date day dates on at',
+    ),
+    end: day(
+      'Last day (default: the newest published day).',
+      'enddate endat endperiod todate dateto datetimeend until',
+    ),
+    interval: oneOf(
+      INTERVALS,
+      'One point for each (default `day`).',
+      'group freq frequency granularity',
+    ),
+    value: oneOf(INTERVAL_VALUES, 'Rate of an interval (default `last`).'),
+    fill: oneOf(['previous'], 'Adds a point for every other calendar day.'),
+    source: { ...source, description: 'Id of the only source of the rates.' },
+  },
+  forms: { format, layout: oneOf(['long', 'wide'], 'Lines of CSV (default `long`).') },
+  required: ['from', 'to'],
+  excludes: { period: ['start', 'end'] },
+  refine({ start, end, interval = 'day', value = 'last', fill, format: form, layout }) {
+    if (end !== undefined && start === undefined) throw missingParameter('start')
+    if (end !== undefined && String(start) > String(end))
+      throw invalidParameter('start', 'must not be after end')
+    if (fill !== undefined && interval !== 'day')
+      throw invalidParameter('fill', 'needs interval day')
+    if (value !== 'last' && interval === 'day') {
+      throw invalidParameter('value', 'needs interval week, month, quarter or year')
+    }
+    if (layout === 'wide' && form !== 'csv') throw invalidParameter('layout', 'needs format=csv')
+  },
+}
+
+type OperationName =
+  | 'latest'
+  | 'convert'
+  | 'convertMany'
+  | 'history'
+  | 'currencies'
+  | 'sources'
+  | 'status'
+  | 'index'
+  | 'openapi'
+  | 'unversionedRates'
+  | 'unversionedConvert'
+
+/** The unversioned endpoints cannot do what these ask for. */
+const VERSIONED_NAMES = Object.keys({
+  ...LATEST.parameters,
+  ...CONVERT.parameters,
+  ...HISTORY.parameters,
+})
+
+export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
+  latest: LATEST,
+  convert: CONVERT,
+  convertMany: { path: '/v1/convert', parameters: {}, forms: { format }, rows: ROW },
+  history: HISTORY,
+  currencies: { path: '/v1/currencies', parameters: { symbols }, forms: { format } },
+  sources: { path: '/v1/sources', parameters: {} },
+  status: { path: '/v1/status', parameters: {} },
+  index: { path: '/v1', parameters: {} },
+  openapi: { path: '/v1/openapi.json', parameters: {} },
+  unversionedRates: {
+    path: '/rates',
+    parameters: { base: LATEST.parameters.base },
+    forms: { format },
+    refuses: VERSIONED_NAMES.filter((name) => name !== 'symbols' && name !== 'to'),
+  },
+  unversionedConvert: {
+    path: '/convert',
+    parameters: { from, to: code('Target currency.', TO_ALIASES), amount: amount(false) },
+    required: ['from', 'to'],
+    refuses: VERSIONED_NAMES,
+  },
+}
+
+/**
+ * Checks the values of a function or a row.
+ *
+ * @throws {RatesError} for an unknown name, then for the first invalid parameter in the order of the operation
+ */
+export function check(operation: Operation, params: unknown): asserts params is Values {
+  if (!isObject(params)) throw invalidParameter('parameters', 'must be an object')
+  for (const name in params) {
+    if (Object.hasOwn(operation.parameters, name) || params[name] === undefined) continue
+    throw onlyInQueries(name) ?? unknownName(operation, name)
+  }
+  checkValues(operation, params, operation.parameters)
+}
+
+function isObject(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Returns the values of `texts`, which have no other names than the operation; throws as `check` does. */
+export function read(operation: Operation, texts: Readonly<Record<string, string>>): Values {
+  const parameters = parametersOf(operation)
+  const values: Record<string, unknown> = {}
+  for (const name in texts) values[name] = parameters[name]?.fromText(texts[name] ?? '')
+  checkValues(operation, values, parameters)
+  return values
+}
+
+function checkValues(
+  { required = [], needs = {}, excludes = {}, refine }: Operation,
+  values: Values,
+  parameters: Operation['parameters'],
+): void {
+  for (const name in parameters) {
+    const value = values[name]
+    const { schema, error } = parameters[name]!
+    if (value === undefined) {
+      if (required.includes(name)) throw missingParameter(name)
+    } else if (!schema.safeParse(value).success) throw error(name, value)
+  }
+  for (const name in needs) {
+    const other = needs[name] ?? ''
+    if (values[name] !== undefined && values[other] === undefined) {
+      throw invalidParameter(name, `requires ${other}`)
+    }
+  }
+  for (const name in excludes) {
+    const others = excludes[name] ?? []
+    if (values[name] !== undefined && others.some((other) => values[other] !== undefined)) {
+      throw invalidParameter(name, `must not be combined with ${toAlternatives(others)}`)
+    }
+  }
+  refine?.(values)
+}
+
+const merged = new WeakMap<Operation, Operation['parameters']>()
+
+/** Returns the parameters of a query. */
+export function parametersOf(operation: Operation): Operation['parameters'] {
+  const { parameters, forms } = operation
+  if (!forms) return parameters
+  const all = merged.get(operation) ?? { ...parameters, ...forms }
+  merged.set(operation, all)
+  return all
+}
+
+const MAX_EDITS = 2
+
+/** Returns the parameter that `name` is a variant or an alias of, or near to. */
+export function meantBy(
+  operation: Operation,
+  name: string,
+): { parameter: string; isNear: boolean } | undefined {
+  const parameters = parametersOf(operation)
+  const names = Object.keys(parameters)
+  const meaning = meaningOf(name)
+  const parameter =
+    names.find((each) => each.toLowerCase() === meaning) ??
+    names.find((each) => parameters[each]?.aliases.split(' ').includes(meaning))
+  if (parameter !== undefined) return { parameter, isNear: false }
+  const edits = Math.min(MAX_EDITS, Math.floor(meaning.length / 3))
+  const [near] = nearest(meaning, names, edits)
+  return near === undefined ? undefined : { parameter: near, isNear: true }
+}
+
+/** Frameworks, markup and typing mistakes add what is removed; `__` and more are no words. */
+function meaningOf(name: string): string {
+  const [bare = ''] = name.replace(/^(?:\?|amp;)+/, '').split('[', 1)
+  return bare.toLowerCase().replace(/(?<=[a-z])[_-](?=[a-z])/g, '')
+}
+
+/** Returns the error of a name that the operation does not have: with the one that was meant, or the endpoint that has it. */
+export function unknownName(operation: Operation, name: string): RatesError {
+  const { path, rows } = operation
+  const own = meantBy(operation, name)
+  if (own) return invalidParameter(name, adviceOf(own))
+  const inRows = rows && meantBy(rows, name)
+  if (inRows) return invalidParameter(name, `${adviceOf(inRows)} in the rows of the body`)
+  const other = [CONVERT, HISTORY, LATEST].find((each) => {
+    const found = each.path === path ? undefined : meantBy({ ...each, forms: {} }, name)
+    return found && !found.isNear
+  })
+  if (other) return invalidParameter(name, `use ${other.path}`)
+  const known = Object.keys(parametersOf(operation))
+  const takes = known.length === 0 ? 'no parameters' : known.join(', ')
+  return invalidParameter(name, `unknown; ${path} takes ${takes}`)
+}
+
+function adviceOf({ parameter, isNear }: { parameter: string; isNear: boolean }): string {
+  return isNear ? `did you mean ${parameter}?` : `use ${parameter}`
+}
+
+/** Returns whether a query may have `name`, which is no parameter. */
+export function passes(operation: Operation, name: string): boolean {
+  if (isIgnored(name)) return true
+  const { refuses } = operation
+  if (!refuses) return false
+  const meaning = meaningOf(name)
+  return !refuses.some((each) => each.toLowerCase() === meaning) && !meantBy(operation, name)
+}
+
+/** Returns whether an operation has a parameter that `name` means. */
+export function isParameterName(name: string): boolean {
+  return Object.values(OPERATIONS).some((operation) => {
+    const found = meantBy(operation, name)
+    return found !== undefined && !found.isNear
+  })
+}

@@ -1,0 +1,174 @@
+import { toConversion, withConversion, withSources } from '../api/convert.ts'
+import type { ConversionParams, ConversionResult } from '../api/convert.ts'
+import { conversionCsv, latestCsv } from '../api/csv.ts'
+import { toLatestRates, withLatest } from '../api/latest.ts'
+import type { LatestParams, LatestRates } from '../api/latest.ts'
+import { OPERATIONS } from '../api/parameters.ts'
+import type { Rates } from '../api/resolve-code.ts'
+import type { Instant } from '../async.ts'
+import { createQueryParser } from '../http/query.ts'
+import { bodyHeaders, represent, viaLink } from '../http/response.ts'
+import type { DataResult, Endpoint, Representation, RequestContext } from '../http/response.ts'
+import type { UppercaseCode } from '../rates/currency-code.ts'
+import { DAY_MS } from '../rates/dates.ts'
+import type { Amount, Derivation, Rate } from '../rates/rate-table.ts'
+import type { CacheResult, RateSources } from '../sources/rate-sources.ts'
+import type { Attribution } from '../upstream/provider.ts'
+import type { EndpointContext, Format } from './routes.ts'
+
+/** Response of `/rates`. */
+export type UnversionedTable = Omit<
+  LatestRates,
+  'date' | 'asked' | 'rule' | 'source' | 'disclaimer' | 'older' | 'tableNumber'
+> & {
+  /** Source of the rates: its name, and its URL in parentheses. */
+  provider: string
+}
+
+/** Response of `/convert`. */
+export interface UnversionedConversion {
+  /** Source currency code. */
+  from: UppercaseCode
+  /** Target currency code. */
+  to: UppercaseCode
+  /** Requested amount, in `from`. */
+  amount: Amount
+  /** Units of `to` per unit of `from`, as published or derived to 10 significant digits. */
+  rate: Rate
+  /** Exact decimal product of `amount` and `rate`, rounded once to the nearest double. */
+  result: Amount
+  /** When the provider published the rates, in ms since the Unix epoch. */
+  updatedAt: Instant
+  /** Where the rate comes from, if it is not in the publication of the source; otherwise absent. */
+  derived?: Derivation
+  /** Source of the rates: its name, and its URL in parentheses. */
+  provider: string
+}
+
+export function latest(context: EndpointContext): Endpoint {
+  return ratesEndpoint(context, 'latest', TABLE)
+}
+
+export function unversionedRates(context: EndpointContext): Endpoint {
+  return ratesEndpoint(context, 'unversionedRates', {
+    ...TABLE,
+    toBody: ({ base, rates, updatedAt, nextUpdateAt, derived, source }): UnversionedTable => ({
+      base,
+      rates,
+      updatedAt,
+      nextUpdateAt,
+      ...(derived && { derived }),
+      provider: providerText(source),
+    }),
+  })
+}
+
+export function convert(context: EndpointContext): Endpoint {
+  return ratesEndpoint(context, 'convert', CONVERSION)
+}
+
+export function unversionedConvert(context: EndpointContext): Endpoint {
+  return ratesEndpoint(context, 'unversionedConvert', {
+    ...CONVERSION,
+    toBody({ source, ...record }) {
+      if ('results' in record) throw new Error('a list of conversions is not unversioned')
+      const { tableNumber: _tableNumber, ...pair } = record
+      return { ...pair, provider: providerText(source) } satisfies UnversionedConversion
+    },
+  })
+}
+
+function providerText({ name, url }: Attribution): string {
+  return `${name} (${url})`
+}
+
+interface RatesQuery {
+  date?: string | undefined
+  expand?: string | undefined
+  format?: Format
+}
+
+/** What the endpoints of one kind of record have in common. */
+interface RecordKind<Params, Body> {
+  cache: 'latest' | 'conversions'
+  withRates<Result>(
+    sources: RateSources,
+    params: Params,
+    now: () => number,
+    request: RequestContext,
+    use: (found: CacheResult<Rates>, data: object) => Result,
+  ): Result | Promise<Result>
+  toRecord(rates: Rates, params: Params): Body
+  /** Adds what the parameter `expand` requests. */
+  expand?(
+    sources: RateSources,
+    params: Params,
+    record: Body,
+    now: () => number,
+    request: RequestContext,
+  ): Promise<Body>
+  toCsv(record: Body): string
+  toBody(record: Body): object
+}
+
+const TABLE: RecordKind<LatestParams, LatestRates> = {
+  cache: 'latest',
+  withRates: withLatest,
+  toRecord: toLatestRates,
+  toCsv: latestCsv,
+  toBody: (record) => record,
+}
+
+const CONVERSION: RecordKind<ConversionParams, ConversionResult> = {
+  cache: 'conversions',
+  withRates: withConversion,
+  toRecord: toConversion,
+  expand: withSources,
+  toCsv: conversionCsv,
+  toBody: (record) => record,
+}
+
+function ratesEndpoint<
+  Params extends RatesQuery,
+  Body extends { updatedAt: number; source: Attribution },
+>(
+  { sources, responseCaches, now, keyNames }: EndpointContext,
+  operation: 'latest' | 'convert' | 'unversionedRates' | 'unversionedConvert',
+  { cache, withRates, toRecord, expand, toCsv, toBody }: RecordKind<Params, Body>,
+): Endpoint {
+  const parse = createQueryParser<Params & RatesQuery>(OPERATIONS[operation], keyNames)
+
+  function toRepresentation(record: Body, { format: form = 'json' }: RatesQuery, rates: Rates) {
+    const publishedAt = 'date' in rates ? now() : rates.table.publishedAt
+    const lastModified = Math.min(record.updatedAt, publishedAt)
+    const headers = bodyHeaders({ form, lifetime: 'minute', lastModified })
+    return form === 'csv'
+      ? represent(toCsv(record), [...headers, ...viaLink(record.source)])
+      : represent(JSON.stringify(toBody(record)), headers)
+  }
+
+  async function respondExpanded(
+    params: Params & RatesQuery,
+    request: RequestContext,
+  ): Promise<DataResult> {
+    const [record, freshness] = await withRates(sources, params, now, request, (found) => {
+      return [toRecord(found.value, params), found] as const
+    })
+    const whole = (await expand?.(sources, params, record, now, request)) ?? record
+    return { representation: toRepresentation(whole, params, freshness.value), freshness }
+  }
+
+  return (query, request) => {
+    const { params, key } = parse(query)
+    if (params.expand !== undefined) return respondExpanded(params, request)
+    const isDated = params.date !== undefined
+    const responseCache = responseCaches[isDated ? 'dated' : cache]
+    const day = isDated ? Math.floor(now() / DAY_MS) : 0
+    return withRates(sources, params, now, request, (freshness, data): DataResult => {
+      const { value } = freshness
+      const make = (): Representation => toRepresentation(toRecord(value, params), params, value)
+      const representation = responseCache.getOrCreate(data, `${operation} ${key}`, make, day)
+      return { representation, freshness }
+    })
+  }
+}

@@ -1,0 +1,298 @@
+import type { AnyRowConversion, ConversionRow, ManyConversions } from './api/convert-many.ts'
+import { conversion } from './api/convert.ts'
+import type { ConversionParams, ConversionResult, RatesOf, Targets } from './api/convert.ts'
+import type { CurrenciesParams, CurrencyList } from './api/currencies.ts'
+import { derivedHistory } from './api/history-list.ts'
+import type { HistoryResult } from './api/history-list.ts'
+import type { HistoryListParams } from './api/history.ts'
+import { latestRates } from './api/latest.ts'
+import type { LatestParams, LatestRates } from './api/latest.ts'
+import { OPERATIONS, check } from './api/parameters.ts'
+import type { SourceList } from './api/sources.ts'
+import { serviceStatus } from './api/status.ts'
+import type { ServiceStatus } from './api/status.ts'
+import { createListeners, systemRuntime } from './async.ts'
+import type { Runtime } from './async.ts'
+import { toRatesError } from './errors.ts'
+import { onceADay } from './events.ts'
+import type { Emit, RatesEvent } from './events.ts'
+import { resolveRatesOptions } from './options.ts'
+import type { RatesOptions, ResolvedRatesOptions } from './options.ts'
+import { toDay } from './rates/dates.ts'
+import type { CurrencyCode } from './rates/iso-4217.ts'
+import { createSources } from './sources/rate-sources.ts'
+import type { RateSources } from './sources/rate-sources.ts'
+
+/**
+ * The operations of `/api/v1`. Each resolves to the body of its endpoint, or rejects with a `RatesError`: also for a parameter
+ * that it does not have. `Extra` are further parameters of all.
+ */
+export interface RatesOperations<Extra extends object = {}> {
+  /**
+   * Returns latest rates, or the reference rates of a day, against a base (default USD); `GET /api/v1/latest`. The keys of
+   * `rates` are typed by `symbols`.
+   *
+   * @example
+   * ```ts
+   * import { createRates } from 'ratesmith'
+   *
+   * const rates = createRates()
+   * const { rates: byCode } = await rates.latest({ base: 'EUR', symbols: ['USD', 'JPY'] })
+   * console.log(byCode.USD)
+   * const { asked, date } = await rates.latest({ date: '2023-12-31', rule: 'next' })
+   * console.log(asked, date) // 2023-12-31 2024-01-02
+   * ```
+   */
+  latest<const Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]>(
+    params?: LatestParams<Symbols> & Extra,
+  ): Promise<LatestRates<RatesOf<Symbols>>>
+  /**
+   * Converts an amount (default 1) to one currency, or to several if `to` is an array; `GET /api/v1/convert`.
+   *
+   * @example
+   * ```ts
+   * import { createRates } from 'ratesmith'
+   *
+   * const rates = createRates()
+   * const { result } = await rates.convert({ from: 'USD', to: 'EUR', amount: '12.50' })
+   * const { results } = await rates.convert({ from: 'USD', to: ['EUR', 'GBP'], amount: 100 })
+   * console.log(result, results.GBP.rate)
+   * ```
+   */
+  convert<const To extends Targets>(
+    params: ConversionParams<To> & Extra,
+  ): Promise<ConversionResult<To>>
+  /**
+   * Converts up to 10,000 amounts at once; `POST /api/v1/convert`, with a body of at most 1 MiB. The result for each row, in
+   * order, is what `convert` returns for it, or `{ error }`: an invalid row does not fail the others.
+   *
+   * @throws {RatesError} `invalid_parameter` unless `rows` is an array within these limits
+   * @example
+   * ```ts
+   * import { createRates } from 'ratesmith'
+   *
+   * const rates = createRates()
+   * const results = await rates.convertMany([
+   *   { date: '2026-01-15', from: 'USD', to: 'EUR', amount: -12.5 },
+   *   { date: '2026-01-16', from: 'GBP', to: 'EUR', amount: '99.90' },
+   * ])
+   * for (const row of results) console.log('error' in row ? row.error.message : row.result)
+   * ```
+   */
+  convertMany<const Rows extends readonly ConversionRow[]>(
+    rows: Rows,
+    options?: Extra,
+  ): Promise<ManyConversions<Rows>>
+  /**
+   * Returns the reference rates of a pair, or of several if `to` is an array (at most 20 codes), for a period up to the newest
+   * published day or from one day to another; `GET /api/v1/history`.
+   *
+   * @example
+   * ```ts
+   * import { createRates } from 'ratesmith'
+   *
+   * const rates = createRates()
+   * const { points, stats } = await rates.history({ from: 'USD', to: 'EUR', period: '1Y' })
+   * const years = { start: '2021-01-01', interval: 'year', value: 'average' } as const
+   * const { series } = await rates.history({ from: 'EUR', to: ['USD', 'GBP'], ...years })
+   * console.log(points.length, stats.high, series.GBP.points)
+   * ```
+   */
+  history<const Params extends HistoryListParams>(
+    params: Params & Extra,
+  ): Promise<HistoryResult<Params>>
+  /**
+   * Returns every currency, or those of `symbols`, and the data that cover it; `GET /api/v1/currencies`. Coverage is null while
+   * data are missing.
+   *
+   * @example
+   * ```ts
+   * import { createRates } from 'ratesmith'
+   *
+   * const rates = createRates()
+   * const { currencies } = await rates.currencies()
+   * console.log(currencies.filter(({ history }) => history).length)
+   * ```
+   */
+  currencies(params?: CurrenciesParams & Extra): Promise<CurrencyList>
+  /**
+   * Returns the sources of reference rates with their terms and newest day; `GET /api/v1/sources`.
+   *
+   * @example
+   * ```ts
+   * import { createRates } from 'ratesmith'
+   *
+   * const rates = createRates()
+   * const { sources } = await rates.sources()
+   * for (const { id, lastDay, late } of sources) console.log(id, lastDay, late)
+   * ```
+   */
+  sources(options?: Extra): Promise<SourceList>
+  /**
+   * Returns how fresh both data sets are; `GET /api/v1/status`. Resolves immediately, also without data, and starts every
+   * refresh that is due.
+   *
+   * @example
+   * ```ts
+   * import { createRates } from 'ratesmith'
+   *
+   * const rates = createRates()
+   * const { latest } = await rates.status()
+   * console.log(latest?.stale)
+   * ```
+   */
+  status(options?: Extra): Promise<ServiceStatus>
+}
+
+/** Functions to call while rates are in use. */
+export interface RatesListeners {
+  /** Called for every event, like the option `onEvent`. */
+  onEvent?: ((event: RatesEvent) => void) | undefined
+}
+
+/** The operations, with what keeps their data fresh. */
+export interface Rates extends RatesOperations {
+  /**
+   * Refreshes all data that are due, for schedulers; never rejects.
+   *
+   * @example
+   * ```ts
+   * import { createRates } from 'ratesmith'
+   *
+   * const rates = createRates()
+   * setInterval(() => void rates.refresh(), 600_000)
+   * ```
+   */
+  refresh(): Promise<void>
+  /**
+   * Ends timers and upstream calls. From then on, calls get cached data or `provider_unavailable`.
+   *
+   * @example
+   * ```ts
+   * import { createRates } from 'ratesmith'
+   *
+   * const rates = createRates()
+   * process.once('SIGTERM', () => rates.close())
+   * ```
+   */
+  close(): void
+  /**
+   * Calls functions for every event until the returned function is called. Exceptions and rejections are ignored.
+   *
+   * @example
+   * ```ts
+   * import { createRates } from 'ratesmith'
+   *
+   * const rates = createRates()
+   * const unsubscribe = rates.subscribe({ onEvent: ({ type }) => console.log(type) })
+   * ```
+   */
+  subscribe(listeners: RatesListeners): () => void
+}
+
+/**
+ * Creates the operations without HTTP: for apps that need rates and serve none.
+ *
+ * @throws {TypeError} that names the invalid option
+ * @example
+ * ```ts
+ * import { createRates } from 'ratesmith'
+ *
+ * const rates = createRates()
+ * const { result } = await rates.convert({ from: 'USD', to: 'EUR', amount: 12.5 })
+ * console.log(result)
+ * ```
+ */
+export function createRates(options: RatesOptions = {}): Rates {
+  return createRatesOn(systemRuntime, resolveRatesOptions(options), onceADay).rates
+}
+
+/** Rates with what a handler needs of them. */
+export interface RatesCore {
+  rates: Rates
+  sources: RateSources
+  runtime: Runtime
+  emit: Emit
+  onInternalError(error: unknown, requestId?: string): void
+}
+
+/** Creates rates on a given runtime, with every event; `createRuntime` receives the clock. */
+export function createRatesOn(
+  createRuntime: (now: () => number) => Runtime,
+  { onEvent, ...options }: ResolvedRatesOptions,
+  limitEvents = (emit: Emit, _now: () => number): Emit => emit,
+): RatesCore {
+  const { now } = options
+  const runtime = createRuntime(now)
+  const events = createListeners<RatesEvent>()
+  if (onEvent) events.add(onEvent)
+  // Events that nothing receives must not count as the first of the day.
+  const emit = events.whileAny(limitEvents(events.call, now))
+  const sources = createSources({ ...options, runtime, emit })
+  const onInternalError = (error: unknown, requestId?: string): void =>
+    emit({ type: 'internal_error', error, ...(requestId !== undefined && { requestId }) })
+  const rates: Rates = {
+    ...createOperations(sources, runtime, onInternalError),
+    refresh: sources.refresh,
+    close: sources.close,
+    subscribe: ({ onEvent: listener }) => (listener ? events.add(listener) : () => undefined),
+  }
+  return { rates, sources, runtime, emit, onInternalError }
+}
+
+/** Creates the operations; parameters are checked before data are loaded. */
+function createOperations(
+  sources: RateSources,
+  runtime: Pick<Runtime, 'now' | 'monotonic' | 'yieldToEventLoop'>,
+  onInternalError: (error: unknown) => void,
+): RatesOperations {
+  const { now } = runtime
+
+  async function attempt<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } catch (thrown) {
+      const error = toRatesError(thrown)
+      if (error.code === 'internal_error') onInternalError(error.cause)
+      throw error
+    }
+  }
+
+  /** The table of parameters has the types of `run`, as the public types have. */
+  function operation<Params>(name: keyof RatesOperations, run: (params: Params) => unknown) {
+    return (params: unknown = {}) =>
+      attempt(() => {
+        check(OPERATIONS[name], params)
+        return run(Object(params))
+      })
+  }
+
+  async function convertMany(rows: unknown): Promise<AnyRowConversion[]> {
+    const { convertRows, loadRates, requireRows } = await import('./api/convert-many.ts')
+    const list = requireRows(rows)
+    const loaded = await loadRates(sources, list, { runtime })
+    const all: AnyRowConversion[] = []
+    const use = (results: AnyRowConversion[]): void => void all.push(...results)
+    await convertRows(loaded, list, { runtime, onInternalError }, use)
+    return all
+  }
+
+  const operations: Record<keyof RatesOperations, (params?: unknown) => Promise<unknown>> = {
+    latest: operation('latest', (params: LatestParams) => latestRates(sources, params, now)),
+    convert: operation('convert', (params: ConversionParams) => conversion(sources, params, now)),
+    convertMany: (rows) => attempt(() => convertMany(rows)),
+    history: operation('history', (params: HistoryListParams) =>
+      derivedHistory(sources, params, now),
+    ),
+    currencies: operation('currencies', async ({ symbols }: CurrenciesParams) => {
+      const { loadCurrencyData, toCurrencyList } = await import('./api/currencies.ts')
+      return toCurrencyList(await loadCurrencyData(sources), toDay(now()), symbols)
+    }),
+    sources: operation('sources', async () => {
+      const { sourceList } = await import('./api/sources.ts')
+      return sourceList(sources, now)
+    }),
+    status: operation('status', () => serviceStatus(sources, now())),
+  }
+  return Object(operations)
+}
