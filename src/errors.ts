@@ -17,6 +17,25 @@ export type RatesErrorCode =
   | 'overloaded'
   | 'internal_error'
 
+const STATUS: Readonly<Record<RatesErrorCode, number>> = {
+  missing_parameter: 400,
+  invalid_parameter: 400,
+  invalid_currency: 400,
+  unsupported_currency: 400,
+  invalid_amount: 400,
+  invalid_period: 400,
+  no_data: 404,
+  not_found: 404,
+  method_not_allowed: 405,
+  precondition_failed: 412,
+  unauthorized: 401,
+  forbidden: 403,
+  rate_limited: 429,
+  provider_unavailable: 502,
+  overloaded: 503,
+  internal_error: 500,
+}
+
 /** The optional parts of a `RatesError`. */
 export interface RatesErrorDetails {
   /** What to do about it; appended to the message in parentheses. */
@@ -30,7 +49,7 @@ export interface RatesErrorDetails {
 }
 
 /**
- * An error of `handler.rates`. Its `message` is safe to show to anyone; private details are in `cause`.
+ * An error of an operation. Its `message` is safe to show to anyone; private details are in `cause`.
  *
  * @example
  * ```ts
@@ -48,6 +67,10 @@ export class RatesError extends Error {
   override readonly name = 'RatesError'
   /** The reason of the failure, from a closed list. */
   readonly code: RatesErrorCode
+  /** The HTTP status of the error, which Express and Koa use for their response. */
+  readonly status: number
+  /** The same, as Fastify names it. */
+  readonly statusCode: number
   /** The message without its hint. */
   readonly summary: string
   /** The invalid parameter, if the error is about one. */
@@ -60,6 +83,8 @@ export class RatesError extends Error {
     const { hint, parameter, retryAfter, cause } = details
     super(hint === undefined ? summary : `${summary} (${hint})`, { cause })
     this.code = code
+    this.status = STATUS[code] ?? 500
+    this.statusCode = this.status
     this.summary = summary
     this.parameter = parameter
     this.retryAfter = retryAfter

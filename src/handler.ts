@@ -3,21 +3,21 @@ import type { Access } from './access/guard.ts'
 import { describeStatus } from './api/status.ts'
 import type { ServiceStatus } from './api/status.ts'
 import { createListeners, systemRuntime } from './async.ts'
-import type { Listeners, Runtime } from './async.ts'
+import type { Runtime } from './async.ts'
 import { createEndpoints } from './endpoints/routes.ts'
 import { explorerPage } from './endpoints/service.ts'
 import { onceADay, reasonOf } from './events.ts'
 import type { Emit } from './events.ts'
 import { createSafeGuard } from './http/guard.ts'
 import type { Guard } from './http/guard.ts'
-import { createLimiter, overloaded } from './http/limiter.ts'
+import { createLimiter } from './http/limiter.ts'
 import type { Limiter } from './http/limiter.ts'
 import type { RawRequest, RawResponse } from './http/messages.ts'
 import { createResponseCache, createResponseCachePerData } from './http/response-cache.ts'
 import type { ResponseCaches } from './http/response-cache.ts'
 import { toFetchStyle } from './http/response.ts'
 import { createRouter } from './http/router.ts'
-import type { ObservedResponse } from './http/router.ts'
+import type { ObservedResponse, ResponseObserver } from './http/router.ts'
 import { resolveOptions } from './options.ts'
 import type { RatesHandlerOptions } from './options.ts'
 import { createRatesOn } from './rates-api.ts'
@@ -183,35 +183,20 @@ export function createHandlerOn(
   options: RatesHandlerOptions = {},
   limitEvents = (emit: Emit, _now: () => number): Emit => emit,
 ): RatesHandler {
-  const {
-    basePath,
-    explorer,
-    responseCacheBytes,
-    cors,
-    access,
-    rates: given,
-  } = resolveOptions(options)
-  const core = createRatesOn(createRuntime, given, limitEvents)
+  const { basePath, explorer, responseCacheBytes, cors, access, ...given } = resolveOptions(options)
+  const core = createRatesOn(createRuntime, given.rates, limitEvents)
   const { rates, sources, runtime, emit, onInternalError } = core
-  const { now } = given
-  const responses = createListeners<ResponseSummary>()
-  const observer = createObserver(runtime, responses)
-  const limiter = createLimiter(runtime, (waiting) => emit({ type: 'overloaded', waiting }))
+  const { now } = runtime
+  const { observer, observe } = createObserver(runtime)
+  const onOverload = (waiting: number): void => emit({ type: 'overloaded', waiting })
+  const limiter = createLimiter(runtime, onOverload)
   const responseCaches = createResponseCaches(responseCacheBytes, limiter)
   const guard = access && createHandlerGuard(access, { runtime, emit })
-  const shared = { basePath, limiter, onInternalError, guard }
-  const router = createRouter({
-    ...shared,
-    ...createEndpoints({ ...shared, explorer, sources, responseCaches, now, runtime }),
-    cors,
-    observer,
-    refuse(waiting) {
-      emit({ type: 'overloaded', waiting })
-      return overloaded(runtime)
-    },
-    page: explorer ? explorerPage(basePath) : undefined,
-  })
-  const { answer, waiting } = router
+  const shared = { basePath, runtime, limiter, onInternalError, guard }
+  const endpoints = createEndpoints({ ...shared, explorer, sources, responseCaches, now })
+  const page = explorer ? explorerPage(basePath) : undefined
+  const routes = { ...endpoints, cors, observer, page, onOverload }
+  const { answer, waiting } = createRouter({ ...shared, ...routes })
   const handle = toFetchStyle(answer)
   return Object.assign(handle, {
     fetch: handle,
@@ -219,13 +204,8 @@ export function createHandlerOn(
     rates,
     guard,
     subscribe(listeners: HandlerListeners) {
-      const removers = [rates.subscribe(listeners)]
-      if (listeners.onResponse) removers.push(responses.add(listeners.onResponse))
-      observer.isActive = responses.hasAny()
-      return () => {
-        removers.forEach((remove) => remove())
-        observer.isActive = responses.hasAny()
-      }
+      const removers = [rates.subscribe(listeners), observe(listeners.onResponse)]
+      return () => removers.forEach((remove) => remove())
     },
     inspect: () => ({
       status: describeStatus(sources, now()),
@@ -274,13 +254,28 @@ function createResponseCaches(
   }
 }
 
-function createObserver({ monotonic }: Runtime, responses: Listeners<ResponseSummary>) {
-  return {
+function createObserver({ monotonic }: Runtime): {
+  observer: ResponseObserver
+  observe(listener: HandlerListeners['onResponse']): () => void
+} {
+  const responses = createListeners<ResponseSummary>()
+  const observer = {
     isActive: false,
     start: monotonic,
     end({ route, request, status, startedAt }: ObservedResponse) {
       const { method } = request
       responses.call({ route, method, status, elapsed: monotonic() - startedAt, request })
+    },
+  }
+  return {
+    observer,
+    observe(listener) {
+      const remove = listener && responses.add(listener)
+      observer.isActive = responses.hasAny()
+      return () => {
+        remove?.()
+        observer.isActive = responses.hasAny()
+      }
     },
   }
 }

@@ -1,4 +1,9 @@
-import type { AnyRowConversion, ConversionRow, ManyConversions } from './api/convert-many.ts'
+import type {
+  AnyRowConversion,
+  ConversionRow,
+  ManyConversions,
+  ManyOptions,
+} from './api/convert-many.ts'
 import { conversion } from './api/convert.ts'
 import type { ConversionParams, ConversionResult, RatesOf, Targets } from './api/convert.ts'
 import type { CurrenciesParams, CurrencyList } from './api/currencies.ts'
@@ -258,29 +263,24 @@ function createOperations(
     }
   }
 
-  /** The table of parameters has the types of `run`, as the public types have. */
-  function operation<Params>(name: keyof RatesOperations, run: (params: Params) => unknown) {
-    return (params: unknown = {}) =>
+  /** The table has the types of `run`, as the public types have. */
+  function operation<Params>(
+    name: keyof RatesOperations,
+    run: (params: Params) => unknown,
+  ): (params?: Params) => Promise<unknown> {
+    return (params) =>
       attempt(() => {
-        check(OPERATIONS[name], params)
-        return run(Object(params))
+        const given: unknown = params ?? {}
+        check(OPERATIONS[name], given)
+        return run(Object(given))
       })
   }
 
-  async function convertMany(rows: unknown): Promise<AnyRowConversion[]> {
-    const { convertRows, loadRates, requireRows } = await import('./api/convert-many.ts')
-    const list = requireRows(rows)
-    const loaded = await loadRates(sources, list, { runtime })
-    const all: AnyRowConversion[] = []
-    const use = (results: AnyRowConversion[]): void => void all.push(...results)
-    await convertRows(loaded, list, { runtime, onInternalError }, use)
-    return all
-  }
-
-  const operations: Record<keyof RatesOperations, (params?: unknown) => Promise<unknown>> = {
+  const operations: Record<keyof RatesOperations, (params?: never) => Promise<unknown>> = {
     latest: operation('latest', (params: LatestParams) => latestRates(sources, params, now)),
     convert: operation('convert', (params: ConversionParams) => conversion(sources, params, now)),
-    convertMany: (rows) => attempt(() => convertMany(rows)),
+    convertMany: (rows?: unknown) =>
+      attempt(() => convertMany(sources, rows, { runtime, onInternalError })),
     history: operation('history', (params: HistoryListParams) =>
       derivedHistory(sources, params, now),
     ),
@@ -295,4 +295,17 @@ function createOperations(
     status: operation('status', () => serviceStatus(sources, now())),
   }
   return Object(operations)
+}
+
+async function convertMany(
+  sources: RateSources,
+  given: unknown,
+  options: ManyOptions,
+): Promise<AnyRowConversion[]> {
+  const { convertRows, loadRates, requireRows } = await import('./api/convert-many.ts')
+  const rows = requireRows(given)
+  const loaded = await loadRates(sources, rows, options)
+  const all: AnyRowConversion[] = []
+  await convertRows(loaded, rows, options, (results) => void all.push(...results))
+  return all
 }

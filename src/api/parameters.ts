@@ -145,7 +145,7 @@ const symbols: Parameter = {
   schema: codes(MAX_CODES),
   fromText: (text) => (text.length > MAX_CODES_CHARACTERS ? text : splitCodes(text)),
   error: (name, value) =>
-    Array.isArray(value) || typeof value === 'string'
+    Array.isArray(value) || String(value).length > MAX_CODES_CHARACTERS
       ? invalidCodes(MAX_CODES)(name, value)
       : invalidParameter(name, 'must be an array of codes'),
   description: 'Codes of the currencies to include, separated by commas (default: all).',
@@ -210,7 +210,7 @@ function amount(isSigned: boolean): Parameter {
   const text = z.string().check(
     z.maxLength(MAX_AMOUNT_CHARACTERS),
     z.regex(isSigned ? SIGNED_AMOUNT : AMOUNT),
-    z.refine((sent) => isAmount(sent.replace('-', ''))),
+    z.refine((sent) => isAmount(sent.replace(/^-/, ''))),
   )
   return {
     schema: z.union([text, number]),
@@ -347,8 +347,9 @@ const HISTORY: Operation<keyof HistoryParams> = {
   excludes: { period: ['start', 'end'] },
   refine({ start, end, interval = 'day', value = 'last', fill, format: form, layout }) {
     if (end !== undefined && start === undefined) throw missingParameter('start')
-    if (end !== undefined && String(start) > String(end))
+    if (typeof start === 'string' && typeof end === 'string' && start > end) {
       throw invalidParameter('start', 'must not be after end')
+    }
     if (fill !== undefined && interval !== 'day')
       throw invalidParameter('fill', 'needs interval day')
     if (value !== 'last' && interval === 'day') {
@@ -405,15 +406,30 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
 /**
  * Checks the values of a function or a row.
  *
- * @throws {RatesError} for an unknown name, then for the first invalid parameter in the order of the operation
+ * @throws {RatesError} for a name that means a parameter, then for the first invalid parameter in the order of the operation,
+ *   then for another unknown name
  */
 export function check(operation: Operation, params: unknown): asserts params is Values {
   if (!isObject(params)) throw invalidParameter('parameters', 'must be an object')
-  for (const name in params) {
-    if (Object.hasOwn(operation.parameters, name) || params[name] === undefined) continue
-    throw onlyInQueries(name) ?? unknownName(operation, name)
-  }
-  checkValues(operation, params, operation.parameters)
+  const { parameters } = operation
+  const unknown = Object.keys(params).filter(
+    (name) => !Object.hasOwn(parameters, name) && params[name] !== undefined,
+  )
+  const only = unknown.map(onlyInQueries).find((error) => error !== undefined)
+  const refusal = only ?? refusalOf(operation, unknown)
+  checkValues(operation, params, parameters)
+  if (refusal) throw refusal
+}
+
+/**
+ * Returns the error of the first of `names`, which are unknown.
+ *
+ * @throws {RatesError} for a name that means a parameter
+ */
+export function refusalOf(operation: Operation, names: readonly string[]): RatesError | undefined {
+  const misspelt = names.find((name) => meantBy(operation, name))
+  if (misspelt !== undefined) throw unknownName(operation, misspelt)
+  return names[0] === undefined ? undefined : unknownName(operation, names[0])
 }
 
 function isObject(value: unknown): value is Values {
@@ -436,10 +452,11 @@ function checkValues(
 ): void {
   for (const name in parameters) {
     const value = values[name]
-    const { schema, error } = parameters[name]!
     if (value === undefined) {
       if (required.includes(name)) throw missingParameter(name)
-    } else if (!schema.safeParse(value).success) throw error(name, value)
+    } else if (parameters[name]?.schema.safeParse(value).success === false) {
+      throw parameters[name].error(name, value)
+    }
   }
   for (const name in needs) {
     const other = needs[name] ?? ''
@@ -456,15 +473,33 @@ function checkValues(
   refine?.(values)
 }
 
-const merged = new WeakMap<Operation, Operation['parameters']>()
-
 /** Returns the parameters of a query. */
-export function parametersOf(operation: Operation): Operation['parameters'] {
-  const { parameters, forms } = operation
-  if (!forms) return parameters
-  const all = merged.get(operation) ?? { ...parameters, ...forms }
-  merged.set(operation, all)
-  return all
+export const parametersOf: (operation: Operation) => Operation['parameters'] = oncePer(
+  ({ parameters, forms }) => ({ ...parameters, ...forms }),
+)
+
+/** Returns the parameter of each name and alias, in lower case. */
+const meaningsOf = oncePer((operation) => {
+  const meanings = new Map<string, string>()
+  const all = Object.entries(parametersOf(operation))
+  for (const [name] of all) meanings.set(name.toLowerCase(), name)
+  for (const [name, { aliases }] of all) {
+    for (const alias of aliases.match(/\w+/g) ?? []) {
+      if (!meanings.has(alias)) meanings.set(alias, name)
+    }
+  }
+  return meanings
+})
+
+function oncePer<Value>(derive: (operation: Operation) => Value): (operation: Operation) => Value {
+  const derived = new WeakMap<Operation, Value>()
+  return (operation) => {
+    const known = derived.get(operation)
+    if (known) return known
+    const value = derive(operation)
+    derived.set(operation, value)
+    return value
+  }
 }
 
 const MAX_EDITS = 2
@@ -474,15 +509,11 @@ export function meantBy(
   operation: Operation,
   name: string,
 ): { parameter: string; isNear: boolean } | undefined {
-  const parameters = parametersOf(operation)
-  const names = Object.keys(parameters)
   const meaning = meaningOf(name)
-  const parameter =
-    names.find((each) => each.toLowerCase() === meaning) ??
-    names.find((each) => parameters[each]?.aliases.split(' ').includes(meaning))
+  const parameter = meaningsOf(operation).get(meaning)
   if (parameter !== undefined) return { parameter, isNear: false }
   const edits = Math.min(MAX_EDITS, Math.floor(meaning.length / 3))
-  const [near] = nearest(meaning, names, edits)
+  const [near] = nearest(meaning, Object.keys(parametersOf(operation)), edits)
   return near === undefined ? undefined : { parameter: near, isNear: true }
 }
 
@@ -499,14 +530,20 @@ export function unknownName(operation: Operation, name: string): RatesError {
   if (own) return invalidParameter(name, adviceOf(own))
   const inRows = rows && meantBy(rows, name)
   if (inRows) return invalidParameter(name, `${adviceOf(inRows)} in the rows of the body`)
-  const other = [CONVERT, HISTORY, LATEST].find((each) => {
-    const found = each.path === path ? undefined : meantBy({ ...each, forms: {} }, name)
-    return found && !found.isNear
-  })
+  const other = otherWith(operation, name)
   if (other) return invalidParameter(name, `use ${other.path}`)
   const known = Object.keys(parametersOf(operation))
   const takes = known.length === 0 ? 'no parameters' : known.join(', ')
   return invalidParameter(name, `unknown; ${path} takes ${takes}`)
+}
+
+function otherWith({ path }: Operation, name: string): Operation | undefined {
+  const others = [LATEST, CONVERT, HISTORY].filter((each) => each.path !== path)
+  const meaning = meaningOf(name)
+  return (
+    others.find(({ parameters }) => Object.hasOwn(parameters, meaning)) ??
+    others.find((each) => meaningsOf(each).has(meaning))
+  )
 }
 
 function adviceOf({ parameter, isNear }: { parameter: string; isNear: boolean }): string {

@@ -2,7 +2,6 @@ import type { LatestRates } from '../api/latest.ts'
 import { RatesError } from '../errors.ts'
 import type { RatesErrorCode } from '../errors.ts'
 import type { RatesHandler } from '../handler.ts'
-import { STATUS } from '../http/response.ts'
 import { exactDifference, percentChange } from '../rates/arithmetic.ts'
 import { dayNumber } from '../rates/dates.ts'
 import { representByDay, withDailyRates } from './days.ts'
@@ -199,9 +198,9 @@ type Refused = readonly [code: number, type: string, info: string]
 /** The service reports client errors with status 200. */
 function toErrorResponse(error: RatesError, path: string): ErrorResponse {
   const [code, type, info] = refusedAs(error, path)
-  const isMistake = error.code === 'no_data' || STATUS[error.code] === 400
+  const isMistake = error.code === 'no_data' || error.status === 400
   return {
-    status: isMistake ? 200 : STATUS[error.code],
+    status: isMistake ? 200 : error.status,
     body: { success: false, error: { code, type, info } },
   }
 }

@@ -1,6 +1,5 @@
 import { RatesError } from '../errors.ts'
 import type { RatesHandler } from '../handler.ts'
-import { STATUS } from '../http/response.ts'
 import type { Day } from '../rates/dates.ts'
 import { publishedOn, representByDay } from './days.ts'
 import { createQueryReader, readAmount, readCode, readDay, readList } from './parameters.ts'
@@ -142,9 +141,8 @@ async function namedRange(request: CompatRequest): Promise<object> {
 
 const NO_RATES = ['no_data', 'invalid_currency', 'unsupported_currency']
 
-function toErrorResponse({ code, message }: RatesError): ErrorResponse {
+function toErrorResponse({ code, message, status }: RatesError): ErrorResponse {
   if (NO_RATES.includes(code)) return { status: 404, body: { message: 'not found' } }
-  const status = STATUS[code]
   if (status === 404) return { status, body: { status, message: 'not found' } }
   return { status: status === 400 ? 422 : status, body: { message } }
 }

@@ -3,7 +3,6 @@ import type { LatestRates } from '../api/latest.ts'
 import { RatesError } from '../errors.ts'
 import type { RatesErrorCode } from '../errors.ts'
 import type { RatesHandler } from '../handler.ts'
-import { STATUS } from '../http/response.ts'
 import { representByDay, unlessNoData } from './days.ts'
 import { createQueryReader, readAmount, readCode, readDay, readList } from './parameters.ts'
 import { mountService, requireOptions } from './route.ts'
@@ -134,9 +133,10 @@ const DAYS = ['date', 'start', 'end']
 function toErrorResponse({
   code,
   message: description,
+  status: statusOfCode,
   parameter = '',
 }: RatesError): ErrorResponse {
-  const status = code === 'no_data' ? 400 : STATUS[code]
+  const status = code === 'no_data' ? 400 : statusOfCode
   const isDay = code.endsWith('_parameter') && DAYS.includes(parameter)
   const named = isDay ? 'invalid_date' : (NAMES[code] ?? code)
   const message = parameter === 'base' ? 'invalid_base' : named

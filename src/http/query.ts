@@ -1,4 +1,4 @@
-import { parametersOf, passes, read, unknownName } from '../api/parameters.ts'
+import { parametersOf, passes, read, refusalOf } from '../api/parameters.ts'
 import type { Operation } from '../api/parameters.ts'
 import { invalidParameter } from '../errors.ts'
 import { createBoundedMap, createRepeatFilter } from './response-cache.ts'
@@ -28,25 +28,24 @@ export function createQueryParser<Params>(
   const cached = createBoundedMap<string, Parsed<Params>>(MAX_CACHED_BYTES)
   const isRepeated = createRepeatFilter()
 
-  /** Returns the texts of the parameters; `isPure` is true if the query has no other names. */
-  function collect(query: string): { texts: Record<string, string>; isPure: boolean } {
+  function collect(query: string) {
     const texts: Record<string, string> = {}
-    let isPure = true
+    const others: string[] = []
     eachParameter(query, (name, text) => {
-      if (!Object.hasOwn(known, name)) {
-        if (!keyNames.includes(name) && !passes(operation, name)) throw unknownName(operation, name)
-        isPure = false
-      } else if (Object.hasOwn(texts, name)) throw invalidParameter(name, 'given more than once')
+      if (!Object.hasOwn(known, name)) others.push(name)
+      else if (Object.hasOwn(texts, name)) throw invalidParameter(name, 'given more than once')
       else texts[name] = text
     })
-    return { texts, isPure }
+    const unknown = others.filter((name) => !keyNames.includes(name) && !passes(operation, name))
+    return { texts, isPure: others.length === 0, refusal: refusalOf(operation, unknown) }
   }
 
   return (query) => {
     const hit = cached.get(query)
     if (hit) return hit
-    const { texts, isPure } = collect(query)
+    const { texts, isPure, refusal } = collect(query)
     const params: Params = Object(read(operation, texts))
+    if (refusal) throw refusal
     const parsed = { params, key: JSON.stringify(params) }
     if (isPure && query.length <= MAX_CACHED_QUERY_LENGTH && isRepeated(query)) {
       cached.set(query, parsed, query.length + ENTRY_OVERHEAD_BYTES)

@@ -1,5 +1,5 @@
 import { digestOf } from '../digest.ts'
-import type { RatesError, RatesErrorCode } from '../errors.ts'
+import type { RatesError } from '../errors.ts'
 import { FetchRawRequest } from './messages.ts'
 import type { EndpointResponse, Header, RawRequest, RawResponse } from './messages.ts'
 
@@ -100,25 +100,6 @@ export function toSendable(bytes: Bytes): Representation['body'] {
 
 export function toBytes(text: string): Bytes {
   return encoder.encode(text)
-}
-
-export const STATUS: Readonly<Record<RatesErrorCode, number>> = {
-  missing_parameter: 400,
-  invalid_parameter: 400,
-  invalid_currency: 400,
-  unsupported_currency: 400,
-  invalid_amount: 400,
-  invalid_period: 400,
-  no_data: 404,
-  not_found: 404,
-  method_not_allowed: 405,
-  precondition_failed: 412,
-  unauthorized: 401,
-  forbidden: 403,
-  rate_limited: 429,
-  provider_unavailable: 502,
-  overloaded: 503,
-  internal_error: 500,
 }
 
 const ALLOW = 'GET, HEAD, OPTIONS'
@@ -238,7 +219,7 @@ export function failure(error: RatesError, record: object, hasPost = false): End
   // RFC 6750 §3
   if (error.code === 'unauthorized') headers.push(['www-authenticate', 'Bearer'])
   if (error.retryAfter !== undefined) headers.push(['retry-after', String(error.retryAfter)])
-  return { status: STATUS[error.code], headers, body }
+  return { status: error.status, headers, body }
 }
 
 // RFC 9211

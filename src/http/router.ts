@@ -1,7 +1,9 @@
+import type { Runtime } from '../async.ts'
 import { RatesError, toRatesError } from '../errors.ts'
 import { NO_CORS, createCors } from './cors.ts'
 import type { Cors, CorsRules } from './cors.ts'
 import type { Admission, Guard } from './guard.ts'
+import { overloaded } from './limiter.ts'
 import type { Limiter } from './limiter.ts'
 import { isCounted, statusFor } from './messages.ts'
 import type { EndpointResponse, RawRequest, RawResponse } from './messages.ts'
@@ -23,7 +25,8 @@ const MAX_WAITING_REQUESTS = 10_000
 
 export interface RouterOptions extends RouteTableOptions {
   limiter: Limiter
-  refuse(waiting: number): RatesError
+  runtime: Runtime
+  onOverload(waiting: number): void
   onInternalError(error: unknown, requestId?: string): void
   /** Called after every response to a path of the API; `startedAt` is what `start` returned. */
   observer: ResponseObserver
@@ -177,13 +180,14 @@ function finish(
   return { status, headers, body, matched }
 }
 
-function createWaitLimit({ refuse }: Pick<RouterOptions, 'refuse'>) {
+function createWaitLimit({ runtime, onOverload }: Pick<RouterOptions, 'runtime' | 'onOverload'>) {
   let waiting = 0
 
   async function waitFor<Result>(result: Promise<Result>): Promise<Result> {
     if (waiting >= MAX_WAITING_REQUESTS) {
       result.catch(() => undefined)
-      throw refuse(waiting)
+      onOverload(waiting)
+      throw overloaded(runtime)
     }
     waiting += 1
     try {
