@@ -166,8 +166,8 @@ export function withConversion<Result>(
   request: RequestOptions | undefined,
   use: (found: CacheResult<Rates>, data: object) => Result,
 ): Result | Promise<Result> {
-  const { from, to } = params
-  return withRates(sources, { ...params, codes: () => [from, to].flat() }, now, request, use)
+  const codes = (): string[] => [params.from, params.to].flat()
+  return withRates(sources, params, { codes }, now, request, use)
 }
 
 /** @throws {RatesError} as `withConversion` and `toConversion` do */

@@ -70,8 +70,8 @@ export function withLatest<Result>(
   use: (found: CacheResult<Rates>, data: object) => Result,
 ): Result | Promise<Result> {
   // Without symbols, all other codes belong to a table, too.
-  const need = { ...params, codes: () => codesOf(params), isWhole: !params.symbols?.length }
-  return withRates(sources, need, now, request, use)
+  const need = { codes: () => codesOf(params), isWhole: !params.symbols?.length }
+  return withRates(sources, params, need, now, request, use)
 }
 
 /** @throws {RatesError} as `withLatest` and `toLatestRates` do */

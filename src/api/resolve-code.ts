@@ -275,34 +275,32 @@ export function derivedIn(
 
 export type Rates = LatestSnapshot | DatedSnapshot
 
-interface RatesNeed extends Pick<HistoryNeed, 'isWhole'> {
-  /** Absent for latest rates. */
-  date?: Day | undefined
-  /** The codes that the rates must have, in either case. */
+/** The codes that rates must have, in either case. */
+interface CodesNeed extends Pick<HistoryNeed, 'isWhole'> {
   codes(): readonly string[]
 }
 
 /**
- * Passes latest rates or those of a day to `use`, with the data set that they are from; at once, unless it has to be loaded.
+ * Passes latest rates, or those of a day, to `use`, with the data set that they are from; at once, unless it has to be loaded.
  *
  * @throws {RatesError} as `datedSnapshot` and `use` do
  */
 export function withRates<Result>(
   sources: RateSources,
-  { codes, isWhole, date, ...choice }: RatesNeed & Omit<DayParams, 'date'>,
+  day: DayChoice,
+  { codes, isWhole }: CodesNeed,
   now: () => number,
   request: RequestOptions | undefined,
   use: (found: CacheResult<Rates>, data: object) => Result,
 ): Result | Promise<Result> {
-  if (date === undefined) {
+  if (day.date === undefined) {
     const found = sources.latest(request, codes)
     return found instanceof Promise
       ? found.then((each) => use(each, each.value))
       : use(found, found.value)
   }
-  const day = { date, ...choice }
   const today = toDay(now())
-  const need = { ...daysToLoad(day, today), codes: codes(), isWhole, source: choice.source }
+  const need = { ...daysToLoad(day, today), codes: codes(), isWhole, source: day.source }
   return sources.history(need, request, ({ value, hit, ttl }) =>
     use({ value: datedSnapshot(value, day, today), hit, ttl }, value),
   )

@@ -127,7 +127,7 @@ async function rateFrom(
 ): Promise<SourceRate> {
   const { from, to, rate: converted } = record
   const day = { ...choice, date: date === '' ? toDay(now()) : date, source: id }
-  return withRates(sources, { ...day, codes: () => [from, to] }, now, request, ({ value }) => {
+  return withRates(sources, day, { codes: () => [from, to] }, now, request, ({ value }) => {
     const codes = { from: codeIn(value, 'from', from), to: codeIn(value, 'to', to) }
     const { rate } = convert(value, codes.to, { from: codes.from, amount: 1 })
     const deviation = percentChange(converted, rate)

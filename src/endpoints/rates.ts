@@ -6,6 +6,7 @@ import type { LatestParams, LatestRates } from '../api/latest.ts'
 import { OPERATIONS } from '../api/parameters.ts'
 import type { Rates } from '../api/resolve-code.ts'
 import type { Instant } from '../async.ts'
+import type { Header } from '../http/messages.ts'
 import { createQueryParser } from '../http/query.ts'
 import { bodyHeaders, represent, viaLink } from '../http/response.ts'
 import type { DataResult, Endpoint, Representation, RequestContext } from '../http/response.ts'
@@ -138,10 +139,17 @@ function ratesEndpoint<
 ): Endpoint {
   const parse = createQueryParser<Params & RatesQuery>(OPERATIONS[operation], keyNames)
 
+  let last: { form: Format; lastModified: number; headers: Header[] } | undefined
+
   function toRepresentation(record: Body, { format: form = 'json' }: RatesQuery, rates: Rates) {
     const publishedAt = 'date' in rates ? now() : rates.table.publishedAt
     const lastModified = Math.min(record.updatedAt, publishedAt)
-    const headers = bodyHeaders({ form, lifetime: 'minute', lastModified })
+    // Responses that differ in nothing else are requested one after another.
+    if (last?.form !== form || last.lastModified !== lastModified) {
+      const headers = bodyHeaders({ form, lifetime: 'minute', lastModified })
+      last = { form, lastModified, headers }
+    }
+    const { headers } = last
     return form === 'csv'
       ? represent(toCsv(record), [...headers, ...viaLink(record.source)])
       : represent(JSON.stringify(toBody(record)), headers)
@@ -167,7 +175,7 @@ function ratesEndpoint<
     return withRates(sources, params, now, request, (freshness, data): DataResult => {
       const { value } = freshness
       const make = (): Representation => toRepresentation(toRecord(value, params), params, value)
-      const representation = responseCache.getOrCreate(data, `${operation} ${key}`, make, day)
+      const representation = responseCache.getOrCreate(data, key, make, day)
       return { representation, freshness }
     })
   }

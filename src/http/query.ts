@@ -10,7 +10,7 @@ const MAX_CACHED_QUERY_LENGTH = 768
 const MAX_CACHED_BYTES = 262_144
 const ENTRY_OVERHEAD_BYTES = 512
 
-/** Validated parameters; `key` is the same for all queries with the same. */
+/** Validated parameters; `key` is the same for all queries of an operation with the same. */
 export interface Parsed<Params> {
   params: Params
   key: string
@@ -24,20 +24,22 @@ export function createQueryParser<Params>(
   operation: Operation,
   keyNames: readonly string[] = [],
 ): (query: string) => Parsed<Params> {
+  const { path } = operation
   const known = parametersOf(operation)
   const cached = createBoundedMap<string, Parsed<Params>>(MAX_CACHED_BYTES)
   const isRepeated = createRepeatFilter()
 
   function collect(query: string) {
     const texts: Record<string, string> = {}
-    const others: string[] = []
+    let others: string[] | undefined
     eachParameter(query, (name, text) => {
-      if (!Object.hasOwn(known, name)) others.push(name)
+      if (!Object.hasOwn(known, name)) (others ??= []).push(name)
       else if (Object.hasOwn(texts, name)) throw invalidParameter(name, 'given more than once')
       else texts[name] = text
     })
+    if (!others) return { texts, isPure: true, refusal: undefined }
     const unknown = others.filter((name) => !keyNames.includes(name) && !passes(operation, name))
-    return { texts, isPure: others.length === 0, refusal: refusalOf(operation, unknown) }
+    return { texts, isPure: false, refusal: refusalOf(operation, unknown) }
   }
 
   return (query) => {
@@ -46,7 +48,7 @@ export function createQueryParser<Params>(
     const { texts, isPure, refusal } = collect(query)
     const params: Params = Object(read(operation, texts))
     if (refusal) throw refusal
-    const parsed = { params, key: JSON.stringify(params) }
+    const parsed = { params, key: path + JSON.stringify(params) }
     if (isPure && query.length <= MAX_CACHED_QUERY_LENGTH && isRepeated(query)) {
       cached.set(query, parsed, query.length + ENTRY_OVERHEAD_BYTES)
     }
