@@ -64,8 +64,8 @@ export function createKeyLookup(store: KeyStore, context: CountersContext): KeyL
     const result = known.get(key) ?? unknown.get(key)
     if (!result) return undefined
     const { found, startedAt } = result
-    const maxAge = found === 'unknown_key' ? MAX_AGE_MS : MAX_AGE_DURING_FAILURE_MS
-    return runtime.monotonic() - startedAt < maxAge ? found : undefined
+    const lifetime = found === 'unknown_key' ? MAX_AGE_MS : MAX_AGE_DURING_FAILURE_MS
+    return runtime.monotonic() - startedAt < lifetime ? found : undefined
   }
 
   return (key) => {

@@ -76,7 +76,7 @@ export function hasRates(
 interface Calendar {
   start: number
   dates: Day[]
-  /** By the indexes of `dates`, the row of the last published day; none is more than `maxAge` days older. */
+  /** By the indexes of `dates`, the row of the last published day; none is more than `daysBack` days older. */
   rows: Uint32Array
 }
 
@@ -85,16 +85,16 @@ const calendars = new WeakMap<readonly Day[], Calendar>()
 
 const NO_ROW = 0xffff_ffff
 
-function calendarOf({ dates: published }: MarketHistory, maxAge: number): Calendar {
+function calendarOf({ dates: published }: MarketHistory, daysBack: number): Calendar {
   const known = calendars.get(published)
   if (known) return known
   const start = dayNumber(published[0] ?? '')
-  const length = dayNumber(published.at(-1) ?? '') - start + 1 + maxAge
+  const length = dayNumber(published.at(-1) ?? '') - start + 1 + daysBack
   const dates = Array.from({ length }, (_, index) => toDay((start + index) * DAY_MS))
   const rows = new Uint32Array(length).fill(NO_ROW)
   for (const [row, day] of published.entries()) {
     const index = dayNumber(day) - start
-    rows.fill(row, index, index + maxAge + 1)
+    rows.fill(row, index, index + daysBack + 1)
   }
   const calendar = { start, dates, rows }
   calendars.set(published, calendar)
@@ -103,16 +103,16 @@ function calendarOf({ dates: published }: MarketHistory, maxAge: number): Calend
 
 /**
  * Returns the rates of a pair on every calendar day from `start` to `end` (inclusive): those of the last published day on or
- * before it, at most `maxAge` days earlier, if that quotes both currencies. `maxAge` must be the same in every call for one history.
+ * before it, at most `daysBack` days earlier, if that quotes both currencies. `daysBack` must be the same in every call for one history.
  */
 export function filledSeries(
   history: MarketHistory,
   pair: Pair,
   { start, end }: { start: Day; end: Day },
-  maxAge: number,
+  daysBack: number,
 ): PairSeries {
-  const published = pairSeries(history, pair, { start: addDays(start, -maxAge), end })
-  const { start: firstDay, dates, rows: rowOn } = calendarOf(history, maxAge)
+  const published = pairSeries(history, pair, { start: addDays(start, -daysBack), end })
+  const { start: firstDay, dates, rows: rowOn } = calendarOf(history, daysBack)
   const first = Math.max(0, dayNumber(start) - firstDay)
   const last = Math.min(dates.length, dayNumber(end) - firstDay + 1)
   const size = Math.max(0, last - first)

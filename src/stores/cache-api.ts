@@ -47,8 +47,8 @@ export function createCacheApiStore(options: CacheApiStoreOptions = {}): CacheSt
       return response?.text()
     },
     async set(key, value, expiresAt) {
-      const maxAge = Math.ceil(timeLeft(expiresAt) / 1_000)
-      const headers = { 'Cache-Control': `max-age=${maxAge}` }
+      const seconds = Math.ceil(timeLeft(expiresAt) / 1_000)
+      const headers = { 'Cache-Control': `max-age=${seconds}` }
       await (await cacheNow()).put(urlOf(key), new Response(value, { headers }))
     },
   }
