@@ -164,8 +164,11 @@ const symbols: Parameter = {
 function targets(max: number, aliases: string): Parameter {
   return {
     schema: z.union([CODE, codes(max).check(z.minLength(1))]),
-    fromText: (text) =>
-      text.includes(',') && text.length <= MAX_CODES_CHARACTERS ? splitCodes(text) : text,
+    fromText(text) {
+      if (!text.includes(',') || text.length > MAX_CODES_CHARACTERS) return text
+      const items = splitCodes(text)
+      return items.length > 0 ? items : text
+    },
     error: invalidCodes(max),
     description: `Code of the target currency, or up to ${max} codes separated by commas.`,
     aliases,
@@ -448,7 +451,11 @@ function isObject(value: unknown): value is Values {
 export function read(operation: Operation, texts: Readonly<Record<string, string>>): Values {
   const parameters = parametersOf(operation)
   const values: Record<string, unknown> = {}
-  for (const name in texts) values[name] = parameters[name]?.fromText(texts[name] ?? '')
+  // In the order of the table, so that equal values are equal as JSON.
+  for (const name in parameters) {
+    const text = texts[name]
+    if (text !== undefined) values[name] = parameters[name]?.fromText(text)
+  }
   checkValues(operation, values, parameters)
   return values
 }

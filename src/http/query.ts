@@ -48,7 +48,7 @@ export function createQueryParser<Params>(
     const { texts, isPure, refusal } = collect(query)
     const params: Params = Object(read(operation, texts))
     if (refusal) throw refusal
-    const parsed = { params, key: path + JSON.stringify(params) }
+    const parsed = { params, key: (path + JSON.stringify(params)).toUpperCase() }
     if (isPure && query.length <= MAX_CACHED_QUERY_LENGTH && isRepeated(query)) {
       cached.set(query, parsed, query.length + ENTRY_OVERHEAD_BYTES)
     }
