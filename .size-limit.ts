@@ -38,7 +38,7 @@ const BUDGETS: Record<string, string> = {
   './money': '2.5 kB',
   './monitoring': '6.88 kB',
   './node': '4.15 kB',
-  './providers/*': '17.6 kB',
+  './providers/*': '16.1 kB',
   './stores/*': '1.55 kB',
   './testing': '19.4 kB',
 }

@@ -1,7 +1,6 @@
-import { findWithdrawal } from '../rates/currency-code.ts'
-import { findCurrency } from '../rates/iso-4217.ts'
+import { findDigits } from '../money/minor-units.ts'
 
 /** Whether `code` is the upper-case code of a current or withdrawn currency, unlike hundreds of cryptocurrencies in some feeds. */
 export function isKnownCode(code: string): boolean {
-  return findCurrency(code) !== undefined || findWithdrawal(code) !== undefined
+  return findDigits(code) !== undefined
 }
