@@ -32,7 +32,7 @@ const BUDGETS: Record<string, string> = {
   './compat/exchangerate-host': '19.3 kB',
   './compat/frankfurter': '18.5 kB',
   './compat/open-exchange-rates': '18.2 kB',
-  './currencies': '5.72 kB',
+  './currencies': '6.8 kB',
   './deno': '2.75 kB',
   './express': '2.1 kB',
   './money': '2.5 kB',
@@ -110,7 +110,7 @@ const secondScript = {
   ...page,
   name: 'the second script of the explorer',
   path: 'dist/explorer-api-*.js',
-  limit: '7 kB',
+  limit: '5.55 kB',
 }
 
 /** Budgets for parts of the build with all dependencies, minified and gzipped. */

@@ -1,6 +1,7 @@
-import { MAJOR_CURRENCIES, symbolOf } from '../src/currency-search.ts'
+import { MAJOR_CURRENCIES } from '../src/currency-search.ts'
 import { parseTypedAmount } from '../src/typed-amount.ts'
 import type { DecimalSeparator } from '../src/typed-amount.ts'
+import { symbolOf } from './currency-label.ts'
 
 export interface TypedAmount {
   /** In the form of the API; empty for an empty text, undefined for one that is not an amount. */

@@ -21,7 +21,7 @@ let searched: { choices: Choices; search: CurrencySearch } | undefined
 /** Returns the search among `choices`, which all fields share. */
 export function searchAmong(choices: Choices): CurrencySearch {
   if (searched?.choices !== choices) {
-    const currencies = choices.codes.map((code) => ({ code, name: choices.names.get(code) }))
+    const currencies = choices.codes.map((code) => choices.currencies.get(code) ?? { code })
     searched = { choices, search: createCurrencySearch(currencies) }
   }
   return searched.search
@@ -31,7 +31,7 @@ export function searchAmong(choices: Choices): CurrencySearch {
 // oxlint-disable-next-line max-lines-per-function -- one state machine over its closures.
 export function createCombobox(input: HTMLInputElement, { rest, choose }: ComboboxEvents) {
   const { popup, list, status } = createPopup(input)
-  let choices: Choices = { codes: [], names: new Map() }
+  let choices: Choices = { codes: [], currencies: new Map() }
   let current: string | undefined
   /** The codes in the open list, and the place of the highlighted one. */
   let listed: string[] = []
@@ -141,8 +141,8 @@ function createPopup(input: HTMLInputElement) {
   return { popup, list, status }
 }
 
-function optionOf(field: string, code: string, { names }: Choices): HTMLElement {
-  const content = [makeSign(code), make('b', {}, code), ` ${names.get(code) ?? ''}`]
+function optionOf(field: string, code: string, { currencies }: Choices): HTMLElement {
+  const content = [makeSign(code), make('b', {}, code), ` ${currencies.get(code)?.name ?? ''}`]
   return make('li', { role: 'option', id: `${field}-${code}` }, ...content)
 }
 

@@ -82,8 +82,8 @@ function refusalOf(code: string, { view, choices: { coverage } }: Shown): string
   return coverage?.whyNone(view.from, code) ?? ''
 }
 
-function optionsOf({ codes, names, coverage }: Choices): HTMLOptionElement[] {
+function optionsOf({ codes, currencies, coverage }: Choices): HTMLOptionElement[] {
   return codes
     .filter((code) => coverage?.whyNone(code, code) === undefined)
-    .map((code) => new Option(names.get(code) ?? '', code))
+    .map((code) => new Option(currencies.get(code)?.name ?? '', code))
 }

@@ -15,7 +15,7 @@ export function createConverter(api: Api, change: (to: Partial<View>) => void): 
   const section = find('#converter')
   const amount = createAmountField(api, change)
   let view: View | undefined
-  let digits: Choices['digits']
+  let currencies: Choices['currencies'] | undefined
   let shown: Conversion | undefined
   const from = createCurrencyField('#from', api, (code) => choose('from', code))
   const to = createCurrencyField('#to', api, (code) => choose('to', code))
@@ -23,7 +23,7 @@ export function createConverter(api: Api, change: (to: Partial<View>) => void): 
     operation: 'convert',
     show(conversion) {
       shown = conversion
-      showResult(conversion, digits)
+      showResult(conversion, currencies)
       tick(Date.now())
     },
     failed: (error) => amount.refuse(error?.code === 'invalid_amount'),
@@ -55,9 +55,9 @@ export function createConverter(api: Api, change: (to: Partial<View>) => void): 
       view = next
       from.show(choices, next.from)
       to.show(choices, next.to)
-      if (choices.digits !== digits) {
-        digits = choices.digits
-        if (shown) showResult(shown, digits)
+      if (choices.currencies !== currencies) {
+        currencies = choices.currencies
+        if (shown) showResult(shown, currencies)
       }
       if (!amount.show(next, choices)) return panel.clear()
       const parameters = { from: next.from, to: next.to, amount: next.amount }
@@ -68,9 +68,9 @@ export function createConverter(api: Api, change: (to: Partial<View>) => void): 
 
 function showResult(
   { from, to, amount, rate, result }: Conversion,
-  digits: Choices['digits'],
+  currencies: Choices['currencies'] | undefined,
 ): void {
-  const rounded = formatAmount(result, digits?.get(to) ?? undefined)
+  const rounded = formatAmount(result, currencies?.get(to)?.minorUnits ?? undefined)
   const output = find('#result')
   output.replaceChildren(rounded, ' ', make('span', {}, to))
   output.classList.toggle('long', rounded.length > 15)

@@ -1,10 +1,9 @@
-import { symbolOf } from '../src/currency-search.ts'
 import { make } from './dom.ts'
 import type { Choices } from './dom.ts'
 
-export function labelOf(code: string, { names }: Choices): string {
-  const name = names.get(code)
-  return name === undefined ? code : `${code} – ${name}`
+export function labelOf(code: string, { currencies }: Choices): string {
+  const name = currencies.get(code)?.name
+  return name ? `${code} – ${name}` : code
 }
 
 /** Creates the sign of a currency: its symbol, or the two letters of its country, with which codes begin. */
@@ -15,4 +14,15 @@ export function makeSign(code = ''): HTMLElement {
 export function signOf(code: string): string {
   const symbol = symbolOf(code)
   return symbol === code ? code.slice(0, 2) : symbol
+}
+
+/** Returns the symbol that the browser has, also before the first response. */
+export function symbolOf(code: string): string {
+  const options = { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' } as const
+  try {
+    const parts = new Intl.NumberFormat(code === 'USD' ? 'en-US' : 'en', options).formatToParts(0)
+    return parts.find(({ type }) => type === 'currency')?.value ?? code
+  } catch {
+    return code
+  }
 }

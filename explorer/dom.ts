@@ -1,3 +1,5 @@
+import type { CurrencyCoverage } from 'ratesmith/client'
+
 import type { HistoryCoverage } from './api.ts'
 
 /**
@@ -79,10 +81,8 @@ export function fragmentOf(view: View): string {
 
 export interface Choices {
   codes: readonly string[]
-  /** English names by code; some codes have none. */
-  names: ReadonlyMap<string, string>
-  /** Digits after the point by code; absent until a response. */
-  digits?: ReadonlyMap<string, number | null>
+  /** By code; empty until a response. */
+  currencies: ReadonlyMap<string, CurrencyCoverage>
   /** Absent until a response, or a failure. */
   coverage?: HistoryCoverage
 }

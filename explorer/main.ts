@@ -59,7 +59,7 @@ function start(base: string): void {
 function createPage(api: Api) {
   const lastPair = createCodeMemory('ratesmith-pair', [])
   let view = parseView('')
-  let choices: Choices = { codes: [], names: new Map() }
+  let choices: Choices = { codes: [], currencies: new Map() }
   let publishedAt: number | undefined
   let settling: ReturnType<typeof setTimeout> | undefined
 
@@ -95,7 +95,7 @@ function createPage(api: Api) {
     listed({ rates, updatedAt }) {
       const codes = Object.keys(rates).toSorted()
       if (codes.join() !== choices.codes.join()) choices = { ...choices, codes }
-      if (choices.coverage && choices.names.size === 0) void loadNames()
+      if (choices.coverage && choices.currencies.size === 0) void loadNames()
       show()
       if (publishedAt !== undefined && publishedAt !== updatedAt) converter.reload()
       publishedAt = updatedAt
@@ -124,8 +124,7 @@ async function readCurrencies({ request }: Pick<Api, 'request'>): Promise<Choice
   const { currencies } = await request<CurrencyList>('/v1/currencies', 'currencies')
   return {
     codes: currencies.filter(({ withdrawn }) => !withdrawn).map(({ code }) => code),
-    names: new Map(currencies.map(({ code, name }) => [code, name ?? code])),
-    digits: new Map(currencies.map(({ code, minorUnits }) => [code, minorUnits])),
+    currencies: new Map(currencies.map((currency) => [currency.code, currency])),
     coverage: historyCoverageOf(currencies),
   }
 }

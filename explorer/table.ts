@@ -40,7 +40,7 @@ export function createRateTable(api: Api, { change, listed }: TableEvents): Part
     },
   })
   let view: View | undefined
-  let choices: Choices = { codes: [], names: new Map() }
+  let choices: Choices = { codes: [], currencies: new Map() }
   let shown: LatestRates | undefined
   let changes: Changes = new Map()
   let searchAmong = searchNames
@@ -64,7 +64,12 @@ export function createRateTable(api: Api, { change, listed }: TableEvents): Part
     const { rates, base } = shown
     find('#unit').textContent = `1 ${base} =`
     const entries = Object.entries(rates).map(([code, rate]) => {
-      return { code, rate, name: choices.names.get(code) ?? '', change: changes.get(code) }
+      return {
+        code,
+        rate,
+        name: choices.currencies.get(code)?.name ?? '',
+        change: changes.get(code),
+      }
     })
     rows.show(sortRows(entries, view.sort, favourites.read()), favourites.read())
     filter()
@@ -133,9 +138,11 @@ function createHeads(sort: (column: string) => void) {
   }
 }
 
-function searchNames({ codes, names }: Choices, text: string): string[] {
+function searchNames({ codes, currencies }: Choices, text: string): string[] {
   const wanted = text.toLowerCase()
-  return codes.filter((code) => `${code} ${names.get(code)}`.toLowerCase().includes(wanted))
+  return codes.filter((code) =>
+    `${code} ${currencies.get(code)?.name}`.toLowerCase().includes(wanted),
+  )
 }
 
 function showAge(table: LatestRates, now: number): void {

@@ -14,8 +14,8 @@ const STATS =
   'stats: { open: number, close: number, high: number, low: number, changePct: number, ' +
   'average: number, highDate: string, lowDate: string }'
 const CURRENCY =
-  'code: string, name: string, numeric: string, minorUnits: number, latest: boolean, ' +
-  'history: boolean, withdrawn: null'
+  'code: string, name: string, numeric: string, minorUnits: number, symbol: null, ' +
+  'countries: [string], latest: boolean, history: boolean, withdrawn: null'
 const STATE =
   `ready: boolean, stale: boolean, ${SOURCE}, age: number, ` +
   'lastAttempt: { at: number, outcome: string }, nextAttemptAt: number'

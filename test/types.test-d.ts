@@ -829,6 +829,10 @@ test('the parameters of a client call decide the type of its result', () => {
   expectTypeOf(client.status).returns.resolves.toEqualTypeOf<ServiceStatus>()
   expectTypeOf(client.currencies).returns.resolves.toEqualTypeOf<CurrencyList>()
   type Coverage = CurrencyList['currencies'][number]
+  expectTypeOf<Pick<Coverage, 'symbol' | 'countries'>>().toEqualTypeOf<{
+    symbol: string | null
+    countries: string[]
+  }>()
   expectTypeOf<Coverage['histories']>().toEqualTypeOf<CurrencyHistory[] | undefined>()
   type Sources = NonNullable<ServiceStatus['history']>['sources']
   expectTypeOf<Sources>().toEqualTypeOf<HistorySourceStatus[] | undefined>()

@@ -300,6 +300,6 @@ export const operations: readonly Operation[] = [
 /** Returns a withdrawn currency, one with history and one without. */
 function toExcerpt(body: object): object {
   const { currencies }: { currencies: { code: string }[] } = Object(body)
-  const shown = ['BGN', 'EUR', 'KWD']
+  const shown = ['BGN', 'JPY', 'KWD']
   return { currencies: currencies.filter(({ code }) => shown.includes(code)) }
 }

@@ -53,6 +53,7 @@ const NAMED: Readonly<Record<string, Schema>> = {
   true: { type: 'boolean', const: true },
   UppercaseCode: { type: 'string', pattern: '^[A-Z]{3}$' },
   NumericCode: { type: 'string', pattern: '^[0-9]{3}$' },
+  CountryCode: { type: 'string', pattern: '^[A-Z]{2}$' },
   Day: { type: 'string', format: 'date' },
   Url: { type: 'string', format: 'uri' },
   Instant: { type: 'integer', minimum: 0 },

@@ -1,3 +1,5 @@
+import { MAX_RETRY_AFTER_SECONDS, invalidCurrency, providerUnavailable } from '../errors.ts'
+import { minorUnitHint } from '../rates/currency-code.ts'
 import type { UppercaseCode } from '../rates/currency-code.ts'
 import type { Day } from '../rates/dates.ts'
 import {
@@ -6,7 +8,7 @@ import {
   findWithdrawnCurrency,
   withdrawnCurrencies,
 } from '../rates/iso-4217.ts'
-import type { CurrencyCode, MinorUnits, NumericCode } from '../rates/iso-4217.ts'
+import type { CountryCode, CurrencyCode, MinorUnits, NumericCode } from '../rates/iso-4217.ts'
 import { coveredCodes, newestDay } from '../rates/market-history.ts'
 import type { Rate } from '../rates/rate-table.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
@@ -18,7 +20,8 @@ import type {
   RequestOptions,
 } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
-import { toSource } from './resolve-code.ts'
+import { toCsv } from './csv.ts'
+import { requireKnown, toSource } from './resolve-code.ts'
 
 /** A currency and its coverage. */
 export interface CurrencyCoverage {
@@ -30,6 +33,10 @@ export interface CurrencyCoverage {
   numeric: NumericCode | null
   /** Digits after the decimal point; null if ISO 4217 defines none, as for withdrawn currencies. */
   minorUnits: MinorUnits | null
+  /** Symbol, such as `$`, which other currencies may share; null without one. */
+  symbol: string | null
+  /** Countries and territories where it is legal tender, by sorted ISO 3166-1 codes; Kosovo is `XK`. */
+  countries: CountryCode[]
   /** Whether latest rates and conversions cover it; null while unknown. */
   latest: boolean | null
   /** Whether history covers it; null while unknown. */
@@ -72,10 +79,6 @@ export interface CurrenciesParams {
   symbols?: readonly CurrencyCode[] | undefined
 }
 
-export function currenciesCsv(_list: CurrencyList): string {
-  return ''
-}
-
 /** The currencies and the data that cover them: undefined without data, null if disabled. */
 export interface CurrencyData {
   latest: CacheResult<LatestSnapshot> | null | undefined
@@ -104,10 +107,14 @@ async function orUndefined<Value>(load: () => Promise<Value>): Promise<Value | u
   return load().catch(() => undefined)
 }
 
+/**
+ * @throws {RatesError} for an unknown code of `symbols` (default all): `invalid_currency`, or `provider_unavailable` while data
+ * are missing that may have it
+ */
 export function toCurrencyList(
   data: CurrencyData,
   today: Day,
-  _symbols?: readonly string[],
+  symbols: readonly string[] = [],
 ): CurrencyList {
   const latest = data.latest && data.latest.value
   const history = data.history && data.history.value
@@ -123,8 +130,9 @@ export function toCurrencyList(
     ...(inHistory ?? []),
     ...(wide?.histories.keys() ?? []),
   ])
+  const selected = new Set(selectCodes(codes, symbols, data))
   return {
-    currencies: [...codes].sort().map((code) => ({
+    currencies: [...selected].sort().map((code) => ({
       ...describe(code),
       latest: inLatest?.has(code) ?? null,
       history: wide ? wide.isCovered(code) : (inHistory?.has(code) ?? null),
@@ -132,6 +140,23 @@ export function toCurrencyList(
       ...(wide && { histories: wide.histories.get(code) ?? [] }),
     })),
   }
+}
+
+function selectCodes(
+  known: ReadonlySet<string>,
+  symbols: readonly string[],
+  { latest, history, publications = [] }: CurrencyData,
+): Iterable<string> {
+  if (symbols.length === 0) return known
+  const isComplete = latest !== undefined && history !== undefined
+  return symbols.map((symbol) => {
+    const code = symbol.toUpperCase()
+    if (known.has(code)) return code
+    if (latest) requireKnown(latest.value.table, code)
+    if (isComplete && publications.every(({ newest }) => newest.value))
+      throw invalidCurrency('symbols', symbol, minorUnitHint(symbol))
+    throw providerUnavailable(MAX_RETRY_AFTER_SECONDS)
+  })
 }
 
 function coveredBy(
@@ -164,11 +189,11 @@ function widerHistory(publications: readonly PublicationState[], today: Day): Wi
 
 function describe(
   code: string,
-): Pick<CurrencyCoverage, 'code' | 'name' | 'numeric' | 'minorUnits'> {
-  const { name = null, minorUnits = null } = findCurrency(code) ?? {}
-  const withdrawn = findWithdrawnCurrency(code)
-  const numeric = findCurrency(code)?.numeric ?? withdrawn?.numeric ?? null
-  return { code, name: name ?? withdrawn?.name ?? null, numeric, minorUnits }
+): Omit<CurrencyCoverage, 'latest' | 'history' | 'withdrawn' | 'histories'> {
+  const active = findCurrency(code)
+  const { minorUnits = null, countries = [] } = active ?? {}
+  const { name = null, numeric = null, symbol = null } = active ?? findWithdrawnCurrency(code) ?? {}
+  return { code, name, numeric, minorUnits, symbol, countries: [...countries] }
 }
 
 function endOf(code: string): CurrencyEnd | null {
@@ -176,4 +201,18 @@ function endOf(code: string): CurrencyEnd | null {
   if (!withdrawn) return null
   const { withdrawnAt: at, successor, ratio } = withdrawn
   return { at, successor, ratio }
+}
+
+const CSV_HEAD =
+  'code name numeric minorUnits symbol countries latest history withdrawnAt successor ratio'
+
+/** CSV: one line per currency, with blanks between countries and empty cells for null. Omits `histories`. */
+export function currenciesCsv({ currencies }: CurrencyList): string {
+  const lines = currencies.map(({ code, name, numeric, minorUnits, symbol, countries, ...row }) => {
+    const about = [code, name, numeric, minorUnits, symbol, countries.join(' ')]
+    const { at, successor, ratio } = row.withdrawn ?? {}
+    const cells = [...about, row.latest, row.history, at, successor, ratio]
+    return cells.map((value) => String(value ?? ''))
+  })
+  return toCsv([CSV_HEAD.split(' '), ...lines])
 }

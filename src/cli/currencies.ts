@@ -1,5 +1,5 @@
 import type { CurrencyCoverage, CurrencyHistory, CurrencyList } from '../index.ts'
-import { createCurrencySearch } from '../currency-search.ts'
+import { createCurrencySearch, foldText } from '../currency-search.ts'
 import { didYouMean } from '../known-options.ts'
 import type { CommandContext } from './context.ts'
 import { RATES_OPTIONS } from './flags.ts'
@@ -45,13 +45,8 @@ function findCurrencies(all: readonly CurrencyCoverage[], search: string): Curre
 }
 
 function matches({ code, name, numeric }: CurrencyCoverage, search: string): boolean {
-  const text = plain(search)
-  return plain(code).includes(text) || plain(name ?? '').includes(text) || numeric === search
-}
-
-/** Removes case and accents, so that `zloty` finds the złoty. */
-function plain(text: string): string {
-  return text.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '').replaceAll('ł', 'l')
+  const text = foldText(search)
+  return foldText(code).includes(text) || foldText(name ?? '').includes(text) || numeric === search
 }
 
 function linesOf(

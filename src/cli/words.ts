@@ -1,6 +1,6 @@
 import { findCurrency, findWithdrawn, currencies, withdrawnCurrencies } from '../currencies.ts'
-import { createCurrencySearch } from '../currency-search.ts'
-import type { CurrencySearch } from '../currency-search.ts'
+import { createCurrencySearch, foldText } from '../currency-search.ts'
+import type { CurrencySearch, NamedCurrency } from '../currency-search.ts'
 import { toAlternatives } from '../known-options.ts'
 import { parseTypedAmount } from '../typed-amount.ts'
 import { UsageError } from './usage.ts'
@@ -154,16 +154,15 @@ function candidates(word: string): string[] {
 }
 
 function isNamed(code: string, name: string): boolean {
-  const currency = { code, name: findCurrency(code)?.name }
+  const currency: NamedCurrency = findCurrency(code) ?? { code }
   return isCalled(name)(currency) || createCurrencySearch([currency]).exact(name) !== undefined
 }
 
-function isCalled(noun: string): (currency: { name?: string | undefined }) => boolean {
-  return ({ name = '' }) => plain(name).split(' ').at(-1) === plain(noun)
-}
-
-function plain(text: string): string {
-  return text.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '').replaceAll('ł', 'l')
+function isCalled(noun: string): (currency: Pick<NamedCurrency, 'name'>) => boolean {
+  return ({ name }) =>
+    foldText(name ?? '')
+      .split(' ')
+      .at(-1) === foldText(noun)
 }
 
 const CRYPTOCURRENCIES = new Set(

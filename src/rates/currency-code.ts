@@ -46,6 +46,8 @@ export interface WithdrawnCurrency {
   numeric: string | null
   /** English name. */
   name: string
+  /** Symbol, such as `₧`, which other currencies may share; null without one. */
+  symbol: string | null
   /**
    * First day on which the successor was the only unit of account, `YYYY-MM-DD`. Notes and coins may have been legal tender
    * for longer, and ISO 4217 may have listed the code for longer.
@@ -59,7 +61,7 @@ export interface WithdrawnCurrency {
   source: string
 }
 
-export type Withdrawal = Omit<WithdrawnCurrency, 'numeric' | 'name' | 'source'>
+export type Withdrawal = Omit<WithdrawnCurrency, 'numeric' | 'name' | 'symbol' | 'source'>
 
 type Row = readonly [code: string, successor: string, ratio: number | null, withdrawnAt: string]
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
-import type { CurrencyList, RatesHandlerOptions } from '../../src/index.ts'
+import { currenciesCsv, toCurrencyList } from '../../src/api/currencies.ts'
+import type { CurrencyData } from '../../src/api/currencies.ts'
+import type { CurrencyList, RatesErrorCode, RatesHandlerOptions } from '../../src/index.ts'
 import { providersThat } from '../advisories/loaded-handler.ts'
 import { NOW, market, openService } from '../fixtures/service.ts'
 import { DAY } from '../virtual-runtime.ts'
@@ -21,13 +23,17 @@ function open(options?: RatesHandlerOptions) {
   return { ...opened, read }
 }
 
+const UNNAMED = { name: null, numeric: null, minorUnits: null, symbol: null, countries: [] }
+
 describe('GET /api/v1/currencies', () => {
   it('describes every currency and its coverage, including withdrawn ones', async () => {
     const { response, find } = await open().read()
     expect(response.status).toBe(200)
     const plain = { latest: true, history: true, withdrawn: null }
     const yen = { code: 'JPY', name: 'Japanese Yen', numeric: '392', minorUnits: 0 }
-    expect(find('JPY')).toEqual({ ...yen, ...plain })
+    expect(find('JPY')).toEqual({ ...yen, symbol: '¥', countries: ['JP'], ...plain })
+    expect(find('ZAR')).toMatchObject({ symbol: 'R', countries: ['LS', 'NA', 'ZA'] })
+    expect(find('XAU')).toMatchObject({ symbol: null, countries: [] })
     expect(find('KWD')).toMatchObject({ minorUnits: 3, latest: true, history: false })
     expect(find('EUR')).toMatchObject(plain)
     expect(find('BOV')).toMatchObject({ latest: false, history: false, withdrawn: null })
@@ -36,6 +42,8 @@ describe('GET /api/v1/currencies', () => {
       name: 'Croatian Kuna',
       numeric: '191',
       minorUnits: null,
+      symbol: 'kn',
+      countries: [],
       latest: false,
       history: false,
       withdrawn: { at: '2023-01-01', successor: 'EUR', ratio: 7.5345 },
@@ -62,7 +70,7 @@ describe('GET /api/v1/currencies', () => {
     const table = { base: 'USD', updatedAt: NOW, nextUpdateAt: NOW, rates: { QQX: 2 } }
     const providers = { latest: { ...latest, fetchLatest: async () => table }, history }
     const { find } = await open({ providers }).read()
-    expect(find('QQX')).toMatchObject({ name: null, numeric: null, minorUnits: null, latest: true })
+    expect(find('QQX')).toMatchObject({ ...UNNAMED, latest: true })
     expect(find('JPY')).toMatchObject({ latest: false, history: true })
   })
 
@@ -136,3 +144,44 @@ describe('GET /api/v1/currencies', () => {
     expect((await turning.read()).find('JPY')).toMatchObject({ latest: true })
   })
 })
+
+describe('the currencies with certain codes', () => {
+  const listed = (symbols: string[], data: CurrencyData = { latest: null, history: null }) =>
+    toCurrencyList(data, '2026-11-26', symbols)
+
+  it('are sorted, once each, in any case, also withdrawn ones', () => {
+    const { currencies } = listed(['usd', 'HRK', 'EUR', 'USD'])
+    expect(currencies.map(({ code }) => code)).toEqual(['EUR', 'HRK', 'USD'])
+    expect(listed([]).currencies).toEqual(expect.arrayContaining(currencies))
+  })
+
+  it.each<[RatesErrorCode, CurrencyData]>([
+    ['invalid_currency', { latest: null, history: null }],
+    ['provider_unavailable', { latest: undefined, history: null }],
+    ['provider_unavailable', { latest: null, history: undefined }],
+    ['provider_unavailable', { latest: loaded(['XYZ']), history: null }],
+    ['invalid_currency', { latest: loaded(['ABC']), history: null }],
+  ])('throw %s for an unknown code', (code, data) => {
+    expect(() => listed(['EUR', 'xyz'], data)).toThrow(expect.objectContaining({ code }))
+    expect(listed(['EUR'], data).currencies).toHaveLength(1)
+  })
+
+  it('are lines of CSV, with empty cells for null', () => {
+    const list = listed(['AUD', 'CUC', 'BOV'], { latest: undefined, history: null })
+    expect(currenciesCsv(list).split('\r\n')).toEqual([
+      'code,name,numeric,minorUnits,symbol,countries,latest,history,withdrawnAt,successor,ratio',
+      'AUD,Australian Dollar,036,2,$,AU CC CX HM KI NF NR TV,,false,,,',
+      'BOV,Bolivian Mvdol,984,2,,,,false,,,',
+      'CUC,Cuban Convertible Peso,931,,$,,,false,2021-01-01,CUP,0.041666666666666664',
+      '',
+    ])
+  })
+})
+
+/** Returns latest rates whose provider lists some codes without a usable rate. */
+function loaded(unavailable: string[]): CurrencyData['latest'] {
+  const times = { updatedAt: NOW, publishedAt: NOW, nextUpdateAt: NOW }
+  const table = { base: 'USD', ...times, rates: new Map([['USD', 1]]), unavailable }
+  const { attribution } = latest
+  return { hit: true, ttl: 1, value: { table, attribution } }
+}

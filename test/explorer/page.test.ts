@@ -314,8 +314,15 @@ describe('the coverage of history', () => {
       Object.entries(lastDays).map(([name, to]) => {
         return { from: null, to, source: { name, url: 'https://bank.example' } }
       })
-    const about = { name: code, numeric: null, minorUnits: 2, latest: true, withdrawn: null }
-    return { code, history, ...about, ...(histories && { histories }) }
+    const about = { name: code, numeric: null, minorUnits: 2, symbol: null, countries: [] }
+    return {
+      code,
+      history,
+      ...about,
+      latest: true,
+      withdrawn: null,
+      ...(histories && { histories }),
+    }
   }
 
   it('includes pairs of two covered currencies', () => {

@@ -9,6 +9,7 @@ import {
   withdrawnCurrencies,
 } from '../../src/currencies.ts'
 import { findSuccession, findWithdrawal } from '../../src/rates/currency-code.ts'
+import { CURRENCIES_BY_REGION, HAS_CLDR, RESERVED_REGIONS } from '../fixtures/cldr-regions.ts'
 import { addDays } from '../fixtures/dates.ts'
 import { rowsOf } from '../fixtures/rows.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
@@ -73,11 +74,37 @@ describe('currencies', () => {
   })
 })
 
+/** Codes outside ISO 4217 that CLDR lacks. */
+const LOCAL = { FOK: ['FO'], GGP: ['GG'], IMP: ['IM'], JEP: ['JE'], KID: ['KI'], TVD: ['TV'] }
+
+describe('by CLDR', () => {
+  it('each currency has the countries where it is legal tender, sorted', () => {
+    const expected: Record<string, string[]> = { ...LOCAL }
+    for (const { region, codes } of CURRENCIES_BY_REGION) {
+      if (RESERVED_REGIONS.includes(region)) continue
+      for (const code of codes) expected[code] = [...(expected[code] ?? []), region].toSorted()
+    }
+    const found = currencies.filter(({ countries }) => countries.length > 0)
+    expect(Object.fromEntries(found.map(({ code, countries }) => [code, countries]))).toEqual(
+      expected,
+    )
+  })
+
+  it.runIf(HAS_CLDR)('each currency has its narrow symbol, also if it is withdrawn', () => {
+    const all = [...currencies, ...withdrawnCurrencies].filter(({ code }) => code !== 'XXX')
+    const narrow = (currency: string): string | undefined =>
+      new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })
+        .formatToParts(0)
+        .find(({ type }) => type === 'currency')?.value
+    expect(all.filter(({ code, symbol }) => (symbol ?? code) !== narrow(code))).toEqual([])
+  })
+})
+
 describe('findCurrency', () => {
   it('finds each currency by its code', () => {
     expect(activeCodes.map(findCurrency)).toEqual(currencies)
     const guilder = { code: 'XCG', name: 'Caribbean Guilder', numeric: '532', minorUnits: 2 }
-    expect(findCurrency('XCG')).toEqual(guilder)
+    expect(findCurrency('XCG')).toEqual({ ...guilder, symbol: 'Cg.', countries: ['CW', 'SX'] })
   })
 
   it.each([...notCodes, 'BGN', 'HRK', 'ANG', 'SLL', 'ZWL', 'CUC'])('does not find %j', (code) => {
