@@ -113,11 +113,6 @@ describe('ratesmith currencies', () => {
     expect(await lastCell('HRK')).toBe(`${european} 2005-04-01 to 2022-12-30`)
   })
 
-  it.each(['franc', 'francs'])('lists the Swiss one first for %s', async (search) => {
-    const { stdout } = await run(['currencies', search, '--demo'])
-    expect(stdout.match(/^[A-Z]{3}/gm)?.slice(0, 4)).toEqual(['CHF', 'BIF', 'CDF', 'DJF'])
-  })
-
   it('has no further column without them', async () => {
     const { fetch } = publishWidely()
     const { stdout } = await run(['currencies', 'JPY'], { fetch })

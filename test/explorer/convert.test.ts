@@ -4,26 +4,21 @@ import { readAmount } from '../../explorer/amount.ts'
 import { parseView } from '../../explorer/dom.ts'
 import { amountInWords, formatAmount } from '../../explorer/figures.ts'
 import { nextSort, sortRows } from '../../explorer/order.ts'
+import { rowsOf } from '../fixtures/rows.ts'
 
 describe('a typed amount', () => {
   it.each([
-    ['100', '100', undefined],
-    ['', '', undefined],
-    [' ', '', undefined],
-    ['$100', '100', 'USD'],
+    ...rowsOf('100 100 | $100 100 USD | 20usd 20 USD | ¥1.5k 1.5e3 JPY | abc | $'),
+    ['', ''],
+    [' ', ''],
     ['100 €', '100', 'EUR'],
     ['eur 1,000.5', '1000.5', 'EUR'],
-    ['20usd', '20', 'USD'],
-    ['¥1.5k', '1.5e3', 'JPY'],
-    ['kr 5', undefined, undefined],
-    ['abc', undefined, undefined],
-    ['abc 5', undefined, undefined],
-    ['$5 eur', undefined, undefined],
-    ['$', undefined, undefined],
-  ])('%j is %s %s', (text, amount, code) => {
-    const read = readAmount(text, ['CHF', 'EUR', 'USD'], '.')
-    expect(read.amount).toBe(amount)
-    expect(read.code).toBe(code)
+    ['kr 5'],
+    ['abc 5'],
+    ['$5 eur'],
+  ])('%j is %s %s', (text = '', ...expected) => {
+    const { amount, code } = readAmount(text, ['CHF', 'EUR', 'USD'], '.')
+    expect([amount, code]).toEqual([expected[0], expected[1]])
   })
 
   it('has the first currency that shares its sign', () => {
@@ -72,14 +67,10 @@ describe('the order of rates', () => {
 
   it.each([
     ['', 'EUR,JPY,AED,USD'],
-    ['nonsense', 'EUR,JPY,AED,USD'],
-    ['code', 'AED,EUR,JPY,USD'],
-    ['-code', 'USD,JPY,EUR,AED'],
-    ['rate', 'EUR,USD,AED,JPY'],
-    ['-rate', 'JPY,AED,USD,EUR'],
-    ['change', 'JPY,USD,EUR,AED'],
-    ['-change', 'EUR,USD,JPY,AED'],
-  ])('%j is %s', (sort, codes) => {
+    ...rowsOf(`
+      code AED,EUR,JPY,USD   | rate EUR,USD,AED,JPY  | change JPY,USD,EUR,AED  | nonsense EUR,JPY,AED,USD
+      -code USD,JPY,EUR,AED  | -rate JPY,AED,USD,EUR | -change EUR,USD,JPY,AED`),
+  ])('%j is %s', (sort = '', codes = '') => {
     const sorted = sortRows(rows, sort, ['EUR', 'JPY'])
     expect(sorted.map(({ code }) => code).join()).toBe(codes)
   })
