@@ -3,8 +3,6 @@ import type {
   Conversion,
   CurrencyCoverage,
   HistoryList,
-  HistoryRange,
-  HistoryRangeList,
   LatestRates,
   RateHistory,
 } from 'ratesmith/client'
@@ -12,13 +10,11 @@ import type {
 export interface Responses {
   latest: LatestRates
   convert: Conversion
-  history: History | HistoryList | HistoryRangeList
+  history: RateHistory | HistoryList
 }
 
-export type History = RateHistory | HistoryRange
-
-export function historiesOf(response: Responses['history']): History[] {
-  return 'series' in response ? Object.values<History>(response.series) : [response]
+export function historiesOf(response: Responses['history']): RateHistory[] {
+  return 'series' in response ? Object.values(response.series) : [response]
 }
 
 export interface ApiRequest<Operation extends keyof Responses = keyof Responses> {

@@ -1,5 +1,7 @@
+import type { RateHistory } from 'ratesmith/client'
+
 import { historiesOf, pathOf } from './api.ts'
-import type { History, HistoryCoverage } from './api.ts'
+import type { HistoryCoverage } from './api.ts'
 import type { Api } from './page-api.ts'
 import { comparedIn, createComparison } from './comparison.ts'
 import { createCrosshair } from './crosshair.ts'
@@ -25,7 +27,7 @@ export function createHistoryChart(api: Api, change: (to: Partial<View>) => void
     percent.focus()
   })
   const download = createDownload(api)
-  let histories: History[] = []
+  let histories: RateHistory[] = []
   let isPercent = false
   const draw = (): void => {
     if (histories.length > 0) crosshair.show(histories, isPercent)
@@ -94,7 +96,7 @@ function createNone(choose: (pair: Pick<View, 'from' | 'to'>) => void) {
 }
 
 /** Shows the newest rate and the statistics, with exact values as titles. */
-function showStats({ points, stats, to, interval }: History): void {
+function showStats({ points, stats, to, interval }: RateHistory): void {
   const { high, highDate, low, lowDate, average, changePct } = stats
   const { d, r } = points.at(-1) ?? { d: '', r: 0 }
   const sign = changePct > 0 ? '▲ ' : changePct < 0 ? '▼ ' : ''

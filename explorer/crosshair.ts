@@ -1,4 +1,4 @@
-import type { History } from './api.ts'
+import type { RateHistory } from 'ratesmith/client'
 import { find, make } from './dom.ts'
 import { createDrawing } from './drawing.ts'
 import type { Mark } from './drawing.ts'
@@ -19,7 +19,7 @@ export function createCrosshair() {
   const slider = find('input', HTMLInputElement, box)
   const tip = find('#tip', HTMLElement, box)
   const drawing = createDrawing(box)
-  let shown: readonly History[] = []
+  let shown: readonly RateHistory[] = []
   let isPercent = false
   /** The longest series, over whose days the crosshair moves. */
   let guide = 0
@@ -74,7 +74,7 @@ export function createCrosshair() {
   new ResizeObserver(draw).observe(box)
   return {
     /** Shows at least one history, in units or in percent since its first day. */
-    show(histories: readonly History[], inPercent: boolean): void {
+    show(histories: readonly RateHistory[], inPercent: boolean): void {
       shown = histories
       isPercent = inPercent
       const lengths = histories.map(({ points }) => points.length)
@@ -86,7 +86,7 @@ export function createCrosshair() {
 }
 
 /** Returns the labels of the highest and the lowest point, unless all are equal. */
-function extremesOf(history: History | undefined): Mark[] {
+function extremesOf(history: RateHistory | undefined): Mark[] {
   if (!history || history.stats.high === history.stats.low) return []
   const { points, stats } = history
   const mark = (date: string, rate: number, isAbove: boolean): Mark => ({
@@ -97,7 +97,11 @@ function extremesOf(history: History | undefined): Mark[] {
   return [mark(stats.highDate, stats.high, true), mark(stats.lowDate, stats.low, false)]
 }
 
-function textAt({ points, to }: History, index: number | undefined, isPercent: boolean): string {
+function textAt(
+  { points, to }: RateHistory,
+  index: number | undefined,
+  isPercent: boolean,
+): string {
   const [first, point] = [points[0], points[index ?? -1]]
   if (index === undefined || !first || !point) return `– ${to}`
   const change = isPercent ? ` (${formatChange((point.r / first.r - 1) * 100)})` : ''

@@ -1,11 +1,11 @@
-import type { History } from './api.ts'
+import type { RateHistory } from 'ratesmith/client'
 import { find, make } from './dom.ts'
 
 /** Creates the table of the rates in the chart. Rows are created when it opens, as there may be more than a thousand. */
 export function createDayTable() {
   const details = find('#days', HTMLDetailsElement)
   const [head, body] = [find('thead tr', HTMLElement, details), find('tbody', HTMLElement, details)]
-  let shown: readonly History[] = []
+  let shown: readonly RateHistory[] = []
 
   function fill(): void {
     if (!details.open) return
@@ -23,7 +23,7 @@ export function createDayTable() {
   details.addEventListener('toggle', fill)
   return {
     /** Shows at least one history; the first has the days. */
-    show(histories: readonly History[]): void {
+    show(histories: readonly RateHistory[]): void {
       shown = histories
       const [first] = histories
       const kind = first?.interval === 'week' ? 'weekly' : 'daily'

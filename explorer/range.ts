@@ -1,4 +1,6 @@
-import type { ApiRequest, History } from './api.ts'
+import type { RateHistory } from 'ratesmith/client'
+
+import type { ApiRequest } from './api.ts'
 import { find } from './dom.ts'
 import type { View } from './dom.ts'
 
@@ -52,7 +54,7 @@ export function createRange(section: HTMLElement, change: (to: Partial<View>) =>
       if (end) last.value = end
     },
     /** Shows the first and last day of a history, where the user has set none. */
-    showDays({ points }: History): void {
+    showDays({ points }: RateHistory): void {
       if (!view?.start) first.value = points[0]?.d ?? ''
       if (!view?.end) last.value = points.at(-1)?.d ?? ''
     },

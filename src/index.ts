@@ -52,15 +52,13 @@ export type {
   CurrencyHistory,
   CurrencyList,
 } from './api/currencies.ts'
-export type { HistoryList, HistoryRangeList, HistoryResult } from './api/history-list.ts'
 export type {
-  FilledPoint,
-  HistoryListParams,
-  HistoryRange,
-  HistoryRangeParams,
-  PointParams,
+  HistoryList,
+  HistoryParams,
+  HistoryResult,
+  Point,
+  RateHistory,
 } from './api/history.ts'
-export type { HistoryParams, Point, RateHistory } from './api/history.ts'
 export type { LatestParams, LatestRates } from './api/latest.ts'
 export type { ReferenceSource, SourceList } from './api/sources.ts'
 export type { DataSetStatus, HistorySourceStatus, ServiceStatus } from './api/status.ts'

@@ -7,9 +7,8 @@ import type {
 import { conversion } from './api/convert.ts'
 import type { ConversionParams, ConversionResult, RatesOf, Targets } from './api/convert.ts'
 import type { CurrenciesParams, CurrencyList } from './api/currencies.ts'
-import { derivedHistory } from './api/history-list.ts'
-import type { HistoryResult } from './api/history-list.ts'
-import type { HistoryListParams } from './api/history.ts'
+import { rateHistories } from './api/history.ts'
+import type { AnyHistoryParams, HistoryParams, HistoryResult } from './api/history.ts'
 import { latestRates } from './api/latest.ts'
 import type { LatestParams, LatestRates } from './api/latest.ts'
 import { OPERATIONS, check } from './api/parameters.ts'
@@ -103,9 +102,7 @@ export interface RatesOperations<Extra extends object = {}> {
    * console.log(points.length, stats.high, series.GBP.points)
    * ```
    */
-  history<const Params extends HistoryListParams>(
-    params: Params & Extra,
-  ): Promise<HistoryResult<Params>>
+  history<const To extends Targets>(params: HistoryParams<To> & Extra): Promise<HistoryResult<To>>
   /**
    * Returns every currency, or those of `symbols`, and the data that cover it; `GET /api/v1/currencies`. Coverage is null while
    * data are missing.
@@ -281,8 +278,8 @@ function createOperations(
     convert: operation('convert', (params: ConversionParams) => conversion(sources, params, now)),
     convertMany: (rows?: unknown) =>
       attempt(() => convertMany(sources, rows, { runtime, onInternalError })),
-    history: operation('history', (params: HistoryListParams) =>
-      derivedHistory(sources, params, now),
+    history: operation('history', (params: AnyHistoryParams<Targets>) =>
+      rateHistories(sources, params, now),
     ),
     currencies: operation('currencies', async ({ symbols }: CurrenciesParams) => {
       const { loadCurrencyData, toCurrencyList } = await import('./api/currencies.ts')

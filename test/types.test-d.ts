@@ -71,14 +71,9 @@ import type {
   DatedRates,
   Derivation,
   DatedRatesParams,
-  FilledPoint,
   HistoryList,
-  HistoryListParams,
   HistoryParams,
   HistoryProvider,
-  HistoryRange,
-  HistoryRangeList,
-  HistoryRangeParams,
   HistoryResult,
   Interval,
   IntervalValue,
@@ -88,7 +83,6 @@ import type {
   LatestTable,
   Period,
   Point,
-  PointParams,
   ProviderContext,
   RateHistory,
   RatesErrorCode,
@@ -442,49 +436,28 @@ test('the operations resolve to the bodies of the versioned endpoints', () => {
   expectTypeOf<RuledRates['asked' | 'date']>().toEqualTypeOf<string>()
   expectTypeOf<DatedRates['rule']>().toEqualTypeOf<DateRule | undefined>()
   expectTypeOf(convert(pair)).resolves.toEqualTypeOf<Conversion>()
-  expectTypeOf(history({ ...pair })).resolves.toEqualTypeOf<RateHistory>()
   expectTypeOf(history({ ...pair, period: '1Y' })).resolves.toEqualTypeOf<RateHistory>()
-  expectTypeOf(history({ ...pair, interval: 'week' })).resolves.toEqualTypeOf<RateHistory>()
-  const range = { ...pair, start: '1999-01-04' }
-  expectTypeOf(history(range)).resolves.toEqualTypeOf<HistoryRange>()
-  const whole = history({ ...range, end: '2026-01-30', interval: 'month' })
-  expectTypeOf(whole).resolves.toEqualTypeOf<HistoryRange>()
-  expectTypeOf<HistoryRange>().not.toHaveProperty('period')
-  expectTypeOf<RateHistory>().not.toHaveProperty('start')
+  expectTypeOf(history({ ...pair, start: '1999-01-04' })).resolves.toEqualTypeOf<RateHistory>()
   expectTypeOf<Interval>().toEqualTypeOf<'day' | 'week' | 'month' | 'quarter' | 'year'>()
 })
 
-test('a history has the type of its points and of the requested codes', () => {
-  type Filled = { d: string; r: number; filled?: true }
-  const years = { interval: 'year', value: 'average' } as const
-  expectTypeOf(history({ ...pair, ...years })).resolves.toEqualTypeOf<RateHistory>()
-  const filled = history({ ...pair, fill: 'previous' })
-  expectTypeOf(filled).resolves.toEqualTypeOf<RateHistory<FilledPoint>>()
-  expectTypeOf<FilledPoint>().toExtend<Filled>()
-  expectTypeOf<Filled>().toExtend<FilledPoint>()
-  expectTypeOf<RateHistory<FilledPoint>['points']>().toEqualTypeOf<FilledPoint[]>()
-  expectTypeOf<Point>().not.toHaveProperty('filled')
+test('a history has the type of the requested codes', () => {
+  const years = { start: '2020-01-01', interval: 'year', value: 'average' } as const
   const both = history({ from: 'USD', to: ['EUR', 'gbp'], ...years })
   expectTypeOf(both).resolves.toEqualTypeOf<HistoryList<{ EUR: RateHistory; GBP: RateHistory }>>()
-  const range = { from: 'USD', start: '2020-01-01' } as const
-  expectTypeOf(history({ ...range, to: ['EUR'], fill: 'previous' })).resolves.toEqualTypeOf<
-    HistoryRangeList<{ EUR: HistoryRange<FilledPoint> }>
-  >()
   const codes: string[] = []
   expectTypeOf(history({ from: 'USD', to: codes })).resolves.toEqualTypeOf<HistoryList>()
   const some: ('EUR' | 'GBP')[] = []
   expectTypeOf(history({ from: 'USD', to: some })).resolves.toEqualTypeOf<
     HistoryList<Record<'EUR' | 'GBP', RateHistory | undefined>>
   >()
-  expectTypeOf<HistoryResult<HistoryParams>>().toEqualTypeOf<RateHistory>()
-  expectTypeOf<HistoryResult<HistoryListParams>>().toExtend<
-    RateHistory | HistoryRange | HistoryList | HistoryRangeList
+  expectTypeOf<HistoryResult<CurrencyCode>>().toEqualTypeOf<RateHistory>()
+  expectTypeOf<HistoryResult<'EUR' | ['EUR']>>().toEqualTypeOf<
+    RateHistory | HistoryList<{ EUR: RateHistory }>
   >()
-  expectTypeOf<HistoryParams>().toExtend<HistoryListParams>()
-  expectTypeOf<HistoryRangeParams>().toExtend<HistoryListParams>()
-  expectTypeOf<RateHistory<FilledPoint>>().toExtend<RateHistory>()
+  expectTypeOf<Point>().toEqualTypeOf<{ d: string; r: number; filled?: true }>()
   expectTypeOf<IntervalValue>().toEqualTypeOf<'last' | 'average' | 'open' | 'high' | 'low'>()
-  expectTypeOf<PointParams['fill']>().toEqualTypeOf<'previous' | undefined>()
+  expectTypeOf<HistoryParams['fill']>().toEqualTypeOf<'previous' | undefined>()
 })
 
 test('the type of a conversion depends on its date and direction', () => {
@@ -648,8 +621,8 @@ test('the bodies have the fields of the specification', () => {
     source: { name: string; url: string }
   }>()
   expectTypeOf<Derivation>().toEqualTypeOf<'peg' | 'fixed' | 'overlay'>()
-  expectTypeOf<RateHistory['points']>().toEqualTypeOf<{ d: string; r: number }[]>()
-  expectTypeOf<RateHistory['period']>().toEqualTypeOf<Period>()
+  expectTypeOf<RateHistory['points']>().toEqualTypeOf<Point[]>()
+  expectTypeOf<RateHistory['period']>().toEqualTypeOf<Period | undefined>()
   expectTypeOf<Period>().toEqualTypeOf<'1W' | '1M' | '3M' | '6M' | '1Y' | '5Y'>()
 })
 
@@ -844,11 +817,8 @@ test('the parameters of a client call decide the type of its result', () => {
   expectTypeOf(client.latest({ date, signal })).resolves.toEqualTypeOf<DatedRates>()
   const ruled: RuledRatesParams = { date, rule: 'period-end' }
   expectTypeOf(client.latest({ ...ruled, signal })).resolves.toEqualTypeOf<RuledRates>()
-  expectTypeOf(client.history(pair)).resolves.toEqualTypeOf<RateHistory>()
-  const range: HistoryRangeParams = { ...pair, start: date }
-  expectTypeOf(client.history(range)).resolves.toEqualTypeOf<HistoryRange>()
-  const filled = client.history({ ...pair, fill: 'previous', signal })
-  expectTypeOf(filled).resolves.toEqualTypeOf<RateHistory<FilledPoint>>()
+  const range: HistoryParams = { ...pair, start: date }
+  expectTypeOf(client.history({ ...range, signal })).resolves.toEqualTypeOf<RateHistory>()
   const both = client.convert({ from: 'USD', to: ['EUR', 'xyz'], date, reverse: true, signal })
   expectTypeOf(both).resolves.toEqualTypeOf<
     ConversionList<{ EUR: ConvertedAmount; XYZ: ConvertedAmount }> & Dated & Reversed

@@ -13,8 +13,7 @@ import type {
   CurrencyHistory,
   CurrencyList,
 } from '../../src/api/currencies.ts'
-import type { HistoryList, HistoryRangeList } from '../../src/api/history-list.ts'
-import type { FilledPoint, HistoryRange, RateHistory } from '../../src/api/history.ts'
+import type * as histories from '../../src/api/history.ts'
 import type { DatedRates, LatestRates } from '../../src/api/latest.ts'
 import type { ReferenceSource, SourceList } from '../../src/api/sources.ts'
 import type { HistorySourceStatus, ServiceStatus } from '../../src/api/status.ts'
@@ -33,6 +32,15 @@ import { conversionCsv, datedLatestCsv, historyCsv, latestCsv, ruledLatestCsv } 
 type AnyConversion = ConversionResult<ConversionListParams>
 /** The amount of a list; `rounded` is present on request. */
 type AnyConvertedAmount = ConvertedAmount & Partial<RoundedAmount>
+type Any = Partial<histories.RateHistory>
+type OfPeriod<T extends Any> = Pick<Required<T>, 'from' | 'period'> & Omit<T, 'start' | 'end'>
+type OfDays<T extends Any> = Pick<Required<T>, 'from' | 'start' | 'end'> & Omit<T, 'period'>
+type RateHistory = Pick<histories.RateHistory, 'from' | 'to'> & OfPeriod<histories.RateHistory>
+type HistoryRange = Pick<histories.RateHistory, 'from' | 'to'> & OfDays<histories.RateHistory>
+type HistoryRangeList = OfDays<Omit<histories.HistoryList, 'series'>> & {
+  /** Histories by target currency code, in the order of the request. */
+  series: Record<UppercaseCode, HistoryRange>
+}
 type OnRequest = Pick<AnyConversion, 'reverse'> & Pick<AnyConversion, 'date' | 'asked' | 'rule'>
 
 /**
@@ -57,11 +65,11 @@ export interface Components {
     OnRequest &
     Extract<AnyConversion, ConversionList>
   UnversionedConversion: UnversionedConversion
-  Point: FilledPoint
+  Point: Pick<histories.Point, 'filled'> & histories.Point
   HistoryStats: HistoryStats
   RateHistory: RateHistory
   HistoryRange: HistoryRange
-  HistoryList: HistoryList
+  HistoryList: OfPeriod<histories.HistoryList>
   HistoryRangeList: HistoryRangeList
   Attempt: Attempt
   HistorySourceStatus: HistorySourceStatus

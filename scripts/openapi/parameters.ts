@@ -1,7 +1,6 @@
 import type { Rounding } from '../../src/api/convert.ts'
-import { FILLS, MAX_HISTORIES } from '../../src/api/history-list.ts'
+import { FILLS, LAYOUTS, MAX_HISTORIES } from '../../src/api/history.ts'
 import { MAX_AGE_LIMIT, SOURCE_FORM } from '../../src/api/resolve-code.ts'
-import { LAYOUTS } from '../../src/endpoints/history-list.ts'
 import { MAX_SYMBOLS, MAX_SYMBOLS_CHARACTERS } from '../../src/endpoints/parameters.ts'
 import type { Format } from '../../src/endpoints/parameters.ts'
 import { MAX_AMOUNT_CHARACTERS } from '../../src/rates/arithmetic.ts'

@@ -61,7 +61,7 @@ const NAMED: Readonly<Record<string, Schema>> = {
   MinorUnits: { type: 'integer', minimum: 0 },
   Rate: { type: 'number', exclusiveMinimum: 0 },
   Amount: { type: 'number', minimum: 0 },
-  'PointList<Each>': { minItems: 1, type: 'array', items: reference('schemas', 'Point') },
+  'Point[]': { minItems: 1, type: 'array', items: reference('schemas', 'Point') },
   Period: { type: 'string', enum: PERIODS },
   Derivation: { type: 'string', enum: DERIVATIONS },
   Interval: { type: 'string', enum: INTERVALS },

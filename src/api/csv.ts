@@ -1,6 +1,5 @@
 import type { DateRule, Day } from '../rates/dates.ts'
 import type { ConversionResult } from './convert.ts'
-import type { HistoryFormat } from './history-writer.ts'
 import type { LatestRates } from './latest.ts'
 import { toSource } from './resolve-code.ts'
 
@@ -56,25 +55,6 @@ function dayColumns({ date, asked, rule }: Dated): Record<string, string> {
     ...(asked !== undefined && { asked }),
     ...(rule !== undefined && { rule }),
   }
-}
-
-const HEAD = ['from', 'to', 'date', 'rate', 'source', 'sourceUrl']
-
-/** CSV: one line per point, each with the attribution. Omits the statistics, which follow from the points. */
-export const CSV_HISTORY: HistoryFormat = {
-  separator: '',
-  pointStart: (day) => `${day},`,
-  frameOf: ({ from, to, source }) =>
-    csvFrame(HEAD, `${from},${to},`, toCsv([['', source.name, source.url]])),
-}
-
-/** `start` and `end` are the text of each line before the day and after the rate. */
-export function csvFrame(
-  head: readonly string[],
-  start: string,
-  end: string,
-): { before: string; rateEnd: string; after: string } {
-  return { before: `${toCsv([head])}${start}`, rateEnd: `${end}${start}`, after: end }
 }
 
 export function conversionCsv(record: ConversionResult): string {

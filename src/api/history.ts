@@ -1,16 +1,25 @@
-import { RatesError, invalidParameter, missingParameter } from '../errors.ts'
+import { runInSlices, yieldToEventLoop } from '../async.ts'
+import type { Slices } from '../async.ts'
+import { RatesError } from '../errors.ts'
 import { findWithdrawal } from '../rates/currency-code.ts'
 import type { UppercaseCode } from '../rates/currency-code.ts'
-import { addDays, periodStart, toDay } from '../rates/dates.ts'
+import { MAX_DAYS_AWAY, addDays, periodStart, toDay } from '../rates/dates.ts'
 import type { Day, Interval, Period } from '../rates/dates.ts'
+import { filledSeries, hasRates, valueOfEach } from '../rates/derived-series.ts'
 import type { CurrencyCode } from '../rates/iso-4217.ts'
 import { coveredCodes, isCovered, newestDay } from '../rates/market-history.ts'
 import type { Derivation, Rate } from '../rates/rate-table.ts'
-import { dayAt, historyStats, lastOfEach, pairSeries } from '../rates/series.ts'
-import type { HistoryStats, IntervalValue, Pair, PairSeries } from '../rates/series.ts'
+import { dayAt, historyStats, pairSeries } from '../rates/series.ts'
+import type { HistoryStats, IntervalValue, PairSeries } from '../rates/series.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
-import type { RateSources } from '../sources/rate-sources.ts'
+import type {
+  CacheResult,
+  HistoryNeed,
+  RateSources,
+  RequestOptions,
+} from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
+import type { ByCode, Targets } from './convert.ts'
 import {
   derivedIn,
   requireEverQuoted,
@@ -19,22 +28,25 @@ import {
   withdrawalHint,
 } from './resolve-code.ts'
 
-/** Parameters of a history. Codes have three letters in either case. */
-export interface HistoryParams<To = CurrencyCode, Fill = undefined> extends PointParams<Fill> {
+/**
+ * Parameters of the history of one currency pair, or of several if `to` is an array: for a `period`, or from `start` to
+ * `end`. Codes have three letters in either case, but not the form `GBp`.
+ */
+export type HistoryParams<To extends Targets = CurrencyCode> = AnyHistoryParams<To> &
+  ({ start?: undefined; end?: undefined } | { period?: undefined; start: string })
+
+/** @internal Parameters that may exclude each other. */
+export interface AnyHistoryParams<To extends Targets = CurrencyCode> {
   /** Source currency. */
   from: CurrencyCode
-  /** Target currency. */
+  /** Target currency, or an array of at most 20. */
   to: To
-  /** Length of the history, up to the newest published day (default `1M`). */
+  /** Length of the history, up to the newest published day (default `1M`). Not allowed with `start`. */
   period?: Period | undefined
-  /** Not allowed with a period; see `HistoryRangeParams`. */
-  start?: undefined
-  /** Not allowed with a period; see `HistoryRangeParams`. */
-  end?: undefined
-}
-
-/** Parameters that determine the points of a history. */
-export interface PointParams<Fill = 'previous'> {
+  /** First day, `YYYY-MM-DD`; reference rates begin on 1999-01-04. */
+  start?: string | undefined
+  /** Last day, `YYYY-MM-DD` (default: the newest published day). Needs `start`. */
+  end?: string | undefined
   /** One point per published day, or one for each week, month, quarter or year (default `day`). */
   interval?: Interval | undefined
   /**
@@ -46,7 +58,7 @@ export interface PointParams<Fill = 'previous'> {
    * `previous` adds a point for every other calendar day, with the rate of the last published day before it, at most 14
    * days earlier. For daily points only (default: no other points).
    */
-  fill?: Fill | undefined
+  fill?: 'previous' | undefined
   /** Id of the source of the rates, as in `/v1/sources` (default the first with the currencies). */
   source?: string | undefined
 }
@@ -57,25 +69,22 @@ export interface Point {
   d: Day
   /** Units of `to` per unit of `from`. */
   r: Rate
-}
-
-/** Rate of a currency pair on one calendar day. */
-export interface FilledPoint extends Point {
   /** True if the rate was published on an earlier day; otherwise absent. */
   filled?: true
 }
 
-/** @internal At least one point. */
-type PointList<Each> = Each[]
-
-/** Reference rates of a currency pair for a period up to the newest published day. */
-export interface RateHistory<Each extends Point = Point> {
+/** Reference rates of a currency pair: with `period`, or with `start` and `end`, as requested. */
+export interface RateHistory {
   /** Source currency code. */
   from: UppercaseCode
   /** Target currency code. */
   to: UppercaseCode
   /** Length of the history, back from the newest published day. */
-  period: Period
+  period?: Period | undefined
+  /** First requested day, `YYYY-MM-DD`. */
+  start?: Day | undefined
+  /** Last requested day, or the newest published day, `YYYY-MM-DD`. */
+  end?: Day | undefined
   /** Requested interval; absent if none was requested. */
   interval?: Interval | undefined
   /** Requested value of each interval; absent if none was requested. */
@@ -86,7 +95,7 @@ export interface RateHistory<Each extends Point = Point> {
    * One point per published day, ascending, without weekends and bank holidays; with `interval`, one point of each
    * interval; with `fill`, one point per calendar day.
    */
-  points: PointList<Each>
+  points: Point[]
   /** Statistics of the points. */
   stats: HistoryStats
   /** Where rates come from, if some are not in the publication of the source; otherwise absent. */
@@ -95,252 +104,201 @@ export interface RateHistory<Each extends Point = Point> {
   source: Attribution
 }
 
-export interface PairHistory extends Omit<RateHistory, 'points'> {
+/** Reference rates of several currency pairs: with `period`, or with `start` and `end`, as requested. */
+export interface HistoryList<Series = Record<UppercaseCode, RateHistory>> {
+  /** Source currency code. */
+  from: UppercaseCode
+  /** Length of each history, back from the newest published day. */
+  period?: Period | undefined
+  /** First requested day, `YYYY-MM-DD`. */
+  start?: Day | undefined
+  /** Last requested day, or the newest published day of any history, `YYYY-MM-DD`. */
+  end?: Day | undefined
+  /** Requested interval; absent if none was requested. */
+  interval?: Interval | undefined
+  /** Requested value of each interval; absent if none was requested. */
+  value?: IntervalValue | undefined
+  /** `previous` if requested. */
+  fill?: 'previous' | undefined
+  /** Histories by target currency code, in the order of the request. */
+  series: Series
+}
+
+/** The response type for the targets `To`: `RateHistory` for one code, a list of them by code for an array. */
+export type HistoryResult<To extends Targets> = To extends readonly CurrencyCode[]
+  ? HistoryList<ByCode<To, RateHistory>>
+  : RateHistory
+
+/** Returns the parameters of each history, without duplicates. */
+export function pairsOf(params: AnyHistoryParams<Targets>): AnyHistoryParams[] {
+  const { to } = params
+  if (typeof to === 'string') return [{ ...params, to }]
+  const upper = to.map((code) => code.toUpperCase())
+  // The code as it was sent is part of an error.
+  const unique = to.filter((_, index) => upper.indexOf(upper[index] ?? '') === index)
+  return unique.map((code) => ({ ...params, to: code }))
+}
+
+/** `fill` also needs the days before `start`. */
+export function needOf(pair: AnyHistoryParams): HistoryNeed {
+  const { from, to, period = '1M', start, end, fill, source } = pair
+  const since = start !== undefined && fill ? addDays(start, -MAX_DAYS_AWAY) : start
+  return { since, until: end, period, source, codes: [from, to] }
+}
+
+export type FoundHistory = readonly [pair: AnyHistoryParams, found: CacheResult<HistorySnapshot>]
+
+/** @throws {RatesError} the first error in the order of `pairs`, as `computeHistories` does */
+export async function findHistories(
+  sources: RateSources,
+  pairs: readonly AnyHistoryParams[],
+  request: RequestOptions | undefined,
+  today: Day,
+): Promise<FoundHistory[]> {
+  const found = pairs.map(async (pair) =>
+    sources.history(needOf(pair), request, (result): FoundHistory => {
+      const { value } = result
+      const frame = frameOf(value, pair, today)
+      // Throws the error of a history without its other work.
+      if (!hasRates(value.history, frame.head, frame)) seriesIn(value, frame)
+      return [pair, result]
+    }),
+  )
+  await Promise.allSettled(found)
+  return Promise.all(found)
+}
+
+/** A history without an object per point. */
+export interface PairHistory extends Pick<RateHistory, 'stats' | 'source'> {
+  head: Omit<RateHistory, 'points' | 'stats' | 'source'>
   series: PairSeries
 }
 
-export function toPoints({
-  series,
-  stats,
-  source,
-  ...head
-}: PairHistory | PairRange): RateHistory<FilledPoint> | HistoryRange<FilledPoint> {
+/** @throws {RatesError} `unsupported_currency`; `no_data` without a point */
+export function* computeHistories<Result>(
+  found: readonly FoundHistory[],
+  today: Day,
+  use: (history: PairHistory) => Result,
+): Slices<Result[]> {
+  const results: Result[] = []
+  for (const [pair, { value }] of found) {
+    if (results.length > 0) yield
+    results.push(use(pairHistory(value, pair, today)))
+  }
+  return results
+}
+
+function pairHistory(snapshot: HistorySnapshot, pair: AnyHistoryParams, today: Day): PairHistory {
+  const frame = frameOf(snapshot, pair, today)
+  const { from, to } = frame.head
+  const { derived } = derivedIn(snapshot.history, [from, to])
+  const head = derived ? { ...frame.head, derived } : frame.head
+  const source = toSource(snapshot.attribution, derived)
+  return { head, source, ...seriesIn(snapshot, frame) }
+}
+
+interface Frame {
+  head: PairHistory['head']
+  start: Day
+  /** May be before `start`. */
+  end: Day
+}
+
+/** @throws {RatesError} `unsupported_currency` */
+function frameOf(snapshot: HistorySnapshot, pair: AnyHistoryParams, today: Day): Frame {
+  const { history, newest: declared } = snapshot
+  const isDeclared = declared !== undefined && declared <= today
+  const newest = isDeclared ? declared : (newestDay(history, today) ?? today)
+  const from = requireCode(snapshot, pair, 'from', newest)
+  const to = requireCode(snapshot, pair, 'to', newest)
+  const { period = '1M', start = periodStart(newest, period), end = newest } = pair
+  const days = pair.start === undefined ? { period } : { start, end }
+  // Days after today are never included, even if they are published.
+  const last = end < today ? end : today
+  return { head: { from, to, ...days, ...optionsOf(pair) }, start, end: last }
+}
+
+function requireCode(
+  { history, codes, daysBack }: HistorySnapshot,
+  pair: AnyHistoryParams,
+  name: 'from' | 'to',
+  newest: Day,
+): UppercaseCode {
+  const { [name]: sent } = pair
+  const what = 'history covers'
+  if (pair.start !== undefined) {
+    const covered = (): readonly string[] =>
+      codes ?? [history.base, ...history.columns.keys()].sort()
+    return requireEverQuoted(history, name, sent, { what, covered })
+  }
+  // A period ends now, so only currencies that are quoted now are supported.
+  const code = sent.toUpperCase()
+  if (isCovered(history, code, newest, daysBack)) return code
+  throw unsupportedCurrency(name, sent, what, codes ?? coveredCodes(history, newest))
+}
+
+function optionsOf({
+  interval,
+  value,
+  fill,
+}: AnyHistoryParams | RateHistory): Pick<RateHistory, 'interval' | 'value' | 'fill'> {
+  return {
+    ...(interval && { interval }),
+    ...(value && { value }),
+    ...(fill && { fill }),
+  }
+}
+
+/** @throws {RatesError} `no_data` without a rate */
+function seriesIn(
+  { history, daysBack = MAX_DAYS_AWAY }: HistorySnapshot,
+  { head, start, end }: Frame,
+): Pick<PairHistory, 'series' | 'stats'> {
+  const { from, to, interval = 'day', value = 'last', fill } = head
+  const window = { start: start > end ? addDays(end, 1) : start, end }
+  const series = fill
+    ? filledSeries(history, head, window, daysBack)
+    : valueOfEach(pairSeries(history, head, window), interval, value)
+  const stats = historyStats(series.published ?? series)
+  if (stats) return { series, stats }
+  const withdrawn = [from, to].find((code) => (findWithdrawal(code)?.withdrawnAt ?? '~') <= start)
+  const hint = withdrawn && withdrawalHint(withdrawn)
+  throw new RatesError('no_data', `No reference rates for ${from}/${to} in this range`, { hint })
+}
+
+/** Returns what a list says of all its histories. */
+export function headOf(histories: readonly PairHistory['head'][]): Omit<HistoryList, 'series'> {
+  const [first] = histories
+  if (!first) throw new Error('a list of histories is empty')
+  const { from, period, start } = first
+  const end = histories
+    .map((each) => each.end ?? '')
+    .toSorted()
+    .at(-1)
+  const days = start === undefined ? { period } : { start, end }
+  return { from, ...days, ...optionsOf(first) }
+}
+
+function toRecord({ head, series, stats, source }: PairHistory): RateHistory {
   const { filled } = series
-  const points = Array.from(series.rates, (r, index): FilledPoint => {
+  const points = Array.from(series.rates, (r, index): Point => {
     const d = dayAt(series, index)
     return filled?.[index] ? { d, r, filled: true } : { d, r }
   })
   return { ...head, points, stats, source }
 }
 
-/** @internal One target currency, or an array of them. */
-export type Targets = CurrencyCode | readonly CurrencyCode[]
-
-/** Parameters of a history of one target currency or of several (at most 20), with or without filled days. */
-export type HistoryListParams =
-  | HistoryParams<Targets, 'previous'>
-  | HistoryRangeParams<Targets, 'previous'>
-
-export type OneHistoryParams =
-  | HistoryParams<CurrencyCode, 'previous'>
-  | HistoryRangeParams<CurrencyCode, 'previous'>
-
-/** All other histories need code that is loaded at the first request. */
-export function isPlain(params: HistoryListParams): params is HistoryParams | HistoryRangeParams {
-  const { to, value = 'last', fill } = params
-  return !Array.isArray(to) && value === 'last' && fill === undefined
-}
-
-/** @throws {RatesError} as `assertHistoryParams`, `toHistoryParams` and `pairHistory` do */
-export async function rateHistory(
+/** @throws {RatesError} as `findHistories` and `computeHistories` do */
+export async function rateHistories(
   sources: RateSources,
-  params: HistoryParams | HistoryRangeParams,
+  params: AnyHistoryParams<Targets>,
   now: () => number,
-): Promise<RateHistory | HistoryRange> {
-  const selection = toHistoryParams(params)
-  const { from, to, period = '1M', start, end, source } = selection
-  const need = { since: start, until: end, period, source, codes: [from, to] }
-  return sources.history(need, undefined, ({ value }) =>
-    toPoints(pairHistory(value, selection, toDay(now()))),
-  )
-}
-
-export type SeriesOf = (
-  snapshot: HistorySnapshot,
-  pair: Pair,
-  window: Window,
-  params: PointParams,
-) => PairSeries
-
-interface Window {
-  start: Day
-  end: Day
-}
-
-function plainSeries(
-  { history }: HistorySnapshot,
-  pair: Pair,
-  window: Window,
-  { interval = 'day' }: PointParams,
-): PairSeries {
-  return lastOfEach(pairSeries(history, pair, window), interval)
-}
-
-/** @throws {RatesError} `unsupported_currency`; `no_data` without a point */
-export function pairHistory(
-  snapshot: HistorySnapshot,
-  params: OneHistoryParams,
-  today: Day,
-  seriesOf: SeriesOf = plainSeries,
-): PairHistory | PairRange {
-  const { head, window, start } = historyFrame(snapshot, params, today)
-  const series = seriesOf(snapshot, head, window, params)
-  const stats = requireStats(series, head, start)
-  const { derived } = derivedIn(snapshot.history, [head.from, head.to])
-  const source = toSource(snapshot.attribution, derived)
-  return { ...head, ...(derived && { derived }), series, stats, source }
-}
-
-interface HistoryFrame {
-  head:
-    | Omit<PairHistory, 'series' | 'stats' | 'source' | 'derived'>
-    | Omit<PairRange, 'series' | 'stats' | 'source' | 'derived'>
-  window: Window
-  start: Day
-}
-
-/** @throws {RatesError} `unsupported_currency` */
-export function historyFrame(
-  snapshot: HistorySnapshot,
-  params: OneHistoryParams,
-  today: Day,
-): HistoryFrame {
-  return params.start === undefined
-    ? frameOfPeriod(snapshot, params, today)
-    : frameOfRange(snapshot, params, today)
-}
-
-function frameOfPeriod(
-  snapshot: HistorySnapshot,
-  params: HistoryParams<CurrencyCode, 'previous'>,
-  today: Day,
-): HistoryFrame {
-  const { period = '1M' } = params
-  const end = newestOf(snapshot, today)
-  const from = requireCovered(snapshot, end, 'from', params.from)
-  const to = requireCovered(snapshot, end, 'to', params.to)
-  const start = periodStart(end, period)
-  return { head: { from, to, period, ...pointParams(params) }, window: { start, end }, start }
-}
-
-export function pointParams({ interval, value, fill }: PointParams): PointParams {
-  return {
-    ...(interval && { interval }),
-    ...(value !== undefined && { value }),
-    ...(fill !== undefined && { fill }),
-  }
-}
-
-/** @throws {RatesError} `no_data` if the series is empty */
-export function requireStats(series: PairSeries, { from, to }: Pair, start: Day): HistoryStats {
-  const stats = historyStats(series.published ?? series)
-  if (stats) return stats
-  const hint = withdrawalHintOn(start, [from, to])
-  throw new RatesError('no_data', `No reference rates for ${from}/${to} in this range`, { hint })
-}
-
-// A period ends now, so only currencies that are quoted now are supported.
-function requireCovered(
-  { history, codes, daysBack }: HistorySnapshot,
-  newest: Day,
-  parameter: string,
-  sent: string,
-): string {
-  const code = sent.toUpperCase()
-  if (isCovered(history, code, newest, daysBack)) return code
-  const covered = codes ?? coveredCodes(history, newest)
-  throw unsupportedCurrency(parameter, sent, 'history covers', covered)
-}
-
-function newestOf({ history, newest }: HistorySnapshot, today: Day): Day {
-  return newest !== undefined && newest <= today ? newest : (newestDay(history, today) ?? today)
-}
-
-function withdrawalHintOn(day: Day, codes: readonly string[]): string | undefined {
-  const withdrawn = codes.find((code) => {
-    const withdrawal = findWithdrawal(code)
-    return withdrawal && withdrawal.withdrawnAt <= day
-  })
-  return withdrawn && withdrawalHint(withdrawn)
-}
-
-/** Parameters of a history between two days. Codes have three letters in either case. */
-export interface HistoryRangeParams<To = CurrencyCode, Fill = undefined> extends PointParams<Fill> {
-  /** Source currency. */
-  from: CurrencyCode
-  /** Target currency. */
-  to: To
-  /** First day, `YYYY-MM-DD`; reference rates begin on 1999-01-04. */
-  start: string
-  /** Last day, `YYYY-MM-DD` (default: the newest published day). */
-  end?: string | undefined
-  /** Not allowed with days; see `HistoryParams`. */
-  period?: undefined
-}
-
-/** Reference rates of a currency pair between two days. */
-export interface HistoryRange<Each extends Point = Point> {
-  /** Source currency code. */
-  from: UppercaseCode
-  /** Target currency code. */
-  to: UppercaseCode
-  /** First requested day, `YYYY-MM-DD`. */
-  start: Day
-  /** Last requested day, or the newest published day, `YYYY-MM-DD`. */
-  end: Day
-  /** Requested interval; absent if none was requested. */
-  interval?: Interval | undefined
-  /** Requested value of each interval; absent if none was requested. */
-  value?: IntervalValue | undefined
-  /** `previous` if requested. */
-  fill?: 'previous' | undefined
-  /**
-   * One point per published day, ascending, without weekends and bank holidays; with `interval`, one point of each
-   * interval; with `fill`, one point per calendar day.
-   */
-  points: PointList<Each>
-  /** Statistics of the points. */
-  stats: HistoryStats
-  /** Where rates come from, if some are not in the publication of the source; otherwise absent. */
-  derived?: Derivation
-  /** Source of the rates; show it next to them. Its name ends with `derived` in parentheses, if that is present. */
-  source: Attribution
-}
-
-export interface PairRange extends Omit<HistoryRange, 'points'> {
-  series: PairSeries
-}
-
-function frameOfRange(
-  snapshot: HistorySnapshot,
-  params: HistoryRangeParams<CurrencyCode, 'previous'>,
-  today: Day,
-): HistoryFrame {
-  const { history, codes } = snapshot
-  const { base, columns } = history
-  const covered = (): readonly string[] => codes ?? [base, ...columns.keys()].sort()
-  const coverage = { what: 'history covers', covered }
-  const from = requireEverQuoted(history, 'from', params.from, coverage)
-  const to = requireEverQuoted(history, 'to', params.to, coverage)
-  const { start, end = newestOf(snapshot, today) } = params
-  // Days after today are never included, even if they are published.
-  const last = end < today ? end : today
-  const first = start > last ? addDays(last, 1) : start
-  const head = { from, to, start, end, ...pointParams(params) }
-  return { head, window: { start: first, end: last }, start }
-}
-
-export interface HistorySelection<To extends Targets> extends PointParams {
-  from: CurrencyCode
-  to: To
-  period?: Period | undefined
-  start?: Day | undefined
-  end?: Day | undefined
-}
-
-/**
- * @throws {RatesError} `missing_parameter` without `start`; `invalid_parameter` for a period with days, or days in reverse
- * order
- */
-export function toHistoryParams<To extends Targets>(
-  selection: HistorySelection<To>,
-): HistoryParams<To, 'previous'> | HistoryRangeParams<To, 'previous'> {
-  const { from, to, period, start, end, source } = selection
-  const points = { ...pointParams(selection), ...(source !== undefined && { source }) }
-  if (start === undefined && end === undefined) return { from, to, period, ...points }
-  if (period !== undefined)
-    throw invalidParameter('period', 'must not be combined with start or end')
-  if (start === undefined) throw missingParameter('start')
-  if (end !== undefined && start > end) throw invalidParameter('start', 'must not be after end')
-  return { from, to, start, end, ...points }
+): Promise<RateHistory | HistoryList> {
+  const today = toDay(now())
+  const found = await findHistories(sources, pairsOf(params), undefined, today)
+  const records = await runInSlices(computeHistories(found, today, toRecord), yieldToEventLoop)
+  const [first] = records
+  if (typeof params.to === 'string' && first) return first
+  const series = Object.fromEntries(records.map((record) => [record.to, record]))
+  return { ...headOf(records), series }
 }

@@ -15,7 +15,7 @@ import type { DateRule } from '../rates/dates.ts'
 import { INTERVAL_VALUES } from '../rates/series.ts'
 import type { ConversionRow } from './convert-many.ts'
 import type { ConversionParams } from './convert.ts'
-import type { HistoryParams } from './history.ts'
+import type { AnyHistoryParams } from './history.ts'
 import type { LatestParams } from './latest.ts'
 import * as z from 'zod/mini'
 
@@ -326,7 +326,7 @@ export const ROW: Operation<keyof ConversionRow> = {
   needs: NEEDS_DATE,
 }
 
-const HISTORY: Operation<keyof HistoryParams> = {
+const HISTORY: Operation<keyof AnyHistoryParams> = {
   path: '/v1/history',
   parameters: {
     from,

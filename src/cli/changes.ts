@@ -1,4 +1,4 @@
-import { MAX_HISTORIES } from '../api/history-list.ts'
+import { MAX_HISTORIES } from '../api/history.ts'
 import type { CurrencyList, HistoryList, LatestRates } from '../index.ts'
 import type { RatesSession } from './session.ts'
 

@@ -1,10 +1,4 @@
-import type {
-  FilledPoint,
-  HistoryList,
-  HistoryRange,
-  HistoryRangeList,
-  RateHistory,
-} from '../index.ts'
+import type { HistoryList, Point, RateHistory } from '../index.ts'
 import { nearest } from '../known-options.ts'
 import { drawChart } from './chart.ts'
 import type { CommandContext } from './context.ts'
@@ -18,8 +12,7 @@ import { readPair, spellOut } from './words.ts'
 
 const CHART_HEIGHT = 10
 
-type Pair = RateHistory<FilledPoint> | HistoryRange<FilledPoint>
-type HistoryBody = Pair | HistoryList<Record<string, Pair>> | HistoryRangeList<Record<string, Pair>>
+type HistoryBody = RateHistory | HistoryList
 
 export async function history(typed: string[], context: CommandContext): Promise<number> {
   const args = spellOut(typed, context.now())
@@ -84,11 +77,11 @@ function suggestValues(
   return message.includes('parameter: value') ? nearest(value, Object.keys(VALUES), 2) : []
 }
 
-function isPublished({ filled }: FilledPoint): boolean {
+function isPublished({ filled }: Point): boolean {
   return !filled
 }
 
-function pairsOf(body: HistoryBody): Pair[] {
+function pairsOf(body: HistoryBody): RateHistory[] {
   return 'series' in body ? Object.values(body.series) : [body]
 }
 
@@ -102,7 +95,7 @@ function longLines(body: HistoryBody): string[] {
   )
 }
 
-function wideRows(pairs: readonly Pair[]): string[][] {
+function wideRows(pairs: readonly RateHistory[]): string[][] {
   const columns = pairs.map(({ points }) => new Map(points.map(({ d, r }) => [d, String(r)])))
   const days = new Set(columns.flatMap((column) => [...column.keys()]))
   const rows = [...days].toSorted().map((day) => {
@@ -112,7 +105,7 @@ function wideRows(pairs: readonly Pair[]): string[][] {
 }
 
 /** Returns a title such as `1 EUR, 2025-11-20 to 2026-11-20, the average of each month`. */
-function titleOf(what: string, pairs: readonly Pair[]): string {
+function titleOf(what: string, pairs: readonly RateHistory[]): string {
   const days = pairs.flatMap(({ points }) => [points[0]?.d ?? '', points.at(-1)?.d ?? ''])
   const [{ interval = 'day', value = 'last', fill } = {}] = pairs
   const [first = '', last = ''] = [days.toSorted()[0], days.toSorted().at(-1)]
@@ -121,7 +114,7 @@ function titleOf(what: string, pairs: readonly Pair[]): string {
 }
 
 /** Shows a row with the statistics of each pair; without room, the last columns are left out. */
-function showList(pairs: readonly Pair[], terminal: Terminal): string[] {
+function showList(pairs: readonly RateHistory[], terminal: Terminal): string[] {
   const stats = pairs.map((pair) => pair.stats)
   const columns = [
     ['code', ...pairs.map(({ to }) => to)],
@@ -145,7 +138,7 @@ function toChange(percent: number): string {
   return `${percent > 0 ? '+' : ''}${percent} %`
 }
 
-function show(record: Pair, terminal: Terminal): string[] {
+function show(record: RateHistory, terminal: Terminal): string[] {
   const { from, to, points, stats } = record
   const { width, hasUnicode } = terminal
   const { open, close, high, low, average, changePct, highDate, lowDate } = stats

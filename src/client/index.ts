@@ -22,8 +22,13 @@ export type {
   CurrencyHistory,
   CurrencyList,
 } from '../api/currencies.ts'
-export type { HistoryList, HistoryResult } from '../api/history-list.ts'
-export type { HistoryParams, Point, RateHistory } from '../api/history.ts'
+export type {
+  HistoryList,
+  HistoryParams,
+  HistoryResult,
+  Point,
+  RateHistory,
+} from '../api/history.ts'
 export type { LatestParams, LatestRates } from '../api/latest.ts'
 export type { DayChoice } from '../api/parameters.ts'
 export type { Rounding } from '../api/rounded.ts'

@@ -1,112 +1,168 @@
-import { CSV_HISTORY } from '../api/csv.ts'
-import { JSON_HISTORY, createHistoryWriter } from '../api/history-writer.ts'
-import { isPlain, pairHistory, toHistoryParams } from '../api/history.ts'
-import type {
-  HistoryListParams,
-  HistorySelection,
-  OneHistoryParams,
-  PairHistory,
-  PairRange,
-  Targets,
-} from '../api/history.ts'
+import { createHistoryWriter } from '../api/history-writer.ts'
+import type { HistoryForm, WrittenHistories } from '../api/history-writer.ts'
+import { findHistories, needOf, pairsOf } from '../api/history.ts'
+import type { AnyHistoryParams, FoundHistory } from '../api/history.ts'
+import type { Targets } from '../api/convert.ts'
 import { OPERATIONS } from '../api/parameters.ts'
+import { runAtOnce, runInSlices, yieldToEventLoop } from '../async.ts'
+import type { Slices } from '../async.ts'
 import { LARGE_BODY_BYTES } from '../http/limiter.ts'
 import { createQueryParser } from '../http/query.ts'
-import { bodyHeaders, represent, toSendable, viaLink } from '../http/response.ts'
-import type { DataResult, Endpoint, Representation } from '../http/response.ts'
+import type { Parsed } from '../http/query.ts'
+import type { ResponseCache } from '../http/response-cache.ts'
+import {
+  bodyHeaders,
+  entityTag,
+  lengthHeader,
+  represent,
+  toSendable,
+  viaLink,
+} from '../http/response.ts'
+import type { DataResult, Endpoint, Representation, RequestContext } from '../http/response.ts'
 import { DAY_MS, toDay } from '../rates/dates.ts'
-import type { Period } from '../rates/dates.ts'
 import { rowsOf } from '../rates/market-history.ts'
-import type { HistorySnapshot } from '../sources/history-source.ts'
-import type { CacheResult } from '../sources/rate-sources.ts'
-import type { Layout, ParsedHistory } from './history-list.ts'
+import type { HistoryNeed } from '../sources/rate-sources.ts'
 import type { EndpointContext, Format } from './routes.ts'
-import { lazyEndpoint } from './service.ts'
 
-// Approximate number of published days.
-const PERIOD_DAYS: Readonly<Record<Period, number>> = {
-  '1W': 6,
-  '1M': 23,
-  '3M': 66,
-  '6M': 131,
-  '1Y': 260,
-  '5Y': 1_300,
+type HistoryQuery = AnyHistoryParams<Targets> & { format?: Format; layout?: 'long' | 'wide' }
+
+/** What a query asks for. */
+interface Question {
+  pairs: readonly AnyHistoryParams[]
+  /** The pair, if it is the only one. */
+  one: { pair: AnyHistoryParams; need: HistoryNeed; isDefault: boolean } | undefined
+  type: Format
+  form: HistoryForm
+  /** Cache key: equal for all queries with this response. */
+  key: string
 }
 
-// Approximate size.
-const POINT_BYTES: Readonly<Record<Format, number>> = { json: 40, csv: 100 }
-
-function toKey(params: HistoryListParams, type: Format): string {
-  const { from, to, period: of = '1M', ...points } = params
-  const { start, end, interval: each, value: use, fill: missing, source: only } = points
-  return (
-    `history ${type} ${from} ${String(to)} `.toUpperCase() +
-    [of, start, end, each, use, missing, only].join()
-  )
+function questionOf({ params, key }: Parsed<HistoryQuery>): Question {
+  const { format: type = 'json', layout = 'long', ...selection } = params
+  const { to, start, interval, value, fill } = selection
+  const pairs = pairsOf(selection)
+  const [pair, ...others] = pairs
+  const isDefault = (start ?? interval ?? value ?? fill) === undefined
+  const one = pair && others.length === 0 ? { pair, need: needOf(pair), isDefault } : undefined
+  const form = type === 'csv' ? layout : Array.isArray(to) ? 'list' : 'json'
+  return { pairs, one, type, form, key }
 }
 
 export function history({ sources, responseCaches, now, keyNames }: EndpointContext): Endpoint {
-  const parseQuery = createQueryParser<
-    HistorySelection<Targets> & { format?: Format; layout?: Layout }
-  >(OPERATIONS.history, keyNames)
-  const parse = (query: string): ParsedHistory => {
-    const { format: type = 'json', layout: lines = 'long', ...selection } = parseQuery(query).params
-    const params = toHistoryParams(selection)
-    return { params, type, lines, key: toKey(params, type) }
+  const parse = createQueryParser<HistoryQuery>(OPERATIONS.history, keyNames)
+  // By parsed queries, which are cached.
+  const questions = new WeakMap<object, Question>()
+  const compute = createComputation()
+  const idOf = createNumbering()
+
+  async function respondToMany(
+    question: Question,
+    day: number,
+    request: RequestContext,
+  ): Promise<DataResult> {
+    const found = await findHistories(sources, question.pairs, request, toDay(day * DAY_MS))
+    const results = found.map(([, result]) => result)
+    const [first] = results
+    if (!first) throw new Error('a list of histories is empty')
+    const hit = results.every((result) => result.hit)
+    const ttl = Math.min(...results.map((result) => result.ttl))
+    const key = `${question.key} ${results.map(({ value }) => idOf(value)).join()}`
+    const entry = { cache: responseCaches.dated, data: first.value, key, day }
+    return compute({ question, found, freshness: { hit, ttl }, ...entry }, request)
   }
-  const representHistory = createHistoryRenderer()
-  const respondAny = lazyEndpoint(async () => {
-    const { historyList } = await import('./history-list.ts')
-    return historyList({ sources, responseCache: responseCaches.dated, now, parse, sizeOf })
-  })
+
   return (query, request) => {
-    const { params, type, lines, key } = parse(query)
-    if (lines !== 'long' || !isPlain(params)) return respondAny(query, request)
-    const isDefault = (params.start ?? params.interval ?? params.value) === undefined
-    const respond = (freshness: CacheResult<HistorySnapshot>): DataResult | Promise<DataResult> => {
-      const { value: data, hit } = freshness
-      // A cache of one history would be cleared by every request for another.
-      const isOnly = isDefault && data.calendar === undefined
-      const responseCache = isOnly ? responseCaches.history : responseCaches.dated
-      const instant = now()
-      // A window never ends after today, even if later days are published.
-      const day = Math.floor(instant / DAY_MS)
-      const cached = responseCache.find(data, key, day)
-      if (cached) return { representation: cached, freshness }
-      const isExpensive = (): boolean => sizeOf(params, data, type) > LARGE_BODY_BYTES
-      const make = (): Representation =>
-        representHistory(type, pairHistory(data, params, toDay(instant)))
-      const work = { data, key, day, hasWaited: !hit, isExpensive, make }
-      const made = responseCache.getOrCreateLimited(work, request)
-      return made instanceof Promise
-        ? made.then((representation) => ({ representation, freshness }))
-        : { representation: made, freshness }
+    const parsed = parse(query)
+    const question = questions.get(parsed) ?? questionOf(parsed)
+    questions.set(parsed, question)
+    const { one, key } = question
+    // A window never ends after today, even if later days are published.
+    const day = Math.floor(now() / DAY_MS)
+    if (!one) return respondToMany(question, day, request)
+    return sources.history(one.need, request, (freshness) => {
+      const { value: data } = freshness
+      // A cache of one data set would be cleared by every request for another.
+      const isFirst = one.isDefault && data.calendar === undefined
+      const cache = isFirst ? responseCaches.history : responseCaches.dated
+      const representation = cache.find(data, key, day)
+      // Without a promise, which would take longer than the rest.
+      if (representation) return { representation, freshness }
+      const found: FoundHistory[] = [[one.pair, freshness]]
+      return compute({ question, found, freshness, cache, data, key, day }, request)
+    })
+  }
+}
+
+interface Job {
+  question: Question
+  found: readonly FoundHistory[]
+  freshness: { hit: boolean; ttl: number }
+  cache: ResponseCache
+  data: object
+  key: string
+  day: number
+}
+
+function createComputation(): (job: Job, request: RequestContext) => Promise<DataResult> {
+  const write = createHistoryWriter()
+  return async ({ question, found, freshness, cache, data, key, day }, request) => {
+    const { type, form } = question
+    const isExpensive = (): boolean => sizeOf(found, type) > LARGE_BODY_BYTES
+    const make = (): Representation | Promise<Representation> => {
+      const work = representAll(write(found, toDay(day * DAY_MS), form), type)
+      return isExpensive() ? runInSlices(work, yieldToEventLoop) : runAtOnce(work)
     }
-    const { from, to, period: of = '1M', start, end, source: only } = params
-    const need = { since: start, until: end, period: of, source: only, codes: [from, to] }
-    return sources.history(need, request, respond)
+    const work = { data, key, day, hasWaited: !freshness.hit, isExpensive, make }
+    return { representation: await cache.getOrCreateLimited(work, request), freshness }
   }
 }
 
-function sizeOf(params: OneHistoryParams, data: HistorySnapshot, type: Format): number {
-  return daysIn(params, data) * POINT_BYTES[type]
-}
-
-/** Returns the approximate number of published days that are read; an interval also reads all of them. */
-function daysIn(
-  { period: of = '1M', start, end = '9999-12-31' }: OneHistoryParams,
-  { history: days }: HistorySnapshot,
-): number {
-  if (start === undefined) return PERIOD_DAYS[of]
-  const [first, last] = rowsOf(days, start, end)
-  return last - first
-}
-
-function createHistoryRenderer(): (form: Format, pair: PairHistory | PairRange) => Representation {
-  const writers = { json: createHistoryWriter(JSON_HISTORY), csv: createHistoryWriter(CSV_HISTORY) }
-  return (form, pair) => {
-    const headers = bodyHeaders({ form, lifetime: 'hour' })
-    const links = form === 'csv' ? viaLink(pair.source) : []
-    return represent(toSendable(writers[form](pair)), [...headers, ...links])
+function createNumbering(): (object: object) => number {
+  const numbers = new WeakMap<object, number>()
+  let count = 0
+  return (object) => {
+    const number = numbers.get(object) ?? (count += 1)
+    numbers.set(object, number)
+    return number
   }
+}
+
+// Approximate number of published days, and size of a point.
+const PERIOD_DAYS = { '1W': 6, '1M': 23, '3M': 66, '6M': 131, '1Y': 260, '5Y': 1_300 }
+const POINT_BYTES = { json: 40, csv: 100 }
+
+/** Returns the approximate size of a response with all days: an interval also reads all of them. */
+function sizeOf(found: readonly FoundHistory[], type: Format): number {
+  return found.reduce((sum, [pair, { value: data }]) => {
+    const { period: length = '1M', start, end = '9999-12-31' } = pair
+    const [first, last] =
+      start === undefined ? [0, PERIOD_DAYS[length]] : rowsOf(data.history, start, end)
+    return sum + (last - first) * POINT_BYTES[type]
+  }, 0)
+}
+
+function* representAll(writing: Slices<WrittenHistories>, type: Format): Slices<Representation> {
+  const { histories, parts } = yield* writing
+  const headers = bodyHeaders({ form: type, lifetime: 'hour' })
+  if (type === 'csv') {
+    const links = histories.flatMap((each) => viaLink(each.source)).map(([, link]) => link)
+    headers.push(['link', [...new Set(links)].join(', ')])
+  }
+  const [only, ...others] = parts
+  if (only && others.length === 0) return represent(toSendable(only), headers)
+  const body = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  yield
+  let at = 0
+  let tags = ''
+  for (const part of parts) {
+    body.set(part, at)
+    at += part.length
+    // The digest of a whole body of 20 MB would take 10 ms.
+    tags += entityTag(part)
+    yield
+  }
+  const sendable = toSendable(body)
+  return typeof sendable === 'string'
+    ? represent(sendable, headers)
+    : { body, bodyHeaders: headers, etag: ['etag', entityTag(tags)], length: lengthHeader(at) }
 }

@@ -6,57 +6,44 @@ import type { MarketHistory } from './market-history.ts'
 import { SPAN_OF, columnOf, pairSeries } from './series.ts'
 import type { IntervalValue, Pair, PairSeries } from './series.ts'
 
-/** Returns the index of the value of the rates from the index `first` to before `end`. */
-type Choose = (rates: Float64Array, first: number, end: number) => number
-
-const lastOf: Choose = (_rates, _first, end) => end - 1
-
-/** For each value, the index of the rate whose day it has. */
-const CHOICE_OF: Record<IntervalValue, Choose> = {
-  last: lastOf,
-  average: lastOf,
-  open: (_rates, first) => first,
-  high: (rates, first, end) => firstExtreme(rates, first, end, 1),
-  low: (rates, first, end) => firstExtreme(rates, first, end, -1),
-}
-
-/** Returns the index of the first highest rate, or of the first lowest if `sign` is -1. */
-function firstExtreme(rates: Float64Array, first: number, end: number, sign: number): number {
-  let found = first
-  for (let index = first + 1; index < end; index += 1) {
-    if (sign * (rates[index] ?? NaN) > sign * (rates[found] ?? NaN)) found = index
-  }
-  return found
-}
-
 /**
- * Returns one rate of each interval of `series`. The average is the exact decimal mean, rounded to 10 significant digits, on
- * the last day of the interval; an extreme is on the first day that reached it.
+ * Returns one rate of each interval of `series`, all of them for days. The average is the exact decimal mean, rounded to 10
+ * significant digits, on the last day of the interval; an extreme is on the first day that reached it.
  */
 export function valueOfEach(
   series: PairSeries,
   interval: Interval,
   value: IntervalValue,
 ): PairSeries {
+  if (interval === 'day') return series
   const spanOf = SPAN_OF[interval]
-  const choose = CHOICE_OF[value]
   const { dates } = series
-  const rows: number[] = []
-  const rates: number[] = []
-  let first = 0
-  while (first < series.rows.length) {
-    const span = spanOf(dates[series.rows[first] ?? NaN] ?? '')
-    let end = first + 1
-    while (end < series.rows.length && spanOf(dates[series.rows[end] ?? NaN] ?? '') === span) {
-      end += 1
+  const rows = new Uint32Array(series.rows.length)
+  const rates = new Float64Array(series.rates.length)
+  let [count, first, current] = [0, 0, NaN]
+  for (let end = 0; end <= series.rows.length; end += 1) {
+    // The day after the last one is in no interval.
+    const span = end < series.rows.length ? spanOf(dates[series.rows[end] ?? NaN] ?? '') : NaN
+    if (span === current) continue
+    if (end > 0) {
+      const all = series.rates.subarray(first, end)
+      const chosen = indexOf(value, all)
+      rows[count] = series.rows[first + chosen] ?? NaN
+      rates[count] = value === 'average' ? mean(all) : (all[chosen] ?? NaN)
+      count += 1
     }
-    const chosen = choose(series.rates, first, end)
-    rows.push(series.rows[chosen] ?? NaN)
-    const isMean = value === 'average'
-    rates.push(isMean ? mean(series.rates.subarray(first, end)) : (series.rates[chosen] ?? NaN))
     first = end
+    current = span
   }
-  return { dates, rows: Uint32Array.from(rows), rates: Float64Array.from(rates) }
+  return { dates, rows: rows.subarray(0, count), rates: rates.subarray(0, count) }
+}
+
+/** Returns the index of the rate whose day a value has. */
+function indexOf(value: IntervalValue, rates: Float64Array): number {
+  if (value === 'open') return 0
+  if (value === 'high') return rates.indexOf(Math.max(...rates))
+  if (value === 'low') return rates.indexOf(Math.min(...rates))
+  return rates.length - 1
 }
 
 /** Returns whether a day of the window quotes both currencies; faster than their rates. */

@@ -67,32 +67,13 @@ export function columnOf({ base, columns }: MarketHistory, code: string): Float6
   return code === base ? undefined : (columns.get(code) ?? new Float64Array())
 }
 
-export const SPAN_OF: Record<Interval, (day: Day) => number> = {
-  day: dayNumber,
+/** By interval, the number of the one with a day. */
+export const SPAN_OF: Record<Exclude<Interval, 'day'>, (day: Day) => number> = {
   // Day 0 was a Thursday.
   week: (day) => Math.floor((dayNumber(day) + 3) / 7),
   month: monthNumber,
   quarter: (day) => Math.floor(monthNumber(day) / 3),
   year: (day) => Math.floor(monthNumber(day) / 12),
-}
-
-export function lastOfEach(series: PairSeries, interval: Interval): PairSeries {
-  if (interval === 'day') return series
-  const spanOf = SPAN_OF[interval]
-  const { dates } = series
-  const rows = new Uint32Array(series.rows.length)
-  const rates = new Float64Array(series.rates.length)
-  let [count, current] = [0, NaN]
-  for (let index = 0; index < series.rows.length; index += 1) {
-    const row = series.rows[index] ?? 0
-    const span = spanOf(dates[row] ?? '')
-    if (span !== current) count += 1
-    current = span
-    // The last rate of an interval overwrites the others.
-    rows[count - 1] = row
-    rates[count - 1] = series.rates[index] ?? NaN
-  }
-  return { dates, rows: rows.subarray(0, count), rates: rates.subarray(0, count) }
 }
 
 /** Statistics of the points of a pair. */

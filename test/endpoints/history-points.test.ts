@@ -4,13 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 import { RatesError } from '../../src/index.ts'
-import type {
-  Attribution,
-  FilledPoint,
-  Interval,
-  IntervalValue,
-  RatesHandler,
-} from '../../src/index.ts'
+import type { Attribution, Interval, IntervalValue, Point, RatesHandler } from '../../src/index.ts'
 import { addDays } from '../fixtures/dates.ts'
 import * as oracle from '../oracle.ts'
 import { decimal } from '../rates/arbitrary-numbers.ts'
@@ -87,7 +81,7 @@ function chosenPoint(points: readonly oracle.Point[], value: IntervalValue): ora
 /** Returns the expected record without its source, or the code of the error if it has no points. */
 function recordOf(
   params: object,
-  points: readonly FilledPoint[],
+  points: readonly Point[],
   summarized: readonly oracle.Point[] = points,
 ): unknown {
   if (points.length === 0) return 'no_data'
@@ -224,7 +218,7 @@ describe('filled days', () => {
       fc.pre(start <= end)
       const today = addDays(Object.keys(days).at(-1) ?? '', Math.min(16, Math.max(0, shift[0])))
       const handler = handlerOfDays(days, today)
-      const expected: FilledPoint[] = []
+      const expected: Point[] = []
       for (const d of oracle.daysOf(start, end < today ? end : today)) {
         const found = await rateOn(handler, from, to, d)
         if (found) expected.push({ d, r: found.r, ...(found.day === d ? {} : { filled: true }) })

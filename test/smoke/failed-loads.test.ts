@@ -14,7 +14,6 @@ const ON_DEMAND: [module: string, path: string, init?: RequestInit][] = [
   ['src/api/currencies.ts', '/api/v1/currencies'],
   ['src/api/sources.ts', '/api/v1/sources'],
   ['src/endpoints/convert-many.ts', '/api/v1/convert', { ...POST, headers: HEADERS }],
-  ['src/endpoints/history-list.ts', '/api/v1/history?from=USD&to=EUR,GBP'],
   ['src/generated/explorer-page.ts', '/api'],
   ['src/generated/openapi.json', '/api/v1/openapi.json'],
   ['src/monitoring/health.ts', '/healthz'],

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
-import type { HistoryList, HistoryRange } from 'ratesmith'
+import type { HistoryList, RateHistory } from 'ratesmith'
 import { createAccess, createKey } from 'ratesmith/access'
 
 import {
@@ -91,7 +91,7 @@ describe.each(SIZES)('the chart, %d px wide and %s', (width, colorScheme) => {
     await page.locator('[value=MAX]').check()
     const path = 'history?from=USD&to=EUR&start=1999-01-04'
     await expect.poll(() => requests).toContain(`GET /api/v1/${path}`)
-    const { points }: HistoryRange = await fetchJson(path)
+    const { points }: RateHistory = await fetchJson(path)
     await expectText(page, '#days summary', `Show ${points.length} daily rates`)
     expect(points.length).toBeGreaterThan(6_900)
     expect(await page.locator('#start').inputValue()).toBe(points[0]?.d)

@@ -125,8 +125,9 @@ expectTypeOf<Schema<'LatestRates'>>().toEqualTypeOf<Flat<ours.LatestRates>>()
 expectTypeOf<Schema<'DatedRates'>>().toEqualTypeOf<Flat<ours.DatedRates>>()
 expectTypeOf<Schema<'Conversion'>>().toEqualTypeOf<Flat<ours.Conversion & Optional & Rounded & Expanded>>()
 expectTypeOf<Schema<'ConversionList'>>().toEqualTypeOf<Flat<ours.ConversionList<Record<string, ours.ConvertedAmount & Rounded>> & Optional>>()
-expectTypeOf<Schema<'RateHistory'>>().toEqualTypeOf<Flat<ours.RateHistory<ours.FilledPoint>>>()
-expectTypeOf<Schema<'HistoryRange'>>().toEqualTypeOf<Flat<ours.HistoryRange<ours.FilledPoint>>>()
+type History<Head> = Omit<ours.RateHistory, 'period' | 'start' | 'end'> & Head
+expectTypeOf<Schema<'RateHistory'>>().toEqualTypeOf<Flat<History<{ period: ours.Period }>>>()
+expectTypeOf<Schema<'HistoryRange'>>().toEqualTypeOf<Flat<History<{ start: string; end: string }>>>()
 expectTypeOf<Schema<'ServiceStatus'>>().toEqualTypeOf<Flat<ours.ServiceStatus>>()
 expectTypeOf<Schema<'CurrencyList'>>().toEqualTypeOf<Flat<ours.CurrencyList>>()
 type AccessCode = 'unauthorized' | 'forbidden' | 'rate_limited'
