@@ -1,4 +1,4 @@
-import { ECB_ID, addDays, easterSunday, orthodoxEaster, toInstant } from './dates.ts'
+import { ECB_ID, addDays, easterSunday, orthodoxEaster, toInstant, weekdayOf } from './dates.ts'
 import type { Calendar, Day } from './dates.ts'
 
 /**
@@ -113,10 +113,6 @@ export function daysFrom(first: Day, last: Day): Day[] {
   return days
 }
 
-function weekdayOf(day: Day): number {
-  return new Date(toInstant(day)).getUTCDay() || 7
-}
-
 /** A date, a day of the year with its weekdays, or Easter; and a span of years. */
 const HOLIDAY =
   /^(?:(\d{4}-\d\d-\d\d)|(?:(\d\d-\d\d)(?:\/([1-7])|@([1-7]+))?|(easter|orthodox)([+-]\d{1,3})?)(?: (\d{4})?-(\d{4})?)?)$/
@@ -144,13 +140,16 @@ function toRule(text: string): IsHoliday {
 
 function createHolidays(holidays: readonly string[]): IsHoliday {
   const rules = holidays.map(toRule)
-  const known = new Map<Day, boolean>()
+  return byDay((day) => rules.some((isHoliday) => isHoliday(day)))
+}
+
+/** Remembers the value of each day. */
+function byDay<Value>(compute: (day: Day) => Value): (day: Day) => Value {
+  const known = new Map<Day, Value>()
   return (day) => {
-    const found = known.get(day)
-    if (found !== undefined) return found
-    const isOne = rules.some((isHoliday) => isHoliday(day))
-    known.set(day, isOne)
-    return isOne
+    const value = known.get(day) ?? compute(day)
+    known.set(day, value)
+    return value
   }
 }
 
@@ -171,14 +170,9 @@ function createClock(time: string, timeZone: string): (day: Day) => number {
     const { year, month, day, hour, minute } = Object.fromEntries(parts)
     return Date.UTC(year, month - 1, day, hour, minute) - instant
   }
-  const known = new Map<Day, number>()
-  return (day) => {
-    const found = known.get(day)
-    if (found !== undefined) return found
+  return byDay((day) => {
     const asUtc = toInstant(day) + timeOfDay
     // Clocks change at night, so that the offset a few hours earlier is the same.
-    const instant = asUtc - offsetAt(asUtc - offsetAt(asUtc))
-    known.set(day, instant)
-    return instant
-  }
+    return asUtc - offsetAt(asUtc - offsetAt(asUtc))
+  })
 }

@@ -1,7 +1,7 @@
 import { runAtOnce } from '../async.ts'
 import type { Slices } from '../async.ts'
 import { isCode } from './currency-code.ts'
-import { isDay, toDay } from './dates.ts'
+import { DAY_MS, isDay, toDay } from './dates.ts'
 import type { Day } from './dates.ts'
 import { buildMarket } from './market-history.ts'
 import type { MarketHistory } from './market-history.ts'
@@ -14,18 +14,15 @@ import type {
   RateTable,
 } from './rate-table.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-
 /** A longer interval is a mistake, such as a time in another unit. */
 const MAX_UPDATE_INTERVAL_MS = 8 * DAY_MS
 
 /** Limit for a publication ahead of the clock: clocks differ. */
-const MAX_AHEAD_MS = 48 * HOUR_MS
+const MAX_AHEAD_MS = 2 * DAY_MS
 
 const LAST_INSTANT = 8_640_000_000_000_000
 
-const YEAR_MS = 366 * 24 * HOUR_MS
+const YEAR_MS = 366 * DAY_MS
 
 /** Up to this clock (1973), which tests may use, seconds and ms are indistinguishable. */
 const MAX_INSTANT_IN_SECONDS = 100_000_000_000

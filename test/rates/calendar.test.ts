@@ -46,11 +46,6 @@ describe('isTargetDay()', () => {
       expect(around, sunday).toEqual([true, false, false, true])
     }
   })
-
-  it('is open on national holidays', () => {
-    const holidays = ['12-24', '12-31', '03-28', '05-09', '05-20', '10-03']
-    expect(holidays.filter((date) => !isTargetDay(`2024-${date}`))).toEqual([])
-  })
 })
 
 describe('a publication', () => {
@@ -123,7 +118,7 @@ describe('the next request for rates', () => {
 })
 
 const day = fc
-  .integer({ min: Date.parse('1900-01-01') / DAY_MS, max: Date.parse('2100-01-01') / DAY_MS })
+  .integer({ min: Date.parse('0020-01-01') / DAY_MS, max: Date.parse('9900-01-01') / DAY_MS })
   .map((count) => new Date(count * DAY_MS).toISOString().slice(0, 10))
 
 describe('isDay()', () => {
