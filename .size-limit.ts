@@ -35,7 +35,7 @@ const BUDGETS: Record<string, string> = {
   './currencies': '6.8 kB',
   './deno': '2.75 kB',
   './express': '2.1 kB',
-  './money': '2.5 kB',
+  './money': '2.6 kB',
   './monitoring': '6.88 kB',
   './node': '4.15 kB',
   './providers/*': '16.1 kB',

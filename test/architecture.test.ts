@@ -26,7 +26,7 @@ const MAY_IMPORT: Record<string, string> = {
   'currency-search': '',
   'typed-amount': '',
   'response-body': 'errors',
-  money: '',
+  money: 'rates',
   rates: 'async',
   cache: 'async digest',
   connections: '',
@@ -52,7 +52,7 @@ const MAY_IMPORT: Record<string, string> = {
   currencies: 'rates',
   testing: 'async known-options cache upstream rates ',
   cli: `access adapters api async compat compression currencies currency-search http index known-options log monitoring providers
-    stores testing typed-amount upstream
+    rates stores testing typed-amount upstream
     ioredis node:* ratesmith/package.json`,
   explorer: 'currency-search ratesmith/client response-body typed-amount',
   adapters: '@whatwg-node/server async http types:index known-options node:* undici',

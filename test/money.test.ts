@@ -7,6 +7,7 @@ import {
 } from 'dinero.js/bigint'
 import { describe, expect, it } from 'vitest'
 
+import { roundResult } from '../src/api/rounded.ts'
 import { currencies, withdrawnCurrencies } from '../src/currencies.ts'
 import { createRatesHandler } from '../src/index.ts'
 import {
@@ -258,6 +259,34 @@ describe('toDineroRates', () => {
     expect(toDineroRates({ results: { EUR: { rate: 0.85 } } })).toEqual({
       EUR: { amount: 85, scale: 2 },
     })
+  })
+})
+
+describe('roundResult', () => {
+  it.each([
+    ['90071992547409.93', 1, false, 'USD', '90071992547409.93'],
+    ['123456789012345678901234.5', 1, false, 'JPY', '123456789012345678901235'],
+    [-2.5, 1, false, 'JPY', '-3'],
+    [-0, 1, false, 'USD', '0.00'],
+    ['-1', 3, true, 'USD', '-0.33'],
+    ['-.125e1', 2, true, 'USD', '-0.63'],
+    ['0e99999999', 1, false, 'USD', '0.00'],
+  ] as const)('of %s at %d is %s', (amount, rate, reverse, code, expected) => {
+    expect(roundResult({ amount, rate, reverse, code }, 'minor')).toBe(expected)
+  })
+
+  it('agrees with big.js on texts in both directions', () => {
+    const random = randomFrom(5)
+    // Enough digits that a quotient is a tie only if it is one.
+    Big.DP = 80
+    for (let index = 0; index < 10_000; index += 1) {
+      const [amount, rate] = [decimalOf(random), 1 / (random() + 1e-6)]
+      const [code, reverse] = [['USD', 'JPY', 'KWD'][index % 3] ?? '', random() < 0.5]
+      const exact = reverse ? new Big(amount).div(rate) : new Big(amount).times(rate)
+      const expected = exact.round(digitsOf(code), 1).toFixed(digitsOf(code))
+      const rounded = roundResult({ amount, rate, reverse, code }, 'minor')
+      expect(rounded, `${amount} ${rate}`).toBe(expected.replace(/^-(?=[0.]+$)/, ''))
+    }
   })
 })
 

@@ -1,14 +1,14 @@
 import { invalidParameter } from '../errors.ts'
 import { roundToUnits } from '../money/amounts.ts'
-import { toDecimal, toFraction, toText } from '../money/decimal.ts'
-import type { Fraction } from '../money/decimal.ts'
 import { findDigits } from '../money/minor-units.ts'
+import { multiply, toDecimal, toText } from '../rates/decimal.ts'
 
 /** Smallest amounts to which results are rounded: the minor unit of the currency, or the smallest amount in cash. */
 export type Rounding = 'minor' | 'cash'
 
 /** A product of `amount` and `rate`, or with `reverse` their quotient. */
 export interface Product {
+  /** May be negative; a text is a decimal that keeps all its digits. */
   amount: number | string
   rate: number
   reverse: boolean
@@ -21,20 +21,14 @@ export interface Product {
  * @throws {RatesError} `invalid_parameter` if the currency has no minor unit
  */
 export function roundResult({ amount, rate, reverse, code }: Product, round: Rounding): string {
-  const digits = findDigits(code)
-  if (typeof digits !== 'number') throw invalidParameter('round', `${code} has no minor unit`)
-  const [left, right] = [toFraction(toDecimal(amount)), toFraction(toDecimal(rate))]
-  const exact = reverse ? productOf(left, inverse(right)) : productOf(left, right)
-  return toText(roundToUnits(exact, code, { cash: round === 'cash' }), digits)
-}
-
-function productOf(left: Fraction, right: Fraction): Fraction {
-  return {
-    numerator: left.numerator * right.numerator,
-    denominator: left.denominator * right.denominator,
+  if (typeof findDigits(code) !== 'number') {
+    throw invalidParameter('round', `${code} has no minor unit`)
   }
-}
-
-function inverse({ numerator, denominator }: Fraction): Fraction {
-  return { numerator: denominator, denominator: numerator }
+  const [left, right] = [toDecimal(amount), toDecimal(rate)]
+  const options = { cash: round === 'cash' }
+  return toText(
+    reverse
+      ? roundToUnits(left, code, options, right)
+      : roundToUnits(multiply(left, right), code, options),
+  )
 }

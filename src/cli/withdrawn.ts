@@ -1,6 +1,10 @@
-import { exactFraction, findFixedRatio } from '../api/fixed-ratio.ts'
-import type { FixedRatio } from '../api/fixed-ratio.ts'
+import { fixedRatioText } from '../api/resolve-code.ts'
 import type { Conversion, ConversionList, ConvertedAmount } from '../index.ts'
+import { findSuccession, findWithdrawal } from '../rates/currency-code.ts'
+import { toDay } from '../rates/dates.ts'
+import type { Day } from '../rates/dates.ts'
+import { divideSignificant, multiply, toDecimal, toNumber } from '../rates/decimal.ts'
+import type { Decimal } from '../rates/decimal.ts'
 import type { Substitute } from './output.ts'
 import { splitCodes } from './usage.ts'
 
@@ -15,8 +19,7 @@ export function substituteWithdrawn<Body extends Conversion | ConversionList>(
   now: number,
 ): Substitute<Body> | undefined {
   const { from, to, date } = params
-  const today = new Date(now).toISOString().slice(0, 10)
-  const day = typeof date === 'string' ? date : today
+  const day = typeof date === 'string' ? date : toDay(now)
   const ratios = new Map<string, FixedRatio>()
   for (const code of [from, ...splitCodes(to)]) {
     const found = findFixedRatio(code, day)
@@ -32,6 +35,26 @@ export function substituteWithdrawn<Body extends Conversion | ConversionList>(
   }
 }
 
+interface FixedRatio {
+  code: string
+  /** Code of the first successor that is not withdrawn. */
+  successor: string
+  /** Units of the withdrawn currency for one unit of the successor, fixed by law. */
+  ratio: number
+  note: string
+}
+
+function findFixedRatio(sent: string, day: Day): FixedRatio | undefined {
+  const code = sent.toUpperCase()
+  const withdrawal = findWithdrawal(code)
+  const succession = findSuccession(code, day)
+  if (!withdrawal || !succession || succession.ratio === null) return undefined
+  const { successor, ratio } = succession
+  const text = fixedRatioText(code, successor, ratio)
+  const note = `${code} was withdrawn on ${withdrawal.withdrawnAt}: converted at the fixed ratio${text}`
+  return { code, successor, ratio, note }
+}
+
 interface Sent {
   from: string
   targets: readonly string[]
@@ -43,15 +66,15 @@ function restore<Body extends Conversion | ConversionList>(
   { from, targets, ratios }: Sent,
 ): Body {
   const isReverse = 'reverse' in body
+  const ratioOf = (code: string): Decimal => toDecimal(ratios.get(code)?.ratio ?? 1)
   const convert = (code: string, rate: number): ConvertedAmount => {
-    const [own, other] = [ratios.get(from)?.ratio ?? 1, ratios.get(code)?.ratio ?? 1]
-    const over = [rate, other]
-    const under = [own]
+    const [own, other] = [ratioOf(from), ratioOf(code)]
+    const [amount, over] = [toDecimal(body.amount), multiply(toDecimal(rate), other)]
     return {
-      rate: Number(exactFraction(over, under, RATE_DIGITS).toPrecision(RATE_DIGITS)),
+      rate: toNumber(divideSignificant(over, own, RATE_DIGITS)),
       result: isReverse
-        ? exactFraction([body.amount, ...under], over, RESULT_DIGITS)
-        : exactFraction([body.amount, ...over], under, RESULT_DIGITS),
+        ? divideAmount(multiply(amount, own), over)
+        : divideAmount(multiply(amount, over), own),
     }
   }
   if (!('results' in body)) {
@@ -64,4 +87,12 @@ function restore<Body extends Conversion | ConversionList>(
     return [code, convert(code, current?.rate ?? 1)]
   })
   return { ...body, from, results: Object.fromEntries(rates) }
+}
+
+/** By a power of ten, as most ratios are, the quotient has all digits. */
+function divideAmount(dividend: Decimal, divisor: Decimal): number {
+  const [, zeros] = /^1(0*)$/.exec(String(divisor.digits)) ?? []
+  if (zeros === undefined) return toNumber(divideSignificant(dividend, divisor, RESULT_DIGITS))
+  const exponent = dividend.exponent - divisor.exponent - zeros.length
+  return toNumber({ digits: dividend.digits, exponent })
 }

@@ -1,5 +1,5 @@
-import { fromMinorUnits, toMinorUnits } from './amounts.ts'
-import { tenTo, toDecimal } from './decimal.ts'
+import { digitsAt } from '../rates/decimal.ts'
+import { fromMinorUnits, readDecimal, toMinorUnits } from './amounts.ts'
 
 const MAX_PARTS = 10_000
 
@@ -36,9 +36,9 @@ function toWeights(parts: number | readonly (number | string)[]): bigint[] {
     throw new RangeError(`the number of parts must be an integer from 1 to ${MAX_PARTS}`)
   }
   if (typeof parts === 'number') return Array.from({ length: count }, () => 1n)
-  const ratios = parts.map((ratio) => toDecimal(ratio, 'ratio'))
+  const ratios = parts.map((ratio) => readDecimal(ratio, 'ratio'))
   const least = Math.min(...ratios.map(({ exponent }) => exponent))
-  const weights = ratios.map(({ digits, exponent }) => digits * tenTo(exponent - least))
+  const weights = ratios.map((ratio) => digitsAt(ratio, least))
   if (weights.some((weight) => weight < 0n) || weights.every((weight) => weight === 0n)) {
     throw new RangeError('ratios must not be negative, and one must be positive')
   }

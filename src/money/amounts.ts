@@ -1,6 +1,70 @@
-import { assertOptions, roundFraction, tenTo, toDecimal, toFraction, toText } from './decimal.ts'
-import type { Fraction, RoundingMode } from './decimal.ts'
+import { ONE, divide, multiply, parseDecimal, toText } from '../rates/decimal.ts'
+import type { Decimal, IsAway } from '../rates/decimal.ts'
 import { cashStepOf, digitsOf } from './minor-units.ts'
+
+/** Maximum length of a decimal string, in characters: that of the longest double without an exponent, with room. */
+const MAX_CHARACTERS = 400
+
+/** How to round a number between two neighbours, as in `roundingMode` of `Intl.NumberFormat`. */
+export type RoundingMode =
+  | 'ceil'
+  | 'floor'
+  | 'expand'
+  | 'trunc'
+  | 'halfCeil'
+  | 'halfFloor'
+  | 'halfExpand'
+  | 'halfTrunc'
+  | 'halfEven'
+
+const up: IsAway = (_, isNegative) => !isNegative
+const down: IsAway = (_, isNegative) => isNegative
+const away: IsAway = () => true
+const toZero: IsAway = () => false
+const toEven: IsAway = (_half, _isNegative, isOdd) => isOdd
+
+const half =
+  (atTie: IsAway): IsAway =>
+  (half, ...rest) =>
+    half ? half > 0 : atTie(half, ...rest)
+
+const MODES: Readonly<Record<RoundingMode, IsAway>> = {
+  ceil: up,
+  floor: down,
+  expand: away,
+  trunc: toZero,
+  halfCeil: /* @__PURE__ */ half(up),
+  halfFloor: /* @__PURE__ */ half(down),
+  halfExpand: /* @__PURE__ */ half(away),
+  halfTrunc: /* @__PURE__ */ half(toZero),
+  halfEven: /* @__PURE__ */ half(toEven),
+}
+
+/**
+ * Reads a decimal; a number is its shortest decimal form, such as 0.1. `name` is its name in errors.
+ *
+ * @throws {TypeError} unless `value` is a finite number or a decimal string
+ * @throws {RangeError} if the string is longer than 400 characters
+ */
+export function readDecimal(value: number | string, name = 'value'): Decimal {
+  const text = String(value)
+  if (text.length > MAX_CHARACTERS) {
+    throw new RangeError(`${name} must have at most ${MAX_CHARACTERS} characters`)
+  }
+  const isNumeric = typeof value === 'number' || typeof value === 'string'
+  const decimal = isNumeric ? parseDecimal(text) : undefined
+  if (decimal) return decimal
+  throw new TypeError(
+    `${name} must be a number or a decimal such as '12.50', got ${JSON.stringify(text.slice(0, 40))}`,
+  )
+}
+
+/** @throws {TypeError} that names the unknown option */
+export function assertOptions(options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  throw new TypeError(`unknown option "${unknown}"; known options: ${known.join(', ')}`)
+}
 
 /** Options of `roundTo`. */
 export interface RoundingOptions {
@@ -10,18 +74,25 @@ export interface RoundingOptions {
   cash?: boolean | undefined
 }
 
-/** Rounds a fraction of `code` to minor units; the result is a multiple of the smallest amount. */
+/**
+ * Rounds `dividend` / `divisor` (positive) to a multiple of the smallest amount of `code`, with the digits of `code`; without a
+ * mode half away from zero, or by `isAway`.
+ */
 export function roundToUnits(
-  { numerator, denominator }: Fraction,
+  dividend: Decimal,
   code: string,
   options: RoundingOptions,
-): bigint {
+  divisor: Decimal = ONE,
+  isAway?: IsAway,
+): Decimal {
   assertOptions(options, ['mode', 'cash'])
-  const { mode = 'halfExpand', cash = false } = options
-  const scale = tenTo(digitsOf(code))
-  const step = cash ? cashStepOf(code) : 1n
-  const steps = { numerator: numerator * scale, denominator: denominator * step }
-  return roundFraction(steps, mode) * step
+  const { mode, cash } = options
+  if (mode !== undefined && !Object.hasOwn(MODES, mode)) {
+    throw new TypeError(`mode must be a roundingMode of Intl.NumberFormat, got ${mode}`)
+  }
+  const step = { digits: cash ? cashStepOf(code) : 1n, exponent: -digitsOf(code) }
+  const units = divide(dividend, multiply(divisor, step), 0, mode ? MODES[mode] : isAway)
+  return multiply(units, step)
 }
 
 /**
@@ -46,8 +117,7 @@ export function roundTo(
   code: string,
   options: RoundingOptions = {},
 ): string {
-  const units = roundToUnits(toFraction(toDecimal(value)), code, options)
-  return toText(units, digitsOf(code))
+  return toText(roundToUnits(readDecimal(value), code, options))
 }
 
 /**
@@ -68,15 +138,13 @@ export function toMinorUnits(
   code: string,
   options: RoundingOptions = {},
 ): bigint {
-  const exact = toFraction(toDecimal(value))
-  const units = roundToUnits(exact, code, options)
-  const isExact = units * exact.denominator === exact.numerator * tenTo(digitsOf(code))
-  if (!isExact && options.mode === undefined && !options.cash) {
+  const exact = (): never => {
     throw new RangeError(
       `value must be a whole number of minor units of ${code}, got ${value}; use mode to round`,
     )
   }
-  return units
+  const isAway = options.cash ? undefined : exact
+  return roundToUnits(readDecimal(value), code, options, ONE, isAway).digits
 }
 
 /**
@@ -96,5 +164,5 @@ export function fromMinorUnits(units: bigint | number, code: string): string {
   if (typeof units !== 'bigint' && !Number.isSafeInteger(units)) {
     throw new RangeError('units must be a bigint or a safe integer')
   }
-  return toText(BigInt(units), digitsOf(code))
+  return toText({ digits: BigInt(units), exponent: -digitsOf(code) })
 }

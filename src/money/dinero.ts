@@ -1,4 +1,5 @@
-import { assertOptions, roundFraction, tenTo, toDecimal } from './decimal.ts'
+import { ONE, digitsAt, divide } from '../rates/decimal.ts'
+import { assertOptions, readDecimal } from './amounts.ts'
 
 /** The number `amount` × 10^-`scale`, as in dinero.js. */
 export interface ScaledAmount<Integer> {
@@ -65,19 +66,17 @@ export function toDineroRates(
 }
 
 function toScaled(rate: number): ScaledAmount<bigint> {
-  const { digits, exponent } = toDecimal(rate, 'rate')
-  return exponent > 0
-    ? { amount: digits * tenTo(exponent), scale: 0n }
-    : { amount: digits, scale: BigInt(-exponent) }
+  const decimal = readDecimal(rate, 'rate')
+  const exponent = Math.min(0, decimal.exponent)
+  return { amount: digitsAt(decimal, exponent), scale: BigInt(-exponent) }
 }
 
 function toSafe(rate: number): ScaledAmount<number> {
   const { amount, scale } = toScaled(rate)
   const extra = isSafe(amount) ? 0 : Math.min(String(amount).length - EXACT_DIGITS, Number(scale))
-  const shorter = { numerator: amount, denominator: tenTo(extra) }
-  const rounded = roundFraction(shorter, 'halfExpand')
-  if (!isSafe(rounded)) throw new RangeError(`rate ${rate} is not a safe integer; use bigint`)
-  return { amount: Number(rounded), scale: Number(scale) - extra }
+  const { digits } = divide({ digits: amount, exponent: 0 }, ONE, -extra)
+  if (!isSafe(digits)) throw new RangeError(`rate ${rate} is not a safe integer; use bigint`)
+  return { amount: Number(digits), scale: Number(scale) - extra }
 }
 
 function isSafe(amount: bigint): boolean {

@@ -1,7 +1,6 @@
 export { allocate } from './allocate.ts'
 export { fromMinorUnits, roundTo, toMinorUnits } from './amounts.ts'
-export type { RoundingOptions } from './amounts.ts'
-export type { RoundingMode } from './decimal.ts'
+export type { RoundingMode, RoundingOptions } from './amounts.ts'
 export { toDineroRates } from './dinero.ts'
 export type { RatesSource, ScaledAmount } from './dinero.ts'
 export { digitsOf } from './minor-units.ts'

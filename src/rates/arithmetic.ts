@@ -1,3 +1,15 @@
+import {
+  ONE,
+  add,
+  divide,
+  divideSignificant,
+  multiply,
+  subtract,
+  toDecimal,
+  toNumber,
+} from './decimal.ts'
+import type { Decimal } from './decimal.ts'
+
 /** Precision of derived rates and means. */
 export const SIGNIFICANT_DIGITS = 10
 
@@ -74,28 +86,23 @@ function inBase({ value = 1 }: Quote, isAsQuoted: boolean): number {
 /** Returns `dividend` / `divisor`, both positive, rounded half up to 10 significant digits. */
 export function quotient(dividend: number, divisor: number): number {
   const approximate = dividend / divisor
-  const decimals = significantDecimals(approximate)
-  return (
-    roundByDouble(approximate, decimals) ?? roundExactly(exactQuotient(dividend, divisor), decimals)
-  )
+  return toSignificant(approximate) ?? exactQuotient(decimalOf(dividend), decimalOf(divisor))
 }
 
 /** Returns `left` × `right`, both positive, or its inverse, rounded half up to 10 significant digits. */
 function derivedProduct(left: number, right: number, isInverse: boolean): number {
   const approximate = isInverse ? 1 / left / right : left * right
-  const decimals = significantDecimals(approximate)
-  const rounded = roundByDouble(approximate, decimals)
+  const rounded = toSignificant(approximate)
   if (rounded !== undefined) return rounded
-  const { digits, exponent } = decimalProduct(left, right)
-  const exact = isInverse ? toFraction(1n, digits, -exponent) : toFraction(digits, 1n, exponent)
-  return roundExactly(exact, decimals)
+  const product = multiply(decimalOf(left), decimalOf(right))
+  return isInverse ? exactQuotient(ONE, product) : exactQuotient(product, ONE)
 }
 
 /** Returns the mean of `values` (positive, at least one), rounded half up to 10 significant digits. */
 export function mean(values: Float64Array): number {
-  const approximate = sum(values) / values.length
-  const decimals = significantDecimals(approximate)
-  return roundByDouble(approximate, decimals) ?? roundExactly(exactMean(values), decimals)
+  const rounded = toSignificant(sum(values) / values.length)
+  if (rounded !== undefined) return rounded
+  return exactQuotient(Array.from(values, decimalOf).reduce(add), decimalOf(values.length))
 }
 
 /** Kahan summation: the error does not grow with the number of values. */
@@ -112,26 +119,36 @@ function sum(values: Float64Array): number {
 
 /** Returns (`close` / `open` − 1) × 100, both positive, rounded to 4 decimals, half away from zero; never −0. */
 export function percentChange(open: number, close: number): number {
-  const size = Math.abs(close - open) / open
-  const rounded =
-    roundByDouble(size * 100, PERCENT_DECIMALS) ??
-    roundExactly(exactPercentage(open, close), PERCENT_DECIMALS)
-  return close < open ? 0 - rounded : rounded
+  const size = (Math.abs(close - open) / open) * 100
+  const rounded = roundByDouble(size, PERCENT_DECIMALS)
+  if (rounded !== undefined) return close < open ? 0 - rounded : rounded
+  const start = decimalOf(open)
+  const change = multiply(decimalOf(100), subtract(decimalOf(close), start))
+  return toNumber(divide(change, start, PERCENT_DECIMALS))
 }
 
 /**
- * Returns the exact decimal product of two non-negative numbers, each in its shortest decimal form, rounded once to the
- * nearest double: 0.1 × 3 is 0.3. Returns Infinity beyond the range of doubles.
+ * Returns the exact decimal product of two numbers, each in its shortest decimal form, rounded once to the nearest double:
+ * 0.1 × 3 is 0.3. Returns ±Infinity beyond the range of doubles, and never −0.
  */
 export function exactProduct(left: number, right: number): number {
+  if (left < 0) return 0 - exactProduct(-left, right)
+  if (right < 0) return 0 - exactProduct(left, -right)
   const ofLeft = printedDecimals(left)
   const ofRight = printedDecimals(right)
   const product = withoutPoint(left, ofLeft) * withoutPoint(right, ofRight)
   // The quotient of two integers that are exact doubles is rounded only once.
   if (product <= Number.MAX_SAFE_INTEGER && ofLeft + ofRight < POWERS_OF_TEN.length) {
-    return product / powerOfTen(ofLeft + ofRight)
+    return product / powerOfTen(ofLeft + ofRight) + 0
   }
-  return exactProductOf(left, right)
+  return toNumber(multiply(decimalOf(left), decimalOf(right)))
+}
+
+/** As `toDecimal`, several times faster for numbers of up to 15 digits. */
+function decimalOf(value: number): Decimal {
+  const decimals = printedDecimals(Math.abs(value))
+  if (Number.isNaN(decimals)) return toDecimal(value)
+  return { digits: BigInt(withoutPoint(value, decimals)), exponent: -decimals }
 }
 
 /** Returns the number of decimals in the shortest form of `value` (not negative); NaN if that has more than 15 digits. */
@@ -160,6 +177,14 @@ export function significantDecimals(value: number): number {
   return decimals
 }
 
+function toSignificant(approximate: number): number | undefined {
+  return roundByDouble(approximate, significantDecimals(approximate))
+}
+
+function exactQuotient(dividend: Decimal, divisor: Decimal): number {
+  return toNumber(divideSignificant(dividend, divisor, SIGNIFICANT_DIGITS))
+}
+
 /** Rounds half up. Undefined (rare) if the error of `approximate` could change the result, or it has too many digits. */
 function roundByDouble(approximate: number, decimals: number): number | undefined {
   const power = powerOfTen(decimals)
@@ -174,79 +199,9 @@ export function powerOfTen(power: number): number {
   return POWERS_OF_TEN[power] ?? NaN
 }
 
-interface Decimal {
-  digits: bigint
-  exponent: number
-}
-
-interface Fraction {
-  numerator: bigint
-  denominator: bigint
-}
-
-function exactQuotient(dividend: number, divisor: number): Fraction {
-  const [numerator, denominator] = [toDecimal(dividend), toDecimal(divisor)]
-  return toFraction(numerator.digits, denominator.digits, numerator.exponent - denominator.exponent)
-}
-
-function exactMean(values: Iterable<number>): Fraction {
-  const decimals = Array.from(values, toDecimal)
-  const exponent = Math.min(...decimals.map((decimal) => decimal.exponent))
-  const sum = decimals.reduce(
-    (digits, decimal) => digits + decimal.digits * tenTo(decimal.exponent - exponent),
-    0n,
-  )
-  return toFraction(sum, BigInt(decimals.length), exponent)
-}
-
-function exactPercentage(open: number, close: number): Fraction {
-  const [from, to] = [toDecimal(open), toDecimal(close)]
-  const exponent = Math.min(from.exponent, to.exponent)
-  const start = from.digits * tenTo(from.exponent - exponent)
-  const change = to.digits * tenTo(to.exponent - exponent) - start
-  return { numerator: 100n * (change < 0n ? -change : change), denominator: start }
-}
-
 /** Returns `left` − `right`, rounded once to the nearest double; never −0. */
 export function exactDifference(left: number, right: number): number {
-  const [a, b] = [toDecimal(left), toDecimal(right)]
-  const exponent = Math.min(a.exponent, b.exponent)
-  const digits = a.digits * tenTo(a.exponent - exponent) - b.digits * tenTo(b.exponent - exponent)
-  return Number(`${digits}e${exponent}`)
-}
-
-/** Returns `left` × `right`, rounded once to the nearest double. */
-function exactProductOf(left: number, right: number): number {
-  const { digits, exponent } = decimalProduct(left, right)
-  return Number(`${digits}e${exponent}`)
-}
-
-function decimalProduct(left: number, right: number): Decimal {
-  const [a, b] = [toDecimal(left), toDecimal(right)]
-  return { digits: a.digits * b.digits, exponent: a.exponent + b.exponent }
-}
-
-/** Rounds a positive fraction half up to `decimals` places. */
-function roundExactly({ numerator, denominator }: Fraction, decimals: number): number {
-  const scaled = toFraction(numerator, denominator, decimals)
-  const whole = (2n * scaled.numerator + scaled.denominator) / (2n * scaled.denominator)
-  return Number(`${whole}e${-decimals}`)
-}
-
-function toDecimal(value: number): Decimal {
-  const [mantissa = '', exponent = 0] = String(value).split('e')
-  const [whole = '', decimals = ''] = mantissa.split('.')
-  return { digits: BigInt(whole + decimals), exponent: Number(exponent) - decimals.length }
-}
-
-function toFraction(numerator: bigint, denominator: bigint, exponent: number): Fraction {
-  return exponent < 0
-    ? { numerator, denominator: denominator * tenTo(-exponent) }
-    : { numerator: numerator * tenTo(exponent), denominator }
-}
-
-function tenTo(power: number): bigint {
-  return 10n ** BigInt(power)
+  return toNumber(subtract(decimalOf(left), decimalOf(right)))
 }
 
 /**
@@ -258,19 +213,11 @@ const KEPT_DIGITS = 15
 
 /**
  * Returns the amount that converts to `result` at `rate` (positive): the exact decimal quotient of the two, each in its
- * shortest decimal form, rounded half up to 15 significant digits. Returns Infinity beyond the range of doubles, and the
- * nearest double close to 0, where doubles have fewer digits.
+ * shortest decimal form, rounded to 15 significant digits, half away from zero. Returns ±Infinity beyond the range of doubles,
+ * the nearest double close to 0, where doubles have fewer digits, and never −0.
  */
 export function amountNeeded(result: number, rate: number): number {
-  const quotient = exactQuotient(result, rate)
-  const { numerator, denominator } = quotient
-  // 10 ** (length − 1) < quotient < 10 ** (length + 1)
-  const length = String(numerator).length - String(denominator).length
-  const [scaled, unit] =
-    length < 0
-      ? [numerator * 10n ** BigInt(-length), denominator]
-      : [numerator, denominator * 10n ** BigInt(length)]
-  return roundExactly(quotient, KEPT_DIGITS - length - (scaled < unit ? 0 : 1))
+  return toNumber(divideSignificant(decimalOf(result), decimalOf(rate), KEPT_DIGITS))
 }
 
 export const MAX_AMOUNT_CHARACTERS = 64

@@ -382,11 +382,8 @@ export function findFixedRate(
   if (ratio === null) return undefined
   const rate = rateOf(successor)
   if (typeof rate !== 'number' || !(rate > 0)) return undefined
-  return { rate: toFifteenDigits(rate * ratio), maxRoundingError: ratio * maxRoundingErrorOf(rate) }
-}
-
-function toFifteenDigits(value: number): number {
-  return Number(value.toPrecision(15))
+  const fixed = Number((rate * ratio).toPrecision(15))
+  return { rate: fixed, maxRoundingError: ratio * maxRoundingErrorOf(rate) }
 }
 
 function agrees(published: number, { rate, maxRoundingError }: FixedRate): boolean {

@@ -1,23 +1,21 @@
 import { mean } from '../rates/arithmetic.ts'
 import { addDays, monthOf as monthOfDay, piecesOf } from '../rates/dates.ts'
 import type { Day, DaySpan } from '../rates/dates.ts'
+import { divideSignificant, toDecimal, toNumber } from '../rates/decimal.ts'
 import { MAX_CLOSED_DAYS } from './feed.ts'
 
 /** @internal A number as published; null, undefined or empty for a missing one. */
 export type Published = string | number | null | undefined
 
-/** Decimals after the last digit of a price at which the division by a number of units ends. */
-const EXTRA_DIGITS = 25
+/** Enough digits that the nearest double is that of the exact quotient. */
+const QUOTIENT_DIGITS = 40
 
 /** Returns the price of one of `units`, divided in decimals; NaN if one of the numbers is invalid. */
 export function perUnit(price: Published, units: Published): number {
   const [value, divisor] = [numberOf(price), numberOf(units)]
   if (divisor === 1 || Number.isNaN(value)) return value
   if (!Number.isSafeInteger(divisor)) return NaN
-  // The shortest decimal of a double has the published digits.
-  const [digits = '', exponent = ''] = value.toExponential().replace('.', '').split('e')
-  const quotient = (BigInt(digits) * 10n ** BigInt(EXTRA_DIGITS)) / BigInt(divisor)
-  return Number(`${quotient}e${Number(exponent) - digits.length + 1 - EXTRA_DIGITS}`)
+  return toNumber(divideSignificant(toDecimal(value), toDecimal(divisor), QUOTIENT_DIGITS))
 }
 
 /** Returns a positive number; NaN for anything else, such as a text with a decimal comma. */
