@@ -1,3 +1,5 @@
+import { DAY_MS } from './rates/dates.ts'
+
 /**
  * The data of an event: latest rates, reference rates of the last five years, or all reference rates since 1999, which are
  * loaded when a request first needs earlier days.
@@ -120,8 +122,6 @@ export type RatesEvent =
 
 /** Passes an event to `onEvent`; never throws. */
 export type Emit = (event: RatesEvent) => void
-
-const DAY_MS = 86_400_000
 
 /** The number of names remembered a day for each event type, data set and provider; further names are left out. */
 const MAX_REMEMBERED = 1_000

@@ -5,6 +5,7 @@ import { assertBasePath } from './http/router.ts'
 import { assertKnownOptions, requireFunctions } from './known-options.ts'
 import { createExchangeRateApiProvider } from './providers/exchange-rate-api.ts'
 import { createFrankfurterProvider } from './providers/frankfurter.ts'
+import { DAY_MS } from './rates/dates.ts'
 import { requireProvider } from './upstream/provider.ts'
 import type { HistoryProvider, LatestProvider } from './upstream/provider.ts'
 
@@ -150,7 +151,6 @@ const KNOWN: Readonly<Record<keyof RatesHandlerOptions, true>> = {
 }
 const KNOWN_DATA_SETS = { latest: true, history: true }
 
-const DAY_MS = 86_400_000
 const MEBIBYTE = 1_048_576
 
 /** @throws {TypeError} that names the invalid option */

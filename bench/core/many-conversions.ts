@@ -1,13 +1,13 @@
 import { createRatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
+import { DAY_MS } from '../../src/rates/dates.ts'
 import type { Comparison } from './comparison.ts'
 import { NOW } from './responses.ts'
 
 const ROWS = 10_000
 const FIRST_DAY = Date.UTC(1999, 1, 1)
 const DAYS = 10_100
-const DAY_MS = 86_400_000
 
 const CODES = 'USD EUR GBP JPY CHF SEK NOK PLN CZK HUF AUD CAD NZD ZAR INR'.split(' ')
 

@@ -1,4 +1,5 @@
 import { assertKnownOptions } from '../known-options.ts'
+import { DAY_MS } from '../rates/dates.ts'
 import type { Limit } from './counters.ts'
 
 /** The limits of a plan, at least one. As text: `'600/min, 100000/month'`, with one limit by month, one by a shorter period, or both. */
@@ -11,8 +12,6 @@ export interface Plan {
   /** Requests in a calendar month, in UTC; at most a billion. */
   month?: number | undefined
 }
-
-const DAY_MS = 86_400_000
 
 const UNITS: Readonly<Record<string, number>> = {
   s: 1_000,

@@ -3,6 +3,7 @@ import type { StoredKey } from '../access/file.ts'
 import { isOrigin } from '../access/stored-keys.ts'
 import { didYouMean, nearest } from '../known-options.ts'
 import { toSingleLine } from '../log.ts'
+import { DAY_MS } from '../rates/dates.ts'
 import type { CommandContext } from './context.ts'
 import { findKeys, isShared, openKeyStore } from './key-store.ts'
 import type { NamedFile } from './key-store.ts'
@@ -118,8 +119,6 @@ async function create({ values, file, output, context }: Action): Promise<void> 
     'ratesmith: keep it now, only its hash is stored; send it as Authorization: Bearer <key>',
   )
 }
-
-const DAY_MS = 86_400_000
 
 const MAX_DAYS = 36_600
 

@@ -4,6 +4,7 @@ import { daysToLoad } from '../api/resolve-code.ts'
 import { findCurrency, findWithdrawn } from '../currencies.ts'
 import type { Attribution, DataSet, DateRule, Derivation, RatesErrorCode } from '../index.ts'
 import { didYouMean, nearest } from '../known-options.ts'
+import { DAY_MS, toDay } from '../rates/dates.ts'
 import type { CommandContext } from './context.ts'
 import { openSession } from './session.ts'
 import type { RatesFlags, RatesSession, SessionResponse } from './session.ts'
@@ -216,8 +217,6 @@ function toTarget({ path, params }: Pick<RatesQuery<never>, 'path' | 'params'>):
   return `${path}?${query}`
 }
 
-const DAY_MS = 86_400_000
-
 /** Overdue reference rates are served for at most this time, so the rates of an older day are already complete. */
 const MAX_UNKNOWN_MS = 30 * DAY_MS
 
@@ -326,7 +325,7 @@ function lastDayOf(
 ): string | undefined {
   if (asked === undefined) return undefined
   if (rule === 'next') return date
-  return daysToLoad({ date: asked, rule }, new Date(now).toISOString().slice(0, 10)).until
+  return daysToLoad({ date: asked, rule }, toDay(now)).until
 }
 
 /** Returns `2026-11-20 19:00 UTC, 3 hours ago`, or for the rates of a day `2020-02-28, the last before 2020-02-29`. */

@@ -2,6 +2,7 @@ import { findCurrency, findWithdrawn, currencies, withdrawnCurrencies } from '..
 import { createCurrencySearch, foldText } from '../currency-search.ts'
 import type { CurrencySearch, NamedCurrency } from '../currency-search.ts'
 import { toAlternatives } from '../known-options.ts'
+import { DAY_MS, subtractMonths, toDay } from '../rates/dates.ts'
 import { parseTypedAmount } from '../typed-amount.ts'
 import { UsageError } from './usage.ts'
 
@@ -244,8 +245,6 @@ function joinLists(args: readonly string[]): string[] {
   return joined
 }
 
-const DAY_MS = 86_400_000
-
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
 /**
@@ -271,14 +270,5 @@ function readDay(text: string, now: number): string | undefined {
 function daysAgo(count: number, unit: string, now: number): string {
   if (unit === 'd') return toDay(now - count * DAY_MS)
   if (unit === 'w') return toDay(now - count * 7 * DAY_MS)
-  const today = new Date(now)
-  const months = unit === 'y' ? 12 * count : count
-  const [year, month] = [today.getUTCFullYear(), today.getUTCMonth() - months]
-  // The last day of a shorter month.
-  const length = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
-  return toDay(Date.UTC(year, month, Math.min(today.getUTCDate(), length)))
-}
-
-function toDay(instant: number): string {
-  return new Date(instant).toISOString().slice(0, 10)
+  return subtractMonths(toDay(now), unit === 'y' ? 12 * count : count)
 }

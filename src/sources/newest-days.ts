@@ -1,7 +1,14 @@
 import { createReadThrough } from '../cache/read-through.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
 import { DAYS_BACK, daysFrom } from '../rates/calendar.ts'
-import { addDays, newestPublishedDay, nextRefresh, toDay, toInstant } from '../rates/dates.ts'
+import {
+  DAY_MS,
+  addDays,
+  newestPublishedDay,
+  nextRefresh,
+  toDay,
+  toInstant,
+} from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { findRevisions, mergeHistory, ratesOf, turnedCodes } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
@@ -11,8 +18,6 @@ import type { HistorySnapshot } from './history-source.ts'
 import { DAYS_REFETCHED, described, fetchRange, isGap, lateDay } from './publication.ts'
 import type { ProviderCall, PublicationContext } from './publication.ts'
 import { sourceHooks, storedIn } from './source.ts'
-
-const DAY_MS = 86_400_000
 
 /** The longest time without a request, in days; quarterly rates are amended in between. */
 const MAX_LIFETIME_DAYS = { daily: 7, weekly: 10, monthly: 40, quarterly: 7 }

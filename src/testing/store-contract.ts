@@ -1,9 +1,8 @@
 import { sleep, systemRuntime, withTimeout } from '../async.ts'
 import type { CacheStore } from '../cache/store.ts'
+import { DAY_MS } from '../rates/dates.ts'
 import { expectSame, expectThat, show } from './contract.ts'
 import type { ContractCase } from './contract.ts'
-
-const DAY_MS = 86_400_000
 
 /** Tolerates stores that round expiry times to seconds. */
 const MAX_EXPIRY_DELAY_MS = 2_000

@@ -1,6 +1,7 @@
 import { runAtOnce } from '../async.ts'
 import type { Slices } from '../async.ts'
 import {
+  DAY_MS,
   addDays,
   isTargetDay,
   newestPublishedDay,
@@ -16,7 +17,6 @@ import type { Anchor } from './market-anchors.ts'
 // Uses only operations that IEEE 754 and ECMAScript define to the last bit: Math.exp, log, pow and sin differ between engines.
 
 const FIRST_DAY = '1999-01-04'
-const DAY_MS = 86_400_000
 
 /** Share of its distance from the anchor that a rate recovers per weekday (half of it in 170 weekdays). */
 const REVERSION = 0.004
