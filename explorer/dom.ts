@@ -99,7 +99,7 @@ export interface Part {
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
+export const DAY_MS = 24 * HOUR_MS
 
 /** An update is overdue only after this delay, because the server polls some minutes late. */
 const GRACE_MS = 10 * MINUTE_MS

@@ -1,5 +1,7 @@
 import type { Point } from 'ratesmith/client'
 
+import { DAY_MS } from './dom.ts'
+
 export interface Size {
   width: number
   height: number
@@ -102,8 +104,6 @@ function scale(
   if (from === to) return () => (start + end) / 2
   return (value) => start + ((value - from) / (to - from)) * (end - start)
 }
-
-const DAY_MS = 86_400_000
 
 const DAY_STEPS = [1, 2, 7, 14]
 const MONTH_STEPS = [1, 2, 3, 6, 12, 24, 60, 120]

@@ -1,11 +1,10 @@
 import type { RateHistory } from 'ratesmith/client'
 
 import type { ApiRequest } from './api.ts'
-import { find } from './dom.ts'
+import { DAY_MS, find } from './dom.ts'
 import type { View } from './dom.ts'
 
 export const FIRST_DAY = '1999-01-04'
-const DAY_MS = 86_400_000
 /** Longer responses have a rate per week: some 70 kB with compression. */
 const MAX_POINTS = 9_000
 
