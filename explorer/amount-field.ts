@@ -2,6 +2,7 @@ import type { TypedAmount, readAmount } from './amount.ts'
 import type { Api } from './page-api.ts'
 import { find } from './dom.ts'
 import type { Choices, View } from './dom.ts'
+import { whyUnclear } from '../src/typed-amount.ts'
 
 /** The separator of decimals in the browser's locale. `navigator.language` may be a name that `Intl` refuses, such as `C`. */
 const DECIMAL = (1.5).toLocaleString()[1] === ',' ? ',' : '.'
@@ -53,12 +54,14 @@ export function createAmountField(
         isTyped = false
         input.value = PLAIN.test(amount) ? amount.replace('.', DECIMAL) : amount
       }
-      const isAmount = PLAIN.test(amount)
-      const isWrong = !isAmount && amount !== ''
-      if (isWrong) void load()
-      hint.textContent = isWrong ? 'Use digits and a point: 1000.50' : ''
-      input.ariaInvalid = String(isWrong)
-      return isAmount
+      const isPlain = PLAIN.test(amount)
+      if (!isPlain && amount !== '') void load()
+      // Where the comma separates decimals, `1.500` is the form of the API for `1,500`.
+      const unclear = DECIMAL === '.' ? whyUnclear(amount, choices.digits?.get(from)) : undefined
+      const wrong = isPlain || amount === '' ? unclear : 'Use digits and a point: 1000.50'
+      hint.textContent = wrong ?? ''
+      input.ariaInvalid = String(wrong !== undefined)
+      return isPlain && wrong === undefined
     },
     refuse(isRefused: boolean): void {
       if (hint.textContent === '') input.ariaInvalid = String(isRefused)

@@ -40,3 +40,16 @@ function toNumber(digits: string, decimal: DecimalSeparator): string | undefined
   }
   return undefined
 }
+
+/**
+ * Returns a sentence on an amount such as `10.000`, which is ten thousand to many people; undefined for a clear amount, and for
+ * a currency with three or more `digits` after the point, or with an unknown number.
+ */
+export function whyUnclear(text: string, digits: number | null | undefined): string | undefined {
+  const [amount, whole = '', fraction = ''] = /^([1-9]\d{0,2})\.(\d{3})$/.exec(text.trim()) ?? []
+  if (amount === undefined || typeof digits !== 'number' || digits >= fraction.length)
+    return undefined
+  const short = amount.replace(/\.?0+$/, '')
+  const exact = short === amount ? `${amount}0` : short
+  return `${amount} has two meanings: write ${whole}${fraction} or ${exact}`
+}

@@ -51,8 +51,8 @@ const MAY_IMPORT: Record<string, string> = {
   client: 'types:api async known-options errors response-body types:upstream types:rates ',
   currencies: 'rates',
   testing: 'async known-options cache upstream rates ',
-  cli: `access adapters api async compat compression currencies currency-search http index known-options log monitoring providers
-    rates stores testing typed-amount upstream
+  cli: `access adapters api async compat compression currencies currency-search errors http index known-options log money
+    monitoring providers rates stores testing typed-amount upstream
     ioredis node:* ratesmith/package.json`,
   explorer: 'currency-search ratesmith/client response-body typed-amount',
   adapters: '@whatwg-node/server async http types:index known-options node:* undici',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { parseTypedAmount } from '../src/typed-amount.ts'
+import { parseTypedAmount, whyUnclear } from '../src/typed-amount.ts'
 import type { DecimalSeparator } from '../src/typed-amount.ts'
 import { randomFrom } from './access/fleet.ts'
 import { rowsOf } from './fixtures/rows.ts'
@@ -35,6 +35,25 @@ describe('parseTypedAmount', () => {
     expect(parseTypedAmount(text)).toBeUndefined()
     expect(parseTypedAmount(text, ',')).toBeUndefined()
   })
+
+  it.each([
+    ['10.000', '10000 or 10'],
+    [' 1.500 ', '1500 or 1.5'],
+    ['1.799', '1799 or 1.7990'],
+  ])('has two meanings for %j with fewer than three digits: %s', (text, meanings) => {
+    const reason = `${text.trim()} has two meanings: write ${meanings}`
+    expect([0, 2, 3, null].map((digits) => whyUnclear(text, digits))).toEqual([
+      reason,
+      reason,
+      undefined,
+      undefined,
+    ])
+  })
+
+  it.each('10.00 10.0000 1000.500 0.500 10,000 1.000.000 1.500k 10000 10 1.7990'.split(' '))(
+    'has one meaning for %s',
+    (text) => expect(whyUnclear(text, 2)).toBeUndefined(),
+  )
 
   const LOCALES: [locale: string, decimal: DecimalSeparator][] = [
     ['en', '.'],

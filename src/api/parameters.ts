@@ -246,7 +246,7 @@ const source: Parameter = {
   schema: z.string().check(z.regex(/^[a-z\d-]{1,64}$/)),
   fromText: same,
   error: mustBe('the id of a source, such as ecb'),
-  description: 'Id of the only source of the reference rates, as in `/v1/sources`.',
+  description: 'Id of the only source of the reference rates, such as `ecb`.',
   aliases: 'bank provider providers sources',
 }
 
@@ -278,7 +278,7 @@ const CONVERSION = {
   ),
   round: oneOf(
     ['minor', 'cash'],
-    'Adds `rounded`: the result in the minor unit of its currency, or in amounts of cash.',
+    'Rounds the result to the minor unit of its currency, or to amounts of cash, as `rounded`.',
     'rounding places precision decimals accuracy',
   ),
 }
@@ -351,7 +351,7 @@ const HISTORY: Operation<keyof AnyHistoryParams> = {
     ),
     value: oneOf(INTERVAL_VALUES, 'Rate of an interval (default `last`).'),
     fill: oneOf(['previous'], 'Adds a point for every other calendar day.'),
-    source: { ...source, description: 'Id of the only source of the rates.' },
+    source: { ...source, description: 'Id of the only source of the rates, such as `ecb`.' },
   },
   forms: { format, layout: oneOf(['long', 'wide'], 'Lines of CSV (default `long`).') },
   required: ['from', 'to'],
@@ -515,6 +515,12 @@ function oncePer<Value>(derive: (operation: Operation) => Value): (operation: Op
     derived.set(operation, value)
     return value
   }
+}
+
+/** Returns all values of a parameter; empty if they are not a list. */
+export function valuesOf(parameter: Parameter | undefined): string[] {
+  const schema = parameter?.schema
+  return schema instanceof z.ZodMiniEnum ? schema.options.map(String) : []
 }
 
 const MAX_EDITS = 2

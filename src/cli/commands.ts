@@ -26,7 +26,8 @@ export async function dispatch(args: string[], context: CommandContext): Promise
     return await run(args, context)
   } catch (error) {
     const isUsage = error instanceof UsageError
-    const hint = isUsage ? ' (see ratesmith --help)' : ''
+    const page = isCommandName(args[0]) ? ` ${args[0]}` : ''
+    const hint = isUsage ? ` (see ratesmith help${page})` : ''
     // Arguments and files that a message quotes may contain commands for terminals.
     const message = messageOf(error).replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd')
     context.stderr.write(`ratesmith: ${message}${hint}\n`)
@@ -42,7 +43,7 @@ async function run(args: string[], context: CommandContext): Promise<number> {
   if (args.includes('--version') || args.includes('-v')) {
     return print(`${manifest.version}\n`, context)
   }
-  if (name === undefined) throw new UsageError('missing command; try ratesmith serve --demo')
+  if (name === undefined) return showHelp([], context)
   if (!isCommandName(name)) {
     const { adviceOnWord, isConversion } = await import('./words.ts')
     if (isConversion(args)) return (await COMMANDS.convert())(args, context)

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 
-import { MAX_ROWS } from '../api/convert-many.ts'
+import { MAX_ROWS, isRounded } from '../api/convert-many.ts'
 import type { AnyRowConversion, ConversionRow } from '../api/convert-many.ts'
-import { isRounded } from '../api/convert.ts'
 import { readRows } from '../api/csv-rows.ts'
 import type { CsvRows } from '../api/csv-rows.ts'
 import { toLine } from '../api/csv.ts'
 import { runAtOnce } from '../async.ts'
 import { RatesError } from '../index.ts'
 import type { CommandContext } from './context.ts'
+import { rowDefaults } from './flags.ts'
 import { DISCLAIMER, openOutput } from './output.ts'
 import { openSession, toRatesFlags } from './session.ts'
 import { withSpinner } from './terminal.ts'
@@ -17,12 +17,6 @@ import { UsageError, messageOf, withUsageError } from './usage.ts'
 type LedgerFlags = Parameters<typeof toRatesFlags>[0] & {
   /** A path, or `-` for stdin. */
   file: string
-  date?: string | undefined
-  rule?: string | undefined
-  source?: string | undefined
-  'max-age'?: string | undefined
-  reverse?: boolean | undefined
-  round?: string | undefined
 }
 
 export async function convertLedger(
@@ -35,7 +29,8 @@ export async function convertLedger(
   if (flags.json) throw new UsageError('--file cannot be combined with --json')
   const text = await readText(flags.file, context)
   const ledger = withUsageError(flags.file, () => runAtOnce(readRows(text, true)))
-  const rows = ledger.rows.map((row) => withDefaults(row, flags))
+  const defaults = rowDefaults(flags)
+  const rows = ledger.rows.map((row) => withDefaults(row, defaults))
   const output = openOutput(context)
   const session = await openSession(toRatesFlags(flags), context, {
     hasArchive: rows.some(isDated),
@@ -83,12 +78,8 @@ async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return Buffer.concat(chunks)
 }
 
-function withDefaults(row: unknown, flags: LedgerFlags): ConversionRow {
-  if (row instanceof RatesError) return Object(row)
-  const { date, rule, 'max-age': maxAge, source, reverse, round } = flags
-  const days = maxAge === undefined ? undefined : Number(maxAge)
-  const defaults = { date, rule, maxAge: days, source, reverse, round }
-  return { ...defaults, ...Object(row) }
+function withDefaults(row: unknown, defaults: Partial<ConversionRow>): ConversionRow {
+  return Object(row instanceof RatesError ? row : { ...defaults, ...Object(row) })
 }
 
 function codesOf(rows: readonly ConversionRow[]): string[] {

@@ -1,29 +1,28 @@
 import { MAX_ROWS } from '../api/convert-many.ts'
 import type { AnyRowConversion, ConversionRow } from '../api/convert-many.ts'
 import { resultsCsv, resultsHead } from '../api/csv-rows.ts'
+import { ROW } from '../api/parameters.ts'
+import { RatesError } from '../errors.ts'
+import { isCodeShaped } from '../rates/currency-code.ts'
 import type { CommandContext } from './context.ts'
+import { inFlags, rowDefaults } from './flags.ts'
 import { DISCLAIMER, openOutput } from './output.ts'
 import { openSession, toRatesFlags } from './session.ts'
 import { withSpinner } from './terminal.ts'
 import { UsageError } from './usage.ts'
-import { readConversion } from './words.ts'
+import { readConversion, takeDay } from './words.ts'
 
-type ListFlags = Parameters<typeof toRatesFlags>[0] & {
-  date?: string | undefined
-  rule?: string | undefined
-  source?: string | undefined
-  'max-age'?: string | undefined
-  reverse?: boolean | undefined
-  round?: string | undefined
-}
+type ListFlags = Parameters<typeof toRatesFlags>[0]
 
 export async function convertList(values: ListFlags, context: CommandContext): Promise<number> {
-  const rows = await readRows(values, context)
+  const defaults = rowDefaults(values)
+  const lines = await readLines(context)
+  const rows = lines.map(({ line }) => toRow(line, defaults, context.now()))
   const flags = toRatesFlags(values)
   const output = openOutput(context)
   const session = await openSession(flags, context, {
-    hasArchive: values.date !== undefined,
-    codes: [...new Set(rows.flatMap(({ from, to }) => [from, String(to)]))],
+    hasArchive: rows.some(({ date }) => date !== undefined),
+    codes: [...new Set(rows.flatMap(({ from, to }) => [from, to].filter(isCodeShaped)))],
   })
   try {
     const results: AnyRowConversion[] = []
@@ -32,7 +31,7 @@ export async function convertList(values: ListFlags, context: CommandContext): P
       const converted = await withSpinner(context, 'fetching rates', converting)
       results.push(...converted.results)
     }
-    const hasRounded = values.round !== undefined
+    const hasRounded = defaults.round !== undefined
     if (flags.csv)
       context.stdout.write(
         (resultsHead(hasRounded) + resultsCsv(results, hasRounded)).replaceAll('\r\n', '\n'),
@@ -40,7 +39,9 @@ export async function convertList(values: ListFlags, context: CommandContext): P
     else
       output.print(results.map((result) => (flags.json ? JSON.stringify(result) : textOf(result))))
     const errors = results.flatMap((result, index) =>
-      'error' in result ? [`ratesmith: line ${index + 1}: ${result.error.message}`] : [],
+      'error' in result
+        ? [`ratesmith: line ${lines[index]?.number}: ${inFlags(ROW, result.error.message)}`]
+        : [],
     )
     const notes = flags.quiet || flags.json || flags.csv ? [] : sourcesOf(results)
     for (const line of [...notes, ...errors]) output.note(line)
@@ -53,8 +54,8 @@ export async function convertList(values: ListFlags, context: CommandContext): P
 /** Returns the result with its code; an empty line for a failed one, so that both files have as many lines. */
 function textOf(result: AnyRowConversion): string {
   if (!('result' in result)) return ''
-  const { result: converted, reverse, from, to } = result
-  return `${converted} ${reverse ? from : to}`
+  const { result: converted, rounded = converted, reverse, from, to } = result
+  return `${rounded} ${reverse ? from : to}`
 }
 
 function sourcesOf(results: readonly AnyRowConversion[]): string[] {
@@ -64,29 +65,27 @@ function sourcesOf(results: readonly AnyRowConversion[]): string[] {
   return sources.length > 0 ? [...new Set(sources), DISCLAIMER] : []
 }
 
-async function readRows(flags: ListFlags, context: CommandContext): Promise<ConversionRow[]> {
+async function readLines({ stdin = process.stdin }: CommandContext) {
   const chunks: Uint8Array[] = []
-  for await (const chunk of context.stdin ?? process.stdin) chunks.push(chunk)
+  for await (const chunk of stdin) chunks.push(chunk)
   const lines = Buffer.concat(chunks).toString().split(/\r?\n/)
-  const { date, rule, 'max-age': maxAge, source, reverse, round } = flags
-  const shared = {
-    date,
-    rule,
-    maxAge: maxAge === undefined ? undefined : Number(maxAge),
-    source,
-    reverse,
-    round,
-  }
   return lines
-    .filter((line) => line.trim() !== '')
-    .map((line, index): ConversionRow => Object({ ...toRow(line, index + 1), ...shared }))
+    .map((line, index) => ({ line: line.trim(), number: index + 1 }))
+    .filter(({ line }) => line !== '')
 }
 
-function toRow(line: string, number: number): Pick<ConversionRow, 'amount' | 'from' | 'to'> {
-  const read = readConversion(line.trim().split(/\s+/))
-  if (!read || read.to.includes(',')) {
-    throw new UsageError(`line ${number} must be like 100 USD EUR, got ${line.trim()}`)
+/** Returns the conversion of a line, or its error, which is then that of the row. */
+function toRow(line: string, defaults: Partial<ConversionRow>, now: number): ConversionRow {
+  const [, sign = '', unsigned = ''] = /^([-\u2212]?)\s*(.*)$/.exec(line) ?? []
+  try {
+    const { words, day = defaults.date } = takeDay(unsigned.split(/\s+/), now)
+    const read = readConversion(words, defaults.reverse)
+    if (!read || read.to.includes(','))
+      throw new UsageError(`must be like 100 USD EUR, got ${line}`)
+    const { amount = '1', from, to } = read
+    return Object({ ...defaults, date: day, amount: sign === '' ? amount : `-${amount}`, from, to })
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    return Object(new RatesError('invalid_parameter', error.message))
   }
-  const { amount = '1', from, to } = read
-  return { amount, from: from.toUpperCase(), to: to.toUpperCase() }
 }

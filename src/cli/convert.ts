@@ -1,23 +1,15 @@
-import type {
-  Conversion,
-  ConversionList,
-  ConvertedAmount,
-  DateRule,
-  RoundedAmount,
-} from '../index.ts'
+import type { Conversion, ConversionList, ConvertedAmount, DateRule } from '../index.ts'
+import { OPERATIONS } from '../api/parameters.ts'
 import type { CommandContext } from './context.ts'
-import { CONVERT_OPTIONS, MOVED } from './flags.ts'
+import { CONVERT_OPTIONS, parseFlags, withWords } from './flags.ts'
 import { nameOf, printRates, publicationOf, publicationText } from './output.ts'
 import { toRatesFlags } from './session.ts'
 import { alignedNumbers, styled, toTable, wrapped } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
-import { UsageError, parseArguments, splitCodes } from './usage.ts'
-import { readConversion, spellOut } from './words.ts'
+import { UsageError } from './usage.ts'
+import { readConversion, spellOut, takeDay } from './words.ts'
 
-type Converted = (
-  | (Conversion & Partial<RoundedAmount>)
-  | ConversionList<Record<string, ConvertedAmount & Partial<RoundedAmount>>>
-) & {
+type Converted = (Conversion | ConversionList) & {
   reverse?: true
   date?: string
   asked?: string
@@ -30,10 +22,7 @@ export async function convert(typed: string[], context: CommandContext): Promise
     (argument, index) => /^-[\d.]/.test(argument) && args[index - 1] !== '--date',
   )
   if (negative !== undefined) throw new UsageError(`amount must not be negative, got ${negative}`)
-  const { values, positionals } = parseArguments(
-    { args, options: CONVERT_OPTIONS, allowPositionals: true },
-    MOVED,
-  )
+  const { values, positionals, params } = parseFlags(args, CONVERT_OPTIONS, OPERATIONS.convert)
   if (values.file !== undefined) {
     const { convertLedger } = await import('./convert-ledger.ts')
     return convertLedger({ ...values, file: values.file }, positionals, context)
@@ -42,25 +31,24 @@ export async function convert(typed: string[], context: CommandContext): Promise
     const { convertList } = await import('./convert-list.ts')
     return convertList(values, context)
   }
-  const conversion = readConversion(positionals)
+  const { words, day } = takeDay(positionals, context.now())
+  const conversion = readConversion(words, params['reverse'] === 'true')
   if (!conversion) {
     throw new UsageError(
       'convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR',
     )
   }
   const { amount = '1', from, to } = conversion
-  const { date, rule, 'max-age': maxAge, source, reverse, round } = values
-  const params = { from, to, amount, date, rule, maxAge, source, reverse, round }
+  const others = withWords(params, { date: day })
+  const { date } = others
+  const sent = { from, to, amount, ...others }
   return printRates<Converted>(
     {
-      path: '/v1/convert',
-      params,
-      dataSet: 'latest',
-      codes: [from, ...splitCodes(to)],
-      days: { first: date, last: date },
+      operation: 'convert',
+      params: sent,
       async substitute() {
         const { substituteWithdrawn } = await import('./withdrawn.ts')
-        return substituteWithdrawn(params, context.now())
+        return substituteWithdrawn(sent, context.now())
       },
       publication: publicationOf,
       show: (conversion, terminal, now) =>
@@ -112,7 +100,7 @@ const MIN_NAME_LENGTH = 6
 
 /** Without room, rate and name are left out; only names and, as the last resort, results are cut. */
 function toRateRows(
-  results: Readonly<Record<string, ConvertedAmount & Partial<RoundedAmount>>>,
+  results: Readonly<Record<string, ConvertedAmount>>,
   head: string,
   terminal: Terminal,
 ): string[] {

@@ -1,4 +1,4 @@
-import type { CurrencyCoverage, CurrencyHistory, CurrencyList } from '../index.ts'
+import type { CurrencyCoverage, CurrencyHistory } from '../index.ts'
 import { createCurrencySearch, foldText } from '../currency-search.ts'
 import { didYouMean } from '../known-options.ts'
 import type { CommandContext } from './context.ts'
@@ -7,7 +7,8 @@ import { openOutput, suggestCodes } from './output.ts'
 import { openSession, toRatesFlags } from './session.ts'
 import { styledLines, toTable, withSpinner } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
-import { parseArguments } from './usage.ts'
+import { UsageError, parseArguments } from './usage.ts'
+import { adviceOnPart } from './words.ts'
 
 export async function currencies(args: string[], context: CommandContext): Promise<number> {
   const { values, positionals } = parseArguments({
@@ -17,17 +18,18 @@ export async function currencies(args: string[], context: CommandContext): Promi
   })
   const flags = toRatesFlags(values)
   const search = positionals.join(' ')
+  const advice = adviceOnPart(search)
+  if (advice !== undefined) throw new UsageError(advice)
   const output = openOutput(context)
   const session = await openSession(flags, context)
   try {
-    const response = session.get('/v1/currencies')
-    const { body } = await withSpinner(context, 'fetching currencies', response)
-    const all: CurrencyList = JSON.parse(body)
-    const found = findCurrencies(all.currencies, search)
+    const listing = session.rates.currencies()
+    const { currencies: all } = await withSpinner(context, 'fetching currencies', listing)
+    const found = findCurrencies(all, search)
     if (flags.json) output.print([JSON.stringify({ currencies: found })])
-    else if (found.length > 0) output.print(linesOf(found, all.currencies, output.terminal))
+    else if (found.length > 0) output.print(linesOf(found, all, output.terminal))
     if (found.length > 0) return 0
-    const codes = all.currencies.map(({ code }) => code)
+    const codes = all.map(({ code }) => code)
     const suggestion = didYouMean(suggestCodes([search], codes))
     output.note(`ratesmith: no currency matches ${search}${suggestion}`)
     return 1

@@ -1,5 +1,10 @@
-import type { Interval, IntervalValue, Period } from '../index.ts'
-import { text, toggle } from './usage.ts'
+import { OPERATIONS, ROW, meantBy, parametersOf, read, valuesOf } from '../api/parameters.ts'
+import type { Operation } from '../api/parameters.ts'
+import type { ConversionRow } from '../api/convert-many.ts'
+import { escapeForMessage, isRatesError } from '../errors.ts'
+import { didYouMean, toAlternatives } from '../known-options.ts'
+import { UsageError, parseArguments, text, toggle } from './usage.ts'
+import type { Flag } from './usage.ts'
 
 export const RATES_OPTIONS = {
   json: toggle('print one line of JSON', { short: 'j' }),
@@ -11,72 +16,71 @@ export const RATES_OPTIONS = {
   'no-cache': toggle('do not read or write the cache folder'),
 }
 
-/** The periods of `history`; `satisfies` makes the compiler report a missing one. */
-export const PERIODS: readonly string[] = Object.keys({
-  '1W': true,
-  '1M': true,
-  '3M': true,
-  '6M': true,
-  '1Y': true,
-  '5Y': true,
-} satisfies Record<Period, true>)
+const WORDS: readonly string[] = ['from', 'to', 'amount']
 
-export const INTERVALS: readonly string[] = Object.keys({
-  day: true,
-  week: true,
-  month: true,
-  quarter: true,
-  year: true,
-} satisfies Record<Interval, true>)
+/** `--csv` and `--json` are the formats; expanded sources are in JSON alone. */
+const WITHOUT_FLAG: readonly string[] = [...WORDS, 'format', 'expand']
 
-export const VALUES: Readonly<Record<IntervalValue, string>> = {
-  last: 'the last day',
-  average: 'the average',
-  open: 'the first day',
-  high: 'the highest rate',
-  low: 'the lowest rate',
+/** Their first letter is a short flag. */
+const WITH_LETTER: readonly string[] = ['base', 'date', 'period', 'symbols']
+
+/** The value of a flag in the help, where it is not the name. */
+const SHOWN = new Map(
+  'base code,date day,start day,end day,interval length,max-age days,source id,symbols codes'
+    .split(',')
+    .map((entry): [string, string] => [entry.split(' ', 1)[0] ?? '', entry.split(' ')[1] ?? '']),
+)
+
+function flagOf(parameter: string): string {
+  return parameter.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
-const FROM_SOURCE = {
-  source: text('<id>', 'use only the reference rates of this source, such as ecb or nbp'),
+function parametersWithFlag(operation: Operation): Operation['parameters'] {
+  const all = Object.entries(parametersOf(operation))
+  return Object.fromEntries(all.filter(([name]) => !WITHOUT_FLAG.includes(name)))
 }
 
-const DATED = {
-  date: text('<day>', 'use the reference rates of this day, or the last before it (YYYY-MM-DD)', {
-    short: 'd',
-  }),
-  rule: text(
-    '<rule>',
-    'day with the rates for --date: on-or-before (default), exact, next, previous-business-day or period-end',
-  ),
-  'max-age': text('<days>', 'fail if the rates are more days older than --date'),
-  ...FROM_SOURCE,
+function flagsOf(operation: Operation): Record<string, Flag> {
+  const flags = Object.entries(parametersWithFlag(operation)).map(([name, parameter]) => {
+    const flag = flagOf(name)
+    const values = valuesOf(parameter)
+    const about = parameter.description
+      .replace(/^./, (letter) => letter.toLowerCase())
+      .replace(/`([^`]+)`/g, (_, word: string) => shownName(operation, word) ?? word)
+      .replace(/( \(default false\))?\.$/, '')
+    const details = WITH_LETTER.includes(name) ? { short: name.charAt(0) } : {}
+    if (parameter.fromText('true') === true) return [flag, toggle(about, details)]
+    if (values.length === 1) return [flag, text(String(values[0]), about, details)]
+    const help = values.length === 0 ? about : `${about}: ${toAlternatives(values)}`
+    return [flag, text(`<${SHOWN.get(flag) ?? flag}>`, help, details)]
+  })
+  return Object.fromEntries(flags)
+}
+
+/** Returns `--max-age`, or `<from>` for a word of the command; undefined for other words than parameters. */
+function shownName(operation: Operation, word: string): string | undefined {
+  if (!Object.hasOwn(parametersOf(operation), word)) return undefined
+  return WITHOUT_FLAG.includes(word) ? `<${word}>` : `--${flagOf(word)}`
 }
 
 const PRINTED = { csv: toggle('print CSV with a header, as the API does') }
 
-export const MOVED = {
+const MOVED = {
   watch: 'is gone: run the command with watch, as in watch -n 60 ratesmith latest',
 }
 
 export const CONVERT_OPTIONS = {
-  ...DATED,
-  reverse: toggle('show how much <from> gives the amount of <to>'),
-  round: text('<digits>', 'minor or cash: round to the digits or coins of the currency'),
+  ...flagsOf(OPERATIONS.convert),
   file: text(
     '<file>',
-    'convert each row of this CSV file, - for stdin; --date, --rule, --max-age and --reverse apply to rows without their own',
+    'convert each row of this CSV file, - for stdin; the flags hold for rows without their own value',
   ),
   ...PRINTED,
   ...RATES_OPTIONS,
 }
 
 export const LATEST_OPTIONS = {
-  base: text('<code>', 'base currency (default USD)', { short: 'b' }),
-  symbols: text('<codes>', 'show only these currencies, comma-separated (default all)', {
-    short: 's',
-  }),
-  ...DATED,
+  ...flagsOf(OPERATIONS.latest),
   all: toggle('show all currencies on a terminal, not only the major ones'),
   sort: text(
     '<order>',
@@ -87,16 +91,7 @@ export const LATEST_OPTIONS = {
 }
 
 export const HISTORY_OPTIONS = {
-  period: text('<period>', '1W, 1M, 3M, 6M, 1Y or 5Y back from the newest day (default 1M)', {
-    short: 'p',
-  }),
-  start: text('<day>', 'first day, instead of a period (1999-01-04 or later)'),
-  end: text('<day>', 'last day (default: the newest)'),
-  interval: text('<length>', 'day, week, month, quarter or year: a point for each (default day)'),
-  value: text('<value>', 'last, average, open, high or low of each interval (default last)'),
-  fill: text('previous', 'also show days without a publication, with the last rate before them'),
-  layout: text('<layout>', 'long, or wide: a line per day with a column per code (default long)'),
-  ...FROM_SOURCE,
+  ...flagsOf(OPERATIONS.history),
   ...PRINTED,
   ...RATES_OPTIONS,
 }
@@ -105,4 +100,89 @@ export const DOCTOR_OPTIONS = {
   all: toggle('check every built-in provider at its own address, instead of the chosen ones'),
   store: text('<place>', 'also check this store of serve (default: RATESMITH_STORE)'),
   ...RATES_OPTIONS,
+}
+
+/**
+ * Parses the arguments of a command that sends an operation; `params` has the parameters whose flags were given, as text.
+ *
+ * @throws {UsageError} of one sentence
+ */
+export function parseFlags<Options extends Readonly<Record<string, Flag>>>(
+  args: string[],
+  options: Options,
+  operation: Operation,
+) {
+  const config = { args, options, allowPositionals: true as const }
+  const { values, positionals } = parseArguments(config, MOVED, (flag) => adviceOn(operation, flag))
+  return { values, positionals, params: paramsOf(operation, values) }
+}
+
+function paramsOf(operation: Operation, values: object): Record<string, string> {
+  const given = new Map<string, unknown>(Object.entries(values))
+  const names = Object.keys(parametersWithFlag(operation)).filter((name) => given.has(flagOf(name)))
+  return Object.fromEntries(names.map((name) => [name, String(given.get(flagOf(name)))]))
+}
+
+/** Returns the parameters of flags with those of words; throws if both have one. */
+export function withWords(
+  params: Readonly<Record<string, string>>,
+  words: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const all = { ...params }
+  for (const [name, word] of Object.entries(words)) {
+    if (word === undefined) continue
+    if (all[name] !== undefined)
+      throw new UsageError(`--${flagOf(name)} is given twice: ${word} and ${all[name]}`)
+    all[name] = word
+  }
+  return all
+}
+
+/** Returns advice on an unknown flag that means a parameter. */
+function adviceOn(operation: Operation, flag: string): string | undefined {
+  const flags = { path: operation.path, parameters: parametersWithFlag(operation) }
+  // The currencies of a history are words, so that `--from` is its first day.
+  for (const name of [flag, `${flag}date`]) {
+    const found = meantBy(flags, name)
+    if (found && !found.isNear) return didYouMean([`--${flagOf(found.parameter)}`])
+  }
+  const word = meantBy(operation, flag)
+  if (!word || word.isNear || !WORDS.includes(word.parameter)) return undefined
+  return '. Type it without a flag, as in ratesmith convert 100 USD EUR'
+}
+
+/** Returns the values of flags for rows without their own; throws for an invalid one. */
+export function rowDefaults(values: object): Partial<ConversionRow> {
+  const { path, parameters } = ROW
+  const params = paramsOf(ROW, values)
+  try {
+    return Object(read({ path, parameters }, params))
+  } catch (error) {
+    if (!isRatesError(error)) throw error
+    throw new UsageError(inFlags(ROW, error.message, params), { cause: error })
+  }
+}
+
+/** Returns a message of the API with flags instead of parameters: `--max-age requires --date`. */
+export function inFlags(
+  operation: Operation,
+  message: string,
+  params: Readonly<Record<string, string>> = {},
+): string {
+  const [, name = '', hint = ''] =
+    /^Invalid parameter: (\w+) \((.*)\)$/s.exec(
+      message
+        .replace(/^Missing required parameter: (\w+)$/, 'Invalid parameter: $1 (is missing)')
+        .replace(/^Invalid period: .* \((?=one of)/s, 'Invalid parameter: period (must be '),
+    ) ?? []
+  const shown = shownName(operation, name)
+  const text = (shown === undefined ? message : `${shown} ${hint}`)
+    .replace('see /v1/currencies', 'see ratesmith currencies')
+    .replace(/must be YYYY-MM-DD$/, '$&, or a word such as yesterday')
+    .replace(
+      /(?<=\b(?:requires|needs|with|or|after|than) )\w+(?![\w-])/g,
+      (word) => shownName(operation, word) ?? word,
+    )
+  const sent = hint.startsWith('must be ') ? params[name] : undefined
+  return sent === undefined ? text : `${text}, got ${escapeForMessage(sent) || '""'}`
 }

@@ -1,3 +1,4 @@
+import { ROW } from '../api/parameters.ts'
 import {
   CONVERT_OPTIONS,
   DOCTOR_OPTIONS,
@@ -23,15 +24,15 @@ export const TOPICS = ['environment', 'providers'] as const
 export const PAGES = {
   convert: {
     summary: ['[amount] <from> <to>', 'convert an amount into one or several currencies'],
-    usage: ['[amount] <from> [to] <to>[,<to>...]', '- (lines from stdin)', '--file <file>'],
-    about: `Converts an amount (default 1) at the latest rate, or at the rate of a day. Several codes give a table. With -, each line
+    usage: ['[amount] <from> [to] <to>[,<to>...] [day]', '- (lines from stdin)', '--file <file>'],
+    about: `Converts an amount (default 1) at the latest rate, or at the rate of a day. Amounts, currencies and days may be words,
+such as €50, swiss francs, yesterday, 30d and last friday. Several codes give a table. With -, each line
 of stdin, such as 100 USD EUR, gives a line. With --file, the rows of a CSV file get the columns rate, result, rateDate, source and
-error; its first line names the columns: from, to and, as needed, amount, date, reverse, round, rule,
-maxAge.`,
+error; its first line names the columns: ${Object.keys(ROW.parameters).join(', ')}.`,
     options: CONVERT_OPTIONS,
     examples: [
       'ratesmith 1,000 usd to eur',
-      'ratesmith convert 100 USD EUR,GBP,JPY --date yesterday',
+      'ratesmith convert 100 USD EUR,GBP,JPY yesterday',
       'ratesmith convert 100 USD CHF --round cash',
       "printf '100 USD EUR\\n5 GBP JPY\\n' | ratesmith convert -",
       "printf 'from,to,amount\\nUSD,EUR,12.50\\n' | ratesmith convert --file -",
@@ -52,11 +53,11 @@ maxAge.`,
   },
   history: {
     summary: ['<from> <to>', 'chart the daily reference rates of one or several pairs'],
-    usage: ['<from> <to>[,<to>...]'],
+    usage: ['<from> <to>[,<to>...] [period]'],
     about: `Shows daily reference rates: a chart and a summary on a terminal, one line per day elsewhere. Several codes give a table.`,
     options: HISTORY_OPTIONS,
     examples: [
-      'ratesmith history usd/eur -p 1Y',
+      'ratesmith history usd/eur 1y',
       'ratesmith history EUR USD,GBP --start 2021-01-01 --interval year --value average',
       'ratesmith history USD EUR --start 2008-01-01 --end 2009-12-31 --csv',
       'ratesmith history EUR USD,GBP --layout wide --fill previous',

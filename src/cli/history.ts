@@ -1,50 +1,41 @@
+import { OPERATIONS, valuesOf } from '../api/parameters.ts'
 import type { HistoryList, Point, RateHistory } from '../index.ts'
-import { nearest } from '../known-options.ts'
 import { drawChart } from './chart.ts'
 import type { CommandContext } from './context.ts'
-import { HISTORY_OPTIONS, MOVED, INTERVALS, PERIODS, VALUES } from './flags.ts'
+import { HISTORY_OPTIONS, parseFlags, withWords } from './flags.ts'
 import { printRates } from './output.ts'
 import { toRatesFlags } from './session.ts'
 import { alignedNumbers, styled, styledLines, toAge, toTable } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
-import { UsageError, parseArguments, splitCodes } from './usage.ts'
-import { readPair, spellOut } from './words.ts'
+import { UsageError } from './usage.ts'
+import { readPair, spellOut, takeDay } from './words.ts'
 
 const CHART_HEIGHT = 10
+
+const PERIODS = valuesOf(OPERATIONS.history.parameters['period'])
 
 type HistoryBody = RateHistory | HistoryList
 
 export async function history(typed: string[], context: CommandContext): Promise<number> {
   const args = spellOut(typed, context.now())
-  const { values, positionals } = parseArguments(
-    { args, options: HISTORY_OPTIONS, allowPositionals: true },
-    MOVED,
-  )
-  const pair = readPair(positionals)
+  const { values, positionals, ...given } = parseFlags(args, HISTORY_OPTIONS, OPERATIONS.history)
+  const { words, ...span } = takeSpan(positionals, context.now())
+  const pair = readPair(words)
   if (!pair) {
     throw new UsageError(
       'history needs <from> <to>, for example: ratesmith history USD EUR --period 1Y',
     )
   }
   const { from, to } = pair
-  const { period, start, end, interval, value, fill, source, layout = 'long', json } = values
-  if (layout !== 'long' && layout !== 'wide') {
-    throw new UsageError(`--layout must be long or wide, got ${layout || '""'}`)
-  }
+  const all = withWords(given.params, span)
+  const { layout, ...params } = all
   const isWide = layout === 'wide'
-  if (isWide && json) throw new UsageError('--layout wide must not be combined with --json')
+  if (isWide && values.json) throw new UsageError('--layout wide must not be combined with --json')
   return printRates<HistoryBody>(
     {
-      path: '/v1/history',
-      params: { from, to, period, start, end, interval, value, fill, source },
+      operation: 'history',
+      params: { from, to, ...(isWide ? params : all) },
       csvParams: isWide ? { layout } : {},
-      dataSet: 'history',
-      codes: [from, ...splitCodes(to)],
-      days: { first: start, last: end },
-      suggest: ({ code, message }) => {
-        if (code === 'invalid_period') return suggestPeriods(period ?? '')
-        return message.includes('(must be ') ? suggestValues(message, { interval, value }) : []
-      },
       publication(body, now) {
         const days = pairsOf(body).map(({ points }) => points.findLast(isPublished)?.d ?? '')
         const day = days.reduce((last, each) => (each > last ? each : last), '')
@@ -63,18 +54,15 @@ export async function history(typed: string[], context: CommandContext): Promise
   )
 }
 
-/** Suggests 1Y for `1y`, `1yr` and `1 year`. */
-function suggestPeriods(sent: string): string[] {
-  return PERIODS.filter((period) => sent.replace(/\s/g, '').toUpperCase().startsWith(period))
-}
-
-/** Suggests week for `weekly`, `weeks` and `Week`, average for `averge`. */
-function suggestValues(
-  message: string,
-  { interval = '', value = '' }: { interval: string | undefined; value: string | undefined },
-): string[] {
-  if (message.includes('parameter: interval')) return nearest(interval, INTERVALS, 2)
-  return message.includes('parameter: value') ? nearest(value, Object.keys(VALUES), 2) : []
+/** Takes the period, the first day, or the first and the last, at the end of words: `1y`, `2020-01-01 2020-12-31`. */
+function takeSpan(positionals: readonly string[], now: number) {
+  const all = positionals.join(' ').trim().split(/\s+/)
+  const last = all.at(-1)?.toUpperCase() ?? ''
+  if (all.length > 1 && PERIODS.includes(last)) return { words: all.slice(0, -1), period: last }
+  const later = takeDay(positionals, now)
+  const earlier = takeDay(later.words, now)
+  if (earlier.day === undefined) return { words: later.words, start: later.day }
+  return { words: earlier.words, start: earlier.day, end: later.day }
 }
 
 function isPublished({ filled }: Point): boolean {
@@ -109,7 +97,7 @@ function titleOf(what: string, pairs: readonly RateHistory[]): string {
   const days = pairs.flatMap(({ points }) => [points[0]?.d ?? '', points.at(-1)?.d ?? ''])
   const [{ interval = 'day', value = 'last', fill } = {}] = pairs
   const [first = '', last = ''] = [days.toSorted()[0], days.toSorted().at(-1)]
-  const ofEach = interval === 'day' ? '' : `, ${VALUES[value]} of each ${interval}`
+  const ofEach = interval === 'day' ? '' : `, the ${value} of each ${interval}`
   return `${what}, ${first} to ${last}${ofEach}${fill ? ', every day' : ''}`
 }
 

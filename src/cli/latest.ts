@@ -1,16 +1,17 @@
+import { OPERATIONS } from '../api/parameters.ts'
 import { MAJOR_CURRENCIES } from '../currency-search.ts'
 import type { DateRule, LatestRates } from '../index.ts'
 import { didYouMean, nearest } from '../known-options.ts'
 import type { Changes } from './changes.ts'
 import type { CommandContext } from './context.ts'
-import { LATEST_OPTIONS, MOVED } from './flags.ts'
+import { LATEST_OPTIONS, parseFlags, withWords } from './flags.ts'
 import { nameOf, printRates, publicationOf, publicationText } from './output.ts'
 import { toRatesFlags } from './session.ts'
 import type { RatesFlags } from './session.ts'
 import { alignedNumbers, shortened, styledLines, toColumns } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
-import { UsageError, parseArguments, splitCodes } from './usage.ts'
-import { readCode, readCodes, readPair, spellOut } from './words.ts'
+import { UsageError } from './usage.ts'
+import { readCode, readCodes, readPair, spellOut, takeDay } from './words.ts'
 
 // Longer names are cut; without room for the minimum, no names are shown.
 const MAX_NAME_LENGTH = 28
@@ -28,22 +29,18 @@ const ORDERS = ['change', 'code', 'rate']
 
 export async function latest(typed: string[], context: CommandContext): Promise<number> {
   const args = spellOut(typed, context.now())
-  const { values, positionals } = parseArguments(
-    { args, options: LATEST_OPTIONS, allowPositionals: true },
-    MOVED,
-  )
-  const { date, rule, 'max-age': maxAge, source, sort, all = false } = values
-  const { base, symbols } = readTable(values, positionals)
+  const { values, positionals, params } = parseFlags(args, LATEST_OPTIONS, OPERATIONS.latest)
+  const { sort, all = false } = values
+  const { words, day } = takeDay(positionals, context.now())
+  const sent = withWords(spelled(params), { date: day, ...readTable(words) })
+  const { symbols, date } = sent
   const flags = toRatesFlags(values)
   checkOrder(sort, flags)
   const isShort = !all && symbols === undefined
   return printRates<LatestBody>(
     {
-      path: '/v1/latest',
-      params: { base, symbols, date, rule, maxAge, source },
-      dataSet: 'latest',
-      codes: splitCodes(`${base ?? 'USD'},${symbols ?? ''}`),
-      days: { first: date, last: date },
+      operation: 'latest',
+      params: sent,
       publication: publicationOf,
       async enrich(table, session) {
         if (sort === 'change') {
@@ -71,24 +68,24 @@ export async function latest(typed: string[], context: CommandContext): Promise<
   )
 }
 
-/** Returns the codes of the flags, or of words such as `EUR` and `EUR USD,GBP`. */
-function readTable(
-  { base, symbols }: { base?: string | undefined; symbols?: string | undefined },
-  positionals: readonly string[],
-): { base: string | undefined; symbols: string | undefined } {
-  const text = positionals.join(' ')
-  const pair = readPair(positionals)
-  const [from, to] = pair ? [pair.from, pair.to] : [text === '' ? undefined : readCode(text)]
-  const isTwice = (from !== undefined && base !== undefined) || (to !== undefined && symbols)
-  if (isTwice || /[\s,]/.test(from ?? '')) {
-    throw new UsageError(
-      `latest takes a base and symbols once, for example: ratesmith latest EUR USD,GBP, got ${text}`,
-    )
-  }
+/** Replaces words for currencies by their codes. */
+function spelled({ base, symbols, ...params }: Readonly<Record<string, string>>) {
   return {
-    base: from ?? (base && readCode(base)),
-    symbols: to ?? (symbols && readCodes(symbols)),
+    ...params,
+    ...(base && { base: readCode(base) }),
+    ...(symbols && { symbols: readCodes(symbols) }),
   }
+}
+
+/** Reads `EUR` and `EUR USD,GBP`. */
+function readTable(words: readonly string[]): { base?: string; symbols?: string } {
+  const text = words.join(' ')
+  const pair = readPair(words)
+  if (pair) return { base: pair.from, symbols: pair.to }
+  if (text === '') return {}
+  const base = readCode(text)
+  if (!/[\s,]/.test(base)) return { base }
+  throw new UsageError(`latest takes a base and symbols, as in latest EUR USD,GBP, got ${text}`)
 }
 
 function checkOrder(sort: string | undefined, { json, csv }: RatesFlags): void {

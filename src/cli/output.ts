@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { OPERATIONS, parametersOf, splitCodes, valuesOf } from '../api/parameters.ts'
 import { daysToLoad } from '../api/resolve-code.ts'
 import { findCurrency, findWithdrawn } from '../currencies.ts'
-import type { Attribution, DataSet, DateRule, Derivation, RatesErrorCode } from '../index.ts'
+import type { Attribution, DateRule, Derivation, RatesErrorCode } from '../index.ts'
 import { didYouMean, nearest } from '../known-options.ts'
 import { DAY_MS, toDay } from '../rates/dates.ts'
 import type { CommandContext } from './context.ts'
+import { inFlags } from './flags.ts'
 import { openSession } from './session.ts'
 import type { RatesFlags, RatesSession, SessionResponse } from './session.ts'
 import { describeTerminal, styledLines, toAge, toMinute, withSpinner } from './terminal.ts'
@@ -60,20 +62,13 @@ export interface Substitute<Body> {
 }
 
 export interface RatesQuery<Body> {
-  /** The path after `/api`. */
-  path: string
-  params: Readonly<Record<string, string | boolean | undefined>>
+  operation: 'convert' | 'history' | 'latest'
+  params: Readonly<Record<string, string>>
   /** Further parameters of the request for CSV. */
   csvParams?: Readonly<Record<string, string>>
   enrich?: (body: Body, session: RatesSession) => Promise<void>
-  dataSet: Exclude<DataSet, 'archive'>
-  /** The requested codes, in the order in which the API checks them. */
-  codes: string[]
-  /** The first and the last requested day of reference rates, as typed; `undefined` for the API's defaults. */
-  days: { first: string | undefined; last: string | undefined }
   /** Resolves to the request to send if the API has no rates for a code; undefined for none. */
   substitute?: () => Promise<Substitute<Body> | undefined>
-  suggest?: (error: ApiError) => string[]
   publication(body: Body, now: number): Publication
   /** Returns the sources of the rates, with or without duplicates (default `source`). */
   sources?: (body: Body) => Attribution[]
@@ -87,14 +82,27 @@ export async function printRates<Body extends object>(
   flags: RatesFlags,
   context: CommandContext,
 ): Promise<number> {
-  const { codes, days } = query
   const quieter = flags.quiet ? { ...context, stderr: muted(context.stderr) } : context
-  const session = await openSession(flags, context, { hasArchive: days.first !== undefined, codes })
+  const session = await openSession(flags, context, {
+    hasArchive: firstDayOf(query) !== undefined,
+    codes: codesOf(query),
+  })
   try {
     return await printOnce(query, flags, { session, output: openOutput(context), context: quieter })
   } finally {
     session.close()
   }
+}
+
+/** Returns the requested codes, in the order in which the API checks them. */
+function codesOf({ params }: Pick<FailedQuery, 'params'>): string[] {
+  const { base = 'USD', symbols = '', from = base, to = symbols } = params
+  return splitCodes(`${from},${to}`)
+}
+
+/** Returns the first requested day of reference rates; undefined for the API's default. */
+function firstDayOf({ params }: Pick<FailedQuery, 'params'>): string | undefined {
+  return params['start'] ?? params['date']
 }
 
 /** Resolves to the response to `query`, or to its substitute if that succeeds. */
@@ -156,7 +164,7 @@ async function printOnce<Body extends object>(
   return 0
 }
 
-type CsvQuery = Pick<RatesQuery<never>, 'path' | 'params' | 'csvParams'>
+type CsvQuery = Pick<RatesQuery<never>, 'operation' | 'params' | 'csvParams'>
 
 async function csvLines(query: CsvQuery, session: RatesSession): Promise<string[]> {
   const params = { ...query.params, ...query.csvParams, format: 'csv' }
@@ -209,12 +217,8 @@ function sourceOf({ source }: RatesBody): Attribution[] {
   return source ? [source] : []
 }
 
-function toTarget({ path, params }: Pick<RatesQuery<never>, 'path' | 'params'>): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(params)) {
-    if (value !== undefined) query.set(name, String(value))
-  }
-  return `${path}?${query}`
+function toTarget({ operation, params }: Pick<CsvQuery, 'operation' | 'params'>): string {
+  return `${OPERATIONS[operation].path}?${new URLSearchParams(params)}`
 }
 
 /** Overdue reference rates are served for at most this time, so the rates of an older day are already complete. */
@@ -223,11 +227,12 @@ const MAX_UNKNOWN_MS = 30 * DAY_MS
 /** Returns whether newer data cannot change `body`. */
 function isSettled<Body>(
   body: string,
-  { days, publication }: RatesQuery<Body>,
+  { params, publication }: RatesQuery<Body>,
   now: number,
 ): boolean {
-  if (days.last === undefined) return false
-  const { day, last = days.last } = publication(JSON.parse(body), now)
+  const lastDay = params['end'] ?? params['date']
+  if (lastDay === undefined) return false
+  const { day, last = lastDay } = publication(JSON.parse(body), now)
   return last === day || Date.parse(last) < now - MAX_UNKNOWN_MS
 }
 
@@ -248,19 +253,31 @@ async function printFailure(
 ): Promise<number> {
   const { error }: { error: ApiError } = JSON.parse(body)
   const { code, message } = error
+  const codes = codesOf(query)
   const isCode = code === 'invalid_currency' || code === 'unsupported_currency'
   const suggestions = isCode
-    ? suggestCodes(query.codes, await withinTwoSeconds(coveredCodes(session, query)))
-    : query.suggest?.(error)
+    ? suggestCodes(codes, await withinTwoSeconds(coveredCodes(session, query)))
+    : suggestValues(query, message)
   const details = [session.failures(), 'run ratesmith doctor for advice'].filter(Boolean).join('; ')
   const reason = code === 'provider_unavailable' ? ` (${details})` : ''
-  const coin = isCode ? query.codes.find(isCryptocurrency) : undefined
-  if (coin !== undefined && suggestions?.length === 0) {
+  const coin = isCode ? codes.find(isCryptocurrency) : undefined
+  if (coin !== undefined && suggestions.length === 0) {
     output.note(`ratesmith: ${coin} is not an ISO 4217 currency: ratesmith has no cryptocurrencies`)
     return 2
   }
-  output.note(`ratesmith: ${message}${reason}${didYouMean(suggestions ?? [])}`)
+  const text = inFlags(OPERATIONS[query.operation], message, query.params)
+  output.note(`ratesmith: ${text}${reason}${didYouMean(suggestions)}`)
   return FAILURE_CODES.has(code) ? 1 : 2
+}
+
+/** Suggests 1Y for `1y`, `1yr` and `1 year`, week for `weekly`, average for `averge`. */
+function suggestValues({ operation, params }: FailedQuery, message: string): string[] {
+  const [, name = ''] =
+    /^Invalid (?:parameter: )?(\w+).* \((?:must be|one of) /s.exec(message) ?? []
+  const values = valuesOf(parametersOf(OPERATIONS[operation])[name])
+  const sent = (params[name] ?? '').replace(/\s/g, '').toUpperCase()
+  const begins = values.filter((value) => sent.startsWith(value.toUpperCase()))
+  return begins.length > 0 || /\d/.test(sent) ? begins : nearest(sent, values, 2)
 }
 
 /** A suggestion is not worth a longer wait. */
@@ -268,14 +285,12 @@ function withinTwoSeconds(codes: Promise<string[]>): Promise<string[]> {
   return Promise.race([codes, sleep(2_000, [], { ref: false })])
 }
 
-async function coveredCodes(
-  { rates }: RatesSession,
-  { dataSet, days }: FailedQuery,
-): Promise<string[]> {
-  const date = days.first
+async function coveredCodes({ rates }: RatesSession, query: FailedQuery): Promise<string[]> {
+  const date = firstDayOf(query)
   try {
     // Avoids loading five years of history.
-    if (date === undefined && dataSet === 'latest') return Object.keys((await rates.latest()).rates)
+    if (date === undefined && query.operation !== 'history')
+      return Object.keys((await rates.latest()).rates)
     const { currencies } = await rates.currencies()
     const covered = currencies.filter(({ history }) => history).map(({ code }) => code)
     if (date === undefined) return covered

@@ -49,10 +49,17 @@ export function toggle(
   return { type: 'boolean', help, ...details }
 }
 
-/** @throws {UsageError} of one sentence */
+const MAX_EDITS = 2
+
+/**
+ * Parses arguments; `adviseOn` returns what to do about an unknown flag, if it knows.
+ *
+ * @throws {UsageError} of one sentence
+ */
 export function parseArguments<Config extends ParseArgsConfig>(
   config: Config,
   moved: Readonly<Record<string, string>> = {},
+  adviseOn: (flag: string) => string | undefined = () => undefined,
 ): ReturnType<typeof parseArgs<Config>> {
   try {
     return parseArgs(config)
@@ -63,10 +70,14 @@ export function parseArguments<Config extends ParseArgsConfig>(
     if (flag !== undefined && Object.hasOwn(moved, flag)) {
       throw new UsageError(`--${flag} ${moved[flag]}`, { cause: error })
     }
-    const names = flag === undefined ? [] : nearest(flag, Object.keys(config.options ?? {}), 2)
-    const flags = names.map((name) => `--${name}`)
-    throw new UsageError(`${sentence}${didYouMean(flags)}`, { cause: error })
+    const advice = flag === undefined ? '' : (adviseOn(flag) ?? suggest(flag, config.options))
+    throw new UsageError(`${sentence}${advice}`, { cause: error })
   }
+}
+
+function suggest(flag: string, options: ParseArgsConfig['options'] = {}): string {
+  const edits = Math.min(MAX_EDITS, Math.floor(flag.length / 3))
+  return didYouMean(nearest(flag, Object.keys(options), edits).map((name) => `--${name}`))
 }
 
 /** @throws {UsageError} naming `origin`, the flag or variable */
@@ -88,11 +99,4 @@ export function parseNames<Name extends string>(
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
   if (repeated !== undefined) throw new UsageError(`${origin} contains ${repeated} twice`)
   return names
-}
-
-export function splitCodes(text: string): string[] {
-  return text
-    .split(',')
-    .map((code) => code.trim())
-    .filter((code) => code !== '')
 }

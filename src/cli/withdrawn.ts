@@ -1,4 +1,6 @@
+import { splitCodes } from '../api/parameters.ts'
 import { fixedRatioText } from '../api/resolve-code.ts'
+import { roundResult } from '../api/rounded.ts'
 import type { Conversion, ConversionList, ConvertedAmount } from '../index.ts'
 import { findSuccession, findWithdrawal } from '../rates/currency-code.ts'
 import { toDay } from '../rates/dates.ts'
@@ -6,9 +8,8 @@ import type { Day } from '../rates/dates.ts'
 import { divideSignificant, multiply, toDecimal, toNumber } from '../rates/decimal.ts'
 import type { Decimal } from '../rates/decimal.ts'
 import type { Substitute } from './output.ts'
-import { splitCodes } from './usage.ts'
 
-type Params = Readonly<Record<string, string | boolean | undefined>> & { from: string; to: string }
+type Params = Readonly<Record<string, string>> & { from: string; to: string }
 
 const RATE_DIGITS = 10
 const RESULT_DIGITS = 15
@@ -19,7 +20,7 @@ export function substituteWithdrawn<Body extends Conversion | ConversionList>(
   now: number,
 ): Substitute<Body> | undefined {
   const { from, to, date } = params
-  const day = typeof date === 'string' ? date : toDay(now)
+  const day = date ?? toDay(now)
   const ratios = new Map<string, FixedRatio>()
   for (const code of [from, ...splitCodes(to)]) {
     const found = findFixedRatio(code, day)
@@ -27,11 +28,10 @@ export function substituteWithdrawn<Body extends Conversion | ConversionList>(
   }
   if (ratios.size === 0) return undefined
   const currentOf = (code: string): string => ratios.get(code.toUpperCase())?.successor ?? code
-  const targets = splitCodes(to).map((code) => code.toUpperCase())
   return {
     params: { ...params, from: currentOf(from), to: to.split(',').map(currentOf).join(',') },
     notes: Array.from(ratios.values(), ({ note }) => note),
-    restore: (body) => restore(body, { from: from.toUpperCase(), targets, ratios }),
+    restore: (body) => restore(body, params, ratios),
   }
 }
 
@@ -55,26 +55,27 @@ function findFixedRatio(sent: string, day: Day): FixedRatio | undefined {
   return { code, successor, ratio, note }
 }
 
-interface Sent {
-  from: string
-  targets: readonly string[]
-  ratios: ReadonlyMap<string, FixedRatio>
-}
-
 function restore<Body extends Conversion | ConversionList>(
   body: Body,
-  { from, targets, ratios }: Sent,
+  { from: sent, to: list, round }: Params,
+  ratios: ReadonlyMap<string, FixedRatio>,
 ): Body {
+  const from = sent.toUpperCase()
+  const targets = splitCodes(list).map((code) => code.toUpperCase())
   const isReverse = 'reverse' in body
   const ratioOf = (code: string): Decimal => toDecimal(ratios.get(code)?.ratio ?? 1)
   const convert = (code: string, rate: number): ConvertedAmount => {
     const [own, other] = [ratioOf(from), ratioOf(code)]
     const [amount, over] = [toDecimal(body.amount), multiply(toDecimal(rate), other)]
+    const result = isReverse
+      ? divideAmount(multiply(amount, own), over)
+      : divideAmount(multiply(amount, over), own)
+    const exact = { amount: result, rate: 1, reverse: false, code: isReverse ? from : code }
+    const isRounded = round === 'minor' || round === 'cash'
     return {
       rate: toNumber(divideSignificant(over, own, RATE_DIGITS)),
-      result: isReverse
-        ? divideAmount(multiply(amount, own), over)
-        : divideAmount(multiply(amount, over), own),
+      result,
+      ...(isRounded && { rounded: roundResult(exact, round) }),
     }
   }
   if (!('results' in body)) {

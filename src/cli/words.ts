@@ -2,8 +2,10 @@ import { findCurrency, findWithdrawn, currencies, withdrawnCurrencies } from '..
 import { createCurrencySearch, foldText } from '../currency-search.ts'
 import type { CurrencySearch, NamedCurrency } from '../currency-search.ts'
 import { toAlternatives } from '../known-options.ts'
+import { findDigits } from '../money/minor-units.ts'
+import { minorUnitHint } from '../rates/currency-code.ts'
 import { DAY_MS, subtractMonths, toDay } from '../rates/dates.ts'
-import { parseTypedAmount } from '../typed-amount.ts'
+import { parseTypedAmount, whyUnclear } from '../typed-amount.ts'
 import { UsageError } from './usage.ts'
 
 /** A conversion as typed. Codes that are unknown here are as typed: a provider may have them. */
@@ -29,11 +31,14 @@ const LEADING_CONNECTOR = /^(?:(?:to|in|into)\s|→|->|=>|=|\/)\s*/i
 
 /**
  * Reads `100 usd to eur`, `€50 in yen`, `1k usd/eur,gbp`, `usdeur`; undefined for words that are not two currencies with an
- * optional amount.
+ * optional amount, which is of the targets if `isReverse`.
  *
  * @throws {UsageError} for an amount without a clear meaning, and for a word that names several currencies
  */
-export function readConversion(words: readonly string[]): TypedConversion | undefined {
+export function readConversion(
+  words: readonly string[],
+  isReverse = false,
+): TypedConversion | undefined {
   const text = words.join(' ').trim()
   const found = AMOUNT.exec(text)
   if (!found) {
@@ -45,6 +50,10 @@ export function readConversion(words: readonly string[]): TypedConversion | unde
   const pair =
     before === '' ? readPair([after]) : connect(before, after.replace(LEADING_CONNECTOR, ''))
   if (!pair) return undefined
+  for (const code of isReverse ? pair.to.split(',') : [pair.from]) {
+    const reason = whyUnclear(found[0], findDigits(code.toUpperCase()))
+    if (reason !== undefined) throw new UsageError(reason)
+  }
   const amount = parseTypedAmount(found[0])
   if (amount === undefined) {
     throw new UsageError(`amount must be a number such as 1000.50, got ${found[0].trim()}`)
@@ -53,12 +62,13 @@ export function readConversion(words: readonly string[]): TypedConversion | unde
 }
 
 /**
- * Reads `usd eur`, `usd to eur,gbp`, `usd/eur`, `usdeur`, `swiss franc yen`; undefined for anything but two currencies.
+ * Reads `usd eur`, `usd to eur,gbp`, `usd eur gbp`, `usd/eur`, `usdeur`, `swiss franc yen`; undefined for anything but two
+ * currencies, or more codes.
  *
  * @throws {UsageError} for a word that names several currencies
  */
 export function readPair(words: readonly string[]): TypedPair | undefined {
-  const text = words.join(' ').trim()
+  const text = words.join(' ').trim().replace(/,\s+/g, ',')
   const [, left, right] = CONNECTED.exec(text) ?? []
   if (left !== undefined && right !== undefined) return connect(left, right)
   const parts = text.split(/\s+/)
@@ -71,7 +81,9 @@ export function readPair(words: readonly string[]): TypedPair | undefined {
     const to = findCode(parts.slice(index + 1).join(' '))
     return from !== undefined && to !== undefined ? [{ from, to }] : []
   })
-  return pairs.length === 1 ? pairs[0] : undefined
+  if (pairs.length > 0) return pairs.length === 1 ? pairs[0] : undefined
+  const [from, ...to] = parts.every((part) => /^[a-z]{3}$/i.test(part)) ? parts : []
+  return from === undefined ? undefined : { from: readCode(from), to: readCodes(to.join(',')) }
 }
 
 /** Reads two currencies; undefined if one of them is several words that name none. */
@@ -87,7 +99,9 @@ function connect(left: string, right: string): TypedPair | undefined {
 /** Reads `usdeur`, two codes without a separator. */
 function splitGlued(word: string): TypedPair | undefined {
   const [from, to] = [word.slice(0, 3), word.slice(3)]
-  return isKnownCode(from) && isKnownCode(to) ? { from, to } : undefined
+  return isKnownCode(from) && isKnownCode(to)
+    ? { from: readCode(from), to: readCode(to) }
+    : undefined
 }
 
 function isKnownCode(code: string): boolean {
@@ -110,9 +124,11 @@ export function readCodes(list: string): string {
 /**
  * Returns the code of the currency that `word` names: a code, symbol, name or country; other words as typed.
  *
- * @throws {UsageError} for a word that names several currencies
+ * @throws {UsageError} for a word that names several currencies, or a part of one
  */
 export function readCode(word: string): string {
+  const advice = adviceOnPart(word)
+  if (advice !== undefined) throw new UsageError(advice)
   const code = findCode(word)
   if (code !== undefined) return code
   const several = candidates(word)
@@ -132,6 +148,24 @@ function findCode(word: string): string | undefined {
   }
   const only = candidates(word)
   return only.length === 1 ? only[0] : undefined
+}
+
+const PARTS = new Set(
+  `agora agorot ban bani cent centavo centavos centime centimes cents eurocent eurocents fen fils fillér grosz groszy halala
+  halalas haler haléř jiao kobo kopeck kopecks kopek kopeks kuruş kurus lipa millime millimes øre öre ore paisa paise para
+  pennies penny pence pesewa pesewas pfennig piaster piastre piastres rappen santim satang sen stotinka stotinki`.split(
+    /\s+/,
+  ),
+)
+
+/** Returns what to type instead of a part of a currency, such as `GBp`, `GBX` and `pence`; undefined for other words. */
+export function adviceOnPart(word: string): string | undefined {
+  // `SFr` has the same form, and names a currency.
+  const isCode = isKnownCode(word) || minorUnitHint(word.toUpperCase()) !== undefined
+  const hint = isCode ? minorUnitHint(word) : undefined
+  if (hint !== undefined) return `${word}: ${hint}`
+  if (!PARTS.has(word.toLowerCase())) return undefined
+  return `${word} is a part of a currency: type the amount in whole units, and the currency`
 }
 
 let created: CurrencySearch[] | undefined
@@ -180,6 +214,8 @@ export function adviceOnWord(word: string): string | undefined {
   if (isCryptocurrency(word)) {
     return `${word} is not an ISO 4217 currency: ratesmith has no cryptocurrencies`
   }
+  const advice = adviceOnPart(word)
+  if (advice !== undefined) return advice
   const code = findCode(word)?.toUpperCase()
   if (code === undefined) return undefined
   const other = code === 'EUR' ? 'USD' : 'EUR'
@@ -192,7 +228,8 @@ export function isConversion(args: readonly string[]): boolean {
   if (/^-?\.?\d/.test(first) || /^\p{Sc}/u.test(first)) return true
   const end = args.findIndex((arg) => arg.startsWith('-') && arg !== '->')
   try {
-    const typed = readConversion(joinLists(end < 0 ? args : args.slice(0, end)))
+    const { words } = takeDay(joinLists(end < 0 ? args : args.slice(0, end)), 0)
+    const typed = readConversion(words)
     if (!typed) return false
     const isFrom = findCode(typed.from) !== undefined
     const isTo = typed.to.split(',').every(findCode)
@@ -246,6 +283,29 @@ function joinLists(args: readonly string[]): string[] {
 }
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
+
+/** Takes the day at the end of words, if there is one: `yesterday`, `on 2020-02-28`, `2 weeks ago`. */
+export function takeDay(
+  words: readonly string[],
+  now: number,
+): { words: string[]; day: string | undefined } {
+  const all = words.join(' ').trim().split(/\s+/)
+  for (const count of [3, 2, 1]) {
+    const text = all.slice(-count).join(' ')
+    const day = /^\d{4}-\d\d-\d\d$/.test(text) ? text : readDay(text, now)
+    if (day === undefined || all.length <= count) continue
+    const before = all.slice(0, -count)
+    return { words: before.at(-1)?.toLowerCase() === 'on' ? before.slice(0, -1) : before, day }
+  }
+  const last = all.at(-1) ?? ''
+  if (all.length > 2 && OTHER_DAY.test(last)) {
+    throw new UsageError(`a day must be YYYY-MM-DD, or a word such as yesterday, got ${last}`)
+  }
+  return { words: all, day: undefined }
+}
+
+/** `28.02.2020`, `2020-2-8`, `2020-02`, `2020`. */
+const OTHER_DAY = /^(?:\d{1,4}([-./])\d{1,2}\1\d{1,4}|(?:19|20)\d\d(?:-\d{1,2})?)$/
 
 /**
  * Returns the day that `text` names in UTC, `YYYY-MM-DD`: `today`, `yesterday`, `30d`, `-30d`, `30 days ago`, also with weeks,

@@ -90,10 +90,30 @@ describe('convert -', () => {
     expect(JSON.parse((await list('2 USD EUR\n', '--json')).stdout)).toMatchObject({ amount: 2 })
   })
 
-  it('names a line that it cannot read', async () => {
-    const { code, stderr } = await list('1 USD EUR\nhello\n')
-    expect(code).toBe(2)
-    expect(stderr).toContain('line 2 must be like 100 USD EUR, got hello')
+  it.each([
+    ['hello', 'must be like 100 USD EUR, got hello'],
+    ['1 USD EUR,GBP', 'must be like 100 USD EUR, got 1 USD EUR,GBP'],
+    ['10.000 USD EUR', '10.000 has two meanings: write 10000 or 10'],
+    ['5 pence USD', 'pence is a part of a currency'],
+    ['400 GBp GBP', 'GBp: market data write hundredths'],
+    ['1 USD EUR 2999-01-01', '--date must not be after today'],
+  ])('fails only the line %s', async (line, reason) => {
+    const { code, stdout, stderr } = await list(`1 USD EUR\n\n${line}\n-2 USD EUR\n`, '--quiet')
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^[\d.]+ EUR\n\n-[\d.]+ EUR\n$/)
+    expect(stderr).toMatch(/^ratesmith: line 3: [^\n]+\n$/)
+    expect(stderr).toContain(reason)
+    const { stdout: json } = await list(line, '--json')
+    expect(JSON.parse(json).error.message).toBeTypeOf('string')
+  })
+
+  it('applies flags to all lines, and refuses invalid ones at once', async () => {
+    const { stdout } = await list('100 USD CHF\n7 USD JPY yesterday\n', '--round', 'cash')
+    expect(stdout).toMatch(/^\d+\.\d[05] CHF\n\d+ JPY\n$/)
+    expect(await list('100 USD CHF\n', '--max-age', 'week')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--max-age must be a whole number of days'),
+    })
   })
 })
 

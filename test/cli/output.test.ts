@@ -75,7 +75,7 @@ describe('ratesmith convert on a terminal', () => {
     [
       'history EUR CHF --start 2020-02-01 --end 2020-02-29 --interval month',
       0,
-      '1 EUR in CHF, 2020-02-28 to 2020-02-28, the last day of each month',
+      '1 EUR in CHF, 2020-02-28 to 2020-02-28, the last of each month',
     ],
   ])('names the day of the rates, and the requested one: %s', async (args, at, words) => {
     const francs = { '2020-02-27': 1.06, '2020-02-28': 1.0614, '2020-03-02': 1.0657 }

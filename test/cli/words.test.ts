@@ -83,6 +83,32 @@ describe('a command line in natural words', () => {
       'history USD EUR --start 2026-09-01 --interval month',
       '2026-09-30\t0.8851907586\n2026-10-30\t0.8574123296\n2026-11-20\t0.853679358',
     ],
+    ['100 usd eur yesterday', '85.4335754 EUR'],
+    ['usd eur on last friday', '0.8576329331 EUR'],
+    ['100 usd eur 2020-02-28 --reverse', '101.36999999984 USD'],
+    [
+      '100 usd eur gbp 2 weeks ago',
+      'EUR\t86.31851532\t0.8631851532\nGBP\t77.36469573\t0.7736469573',
+    ],
+    ['100 SFr eur', '114.3523269 EUR'],
+    ['latest eur usd gbp', 'USD\t1.171400491\tUS Dollar\nGBP\t0.8926903438\tPound Sterling'],
+    ['latest eur usd -d yesterday', 'USD\t1.1705\tUS Dollar'],
+    ['latest eur usd yesterday', 'USD\t1.1705\tUS Dollar'],
+    [
+      'history usd eur 2d',
+      '2026-11-18\t0.8608815427\n2026-11-19\t0.854335754\n2026-11-20\t0.853679358',
+    ],
+    ['history usd eur 2026-11-17 2026-11-18', '2026-11-17\t0.8694896096\n2026-11-18\t0.8608815427'],
+    ['1,234 usd eur', '1053.439886 EUR'],
+    ['1.234,5 usd eur', '1053.8667255 EUR'],
+    ['0,0001 usd eur', '0.0000853679 EUR'],
+    ['1.000.000 usd eur', '853679 EUR'],
+    ['4,50€ usd', '5.2713022095 USD'],
+    ['₹1,00,000 eur', '975.1336738 EUR'],
+    ['1’234.50 usd eur', '1053.8667255 EUR'],
+    ['10.000 kwd usd', '32.49179582 USD'],
+    ['1.2345 usd eur', '1.0538667255 EUR'],
+    ['0.500 usd eur', '0.4268395 EUR'],
     ['currencies chf', 'CHF\tSwiss Franc\t756\t2\tyes\tyes\t'],
     ['currencies 756', 'CHF\tSwiss Franc\t756\t2\tyes\tyes\t'],
     ['currencies swiss fr', 'CHF\tSwiss Franc\t756\t2\tyes\tyes\t'],
@@ -103,6 +129,9 @@ describe('a command line in natural words', () => {
     ['1 DEM EUR --date 2001-12-31', '0.511291881196218 EUR', [fixed('1.95583 DEM')]],
     ['1 DEM EUR --date 2020-02-29', '0.511291881196218 EUR', [fixed('1.95583 DEM')]],
     ['100 DEM USD', '59.8927560677564 USD', [fixed('1.95583 DEM')]],
+    ['100 DEM EUR --round minor', '51.13 EUR', [fixed('1.95583 DEM')]],
+    ['1000000000 ITL EUR --round minor', '516456.90 EUR', [fixed('1936.27 ITL')]],
+    ['5 EUR ITL --reverse --round minor', '0.00 EUR', [fixed('1936.27 ITL')]],
     [
       '100 EUR DEM,FRF',
       'DEM\t195.583\t1.95583\nFRF\t655.957\t6.55957',
@@ -164,9 +193,14 @@ describe('a day in words', () => {
   })
 })
 
-const HELP = ' (see ratesmith --help)'
+const HELP = ' (see ratesmith help)'
 const CONVERT = `convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR${HELP}`
-const LATEST = 'latest takes a base and symbols once, for example: ratesmith latest EUR USD,GBP'
+const HUNDREDTHS = `market data write hundredths of a currency so: divide the amount by 100, and send the code of the whole unit${HELP}`
+const PART = `is a part of a currency: type the amount in whole units, and the currency${HELP}`
+const sharing =
+  (message: string) =>
+  (line: string): [string, string] => [line, message]
+const DAY = 'must be YYYY-MM-DD, or a word such as yesterday, got'
 const CRYPTO = 'is not an ISO 4217 currency: ratesmith has no cryptocurrencies'
 
 describe('a wrong command line', () => {
@@ -185,11 +219,11 @@ describe('a wrong command line', () => {
     ['euro', `euro is not a command; try ratesmith latest EUR, or ratesmith 100 EUR USD${HELP}`],
     ['btc', `btc ${CRYPTO}${HELP}`],
     ['100', CONVERT],
-    ['convert 100 usd eur gbp', CONVERT],
     ['100 mark eur', `mark names several currencies: BAM or DEM${HELP}`],
     ['-5 usd eur', `amount must not be negative, got -5${HELP}`],
-    ['100 gpb eur', 'Invalid from currency: gpb. Did you mean GBP?'],
-    ['100 usd XAU', 'Invalid to currency: XAU'],
+    ['100 gpb eur', 'Invalid from currency: gpb (see ratesmith currencies). Did you mean GBP?'],
+    ['100 usd XAU', 'Invalid to currency: XAU (see ratesmith currencies)'],
+    ['100 usd eur gpb', 'Invalid to currency: gpb (see ratesmith currencies). Did you mean GBP?'],
     ['convrt 100 usd eur', `unknown command convrt. Did you mean convert?${HELP}`],
     ['latst EUR', `unknown command latst. Did you mean latest?${HELP}`],
     ['usdeux', `unknown command usdeux${HELP}`],
@@ -201,27 +235,50 @@ describe('a wrong command line', () => {
       'history usd',
       `history needs <from> <to>, for example: ratesmith history USD EUR --period 1Y${HELP}`,
     ],
-    ['latest eur usd gbp', `${LATEST}, got eur usd gbp${HELP}`],
-    ['latest EUR --base USD', `${LATEST}, got EUR${HELP}`],
-    ['latest USD,EUR', `${LATEST}, got USD,EUR${HELP}`],
-    ['convert 1 usd eur --date yesturday', 'Invalid parameter: date (must be YYYY-MM-DD)'],
-    ['convert 1 usd eur --date tomorrow', 'Invalid parameter: date (must be YYYY-MM-DD)'],
+    ['latest EUR --base USD', `--base is given twice: EUR and USD${HELP}`],
+    [
+      '1 usd eur friday --date 2020-01-01',
+      `--date is given twice: 2026-11-13 and 2020-01-01${HELP}`,
+    ],
+    [
+      'latest USD,EUR',
+      `latest takes a base and symbols, as in latest EUR USD,GBP, got USD,EUR${HELP}`,
+    ],
+    ['convert 1 usd eur --date yesturday', `--date ${DAY} yesturday`],
+    ['convert 1 usd eur --date 28.02.2020', `--date ${DAY} 28.02.2020`],
+    ['convert 1 usd eur 28.02.2020', `a day ${DAY} 28.02.2020${HELP}`],
+    ['history usd eur 2020', `a day ${DAY} 2020${HELP}`],
+    ['history usd eur --start 2020-01', `--start ${DAY} 2020-01`],
+    ...['convert 400 GBp GBP', '400GBp/usd', 'GBpUSD', 'GBp'].map(sharing(`GBp: ${HUNDREDTHS}`)),
+    ...['convert 400 GBX GBP', 'currencies GBX'].map(sharing(`GBX: ${HUNDREDTHS}`)),
+    ['history ILA usd', `ILA: ${HUNDREDTHS}`],
+    ['latest --base zac', `zac: ${HUNDREDTHS}`],
+    [
+      'latest -s usd,KWF',
+      `KWF: ${HUNDREDTHS.replace('hundred', 'thousand').replace('100', '1000')}`,
+    ],
+    ...['5 pence usd', 'currencies pence', 'pence'].map(sharing(`pence ${PART}`)),
+    ...['10.000 vnd usd', '10.000 jpy usd', '10.000 itl eur', '10.000 kwd jpy --reverse'].map(
+      sharing(`10.000 has two meanings: write 10000 or 10${HELP}`),
+    ),
+    ['$1.799 eur', `1.799 has two meanings: write 1799 or 1.7990${HELP}`],
     [
       '100 ZWR usd',
       'Invalid from currency: ZWR (withdrawn on 2009-02-02 for ZWL, also withdrawn, use ZWG)',
     ],
-    ['100 dollar-ish eur', 'Invalid from currency: dollar-ish'],
+    [
+      '100 dollar-ish eur',
+      'Invalid from currency: dollar-ish (must be three letters, such as EUR)',
+    ],
     ['history btc eur', `btc ${CRYPTO}`],
     ['100 krone --json', CONVERT],
     ['convert usd to', CONVERT],
     ['convert 100 USD , EUR', CONVERT],
-    [
-      'convert 1 usd eur --date -3x',
-      "Option '--date' argument is ambiguous (see ratesmith --help)",
-    ],
+    ['convert 1 usd eur --date -3x', `Option '--date' argument is ambiguous${HELP}`],
   ])('exits with 2 and one line on stderr: %j', async (line, message) => {
-    const expected = { code: 2, stderr: `ratesmith: ${message}\n` }
-    expect(await type(line)).toMatchObject(expected)
+    const [page = ''] = /^(convert|currencies|history|latest)(?= )/.exec(line) ?? []
+    const stderr = message.replace(HELP, page === '' ? HELP : ` (see ratesmith help ${page})`)
+    expect(await type(line)).toEqual({ code: 2, stdout: '', stderr: `ratesmith: ${stderr}\n` })
   })
 })
 

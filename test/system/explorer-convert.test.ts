@@ -322,13 +322,17 @@ describe('the amount', () => {
     expect(await axeViolations(page)).toEqual([])
   })
 
-  it.each(['12abc', '€5£'])('explains what it accepts after %s', async (typed) => {
+  it.each([
+    ['12abc', 'Use digits and a point: 1000.50'],
+    ['€5£', 'Use digits and a point: 1000.50'],
+    ['10.000', '10.000 has two meanings: write 10000 or 10'],
+  ])('explains what it accepts after %s', async (typed, reason) => {
     const { page, requests } = await openDemo()
     const before = await places(page)
     requests.length = 0
     const field = page.locator('#amount')
     await field.fill(typed)
-    await expectText(page, '#amount-hint', 'Use digits and a point: 1000.50')
+    await expectText(page, '#amount-hint', reason)
     expect(await field.getAttribute('aria-invalid')).toBe('true')
     expect(await field.getAttribute('aria-describedby')).toContain('amount-hint')
     expect(await page.locator('#amount-hint').isVisible()).toBe(true)
