@@ -1,8 +1,7 @@
 import type { LatestRates } from 'ratesmith/client'
 
+import { pathOf } from './api.ts'
 import type { Api } from './page-api.ts'
-import { createChangeLoader } from './changes.ts'
-import type { Changes } from './changes.ts'
 import { createCurrencyField } from './currency-field.ts'
 import { find, publicationInWords } from './dom.ts'
 import type { Choices, Part, View } from './dom.ts'
@@ -36,18 +35,15 @@ export function createRateTable(api: Api, { change, listed }: TableEvents): Part
       const others = starred.filter((each) => each !== code)
       favourites.write(others.length < starred.length ? others : [...starred, code])
       showRows()
-      loadChanges()
     },
   })
   let view: View | undefined
   let choices: Choices = { codes: [], currencies: new Map() }
   let shown: LatestRates | undefined
-  let changes: Changes = new Map()
+  let changes: Readonly<Record<string, number>> = {}
+  let changesOf = ''
+  let whyNone = ''
   let searchAmong = searchNames
-  const loader = createChangeLoader(api, (next) => {
-    changes = next
-    showRows()
-  })
   const panel = createPanel(section, api, {
     operation: 'latest',
     show(table) {
@@ -55,7 +51,7 @@ export function createRateTable(api: Api, { change, listed }: TableEvents): Part
       showRows()
       showAge(table, Date.now())
       listed(table)
-      loadChanges()
+      void loadChanges()
     },
   })
 
@@ -64,12 +60,8 @@ export function createRateTable(api: Api, { change, listed }: TableEvents): Part
     const { rates, base } = shown
     find('#unit').textContent = `1 ${base} =`
     const entries = Object.entries(rates).map(([code, rate]) => {
-      return {
-        code,
-        rate,
-        name: choices.currencies.get(code)?.name ?? '',
-        change: changes.get(code),
-      }
+      const name = choices.currencies.get(code)?.name ?? ''
+      return { code, rate, name, change: changes[code] }
     })
     rows.show(sortRows(entries, view.sort, favourites.read()), favourites.read())
     filter()
@@ -83,8 +75,28 @@ export function createRateTable(api: Api, { change, listed }: TableEvents): Part
       // Codes and names are still found.
     }
   }
-  function loadChanges(): void {
-    if (shown) void loader.load(shown, favourites.read(), choices)
+  /** Loads the changes since the previous day with one request, unless they are known. */
+  async function loadChanges(): Promise<void> {
+    if (!shown || !choices.coverage) return
+    const { base, updatedAt } = shown
+    const key = `${base} ${updatedAt}`
+    if (key === changesOf) return
+    changesOf = key
+    changes = {}
+    whyNone = choices.coverage.whyNone(base, base) ?? ''
+    if (whyNone === '') {
+      const path = pathOf('', { operation: 'latest', parameters: { base, change: '1D' } })
+      try {
+        const { change } = await api.request<LatestRates>(path, 'change')
+        if (key === changesOf) changes = change?.percent ?? {}
+      } catch {
+        if (key !== changesOf) return
+        // The next table or list of currencies comes with a new request.
+        changesOf = ''
+        whyNone = 'No changes at the moment'
+      }
+    }
+    showRows()
   }
   function filter(): void {
     if (!shown) return
@@ -93,7 +105,9 @@ export function createRateTable(api: Api, { change, listed }: TableEvents): Part
     const found = text === '' ? codes : searchAmong(choices, text)
     const count = rows.filter(new Set(found))
     find('#count').textContent =
-      count === 0 ? `No currency matches “${text}”` : `${count} of ${codes.length} currencies`
+      count === 0
+        ? `No currency matches “${text}”`
+        : `${count} of ${codes.length} currencies${whyNone && `. ${whyNone}`}`
   }
 
   search.addEventListener('focus', () => void loadSearch())
@@ -110,7 +124,7 @@ export function createRateTable(api: Api, { change, listed }: TableEvents): Part
       heads.show(next.sort)
       rows.mark(next.to)
       if (isChanged) showRows()
-      if (isNew) loadChanges()
+      if (isNew) void loadChanges()
       panel.load({ base: next.base })
     },
     tick(now) {

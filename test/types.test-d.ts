@@ -608,6 +608,7 @@ test('the bodies have the fields of the specification', () => {
     older?: Record<string, number> | undefined
     tableNumber?: string | undefined
     derived?: Record<string, Derivation> | undefined
+    change?: { since: string; percent: Record<string, number> } | undefined
   }>()
   expectTypeOf<Conversion>().toEqualTypeOf<{
     from: string

@@ -179,14 +179,14 @@ export async function conversion(
   const record = await withConversion(sources, params, now, undefined, ({ value }) =>
     toConversion(value, params),
   )
-  return params.expand ? withSources(sources, params, record, now) : record
+  return params.expand ? withSources(sources, params, { record }, now) : record
 }
 
 /** Adds the rate of every source. */
 export async function withSources(
   sources: RateSources,
   params: ConversionParams,
-  record: ConversionResult,
+  { record }: { record: ConversionResult },
   now: () => number,
   request?: RequestOptions,
 ): Promise<ConversionResult> {

@@ -22,7 +22,7 @@ function toCell(value: string | number, quoted: RegExp): string {
 
 /** Returns `record` as CSV: one line per rate, each with the attribution, so that copied lines keep it. */
 export function latestCsv(record: LatestRates): string {
-  const { base, rates, updatedAt, nextUpdateAt, source, derived = {}, older = {} } = record
+  const { base, rates, updatedAt, nextUpdateAt, source, derived = {}, older = {}, change } = record
   const rest = {
     ...dayColumns(record),
     updatedAt,
@@ -34,13 +34,15 @@ export function latestCsv(record: LatestRates): string {
     base,
     code,
     rate,
+    ...(change ? [change.percent[code] ?? ''] : []),
     ...Object.values({
       ...rest,
       updatedAt: older[code] ?? updatedAt,
       source: toSource(source, derived[code]).name,
     }),
   ])
-  return toCsv([['base', 'code', 'rate', ...Object.keys(rest)], ...lines])
+  const head = ['base', 'code', 'rate', ...(change ? ['changePct'] : []), ...Object.keys(rest)]
+  return toCsv([head, ...lines])
 }
 
 interface Dated {

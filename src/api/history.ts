@@ -197,6 +197,10 @@ function pairHistory(snapshot: HistorySnapshot, pair: AnyHistoryParams, today: D
   return { head, source, ...seriesIn(snapshot, frame) }
 }
 
+export function newestOf({ history, newest }: HistorySnapshot, today: Day): Day {
+  return newest !== undefined && newest <= today ? newest : (newestDay(history, today) ?? today)
+}
+
 interface Frame {
   head: PairHistory['head']
   start: Day
@@ -206,9 +210,7 @@ interface Frame {
 
 /** @throws {RatesError} `unsupported_currency` */
 function frameOf(snapshot: HistorySnapshot, pair: AnyHistoryParams, today: Day): Frame {
-  const { history, newest: declared } = snapshot
-  const isDeclared = declared !== undefined && declared <= today
-  const newest = isDeclared ? declared : (newestDay(history, today) ?? today)
+  const newest = newestOf(snapshot, today)
   const from = requireCode(snapshot, pair, 'from', newest)
   const to = requireCode(snapshot, pair, 'to', newest)
   const { period = '1M', start = periodStart(newest, period), end = newest } = pair

@@ -1,16 +1,26 @@
 import type { Instant } from '../async.ts'
-import { invalidCurrency } from '../errors.ts'
-import { crossRate } from '../rates/arithmetic.ts'
+import { RatesError, invalidCurrency, invalidParameter } from '../errors.ts'
+import { crossRate, percentChange } from '../rates/arithmetic.ts'
 import { findWithdrawal, minorUnitHint } from '../rates/currency-code.ts'
 import type { UppercaseCode } from '../rates/currency-code.ts'
+import { PERIODS, addDays, periodStart, toDay } from '../rates/dates.ts'
 import type { DateRule, Day } from '../rates/dates.ts'
 import type { CurrencyCode } from '../rates/iso-4217.ts'
 import { derivationOf, oldestPublication } from '../rates/rate-table.ts'
 import type { Derivation, Rate, RateTable } from '../rates/rate-table.ts'
 import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
+import { newestOf } from './history.ts'
 import type { DayChoice } from './parameters.ts'
-import { requireCode, requireKnown, requireQuoted, tableSource, withRates } from './resolve-code.ts'
+import {
+  datedSnapshot,
+  daysToLoad,
+  requireCode,
+  requireKnown,
+  requireQuoted,
+  tableSource,
+  withRates,
+} from './resolve-code.ts'
 import type { DatedSnapshot, Rates } from './resolve-code.ts'
 
 /** Parameters of a table of rates. Codes have three letters in either case, but not the form `GBp`. */
@@ -19,6 +29,11 @@ export type LatestParams<Symbols extends readonly CurrencyCode[] = readonly Curr
   base?: CurrencyCode | undefined
   /** Codes to include (default: all). */
   symbols?: Symbols | undefined
+  /**
+   * Adds the change of the reference rates to the newest published day, or to that of `date`: since the published day before
+   * it (`1D`), over a week, a month or a year, or since a day, `YYYY-MM-DD` (default: no change).
+   */
+  change?: '1D' | '1W' | '1M' | '1Y' | (string & {}) | undefined
 } & DayChoice
 
 /** Latest rates, or the reference rates of a day, against one base. */
@@ -54,6 +69,18 @@ export interface LatestRates<ByCode = Record<UppercaseCode, Rate>> {
   tableNumber?: string | undefined
   /** Where rates come from that are not in the publication of the source, by code; absent if all are. */
   derived?: Record<UppercaseCode, Derivation> | undefined
+  /** Change of the reference rates of one source; absent unless requested. */
+  change?:
+    | {
+        /** Day of the earlier rates, `YYYY-MM-DD`. */
+        since: Day
+        /**
+         * (later / earlier − 1) × 100 of each of `rates`, rounded to 4 decimals; 0 for `base`. Without the codes that have no
+         * reference rates on both days.
+         */
+        percent: Record<UppercaseCode, number>
+      }
+    | undefined
 }
 
 export const DISCLAIMER: string =
@@ -80,7 +107,81 @@ export async function latestRates(
   params: LatestParams,
   now: () => number,
 ): Promise<LatestRates> {
-  return withLatest(sources, params, now, undefined, ({ value }) => toLatestRates(value, params))
+  return withLatest(sources, params, now, undefined, ({ value }) =>
+    withChange(sources, params, { record: toLatestRates(value, params), rates: value }, now),
+  )
+}
+
+/**
+ * Adds what `change` requests, by the source of dated `rates`; for latest rates, by the first source with all codes, or else
+ * with the base.
+ *
+ * @throws {RatesError} `invalid_parameter` for a day after the newest; as `requireQuoted` does for the base; `no_data`
+ * without rates for the day; as `RateSources.history` does
+ */
+export async function withChange(
+  sources: RateSources,
+  params: LatestParams,
+  { record, rates }: { record: LatestRates; rates: Rates },
+  now: () => number,
+  request?: RequestOptions,
+): Promise<LatestRates> {
+  const { change = '' } = params
+  if (change === '') return record
+  const today = toDay(now())
+
+  async function upTo(later: DatedSnapshot, codes: readonly string[]): Promise<LatestRates> {
+    for (const code of codes) requireQuoted(later, 'base', code)
+    const date = changeStart(later.date, change)
+    if (date > later.date) throw invalidParameter('change', `must not be after ${later.date}`)
+    const days = daysToLoad({ date }, today)
+    const need = { ...days, codes, isWhole: true, source: later.id }
+    return sources.history(need, request, ({ value }) => {
+      const earlier = datedSnapshot(value, { date }, today, 'change')
+      for (const code of codes) requireQuoted(earlier, 'base', code)
+      return {
+        ...record,
+        change: { since: earlier.date, percent: percentOf(record, earlier.table, later.table) },
+      }
+    })
+  }
+
+  async function upToNewest(codes: readonly string[]): Promise<LatestRates> {
+    return sources.history({ codes, isWhole: true }, request, ({ value }) =>
+      upTo(datedSnapshot(value, { date: newestOf(value, today) }, today), codes),
+    )
+  }
+
+  if ('date' in rates) return upTo(rates, [record.base])
+  const codes = codesOf(params)
+  try {
+    return await upToNewest(codes)
+  } catch (error) {
+    const isMissing =
+      error instanceof RatesError &&
+      (error.code === 'unsupported_currency' || error.code === 'no_data')
+    if (codes.length === 1 || !isMissing) throw error
+    return upToNewest([record.base])
+  }
+}
+
+function changeStart(end: Day, change: string): Day {
+  if (change === '1D') return addDays(end, -1)
+  const period = PERIODS.find((each) => each === change)
+  return period ? periodStart(end, period) : change
+}
+
+function percentOf(
+  { base, rates }: LatestRates,
+  earlier: RateTable,
+  later: RateTable,
+): Record<string, number> {
+  const percent: Record<string, number> = {}
+  for (const code of Object.keys(rates)) {
+    if (!earlier.rates.has(code) || !later.rates.has(code)) continue
+    percent[code] = percentChange(crossRate(earlier, base, code), crossRate(later, base, code))
+  }
+  return percent
 }
 
 /** Returns the codes that a table must have; responses omit withdrawn `symbols` without a rate. */

@@ -185,9 +185,11 @@ function oneOf(values: readonly string[], description: string, aliases = ''): Pa
   }
 }
 
+const DAY = z.iso.date().check(z.refine(isDay))
+
 function day(description: string, aliases: string): Parameter {
   return {
-    schema: z.iso.date().check(z.refine(isDay)),
+    schema: DAY,
     fromText: same,
     error: mustBe('YYYY-MM-DD'),
     description,
@@ -260,6 +262,17 @@ const DATED = {
   source,
 }
 
+const CHANGE_PERIODS = ['1D', '1W', '1M', '1Y']
+
+const change: Parameter = {
+  schema: z.union([z.enum(CHANGE_PERIODS), DAY]),
+  fromText: same,
+  error: mustBe(toAlternatives([...CHANGE_PERIODS, 'YYYY-MM-DD'])),
+  description:
+    'Adds the change of the reference rates to the newest published day, or to that of `date`: since the published day before it (`1D`), over a week, a month or a year, or since a day.',
+  aliases: 'changes changepct changepercent',
+}
+
 const NEEDS_DATE = { rule: 'date', maxAge: 'date', source: 'date' } as const
 
 const format = oneOf(['json', 'csv'], 'Format of the response (default `json`).')
@@ -289,6 +302,7 @@ const LATEST: Operation<keyof LatestParams> = {
     base: code('Base currency (default USD).', 'from basecurrency fromcurrency'),
     symbols,
     ...DATED,
+    change,
   },
   forms: { format },
   needs: NEEDS_DATE,

@@ -10,6 +10,7 @@ import { findSuccession, findWithdrawal, minorUnitHint } from '../rates/currency
 import {
   DISCONTINUED_CODES,
   ECB_CALENDAR,
+  ECB_ID,
   addDays,
   daysByRule,
   nextPublication,
@@ -117,6 +118,8 @@ export interface DatedSnapshot {
   /** The requested day and rule; absent without a rule. */
   byRule?: { asked: Day; rule: DateRule }
   history: MarketHistory
+  /** Id of the source. */
+  id: string
 }
 
 /**
@@ -142,19 +145,20 @@ export function daysToLoad(
 }
 
 /**
- * @throws {RatesError} as `daysToLoad` does; `no_data` where no published day matches the rule, or it is too old for
- * `maxAge`
+ * @throws {RatesError} as `daysToLoad` does; `no_data` for `parameter` where no published day matches the rule, or it is too
+ * old for `maxAge`
  */
 export function datedSnapshot(
   snapshot: HistorySnapshot,
   params: DayParams,
   today: Day,
+  parameter = 'date',
 ): DatedSnapshot {
-  const { history, attribution } = snapshot
-  const row = publishedRow(snapshot, params, today)
+  const { history, attribution, id = ECB_ID } = snapshot
+  const row = publishedRow(snapshot, params, today, parameter)
   const date = history.dates[row] ?? ''
   const table = new DayTable(snapshot, row, date)
-  const dated = { table, attribution, date, history }
+  const dated = { table, attribution, date, history, id }
   const { date: asked, rule } = params
   return rule ? { ...dated, byRule: { asked, rule } } : dated
 }
@@ -163,6 +167,7 @@ function publishedRow(
   { history, daysBack, isUnknown }: HistorySnapshot,
   { date, rule = 'on-or-before', maxAge }: DayParams,
   today: Day,
+  parameter: string,
 ): number {
   assertNotFuture(date, today)
   if (isUnknown) return history.dates.length - 1
@@ -172,16 +177,18 @@ function publishedRow(
   if (published === undefined) {
     const { first, last } = range
     const days = first === last ? first : `${first} to ${last}`
-    throw noRatesFor(date, rule === 'on-or-before' ? undefined : `rule=${rule} allows ${days}`)
+    const hint = rule === 'on-or-before' ? undefined : `rule=${rule} allows ${days}`
+    throw noRatesFor(date, parameter, hint)
   }
   if (maxAge !== undefined && published < addDays(targetDay(date, rule, today), -maxAge)) {
-    throw noRatesFor(date, `the last are of ${published}, older than maxAge=${maxAge}`)
+    const hint = `the last are of ${published}, older than maxAge=${maxAge}`
+    throw noRatesFor(date, parameter, hint)
   }
   return row
 }
 
-function noRatesFor(date: Day, hint: string | undefined): RatesError {
-  return new RatesError('no_data', `No reference rates for ${date}`, { parameter: 'date', hint })
+function noRatesFor(date: Day, parameter: string, hint: string | undefined): RatesError {
+  return new RatesError('no_data', `No reference rates for ${date}`, { parameter, hint })
 }
 
 /** @throws {RatesError} for `parameter`: `no_data` if other days have the code, `unsupported_currency` if no day has it */

@@ -2,7 +2,6 @@ import { OPERATIONS } from '../api/parameters.ts'
 import { MAJOR_CURRENCIES } from '../currency-search.ts'
 import type { DateRule, LatestRates } from '../index.ts'
 import { didYouMean, nearest } from '../known-options.ts'
-import type { Changes } from './changes.ts'
 import type { CommandContext } from './context.ts'
 import { LATEST_OPTIONS, parseFlags, withWords } from './flags.ts'
 import { nameOf, printRates, publicationOf, publicationText } from './output.ts'
@@ -21,8 +20,6 @@ type LatestBody = LatestRates & {
   date?: string
   asked?: string
   rule?: DateRule
-  /** Change since the previous day by code, in percent. */
-  changes?: Changes
 }
 
 const ORDERS = ['change', 'code', 'rate']
@@ -40,27 +37,20 @@ export async function latest(typed: string[], context: CommandContext): Promise<
   return printRates<LatestBody>(
     {
       operation: 'latest',
-      params: sent,
+      params: withWords(sent, { change: sort === 'change' ? '1D' : undefined }),
       publication: publicationOf,
-      async enrich(table, session) {
-        if (sort === 'change') {
-          const { loadChanges } = await import('./changes.ts')
-          table.changes = await loadChanges(table, session)
-        }
-        table.rates = sorted(table, sort)
-      },
       show: (table, terminal, now) => [
         ...styledLines(
           'title',
           `1 ${table.base} on ${publicationText(table, date, now)}`,
           terminal,
         ),
-        ...showRates(table, isShort, terminal),
+        ...showRates(sorted(table, sort), isShort, terminal),
       ],
-      list: ({ rates, changes }) =>
-        Object.entries(rates).map(([code, rate]) => {
-          const change = changes ? [changes.get(code) ?? ''] : []
-          return [code, rate, ...change, nameOf(code)].join('\t')
+      list: (table) =>
+        Object.entries(sorted(table, sort).rates).map(([code, rate]) => {
+          const percent = table.change ? [table.change.percent[code] ?? ''] : []
+          return [code, rate, ...percent, nameOf(code)].join('\t')
         }),
     },
     flags,
@@ -97,20 +87,17 @@ function checkOrder(sort: string | undefined, { json, csv }: RatesFlags): void {
   if (json || csv) throw new UsageError('--sort cannot be combined with --json or --csv')
 }
 
-/** Returns the rates in order; rates without a change are last. */
-function sorted({ rates, changes }: LatestBody, sort: string | undefined): Record<string, number> {
-  const entries = Object.entries(rates)
-  if (sort === undefined) return rates
-  if (sort === 'code')
-    return Object.fromEntries(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)))
-  const keyOf = ([code, rate]: [string, number]): number =>
-    sort === 'rate' ? rate : -(changes?.get(code) ?? -Infinity)
-  return Object.fromEntries(
-    entries.toSorted((one, other) => {
-      const [first, second] = [keyOf(one), keyOf(other)]
-      return first === second ? 0 : first - second
-    }),
-  )
+/** Returns the table with its rates in order; rates without a change are last. */
+function sorted(table: LatestBody, sort: string | undefined): LatestBody {
+  if (sort === undefined) return table
+  const { rates, change } = table
+  const keyOf = (code: string): number =>
+    sort === 'rate' ? (rates[code] ?? 0) : -(change?.percent[code] ?? -Infinity)
+  const codes = Object.keys(rates).toSorted()
+  if (sort !== 'code') {
+    codes.sort((one, other) => (keyOf(one) === keyOf(other) ? 0 : keyOf(one) - keyOf(other)))
+  }
+  return { ...table, rates: Object.fromEntries(codes.map((code) => [code, rates[code] ?? NaN])) }
 }
 
 function showRates(table: LatestBody, isShort: boolean, terminal: Terminal): string[] {
@@ -128,10 +115,10 @@ function showRates(table: LatestBody, isShort: boolean, terminal: Terminal): str
   ]
 }
 
-function cellsOf({ rates, changes }: LatestBody, { width, hasUnicode }: Terminal): string[] {
+function cellsOf({ rates, change }: LatestBody, { width, hasUnicode }: Terminal): string[] {
   const plain = alignedNumbers(Object.values(rates))
-  const percents = Object.keys(rates).map((code) => toPercent(changes?.get(code)))
-  const numbers = changes ? plain.map((each, index) => `${each}  ${percents[index]}`) : plain
+  const percents = Object.keys(rates).map((code) => toPercent(change?.percent[code]))
+  const numbers = change ? plain.map((each, index) => `${each}  ${percents[index]}`) : plain
   const room = width - 'USD'.length - (numbers[0]?.length ?? 0) - 2 - 2
   const nameWidth = room < MIN_NAME_LENGTH ? 0 : Math.min(room, MAX_NAME_LENGTH)
   return Object.keys(rates).map((code, index) => {
@@ -140,7 +127,7 @@ function cellsOf({ rates, changes }: LatestBody, { width, hasUnicode }: Terminal
   })
 }
 
-function toPercent(change: number | undefined): string {
-  const text = change === undefined ? '' : `${change > 0 ? '+' : ''}${change.toFixed(2)} %`
+function toPercent(percent: number | undefined): string {
+  const text = percent === undefined ? '' : `${percent > 0 ? '+' : ''}${percent.toFixed(2)} %`
   return text.padStart('+10.00 %'.length)
 }

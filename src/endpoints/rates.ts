@@ -1,7 +1,7 @@
 import { toConversion, withConversion, withSources } from '../api/convert.ts'
 import type { ConversionParams, ConversionResult } from '../api/convert.ts'
 import { conversionCsv, latestCsv } from '../api/csv.ts'
-import { toLatestRates, withLatest } from '../api/latest.ts'
+import { toLatestRates, withChange, withLatest } from '../api/latest.ts'
 import type { LatestParams, LatestRates } from '../api/latest.ts'
 import { OPERATIONS } from '../api/parameters.ts'
 import type { Rates } from '../api/resolve-code.ts'
@@ -20,7 +20,7 @@ import type { EndpointContext, Format } from './routes.ts'
 /** Response of `/rates`. */
 export type UnversionedTable = Omit<
   LatestRates,
-  'date' | 'asked' | 'rule' | 'source' | 'disclaimer' | 'older' | 'tableNumber'
+  'date' | 'asked' | 'rule' | 'change' | 'source' | 'disclaimer' | 'older' | 'tableNumber'
 > & {
   /** Source of the rates: its name, and its URL in parentheses. */
   provider: string
@@ -86,6 +86,7 @@ function providerText({ name, url }: Attribution): string {
 interface RatesQuery {
   date?: string | undefined
   expand?: string | undefined
+  change?: string | undefined
   format?: Format
 }
 
@@ -100,11 +101,11 @@ interface RecordKind<Params, Body> {
     use: (found: CacheResult<Rates>, data: object) => Result,
   ): Result | Promise<Result>
   toRecord(rates: Rates, params: Params): Body
-  /** Adds what the parameter `expand` requests. */
-  expand?(
+  /** Adds what needs reference rates of other days or sources: `change` or `expand`. */
+  expand(
     sources: RateSources,
     params: Params,
-    record: Body,
+    found: { record: Body; rates: Rates },
     now: () => number,
     request: RequestContext,
   ): Promise<Body>
@@ -116,6 +117,7 @@ const TABLE: RecordKind<LatestParams, LatestRates> = {
   cache: 'latest',
   withRates: withLatest,
   toRecord: toLatestRates,
+  expand: withChange,
   toCsv: latestCsv,
   toBody: (record) => record,
 }
@@ -155,20 +157,22 @@ function ratesEndpoint<
       : represent(JSON.stringify(toBody(record)), headers)
   }
 
+  /** Not cached: the response has rates of several data sets. */
   async function respondExpanded(
     params: Params & RatesQuery,
     request: RequestContext,
   ): Promise<DataResult> {
-    const [record, freshness] = await withRates(sources, params, now, request, (found) => {
-      return [toRecord(found.value, params), found] as const
+    return withRates(sources, params, now, request, async (freshness) => {
+      const rates = freshness.value
+      const found = { record: toRecord(rates, params), rates }
+      const record = await expand(sources, params, found, now, request)
+      return { representation: toRepresentation(record, params, rates), freshness }
     })
-    const whole = (await expand?.(sources, params, record, now, request)) ?? record
-    return { representation: toRepresentation(whole, params, freshness.value), freshness }
   }
 
   return (query, request) => {
     const { params, key } = parse(query)
-    if (params.expand !== undefined) return respondExpanded(params, request)
+    if ((params.expand ?? params.change) !== undefined) return respondExpanded(params, request)
     const isDated = params.date !== undefined
     const responseCache = responseCaches[isDated ? 'dated' : cache]
     const day = isDated ? Math.floor(now() / DAY_MS) : 0

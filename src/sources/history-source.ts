@@ -55,6 +55,8 @@ export interface HistorySnapshot {
   doubtfulSince?: Day
   /** All codes of the publication, where `history` has only some. */
   codes?: readonly string[] | undefined
+  /** Id of the publication, if not that of the European Central Bank. */
+  id?: string | undefined
   /** When the rates are published, if not by the European Central Bank. */
   calendar?: Calendar | undefined
   /** Whether a requested code is unknown: then the days are not the requested ones, and serve only the error. */

@@ -66,7 +66,8 @@ export function described(
   const { base, columns } = snapshot.history
   const codes = snapshot.codes ?? [base, ...columns.keys()].sort()
   const newest = snapshot.newest ?? snapshot.history.dates.at(-1)
-  return { ...snapshot, calendar, codes, newest, daysBack: DAYS_BACK[publication.frequency] }
+  const { id, frequency } = publication
+  return { ...snapshot, id, calendar, codes, newest, daysBack: DAYS_BACK[frequency] }
 }
 
 export function isGap(calendar: Calendar, last: Day | undefined, next: Day): boolean {

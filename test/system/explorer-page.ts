@@ -107,10 +107,9 @@ export async function axeViolations(page: Page): Promise<string[]> {
   )
 }
 
-/** Returns the requests for a history of the chart, without those for the changes in the table. */
+/** Returns the requests for a history of the chart. */
 export function chartRequests(requests: readonly string[]): string[] {
-  const histories = requests.filter((request) => request.includes('/v1/history'))
-  return histories.filter((request) => !request.includes(',&'))
+  return requests.filter((request) => request.includes('/v1/history'))
 }
 
 /** Types `text` into the combobox at `selector`, and chooses the best match. */
