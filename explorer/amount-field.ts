@@ -58,9 +58,7 @@ export function createAmountField(
       if (!isPlain && amount !== '') void load()
       // Where the comma separates decimals, `1.500` is the form of the API for `1,500`.
       const unclear =
-        DECIMAL === '.'
-          ? whyUnclear(amount, choices.currencies.get(from)?.minorUnits ?? undefined)
-          : undefined
+        DECIMAL === '.' ? whyUnclear(amount, choices.currencies.get(from)?.minorUnits) : undefined
       const wrong = isPlain || amount === '' ? unclear : 'Use digits and a point: 1000.50'
       hint.textContent = wrong ?? ''
       input.ariaInvalid = String(wrong !== undefined)

@@ -273,11 +273,14 @@ function createOperations(
       })
   }
 
-  const operations: Record<keyof RatesOperations, (params?: never) => Promise<unknown>> = {
+  const operations: Record<keyof RatesOperations, (...given: never[]) => Promise<unknown>> = {
     latest: operation('latest', (params: LatestParams) => latestRates(sources, params, now)),
     convert: operation('convert', (params: ConversionParams) => conversion(sources, params, now)),
-    convertMany: (rows?: unknown) =>
-      attempt(() => convertMany(sources, rows, { runtime, onInternalError })),
+    convertMany: (rows?: unknown, given: unknown = {}) =>
+      attempt(() => {
+        check(OPERATIONS.convertMany, given)
+        return convertMany(sources, rows, { runtime, onInternalError })
+      }),
     history: operation('history', (params: AnyHistoryParams<Targets>) =>
       rateHistories(sources, params, now),
     ),

@@ -70,23 +70,22 @@ describe('a cached response', () => {
   })
 
   it.each([
-    [WHOLE, ['/api/v1/latest?base=eur', `${WHOLE}&junk=1`, '/api/v1/latest?symbols=&base=%45UR']],
+    [WHOLE, ['/api/v1/latest?base=eur', `${WHOLE}&_=1`, '/api/v1/latest?&&base=%45UR']],
     [EARLIER, ['/api/rates?base=eur', `${EARLIER}&junk=1`]],
     [HISTORY, ['/api/v1/history?period=5Y&to=jpy&from=usd', `${HISTORY}&_=5`]],
-    ['/api/v1/latest', ['/api/v1/latest?base=USD', '/api/v1/latest?']],
-    [PAIR, [`${PAIR}&period=1M`, '/api/v1/history?from=%55SD&to=jpy&theme=dark']],
+    ['/api/v1/latest', ['/api/v1/latest?', '/api/v1/latest?utm_source=1']],
+    [PAIR, [`${PAIR}&period=1M`, '/api/v1/history?from=%55SD&to=jpy&v=1']],
     [PAIR, ['/api/v1/history?to=JPY&from=USD&format=json']],
     [
       `${RANGE}&end=2024-03-01&interval=week`,
-      ['/api/v1/history?interval=week&end=2024-03-01&to=jpy&from=usd&start=2024-01-01&junk=1'],
+      ['/api/v1/history?interval=week&end=2024-03-01&to=jpy&from=usd&start=2024-01-01&ts=1'],
     ],
     [`${PAIR}&interval=week`, ['/api/v1/history?from=usd&to=JPY&period=1M&interval=week']],
-    [DATED, ['/api/v1/latest?date=2024-02-29&base=eur&symbols=']],
-    ['/api/v1/latest?symbols=EUR,JPY', ['/api/v1/latest?symbols=jpy,EUR,,eur']],
-    ['/api/v1/latest?symbols=EUR,JPY', ['/api/v1/latest?symbols=%20JPY,EUR&base=usd']],
-    [CONVERSION, ['/api/v1/convert?amount=5.0&to=JPY&from=USD', `${CONVERSION}&junk=1`]],
-    ['/api/convert?from=USD&to=JPY', ['/api/convert?to=JPY&from=USD&amount=1']],
-  ])('is the same for every equivalent of %s', async (target, others) => {
+    [DATED, ['/api/v1/latest?date=2024-02-29&base=eur']],
+    ['/api/v1/latest?symbols=EUR,JPY', ['/api/v1/latest?symbols=%20eur,,JPY%20']],
+    [CONVERSION, ['/api/v1/convert?amount=5&to=jpy&from=usd', `${CONVERSION}&_=1`]],
+    ['/api/convert?from=USD&to=JPY', ['/api/convert?to=JPY&from=usd&junk=1']],
+  ])('is the same for every spelling of %s', async (target, others) => {
     const { handler } = await warmHandler()
     // Bodies of which clients can request any number are cached at their second request.
     await request(handler, target)
@@ -279,6 +278,7 @@ describe('the response cache', () => {
     // Each response counts as its body and 1 KiB.
     const made: { target: string; response: RawResponse; size: number }[] = []
     for (const target of targets) {
+      await request(handler, target)
       const response = await request(handler, target)
       made.push({ target, response, size: (response.body?.length ?? 0) + 1_024 })
     }
@@ -298,6 +298,7 @@ describe('the response cache', () => {
   it('keeps whole tables while clients request thousands of lists of symbols', async () => {
     const { handler } = await warmHandler({ responseCacheBytes: 1_048_576 })
     const codes = Object.keys((await handler.rates.latest()).rates)
+    await request(handler, WHOLE)
     const first = await request(handler, WHOLE)
     for (let index = 0; index < 5_000; index += 1) {
       const symbols = codes.filter((_, each) => (index * 7_919) & (1 << (each % 31))).join()
@@ -328,6 +329,7 @@ describe('the response cache', () => {
 
   it('keeps periods and tables while clients request many days and ranges', async () => {
     const { handler } = await warmHandler({ responseCacheBytes: 1_048_576 })
+    await request(handler, WHOLE)
     const [first, table] = [await request(handler, HISTORY), await request(handler, WHOLE)]
     for (let day = 0; day < 10_000; day += 100) {
       const start = addDays('1999-01-04', day)

@@ -53,6 +53,7 @@ import {
   createExchangeRateApiProvider,
   createFrankfurterProvider,
   createMemoryStore,
+  createRates,
   createRatesHandler,
 } from '../src/index.ts'
 import type {
@@ -61,16 +62,13 @@ import type {
   Conversion,
   ConversionError,
   ConversionList,
-  ConversionListParams,
   ConversionParams,
   ConversionResult,
   ConversionRow,
   ConvertedAmount,
   CurrencyList,
   DateRule,
-  DatedRates,
   Derivation,
-  DatedRatesParams,
   HistoryList,
   HistoryParams,
   HistoryProvider,
@@ -85,6 +83,7 @@ import type {
   Point,
   ProviderContext,
   RateHistory,
+  Rates,
   RatesErrorCode,
   RatesEvent,
   RatesHandler,
@@ -93,8 +92,6 @@ import type {
   RawRequest,
   RawResponse,
   ReferenceTable,
-  RuledRates,
-  RuledRatesParams,
   ServiceStatus,
   SourceRate,
 } from '../src/index.ts'
@@ -160,19 +157,13 @@ import type {
   UpstreamFetch,
 } from '../src/testing/index.ts'
 
-const { latest, convert, history, currencies: list } = createRatesHandler().rates
+const { latest, convert, convertMany, history, currencies: list } = createRates()
 const client = createRatesClient({ baseUrl: 'https://app.example/api' })
 const signal = AbortSignal.timeout(1_000)
 
 const pair = { from: 'USD', to: 'EUR' } as const
 const date: string = '2020-02-28'
 const codes: string[] = ['EUR']
-
-type Dated = { date: string }
-type Reversed = { reverse: true }
-type PerhapsBoth = { date?: string } & { reverse?: true }
-type Ruled = { asked: string; rule: 'next' }
-type PerhapsRuled = { asked?: string; rule?: DateRule }
 
 test('createRatesHandler takes optional options and returns a handler', () => {
   expectTypeOf(createRatesHandler).parameter(0).toEqualTypeOf<RatesHandlerOptions | undefined>()
@@ -199,7 +190,9 @@ test('a handler is a fetch-style function with members', () => {
   expectTypeOf<RatesHandler['answer']>().returns.toEqualTypeOf<RawResponse | Promise<RawResponse>>()
   expectTypeOf<RawResponse['body']>().toEqualTypeOf<Uint8Array<ArrayBuffer> | string | null>()
   expectTypeOf<{ method: 'GET'; target: '/'; header: () => null }>().toExtend<RawRequest>()
-  expectTypeOf<RatesHandler['rates']>().toEqualTypeOf<RatesOperations>()
+  expectTypeOf<RatesHandler['rates']>().toEqualTypeOf<Rates>()
+  expectTypeOf(createRates).returns.toEqualTypeOf<Rates>()
+  expectTypeOf<Rates>().toExtend<RatesOperations>()
   expectTypeOf<RatesHandler['refresh']>().toEqualTypeOf<() => Promise<void>>()
   expectTypeOf<RatesHandler['close']>().toEqualTypeOf<() => void>()
 })
@@ -422,19 +415,12 @@ test('a failing provider has both data sets, and a closed list of kinds', () => 
 })
 
 test('the operations resolve to the bodies of the versioned endpoints', () => {
-  expectTypeOf(list).toEqualTypeOf<() => Promise<CurrencyList>>()
+  expectTypeOf(list({ symbols: ['EUR'] })).resolves.toEqualTypeOf<CurrencyList>()
   expectTypeOf(latest({ base: 'EUR' })).resolves.toEqualTypeOf<LatestRates>()
   expectTypeOf(latest()).resolves.toEqualTypeOf<LatestRates>()
   expectTypeOf(latest).toBeCallableWith({ base: 'EUR', symbols: ['USD'] })
-  expectTypeOf(latest({ date: '2026-01-30' })).resolves.toEqualTypeOf<DatedRates>()
-  expectTypeOf(latest({ date, maxAge: 3 })).resolves.toEqualTypeOf<DatedRates>()
-  expectTypeOf(latest({ date, rule: 'exact' })).resolves.toEqualTypeOf<RuledRates>()
-  type InEur = RuledRates<{ EUR: number }>
-  const inEur = latest({ date, rule: 'next', symbols: ['eur'] })
-  expectTypeOf(inEur).resolves.toEqualTypeOf<InEur>()
-  expectTypeOf<RuledRates>().toExtend<DatedRates>()
-  expectTypeOf<RuledRates['asked' | 'date']>().toEqualTypeOf<string>()
-  expectTypeOf<DatedRates['rule']>().toEqualTypeOf<DateRule | undefined>()
+  const inEur = latest({ date, rule: 'next', maxAge: 3, source: 'ecb', symbols: ['eur'] })
+  expectTypeOf(inEur).resolves.toEqualTypeOf<LatestRates<{ EUR: number }>>()
   expectTypeOf(convert(pair)).resolves.toEqualTypeOf<Conversion>()
   expectTypeOf(history({ ...pair, period: '1Y' })).resolves.toEqualTypeOf<RateHistory>()
   expectTypeOf(history({ ...pair, start: '1999-01-04' })).resolves.toEqualTypeOf<RateHistory>()
@@ -460,27 +446,18 @@ test('a history has the type of the requested codes', () => {
   expectTypeOf<HistoryParams['fill']>().toEqualTypeOf<'previous' | undefined>()
 })
 
-test('the type of a conversion depends on its date and direction', () => {
-  const given: { date?: string; reverse?: boolean } = {}
-  const known: { date: string | undefined } = { date: undefined }
-  const plain = convert({ ...pair, reverse: false, date: undefined })
-  expectTypeOf(plain).resolves.toEqualTypeOf<Conversion>()
-  expectTypeOf(convert({ ...pair, date })).resolves.toEqualTypeOf<Conversion & Dated>()
-  const reversed = convert({ ...pair, reverse: true })
-  expectTypeOf(reversed).resolves.toEqualTypeOf<Conversion & Reversed>()
-  const both = convert({ ...pair, date: '2020-02-28', reverse: true })
-  expectTypeOf(both).resolves.toEqualTypeOf<Conversion & Dated & Reversed>()
-  const perhaps = convert({ ...pair, ...given })
-  expectTypeOf(perhaps).resolves.toEqualTypeOf<Conversion & PerhapsBoth>()
-  const perhapsDated = convert({ ...pair, ...known })
-  expectTypeOf(perhapsDated).resolves.toEqualTypeOf<Conversion & { date?: string }>()
-  const params: ConversionParams = pair
-  const ruled = convert({ ...pair, date, rule: 'next', maxAge: 3 })
-  expectTypeOf(ruled).resolves.toEqualTypeOf<Conversion & Dated & Ruled>()
-  const rule: { rule?: DateRule } = {}
-  const perhapsRuled = convert({ ...pair, date, ...rule })
-  expectTypeOf(perhapsRuled).resolves.toEqualTypeOf<Conversion & Dated & PerhapsRuled>()
+test('a conversion to one currency has one type, whatever is asked', () => {
+  const given: { amount?: number | string; reverse?: boolean; round?: 'minor' | 'cash' } = {}
+  expectTypeOf(convert({ ...pair, ...given, date: undefined })).resolves.toEqualTypeOf<Conversion>()
+  const dated = convert({ ...pair, ...given, date, rule: 'next', maxAge: 3, source: 'ecb' })
+  expectTypeOf(dated).resolves.toEqualTypeOf<Conversion>()
+  expectTypeOf(convert({ ...pair, expand: 'sources' })).resolves.toEqualTypeOf<Conversion>()
+  const params: ConversionParams<'EUR'> = pair
   expectTypeOf(convert(params)).resolves.toEqualTypeOf<Conversion>()
+  const either: ConversionParams = pair
+  expectTypeOf(convert(either)).resolves.toEqualTypeOf<ConversionResult>()
+  expectTypeOf<ConversionResult>().toEqualTypeOf<Conversion | ConversionList>()
+  expectTypeOf<ConversionParams['amount']>().toEqualTypeOf<number | string | undefined>()
 })
 
 test('a conversion to several currencies has the requested codes, in upper case', () => {
@@ -490,71 +467,26 @@ test('a conversion to several currencies has the requested codes, in upper case'
   expectTypeOf<ConvertedAmount>().toEqualTypeOf<{
     rate: number
     result: number
+    rounded?: string
     derived?: Derivation
   }>()
   type InEurAndJpy = ConversionList<{ EUR: ConvertedAmount; JPY: ConvertedAmount }>
   expectTypeOf(convert({ from, to: ['EUR', 'jpy'] })).resolves.toEqualTypeOf<InEurAndJpy>()
   type Both = ConversionList<{ EUR: ConvertedAmount; XYZ: ConvertedAmount }>
   expectTypeOf(convert({ from, to })).resolves.toEqualTypeOf<Both>()
-  const reversed = convert({ from, to, date: '2020-02-28', reverse: true })
-  expectTypeOf(reversed).resolves.toEqualTypeOf<Both & Dated & Reversed>()
+  const reversed = convert({ from, to, date: '2020-02-28', reverse: true, round: 'cash' })
+  expectTypeOf(reversed).resolves.toEqualTypeOf<Both>()
   expectTypeOf(convert({ from, to: codes })).resolves.toEqualTypeOf<ConversionList>()
   expectTypeOf(convert({ from, to: some })).resolves.toEqualTypeOf<
     ConversionList<{ EUR: ConvertedAmount | undefined; GBP: ConvertedAmount | undefined }>
   >()
-  const request = (params: ConversionListParams) => convert(params)
-  expectTypeOf(request).returns.resolves.toEqualTypeOf<ConversionResult<ConversionListParams>>()
-  expectTypeOf<ConversionResult<ConversionListParams>>().toEqualTypeOf<
-    (
-      | (Conversion & { rounded?: string } & { sources?: SourceRate[] })
-      | ConversionList<Record<string, ConvertedAmount & { rounded?: string }>>
-    ) &
-      PerhapsBoth &
-      PerhapsRuled
-  >()
-})
-
-test('a conversion has the rates of every source only on request', () => {
-  const expanded = convert({ ...pair, expand: 'sources' })
-  expectTypeOf(expanded).resolves.toEqualTypeOf<Conversion & { sources: SourceRate[] }>()
-  expectTypeOf(convert({ ...pair, expand: undefined })).resolves.toEqualTypeOf<Conversion>()
-  const dated = convert({ ...pair, date: '2020-02-28', source: 'ecb' })
-  expectTypeOf(dated).resolves.toEqualTypeOf<Conversion & Dated>()
-  // @ts-expect-error nothing else can be added
-  void convert({ ...pair, expand: 'source' })
-  // @ts-expect-error latest rates have no source to choose
-  void createRatesHandler().rates.latest({ source: 'ecb' })
-})
-
-test('a conversion has rounded amounts only on request', () => {
-  type Rounded = { rounded: string }
-  const lists = { from: 'USD', to: ['EUR'] } as const
-  expectTypeOf(convert({ ...pair, round: 'minor' })).resolves.toEqualTypeOf<Conversion & Rounded>()
-  expectTypeOf(convert({ ...pair, round: undefined })).resolves.toEqualTypeOf<Conversion>()
-  expectTypeOf(convert({ ...lists, round: 'cash' })).resolves.toEqualTypeOf<
-    ConversionList<{ EUR: ConvertedAmount & Rounded }>
-  >()
-  const round: { round?: 'minor' | 'cash' } = {}
-  const perhaps = convert({ ...pair, ...round })
-  expectTypeOf(perhaps).resolves.toEqualTypeOf<Conversion & Partial<Rounded>>()
-  expectTypeOf(client.convert({ ...pair, round: 'cash', signal })).resolves.toEqualTypeOf<
-    Conversion & Rounded
-  >()
-  const { convertMany } = createRatesHandler().rates
-  expectTypeOf(convertMany([{ ...pair, round: 'minor' }])).resolves.items.toEqualTypeOf<
-    (Conversion & Rounded) | ConversionError
-  >()
-  // @ts-expect-error not one of the roundings
-  void convert({ ...pair, round: 2 })
-  // @ts-expect-error without a rounding
-  void convert(pair).then(({ rounded }) => rounded)
 })
 
 test('a misspelt, missing or ill-typed parameter of an operation does not compile', () => {
   // @ts-expect-error a day is a string
   void latest({ date: new Date(0) })
-  // @ts-expect-error the amount is a number
-  void convert({ ...pair, amount: '1' })
+  // @ts-expect-error the amount is a number or a text
+  void convert({ ...pair, amount: 1n })
   // @ts-expect-error from and to are required
   void convert({ from: 'USD' })
   // @ts-expect-error misspelt
@@ -575,6 +507,20 @@ test('a misspelt, missing or ill-typed parameter of an operation does not compil
   void latest({ symbols: ['EUR'], maxAge: 3 })
   // @ts-expect-error misspelt, with a rule
   void latest({ date, rule: 'next', max_age: 3 })
+  // @ts-expect-error a source requires a day
+  void latest({ source: 'ecb' })
+  // @ts-expect-error a rule requires a day
+  void convert({ ...pair, rule: 'next' })
+  // @ts-expect-error an age requires a day, in a row
+  void convertMany([{ ...pair, maxAge: 3 }])
+  // @ts-expect-error nothing else can be added
+  void convert({ ...pair, expand: 'source' })
+  // @ts-expect-error not one of the roundings
+  void convert({ ...pair, round: 2 })
+  // @ts-expect-error only for queries
+  void convert({ ...pair, format: 'csv' })
+  // @ts-expect-error codes are an array
+  void list({ symbols: 'EUR' })
   // @ts-expect-error codes are strings
   void convert({ from: 'USD', to: [978] })
   // @ts-expect-error not one of the six periods
@@ -598,29 +544,38 @@ test('a misspelt, missing or ill-typed parameter of an operation does not compil
 })
 
 test('the bodies have the fields of the specification', () => {
-  expectTypeOf<LatestRates>().toEqualTypeOf<{
-    base: string
-    updatedAt: number
-    nextUpdateAt: number
-    rates: Record<string, number>
-    source: { name: string; url: string }
-    disclaimer: string
-    older?: Record<string, number> | undefined
-    tableNumber?: string | undefined
-    derived?: Record<string, Derivation> | undefined
-    change?: { since: string; percent: Record<string, number> } | undefined
-  }>()
-  expectTypeOf<Conversion>().toEqualTypeOf<{
-    from: string
-    to: string
-    amount: number
-    rate: number
-    result: number
-    updatedAt: number
-    tableNumber?: string
-    derived?: Derivation
-    source: { name: string; url: string }
-  }>()
+  type OfDay = { date?: string; asked?: string; rule?: DateRule }
+  type Perhaps<Fields> = { [Name in keyof Fields]?: Fields[Name] | undefined }
+  expectTypeOf<LatestRates>().branded.toEqualTypeOf<
+    Perhaps<OfDay> & {
+      base: string
+      updatedAt: number
+      nextUpdateAt: number
+      rates: Record<string, number>
+      source: { name: string; url: string }
+      disclaimer: string
+      older?: Record<string, number> | undefined
+      tableNumber?: string | undefined
+      derived?: Record<string, Derivation> | undefined
+      change?: { since: string; percent: Record<string, number> } | undefined
+    }
+  >()
+  expectTypeOf<Conversion>().branded.toEqualTypeOf<
+    OfDay & {
+      from: string
+      to: string
+      amount: number
+      rate: number
+      result: number
+      rounded?: string
+      reverse?: true
+      updatedAt: number
+      tableNumber?: string
+      derived?: Derivation
+      source: { name: string; url: string }
+      sources?: SourceRate[]
+    }
+  >()
   expectTypeOf<Derivation>().toEqualTypeOf<'peg' | 'fixed' | 'overlay'>()
   expectTypeOf<RateHistory['points']>().toEqualTypeOf<Point[]>()
   expectTypeOf<RateHistory['period']>().toEqualTypeOf<Period | undefined>()
@@ -687,7 +642,6 @@ test('the fetch over undici is a fetch, and takes any dispatcher of undici', () 
 })
 
 test('each of many conversions has the type of its row', () => {
-  const { convertMany } = createRatesHandler().rates
   const client = createRatesClient({ baseUrl: '/api' })
   const from = 'USD'
   const results = convertMany([
@@ -699,8 +653,7 @@ test('each of many conversions has the type of its row', () => {
   expectTypeOf(results.then(([first]) => first)).resolves.toEqualTypeOf<First>()
   void results.then(([, second]) => {
     if ('error' in second) return expectTypeOf(second.error.code).toEqualTypeOf<RatesErrorCode>()
-    expectTypeOf(second.date).toEqualTypeOf<string>()
-    expectTypeOf(second.reverse).toEqualTypeOf<true>()
+    expectTypeOf(second.date).toEqualTypeOf<string | undefined>()
     return expectTypeOf(second.results.GBP).toEqualTypeOf<ConvertedAmount>()
   })
   const rows: { from: string; to: string; amount: number }[] = []
@@ -795,8 +748,9 @@ test('a client has the operations of the handler, which take a signal', () => {
   void client.convert({ from: 'USD', to: ['EUR'], signal, reversed: true })
   // @ts-expect-error misspelt, with several currencies
   void client.history({ from: 'USD', to: ['EUR'], perod: '1Y', signal })
-  // @ts-expect-error currencies takes no parameters
-  void client.currencies({ symbols: ['EUR'] })
+  void client.currencies({ symbols: ['EUR'], signal })
+  // @ts-expect-error currencies have no base
+  void client.currencies({ base: 'EUR' })
 })
 
 test('the parameters of a client call decide the type of its result', () => {
@@ -813,16 +767,13 @@ test('the parameters of a client call decide the type of its result', () => {
   expectTypeOf<HistorySourceStatus['late']>().toEqualTypeOf<boolean>()
   expectTypeOf(client.latest()).resolves.toEqualTypeOf<LatestRates>()
   expectTypeOf(client.latest({ date: undefined })).resolves.toEqualTypeOf<LatestRates>()
-  const dated: DatedRatesParams = { date }
-  expectTypeOf(client.latest(dated)).resolves.toEqualTypeOf<DatedRates>()
-  expectTypeOf(client.latest({ date, signal })).resolves.toEqualTypeOf<DatedRates>()
-  const ruled: RuledRatesParams = { date, rule: 'period-end' }
-  expectTypeOf(client.latest({ ...ruled, signal })).resolves.toEqualTypeOf<RuledRates>()
+  const dated: LatestParams = { date, rule: 'period-end' }
+  expectTypeOf(client.latest({ ...dated, signal })).resolves.toEqualTypeOf<LatestRates>()
   const range: HistoryParams = { ...pair, start: date }
   expectTypeOf(client.history({ ...range, signal })).resolves.toEqualTypeOf<RateHistory>()
   const both = client.convert({ from: 'USD', to: ['EUR', 'xyz'], date, reverse: true, signal })
   expectTypeOf(both).resolves.toEqualTypeOf<
-    ConversionList<{ EUR: ConvertedAmount; XYZ: ConvertedAmount }> & Dated & Reversed
+    ConversionList<{ EUR: ConvertedAmount; XYZ: ConvertedAmount }>
   >()
 })
 

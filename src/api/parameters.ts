@@ -76,6 +76,12 @@ export const MAX_CODES = 250
 export const MAX_CODES_CHARACTERS = 2_048
 export const MAX_HISTORIES = 20
 
+const FROM_ALIASES = 'base from basecurrency fromcurrency fromsymbol sourcecurrency'
+const TO_ALIASES =
+  'to symbols sym symbol code codes currencies quote quotes target targets targetcurrency tocurrency ' +
+  'tosymbol'
+const DAY_ALIASES = 'date dates day on at time datetime asof timestamp'
+
 function same(text: string): string {
   return text
 }
@@ -128,12 +134,10 @@ export function tooManyCodes(name: string, max: number = MAX_CODES): RatesError 
 
 function invalidCodes(max: number): Parameter['error'] {
   return (name, value) => {
-    if (typeof value === 'string') {
-      return value.length > MAX_CODES_CHARACTERS
-        ? tooManyCodes(name, max)
-        : invalidCode(name, value)
+    if (!Array.isArray(value)) {
+      const isLong = typeof value === 'string' && value.length > MAX_CODES_CHARACTERS
+      return isLong && value.includes(',') ? tooManyCodes(name, max) : invalidCode(name, value)
     }
-    if (!Array.isArray(value)) return invalidParameter(name, 'must be a code or an array of codes')
     if (value.length > max) return tooManyCodes(name, max)
     const items: readonly unknown[] = value
     return invalidCode(name, items.length === 0 ? '' : items.find((item) => !isCode(item)))
@@ -152,12 +156,13 @@ function codes(max: number): z.ZodMiniType<string[]> {
 const symbols: Parameter = {
   schema: codes(MAX_CODES),
   fromText: (text) => (text.length > MAX_CODES_CHARACTERS ? text : splitCodes(text)),
-  error: (name, value) =>
-    Array.isArray(value) || String(value).length > MAX_CODES_CHARACTERS
-      ? invalidCodes(MAX_CODES)(name, value)
-      : invalidParameter(name, 'must be an array of codes'),
+  error(name, value) {
+    if (Array.isArray(value)) return invalidCodes(MAX_CODES)(name, value)
+    const isLong = typeof value === 'string' && value.length > MAX_CODES_CHARACTERS
+    return isLong ? tooManyCodes(name) : invalidParameter(name, 'must be an array of codes')
+  },
   description: 'Codes of the currencies to include, separated by commas (default: all).',
-  aliases: 'to sym symbol code codes currency currencies quote quotes target targets tocurrency',
+  aliases: `${TO_ALIASES} currency`,
 }
 
 /** One target, or a list: a text with a comma. */
@@ -237,7 +242,7 @@ function amount(isSigned: boolean): Parameter {
       )
     },
     description: 'Amount of `from`, a plain decimal (default 1).',
-    aliases: 'amt q qty quantity sum value',
+    aliases: 'amt q qty quantity sourceamount sum value',
   }
 }
 
@@ -249,13 +254,13 @@ const source: Parameter = {
   fromText: same,
   error: mustBe('the id of a source, such as ecb'),
   description: 'Id of the only source of the reference rates, such as `ecb`.',
-  aliases: 'bank provider providers sources',
+  aliases: 'bank dataset provider providers sources',
 }
 
 const DATED = {
   date: day(
     'Day of the reference rates; without rates on that day, the last day before (default: latest rates).',
-    'dates day on at time asof timestamp',
+    DAY_ALIASES,
   ),
   rule: oneOf(DATE_RULES, 'Which published day has the rates for `date` (default `on-or-before`).'),
   maxAge: wholeNumber(36_600, 'days', 'Largest age of the rates on `date`, in days.'),
@@ -275,10 +280,11 @@ const change: Parameter = {
 
 const NEEDS_DATE = { rule: 'date', maxAge: 'date', source: 'date' } as const
 
-const format = oneOf(['json', 'csv'], 'Format of the response (default `json`).')
-
-const FROM_ALIASES = 'base basecurrency fromcurrency'
-const TO_ALIASES = 'symbols sym symbol code codes currencies quote quotes target targets tocurrency'
+const format = oneOf(
+  ['json', 'csv'],
+  'Format of the response (default `json`).',
+  'datatype filetype output',
+)
 
 const from = code('Source currency.', FROM_ALIASES)
 const to = targets(MAX_CODES, `${TO_ALIASES} currency`)
@@ -287,19 +293,19 @@ const CONVERSION = {
   ...DATED,
   reverse: flag(
     'Whether `amount` is in `to`, and `result` the amount of `from` that gives it (default false).',
-    'inverse invert',
+    'inverse invert targetamount',
   ),
   round: oneOf(
     ['minor', 'cash'],
     'Rounds the result to the minor unit of its currency, or to amounts of cash, as `rounded`.',
-    'rounding places precision decimals accuracy',
+    'rounding places precision decimals decimalplaces dp accuracy',
   ),
 }
 
 const LATEST: Operation<keyof LatestParams> = {
   path: '/v1/latest',
   parameters: {
-    base: code('Base currency (default USD).', 'from basecurrency fromcurrency'),
+    base: code('Base currency (default USD).', FROM_ALIASES),
     symbols,
     ...DATED,
     change,
@@ -348,22 +354,24 @@ const HISTORY: Operation<keyof AnyHistoryParams> = {
     period: {
       ...oneOf(PERIODS, 'Length of the history, up to the newest published day (default `1M`).'),
       error: (_name, value) => invalidPeriod(textOf(value), PERIODS),
-      aliases: 'timeframe range days',
+      aliases: 'timeframe range days recent recentweeks recentmonths recentyears',
     },
     start: day(
       'First day, instead of a period.',
-      'startdate startat startperiod fromdate datefrom datetimestart since date day dates on at',
+      'startdate startat startperiod starttime starttimestamp fromdate datefrom datetimestart ' +
+        `observationstart period1 since ${DAY_ALIASES}`,
     ),
     end: day(
       'Last day (default: the newest published day).',
-      'enddate endat endperiod todate dateto datetimeend until',
+      'enddate endat endperiod endtime endtimestamp todate dateto datetimeend observationend ' +
+        'period2 until',
     ),
     interval: oneOf(
       INTERVALS,
       'One point for each (default `day`).',
       'group freq frequency granularity',
     ),
-    value: oneOf(INTERVAL_VALUES, 'Rate of an interval (default `last`).'),
+    value: oneOf(INTERVAL_VALUES, 'Rate of an interval (default `last`).', 'aggregationmethod'),
     fill: oneOf(['previous'], 'Adds a point for every other calendar day.'),
     source: { ...source, description: 'Id of the only source of the rates, such as `ecb`.' },
   },
@@ -560,16 +568,21 @@ function meaningOf(name: string): string {
 
 /** Returns the error of a name that the operation does not have: with the one that was meant, or the endpoint that has it. */
 export function unknownName(operation: Operation, name: string): RatesError {
+  return invalidParameter(name, adviceFor(operation, name))
+}
+
+function adviceFor(operation: Operation, name: string): string {
   const { path, rows } = operation
   const own = meantBy(operation, name)
-  if (own) return invalidParameter(name, adviceOf(own))
   const inRows = rows && meantBy(rows, name)
-  if (inRows) return invalidParameter(name, `${adviceOf(inRows)} in the rows of the body`)
   const other = otherWith(operation, name)
-  if (other) return invalidParameter(name, `use ${other.path}`)
+  // What another endpoint means by the name is likelier than a typing mistake.
+  if (own && !(own.isNear && other)) return adviceOf(own)
+  if (inRows && !(inRows.isNear && other)) return `${adviceOf(inRows)} in the rows of the body`
+  if (other) return `use ${other.path}`
   const known = Object.keys(parametersOf(operation))
   const takes = known.length === 0 ? 'no parameters' : known.join(', ')
-  return invalidParameter(name, `unknown; ${path} takes ${takes}`)
+  return `unknown; ${path} takes ${takes}`
 }
 
 function otherWith({ path }: Operation, name: string): Operation | undefined {
@@ -577,7 +590,7 @@ function otherWith({ path }: Operation, name: string): Operation | undefined {
   const meaning = meaningOf(name)
   return (
     others.find(({ parameters }) => Object.hasOwn(parameters, meaning)) ??
-    others.find((each) => meaningsOf(each).has(meaning))
+    others.find((each) => (meaningsOf(each).get(meaning) ?? 'format') !== 'format')
   )
 }
 

@@ -80,8 +80,8 @@ export interface RatesClientOptions {
  * ```
  */
 export function createRatesClient(options: RatesClientOptions): RatesClient {
+  assertKnownOptions(options, { baseUrl: true, fetch: true, retries: true, key: true })
   const { baseUrl, fetch = (request) => globalThis.fetch(request), retries = 2, key } = options
-  assertKnownOptions(options, { baseUrl, fetch, retries, key })
   const root = requireBaseUrl(baseUrl)
   if (typeof fetch !== 'function') throw new TypeError('fetch must be a function')
   if (!(retries >= 0)) throw new TypeError(`retries must be a number >= 0, got ${retries}`)

