@@ -13,23 +13,17 @@ const WIDTH = 100
 
 /** Returns the text of every file in `src/generated/`, by file name. */
 export async function generatedFiles(): Promise<Record<string, string>> {
-  return {
-    'explorer-page.ts': await makeExplorerPage(),
-    'explorer-api.ts': await makeExplorerApi(),
-    ...(await makeOpenApi()),
-  }
-}
-
-/** Returns the texts of the OpenAPI document, and of what keys and limits change in it: a JSON Merge Patch (RFC 7396). */
-async function makeOpenApi(): Promise<Record<string, string>> {
   const document = await createDocument(manifest.version)
   const patch = patchOf(document, await createDocument(manifest.version, true))
   return {
+    'explorer-page.ts': await makeExplorerPage(),
+    'explorer-api.ts': await makeExplorerApi(),
     'openapi.json': `${toText(document)}\n`,
     'openapi-access.json': `${toText(patch)}\n`,
   }
 }
 
+/** Returns the changes from one value to another, as a JSON Merge Patch (RFC 7396): what keys and limits change in the document. */
 function patchOf(before: unknown, after: unknown): unknown {
   if (JSON.stringify(before) === JSON.stringify(after)) return undefined
   if (!isObject(before) || !isObject(after)) return after
@@ -77,12 +71,14 @@ export async function makeExplorerPage(): Promise<string> {
     '<script></script>': script,
     '<footer class=disclaimer></footer>': DISCLAIMER,
   })
-  return [
-    '// Generated from explorer/ by `npm run generate`.',
-    `export const contentSecurityPolicy: string = ${JSON.stringify(policyFor(style, [theme, script]))}`,
-    `export const html: string = ${JSON.stringify(html)}`,
-    '',
-  ].join('\n')
+  return moduleOf({ contentSecurityPolicy: policyFor(style, [theme, script]), html })
+}
+
+function moduleOf(texts: Readonly<Record<string, string>>): string {
+  const exported = Object.entries(texts).map(
+    ([name, text]) => `export const ${name}: string = ${JSON.stringify(text)}\n`,
+  )
+  return `// Generated from explorer/ by \`npm run generate\`.\n${exported.join('')}`
 }
 
 /** Elements around which white space shows nothing. */
@@ -110,11 +106,7 @@ async function makeExplorerApi(): Promise<string> {
     format: 'esm',
     define: { ON_DEMAND_STYLE: JSON.stringify(style) },
   })
-  return [
-    '// Generated from explorer/ by `npm run generate`.',
-    `export const script: string = ${JSON.stringify(script)}`,
-    '',
-  ].join('\n')
+  return moduleOf({ script })
 }
 
 /** Leaves out the checks of options at run time: types check the constant options of the page. */

@@ -13,12 +13,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
 }
 
 /** The manifest for JSR, which needs a path for every entry point. */
-export const JSR_MANIFEST: {
-  name: string
-  exports: Record<string, string>
-  imports: Record<string, string>
-  [field: string]: unknown
-} = {
+export const JSR_MANIFEST = {
   name: '@ratesmith/ratesmith',
   version,
   license,

@@ -71,7 +71,6 @@ function writeSource(): void {
   for (const file of globSync('docs/*.json', { cwd: ROOT })) {
     write(SOURCE, join('public', file), readFileSync(join(ROOT, file), 'utf8'))
   }
-  mkdirSync(join(SOURCE, 'public'), { recursive: true })
   copyFileSync(join(SITE, 'icon.svg'), join(SOURCE, 'public/icon.svg'))
   const sidebar = GROUPS.map((group) => ({
     text: group,

@@ -1,23 +1,34 @@
+import { OPERATIONS, parametersOf } from '../../src/api/parameters.ts'
+import { MAX_ROWS } from '../../src/api/convert-many.ts'
+import { TimeoutError } from '../../src/async.ts'
 import { createSamples } from './examples.ts'
-import type { Samples } from './examples.ts'
+import type { SampleRequest, Samples } from './examples.ts'
 import { createHeaderTable } from './headers.ts'
 import type { HeaderTable } from './headers.ts'
-import { describeManyConversions } from './many-conversions.ts'
-import { operations, tags } from './operations.ts'
-import type { Operation } from './operations.ts'
-import { parameterComponents } from './parameters.ts'
-import { describeResponses, errorResponses, errorSchemas, generationOf } from './responses.ts'
-import type { Example, Generation, Schemas } from './responses.ts'
+import { operations } from './operations.ts'
+import type { ExampleRequest, Operation } from './operations.ts'
+import { createParameterTable, isOperationName } from './parameters.ts'
+import type { OperationName } from './parameters.ts'
+import {
+  describeResponses,
+  errorResponses,
+  errorSchema,
+  generationOf,
+  sharedErrors,
+} from './responses.ts'
+import type { Example } from './responses.ts'
 import { componentSchemas } from './schemas.ts'
 import { reference } from './type-schemas.ts'
 
 const DESCRIPTION = `Latest exchange rates, currency conversion and rate history.
 
-Currency codes are case-insensitive in requests and upper-case in responses. Timestamps are integers in ms since the Unix epoch. A known parameter that is repeated or misspelled is rejected, and so is the name that another operation or a similar service uses for it; other unknown parameters are ignored.
+Currency codes are case-insensitive in requests and upper-case in responses; a form such as \`GBp\` (two capitals and a small letter), with which market data write hundredths, is rejected. Timestamps are integers in ms since the Unix epoch. An amount as text keeps all its digits.
+
+A repeated parameter is rejected, and so is an unknown one (\`invalid_parameter\`), with the name that was meant. Only names that begin with \`_\`, \`x_\`, \`x-\` or \`utm_\`, and those of click trackers, cache busters and API keys are ignored; the unversioned endpoints ignore all unknown names that are not like their own.
 
 Every path also supports \`HEAD\`, like \`GET\` without the body, and \`OPTIONS\`, which returns 204. \`POST /v1/convert\` converts many amounts at once. Any other method returns 405 (\`method_not_allowed\`) with the same \`Allow\` header, and an unknown path returns 404 (\`not_found\`). Both have the format of the other errors.
 
-With \`format=csv\`, the 200 response is \`text/csv\`. OpenAPI cannot tie a media type to a parameter, and with two media types generated clients would have to narrow the type of every response. Therefore \`content\` describes the JSON, and the extension \`x-csv\` has the Media Type Object of the CSV.
+With \`format=csv\`, the 200 response is \`text/csv\`; errors are always JSON. OpenAPI cannot tie a media type to a parameter, and with two media types generated clients would have to narrow the type of every response. Therefore \`content\` describes the JSON, and the extension \`x-csv\` has the Media Type Object of the CSV.
 
 Every response with rates names their source, which must be shown with the rates. Rates are mid-market reference rates, for information only; they are not an offer to exchange currency. By default, latest rates come from ExchangeRate-API's open feed, whose terms require attribution and forbid redistribution. History and the rates of a given day are reference rates of the European Central Bank, via Frankfurter.
 
@@ -25,17 +36,28 @@ The examples have rates of a synthetic market.`
 
 const ACCESS_DESCRIPTION = `
 
-Send an API key as \`Authorization: Bearer\` or as \`X-API-Key\`. Limits count requests of each key, or of each client address. A request costs 1; lists cost 1 for each target currency, at most 10; errors and 304 cost 1; a 5xx costs nothing. \`OPTIONS\` and this document cost nothing and need no key. Every operation that costs something may also return 401, 403 or 429.`
+Send an API key as \`Authorization: Bearer\` or as \`X-API-Key\`. Limits count requests of each key, or of each client address. A request costs 1; lists cost 1 for each target currency, at most 10; errors and 304 cost 1; a 5xx costs nothing. \`OPTIONS\`, \`/v1\` and this document cost nothing and need no key. Every operation that costs something may also return 401, 403 or 429.`
+
+/** What operations are described with. */
+interface DocumentParts {
+  samples: Samples
+  headers: HeaderTable
+  parameters: ReturnType<typeof createParameterTable>
+  hasAccess: boolean
+}
 
 /** Creates the OpenAPI document for `version` of the package, with `hasAccess` for a handler with keys and limits. */
 export async function createDocument(version: string, hasAccess = false): Promise<object> {
   const samples = await createSamples(hasAccess)
   const headers = createHeaderTable(hasAccess)
-  const parts = { samples, headers, hasAccess }
-  const paths = operations.map(async (operation) => [
-    operation.path,
-    await describePath(operation, parts),
-  ])
+  const parameters = createParameterTable()
+  const paths: Record<string, object> = {}
+  for (const name of Object.keys(operations).filter(isOperationName)) {
+    const { path } = OPERATIONS[name]
+    const method = name === 'convertMany' ? 'post' : 'get'
+    const described = await describeOperation(name, { samples, headers, parameters, hasAccess })
+    paths[path] = { ...paths[path], [method]: described }
+  }
   return {
     openapi: '3.1.1',
     info: {
@@ -49,12 +71,12 @@ export async function createDocument(version: string, hasAccess = false): Promis
     servers: [{ url: '/api', description: 'Base path of the service.' }],
     // The API needs no key and no login, unless the operator requires keys.
     security: [],
-    tags,
-    paths: Object.fromEntries(await Promise.all(paths)),
+    tags: TAGS,
+    paths,
     components: {
       schemas: componentSchemas(hasAccess),
-      parameters: parameterComponents(),
-      headers: headers.components(),
+      parameters: parameters.components,
+      headers: headers.components,
       responses: await errorResponses(headers, samples, hasAccess),
       ...(hasAccess && { securitySchemes: SECURITY_SCHEMES }),
     },
@@ -66,93 +88,108 @@ const SECURITY_SCHEMES = {
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
 }
 
-/** Costs nothing and needs no key. */
-const FREE_PATH = '/v1/openapi.json'
+/** Groups of operations. */
+const TAGS: readonly { name: string; description: string }[] = [
+  { name: 'Rates', description: 'Rates, conversions and supported currencies.' },
+  { name: 'Service', description: 'State and description of the service.' },
+  {
+    name: 'Unversioned endpoints',
+    description: 'Endpoints from before `/v1`: errors and sources are plain strings.',
+  },
+]
 
-/** What operations are described with. */
-interface DocumentParts {
-  samples: Samples
-  headers: HeaderTable
-  hasAccess: boolean
+function tagOf(name: OperationName): string | undefined {
+  const isOfService = ['status', 'index', 'openapi'].includes(name)
+  return TAGS[generationOf(OPERATIONS[name].path) ? 2 : Number(isOfService)]?.name
 }
 
-async function describePath(
-  operation: Operation,
-  { samples, headers, hasAccess }: DocumentParts,
+/** Operations that cost nothing and need no key. */
+const FREE: readonly OperationName[] = ['index', 'openapi']
+
+async function describeOperation(
+  name: OperationName,
+  { samples, headers, parameters, hasAccess }: DocumentParts,
 ): Promise<object> {
-  const { path, operationId, tag, summary, description, parameters = [] } = operation
-  const { errorExamples = {} } = operation
+  const { bodies, examples, errorExamples, isLong, ...described } = operations[name]
+  const { path } = OPERATIONS[name]
+  const isPost = name === 'convertMany'
   const generation = generationOf(path)
-  const errors = await fetchAll(path, errorExamples, samples)
-  const schemasOf = (status: number): Schemas => {
-    if (status < 400) return bodySchemas(operation)
-    const ofStatus = errors.filter(({ response }) => response.status === status)
-    const codes = ofStatus.map(({ name }) => name)
-    return errorSchemas(generation, codes)
+  const isFree = hasAccess && FREE.includes(name)
+  const [only, ...others] = bodies.map((each) => reference('schemas', each))
+  const body = only && others.length === 0 ? only : { oneOf: [only, ...others] }
+  const schemaOf = (status: number, codes: string[]): object => {
+    if (status >= 400) return errorSchema(generation, codes)
+    return isPost ? { type: 'array', items: body } : body
   }
-  const examples = [...(await fetchExamples(operation, samples)), ...errors]
-  const { status } = await samples.requestWithoutData(targetsOf(operation)[0] ?? path)
-  const unavailable = { 502: reference('responses', `${generation}ProviderUnavailable`) }
-  const isFree = path === FREE_PATH
-  const refusals = hasAccess && !isFree ? refusalsOf(generation) : {}
-  const responses = {
-    ...describeResponses(headers, examples, schemasOf),
-    ...refusals,
-    412: reference('responses', `${generation}PreconditionFailed`),
-    500: reference('responses', `${generation}InternalError`),
-    ...(status === 502 ? unavailable : {}),
-    503: reference('responses', `${generation}Overloaded`),
-  }
-  const described = { operationId, summary, description, tags: [tag] }
-  const references = parameters.map((name) => reference('parameters', name))
-  const security = hasAccess && isFree ? { security: [] } : {}
-  const get = { ...described, parameters: references, responses, ...security }
-  if (path !== '/v1/convert') return { get }
-  return { get, post: await describeManyConversions(headers, samples, refusals) }
-}
-
-function refusalsOf(generation: Generation): Record<number, object> {
-  return {
-    401: reference('responses', `${generation}Unauthorized`),
-    403: reference('responses', `${generation}Forbidden`),
-    429: reference('responses', `${generation}RateLimited`),
-  }
-}
-
-function bodySchemas({ bodies, csv }: Operation): Schemas {
-  const json = oneOf(bodies.map((name) => reference('schemas', name)))
-  return csv ? { json, csv: oneOf(csv) } : { json }
-}
-
-function oneOf(schemas: readonly object[]): object {
-  const [only, ...others] = schemas
-  return only && others.length === 0 ? only : { oneOf: schemas }
-}
-
-function targetsOf({ path, examples }: Operation): string[] {
-  return Object.values(examples).map((query) => path + query)
-}
-
-/** Fetches the examples of 200, including that of a service without data, and of 304. */
-async function fetchExamples(operation: Operation, samples: Samples): Promise<Example[]> {
-  const { path, examples, shorten } = operation
-  const successes = await fetchAll(path, examples, samples)
-  const [target = path] = targetsOf(operation)
-  const unchanged = await samples.request(target, {
-    header: (name) => (name === 'if-none-match' ? '*' : null),
-  })
-  const cold = await samples.requestWithoutData(target)
-  return [
-    ...successes.map((example) => ({ ...example, shorten })),
-    ...(cold.status === 200 ? [{ name: 'withoutData', response: cold, shorten }] : []),
-    ...(unchanged.status === 304 ? [{ name: 'unchanged', response: unchanged }] : []),
+  const [first] = Object.values(examples)
+  const fetched = [
+    ...(await fetchAll(path, examples, samples)),
+    ...(typeof first === 'string' ? await fetchStates(path + first, samples) : []),
+    ...(await fetchAll(path, errorExamples, samples)),
+    ...(isPost ? [] : await fetchAll(path, errorExamples, samples, true)),
   ]
+  const isAvailable = fetched.every(({ response }) => response.status !== 502)
+  const shared = sharedErrors(hasAccess && !isFree)
+    .filter(([status]) => status !== 502 || !isAvailable)
+    .map(([status, id]) => [status, reference('responses', `${generation}${id}`)])
+  const hasCsv = Object.hasOwn(parametersOf(OPERATIONS[name]), 'format')
+  return {
+    ...described,
+    tags: [tagOf(name)],
+    parameters: parameters.describe(name),
+    ...(isPost && { requestBody: describeBody(examples) }),
+    responses: {
+      ...describeResponses(headers, fetched, { schemaOf, isLong, hasCsv }),
+      ...Object.fromEntries(shared),
+    },
+    ...(isFree && { security: [] }),
+  }
 }
 
-async function fetchAll(path: string, queries: object, samples: Samples): Promise<Example[]> {
-  return Promise.all(
-    Object.entries(queries).map(async ([name, query]) => {
-      return { name, response: await samples.request(`${path}${query}`) }
+function describeBody(examples: Operation['examples']): object {
+  const content = Object.entries(examples).map(([name, request]) => {
+    const { type = '', text = '' } = Object(request)
+    const isJson = type === 'application/json'
+    const schema = isJson
+      ? { type: 'array', maxItems: MAX_ROWS, items: reference('schemas', 'ConversionRow') }
+      : { type: 'string' }
+    return [type, { schema, examples: { [name]: { value: isJson ? JSON.parse(text) : text } } }]
+  })
+  return { required: true, content: Object.fromEntries(content) }
+}
+
+async function fetchAll(
+  path: string,
+  requests: Readonly<Record<string, ExampleRequest | readonly ExampleRequest[]>>,
+  samples: Samples,
+  isCold = false,
+): Promise<Example[]> {
+  const each = Object.entries(requests).flatMap(([name, list]) =>
+    [list].flat().map(async (request) => {
+      const sent = typeof request === 'string' ? { query: request } : toPost(request)
+      return { name, response: await samples(path, { ...sent, isCold }) }
     }),
   )
+  return Promise.all(each)
+}
+
+function toPost({ type, text }: Exclude<ExampleRequest, string>): SampleRequest {
+  return {
+    method: 'POST',
+    header: (name) => (name === 'content-type' ? type : null),
+    async readBody(onChunk) {
+      if (text === undefined) throw new TimeoutError('too slow')
+      onChunk(new TextEncoder().encode(text))
+    },
+  }
+}
+
+/** Fetches the responses of a service without data, and to a client that has the current one. */
+async function fetchStates(target: string, samples: Samples): Promise<Example[]> {
+  const header = (name: string): string | null => (name === 'if-none-match' ? '*' : null)
+  const unchanged = { name: 'unchanged', response: await samples(target, { header }) }
+  return [
+    { name: 'withoutData', response: await samples(target, { isCold: true }) },
+    ...(unchanged.response.status === 304 ? [unchanged] : []),
+  ]
 }

@@ -2,7 +2,6 @@ import { createAccess, createKey } from '../../src/access/index.ts'
 import type { Access } from '../../src/access/index.ts'
 import type { Runtime } from '../../src/async.ts'
 import { createHandlerOn } from '../../src/handler.ts'
-import type { RatesHandler } from '../../src/handler.ts'
 import type { RawRequest, RawResponse } from '../../src/http/messages.ts'
 import { fakeProviders } from '../../src/testing/fake-providers.ts'
 import type { HistoryProvider, LatestProvider } from '../../src/upstream/provider.ts'
@@ -23,97 +22,68 @@ const frozenRuntime: Runtime = {
   yieldToEventLoop: () => Promise.resolve(),
 }
 
-/** Handlers whose responses become examples. */
-export interface Samples {
-  /** Resolves with the response to a `GET` of `target`, relative to the base path. */
-  request(target: string, request?: Partial<RawRequest>): Promise<RawResponse>
-  /** The same for a handler without any data. */
-  requestWithoutData(target: string): Promise<RawResponse>
-  /** The same for a key with a plan that does not exist, and after its limit; for no key without `key`. */
-  requestRefused(target: string, key?: 'forbidden' | 'exhausted'): Promise<RawResponse>
+/** Keys of a handler with access: with a plan, without a current plan, and with a plan of one request. */
+const KEYS = ['paid', 'forbidden', 'exhausted'] as const
+
+/** A request to a handler of the synthetic market, by default a `GET` with a paid key. */
+export interface SampleRequest extends Partial<RawRequest> {
+  /** Whether the handler has no data. */
+  isCold?: boolean
+  /** The exhausted key is sent twice. */
+  key?: (typeof KEYS)[number] | 'none'
+  query?: string
 }
 
-/** The keys of the examples: with a plan, without a current plan, and with a plan of one request. */
-interface Keys {
-  access: Access
-  paid: string
-  forbidden: string
-  exhausted: string
-}
+/** Resolves with the response to a request, whose target is relative to the base path. */
+export type Samples = (target: string, request?: SampleRequest) => Promise<RawResponse>
 
-async function createKeys(): Promise<Keys> {
-  const [paid, forbidden, exhausted] = [await createKey(), await createKey(), await createKey()]
-  const planOf: Record<string, string> = {
-    [paid.hash]: 'paid',
-    [forbidden.hash]: 'none',
-    [exhausted.hash]: 'single',
-  }
+async function createKeys(): Promise<{ access: Access; authorizations: Record<string, string> }> {
+  const created = await Promise.all(
+    KEYS.map(async (plan) => ({ id: plan, plan, ...(await createKey()) })),
+  )
   const access = createAccess({
     plans: {
       paid: { burst: '1000000/min', month: 1_000_000 },
-      single: { burst: '1/min', month: 1_000_000 },
+      exhausted: { burst: '1/min', month: 1_000_000 },
     },
-    keys: {
-      find(hash) {
-        const plan = planOf[hash]
-        return plan === undefined ? undefined : { id: plan, plan }
-      },
-    },
+    keys: { find: (sent) => created.find(({ hash }) => hash === sent) },
   })
-  return { access, paid: paid.key, forbidden: forbidden.key, exhausted: exhausted.key }
+  const entries = created.map(({ plan, key }) => [plan, `Bearer ${key}`])
+  return { access, authorizations: Object.fromEntries(entries) }
 }
 
 /**
  * Creates handlers of the synthetic market, with few latest rates and without recent rates of the Icelandic króna; with
- * `hasAccess`, they require keys and all requests have one.
+ * `hasAccess`, they require keys.
  */
 export async function createSamples(hasAccess: boolean): Promise<Samples> {
   const keys = hasAccess ? await createKeys() : undefined
   const { latest, history } = fakeProviders()
-  const warm = handlerOf({ latest: onlySome(latest), history: withoutKrona(history) }, keys?.access)
-  const down = async (): Promise<never> => {
-    throw new Error('down')
+  const down = (): Promise<never> => Promise.reject(new Error('down'))
+  const [warm, cold] = [
+    { latest: onlySome(latest), history: withoutKrona(history) },
+    { latest: { ...latest, fetchLatest: down }, history: { ...history, fetchHistory: down } },
+  ].map((providers) =>
+    createHandlerOn(() => frozenRuntime, {
+      providers,
+      now: frozenRuntime.now,
+      access: keys?.access,
+    }),
+  )
+  await Promise.all([warm?.refresh(), cold?.refresh()])
+  return async (target, request = {}) => {
+    const { isCold, key = 'paid', query = '', header = () => null, ...rest } = request
+    const handler = isCold ? cold : warm
+    if (!handler) throw new Error('no handler')
+    const raw: RawRequest = {
+      method: 'GET',
+      ...rest,
+      target: `/api${target}${query}`,
+      header: (name) => (name === 'authorization' && keys?.authorizations[key]) || header(name),
+    }
+    if (key === 'exhausted') await handler.answer(raw)
+    return handler.answer(raw)
   }
-  const without = {
-    latest: { ...latest, fetchLatest: down },
-    history: { ...history, fetchHistory: down },
-  }
-  const cold = handlerOf(without, keys?.access)
-  await Promise.all([warm.refresh(), cold.refresh()])
-  return {
-    request: (target, request) => send(warm, target, withKey(keys?.paid, request)),
-    requestWithoutData: (target) => send(cold, target, withKey(keys?.paid)),
-    async requestRefused(target, kind) {
-      const request = withKey(kind && keys?.[kind])
-      // The second request exceeds the limit of one.
-      await send(warm, target, request)
-      return send(warm, target, request)
-    },
-  }
-}
-
-function handlerOf(
-  providers: ReturnType<typeof fakeProviders>,
-  access: Access | undefined,
-): RatesHandler {
-  return createHandlerOn(() => frozenRuntime, { providers, now: frozenRuntime.now, access })
-}
-
-function withKey(key: string | undefined, request: Partial<RawRequest> = {}): Partial<RawRequest> {
-  const { header = () => null } = request
-  if (key === undefined) return request
-  return {
-    ...request,
-    header: (name) => (name === 'authorization' ? `Bearer ${key}` : header(name)),
-  }
-}
-
-async function send(
-  handler: RatesHandler,
-  target: string,
-  request: Partial<RawRequest> = {},
-): Promise<RawResponse> {
-  return handler.answer({ method: 'GET', header: () => null, ...request, target: `/api${target}` })
 }
 
 function onlySome(provider: LatestProvider): LatestProvider {

@@ -14,26 +14,30 @@ interface NamedHeader {
 }
 
 const DATE = '[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT'
-const CACHE_STATUS = 'rates; (fwd=miss|hit; ttl=(-[0-9]+; detail=stale|[0-9]+))'
 const LINK = '<[^>]+>; rel="via"; title\\*?=.+'
+const DOCUMENT_LINK = '<[^>]+>; rel="service-desc"'
+const CACHE_STATUS = 'rates; (fwd=miss|hit; ttl=(-[0-9]+; detail=stale|[0-9]+))'
 
 /** The longest month, in seconds: a monthly limit ends with it. */
 const MAX_RETRY_AFTER_SECONDS = 31 * 86_400
 
-/** Describes all response headers, by component name. */
-export interface HeaderTable {
-  /** Returns the Header Objects of the document. */
-  components(): Record<string, object>
-  /** Describes the headers of responses with one status; `lists` has the headers of each response. */
-  describe(lists: readonly Header[][]): Record<string, object>
-}
+export type HeaderTable = ReturnType<typeof createHeaderTable>
 
-/** Creates the descriptions of headers, with `hasAccess` those of a handler with keys and limits. */
-export function createHeaderTable(hasAccess: boolean): HeaderTable {
+/** Creates the Header Objects, by component name; with `hasAccess` those of a handler with keys and limits. */
+export function createHeaderTable(hasAccess: boolean) {
   const table = { ...headersOf(hasAccess), ...(hasAccess && ACCESS_HEADERS) }
+  const components = Object.entries(table).map(([id, { description, required, schema }]) => [
+    id,
+    { description, required, schema },
+  ])
   return {
-    components: () => headerComponents(table),
-    describe: (lists) => describeHeaders(table, lists),
+    components: Object.fromEntries(components),
+    /** Describes the headers of responses with one status; `lists` has the headers of each response. */
+    describe(lists: readonly Header[][]): Record<string, object> {
+      const names = new Set(lists.flat().map(([name]) => name))
+      for (const name of ['content-type', 'content-length']) names.delete(name)
+      return Object.fromEntries([...names].map((name) => describeHeader(table, name, lists)))
+    },
   }
 }
 
@@ -69,12 +73,17 @@ function listOf(parameters: string): string {
 }
 
 function headersOf(hasAccess: boolean): Record<string, NamedHeader> {
-  const cache = (lifetime: 'minute' | 'hour', description: string): NamedHeader =>
-    header(
-      'Cache-Control',
-      hasAccess ? `${description} Private if the request had a key.` : description,
-      cacheable(lifetime, hasAccess),
-    )
+  const cors = createCors('*', hasAccess).constant
+  const allowed =
+    'Allows scripts of any origin to read the response, unless the operator configures otherwise.'
+  const open = (name: string): NamedHeader =>
+    header(name, allowed, constant(valueOf(name.toLowerCase(), cors)), false)
+  const cache = (lifetime: 'minute' | 'hour', description: string): NamedHeader => {
+    const value = valueOf('cache-control', bodyHeaders({ lifetime })) ?? ''
+    if (!hasAccess) return header('Cache-Control', description, constant(value))
+    const either = { type: 'string', enum: [value, value.replace(/^public/, 'private')] }
+    return header('Cache-Control', `${description} Private if the request had a key.`, either)
+  }
   return {
     CacheOneMinute: cache('minute', 'Cacheable for 60 seconds.'),
     CacheOneHour: cache('hour', 'Cacheable for one hour.'),
@@ -87,37 +96,21 @@ function headersOf(hasAccess: boolean): Record<string, NamedHeader> {
       matching(CACHE_STATUS),
     ),
     Link: header('Link', 'Source of the rates, with CSV only (RFC 8288).', matching(LINK), false),
+    DocumentLink: header('Link', 'The OpenAPI document (RFC 8631).', matching(DOCUMENT_LINK)),
     RetryAfter: header('Retry-After', 'How long to wait before the next request, in seconds.', {
       type: 'integer',
       minimum: 1,
       maximum: hasAccess ? MAX_RETRY_AFTER_SECONDS : 300,
     }),
     NoSniff: header('X-Content-Type-Options', 'Disables media type sniffing.', constant('nosniff')),
-    AllowOrigin: open('Access-Control-Allow-Origin', hasAccess),
-    ExposeHeaders: open('Access-Control-Expose-Headers', hasAccess),
-    ResourcePolicy: open('Cross-Origin-Resource-Policy', hasAccess),
+    AllowOrigin: open('Access-Control-Allow-Origin'),
+    ExposeHeaders: open('Access-Control-Expose-Headers'),
+    ResourcePolicy: open('Cross-Origin-Resource-Policy'),
   }
 }
 
 function header(name: string, description: string, schema: Schema, required = true): NamedHeader {
   return { name, description, required, schema }
-}
-
-function open(name: string, hasAccess: boolean): NamedHeader {
-  const description =
-    'Allows scripts of any origin to read the response, unless the operator configures otherwise.'
-  return header(
-    name,
-    description,
-    constant(valueOf(name.toLowerCase(), createCors('*', hasAccess).constant)),
-    false,
-  )
-}
-
-function cacheable(lifetime: 'minute' | 'hour', hasAccess: boolean): Schema {
-  const value = valueOf('cache-control', bodyHeaders({ lifetime }))
-  if (!hasAccess) return constant(value)
-  return { type: 'string', enum: [value, value?.replace(/^public/, 'private')] }
 }
 
 function constant(value: string | undefined): Schema {
@@ -132,50 +125,38 @@ function valueOf(name: string, headers: readonly Header[]): string | undefined {
   return headers.find(([each]) => each === name)?.[1]
 }
 
-function headerComponents(table: Record<string, NamedHeader>): Record<string, object> {
-  const entries = Object.entries(table).map(([id, { description, required, schema }]) => {
-    return [id, { description, required, schema }]
-  })
-  return Object.fromEntries(entries)
-}
-
-function describeHeaders(
-  table: Record<string, NamedHeader>,
-  lists: readonly Header[][],
-): Record<string, object> {
-  const names = new Set(lists.flat().map(([name]) => name))
-  for (const name of ['content-type', 'content-length']) names.delete(name)
-  const valuesOf = (name: string) => lists.map((list) => valueOf(name, list))
-  return Object.fromEntries([...names].map((name) => describeHeader(table, name, valuesOf(name))))
-}
-
-/** `values` has the value in each response, or undefined for a response without the header. */
 function describeHeader(
   table: Record<string, NamedHeader>,
   lowerCase: string,
-  values: (string | undefined)[],
+  lists: readonly Header[][],
 ): [name: string, header: object] {
-  const sent = new Set(values)
-  const isMissing = sent.delete(undefined)
-  const fitting = Object.entries(table).filter(([, { name, schema }]) => {
-    if (name.toLowerCase() !== lowerCase) return false
-    const values = valuesIn(schema)
-    return values.length === 0 || values.some((value) => sent.has(value))
-  })
+  const values = lists.map((list) => valueOf(lowerCase, list))
+  const isMissing = values.includes(undefined)
+  const fitting = Object.entries(table).filter(
+    ([, { name, schema }]) =>
+      name.toLowerCase() === lowerCase &&
+      values.some((value) => value !== undefined && allows(schema, value)),
+  )
   const [first, ...others] = fitting
   if (!first) throw new Error(`no description of the header ${lowerCase}: ${values.join()}`)
   const [id, { name, ...described }] = first
   const required = described.required && !isMissing
   if (others.length > 0) {
     const description = fitting.map(([, each]) => each.description).join(' Or: ')
-    const values = fitting.flatMap(([, { schema }]) => valuesIn(schema))
-    return [name, { description, required, schema: { type: 'string', enum: values } }]
+    const known = fitting.flatMap(([, { schema }]) => valuesIn(schema))
+    return [name, { description, required, schema: { type: 'string', enum: known } }]
   }
   const isShared = required === described.required
   return [name, isShared ? reference('headers', id) : { ...described, required }]
 }
 
-function valuesIn(schema: Schema): string[] {
-  const { const: only, enum: several = [only] } = schema
+function allows(schema: Schema, value: string): boolean {
+  const known = valuesIn(schema)
+  if (known.length > 0) return known.includes(value)
+  const { pattern } = schema
+  return typeof pattern !== 'string' || new RegExp(pattern).test(value)
+}
+
+function valuesIn({ const: only, enum: several = [only] }: Schema): string[] {
   return [several].flat().filter((value) => typeof value === 'string')
 }

@@ -1,6 +1,5 @@
-import type { RatesErrorCode } from '../../src/errors.ts'
 import type { RawResponse } from '../../src/http/messages.ts'
-import type { Samples } from './examples.ts'
+import type { SampleRequest, Samples } from './examples.ts'
 import type { HeaderTable } from './headers.ts'
 import { reference } from './type-schemas.ts'
 
@@ -8,15 +7,16 @@ import { reference } from './type-schemas.ts'
 export interface Example {
   name: string
   response: RawResponse
-  /** Shortens its body (default: the whole body is shown). */
-  shorten?: ((body: object) => object | undefined) | undefined
 }
 
-/** Schemas of response bodies. */
-export interface Schemas {
-  json: object
-  /** For operations with `format=csv`. */
-  csv?: object
+/** What describes the bodies of responses. */
+export interface Bodies {
+  /** Returns the JSON Schema of the bodies with a status; `codes` are the names of their examples. */
+  schemaOf(status: number, codes: string[]): object
+  /** Whether there is CSV, too. */
+  hasCsv?: boolean
+  /** Whether successful ones are too long to be examples. */
+  isLong?: boolean | undefined
 }
 
 const JSON_TYPE = 'application/json'
@@ -39,67 +39,65 @@ const DESCRIPTIONS: Record<number, string> = {
   503: 'Too many expensive requests at once.',
 }
 
-/** Returns the Response Objects of `examples` by status; `schemasOf` returns the schemas of a status. */
+/** Returns the Response Objects of `examples` by status. */
 export function describeResponses(
   table: HeaderTable,
   examples: Example[],
-  schemasOf: (status: number) => Schemas,
+  bodies: Bodies,
 ): Record<string, object> {
   const byStatus = Object.groupBy(examples, ({ response }) => response.status)
-  const entries = Object.entries(byStatus).map(([status, examples = []]) => [
-    status,
-    describeResponse(table, examples, schemasOf(Number(status))),
-  ])
-  return Object.fromEntries(entries)
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, each = []]) => [
+      status,
+      describeResponse(table, each, bodies),
+    ]),
+  )
 }
 
-function describeResponse(table: HeaderTable, examples: Example[], schemas: Schemas): object {
+function describeResponse(
+  table: HeaderTable,
+  examples: Example[],
+  { schemaOf, hasCsv, isLong }: Bodies,
+): object {
   const status = examples[0]?.response.status ?? 0
   const headers = table.describe(examples.map(({ response }) => response.headers))
   const description = DESCRIPTIONS[status]
   if (status === 304) return { description, headers }
-  const content = { [JSON_TYPE]: mediaTypeObject(JSON_TYPE, examples, schemas.json) }
-  if (!schemas.csv) return { description, headers, content }
+  const schema = schemaOf(status, [...new Set(examples.map(({ name }) => name))])
+  const shown = isLong && status === 200 ? [] : examples
+  const content = { [JSON_TYPE]: { schema, examples: examplesOf(JSON_TYPE, shown) } }
+  if (!hasCsv || status !== 200) return { description, headers, content }
   return {
     description: `${description} With \`format=csv\`, \`${CSV_TYPE}\` as in \`x-csv\`.`,
     headers,
     content,
-    'x-csv': mediaTypeObject(CSV_TYPE, examples, schemas.csv),
+    'x-csv': { schema: { type: 'string' }, examples: examplesOf(CSV_TYPE, examples) },
   }
 }
 
-function mediaTypeObject(type: string, examples: Example[], schema: object): object {
+function examplesOf(type: string, examples: Example[]): object {
   const ofType = examples.filter(({ response }) => mediaTypeOf(response) === type)
-  return { schema, examples: Object.fromEntries(ofType.flatMap(toExample)) }
-}
-
-function toExample(example: Example): [name: string, example: object][] {
-  const { name, response, shorten = (whole) => whole } = example
-  // Long texts are bytes.
-  const body =
-    response.body instanceof Uint8Array
-      ? new TextDecoder().decode(response.body)
-      : String(response.body)
-  const isJson = mediaTypeOf(response) === JSON_TYPE
-  const value: unknown = isJson ? shorten(JSON.parse(body)) : body
-  return value === undefined ? [] : [[name, { value }]]
+  return Object.fromEntries(
+    ofType.map(({ name, response: { body } }) => {
+      // Long texts are bytes.
+      const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body)
+      return [name, { value: type === JSON_TYPE ? JSON.parse(text) : text }]
+    }),
+  )
 }
 
 function mediaTypeOf({ headers }: RawResponse): string | undefined {
   return headers.find(([name]) => name === 'content-type')?.[1].split(';', 1)[0]
 }
 
-/** The two error formats, as prefixes of component names. */
-export type Generation = '' | 'Unversioned'
-
-/** Returns the error format of the endpoint at `path`, which is relative to the base path. */
-export function generationOf(path: string): Generation {
-  return path.startsWith('/v1/') ? '' : 'Unversioned'
+/** Returns the error format of the endpoint at `path`, as a prefix of component names. */
+export function generationOf(path: string): '' | 'Unversioned' {
+  return path.startsWith('/v1') ? '' : 'Unversioned'
 }
 
-/** Returns the schemas of errors with one of `codes`; unversioned errors have no code. */
-export function errorSchemas(generation: Generation, codes: string[]): Schemas {
-  if (generation === 'Unversioned') return { json: reference('schemas', 'UnversionedError') }
+/** Returns the schema of errors with one of `codes`; unversioned errors have no code. */
+export function errorSchema(generation: string, codes: string[]): object {
+  if (generation === 'Unversioned') return reference('schemas', 'UnversionedError')
   const code = { type: 'string', enum: codes }
   // Lists every property, for validators that reject properties missing from a part of `allOf`.
   const error = {
@@ -108,7 +106,35 @@ export function errorSchemas(generation: Generation, codes: string[]): Schemas {
     properties: { code, message: true },
   }
   const narrowed = { type: 'object', required: ['error'], properties: { error } }
-  return { json: { allOf: [reference('schemas', 'Error'), narrowed] } }
+  return { allOf: [reference('schemas', 'Error'), narrowed] }
+}
+
+const unmatched: SampleRequest = { header: (name) => (name === 'if-match' ? '"another"' : null) }
+
+const unreadable: SampleRequest = {
+  header(name) {
+    if (name === 'if-match') throw new Error('header lookup failed')
+    return null
+  },
+}
+
+// The handler refuses expensive requests of a disconnected client as overloaded.
+const gone: SampleRequest = { signal: AbortSignal.abort(), query: `?${'-'.repeat(1_000)}` }
+
+/** Errors that operations share: the status, the code as a component name, and a request that gets it. */
+const SHARED: readonly (readonly [status: number, id: string, request: SampleRequest])[] = [
+  [401, 'Unauthorized', { key: 'none' }],
+  [403, 'Forbidden', { key: 'forbidden' }],
+  [429, 'RateLimited', { key: 'exhausted' }],
+  [412, 'PreconditionFailed', unmatched],
+  [500, 'InternalError', unreadable],
+  [502, 'ProviderUnavailable', { isCold: true }],
+  [503, 'Overloaded', gone],
+]
+
+/** Returns the errors that operations share, with or without those of keys and limits. */
+export function sharedErrors(hasAccess: boolean): typeof SHARED {
+  return SHARED.filter(([, , { key }]) => hasAccess || key === undefined)
 }
 
 /** Returns the Response Objects that operations share, by name. */
@@ -117,63 +143,15 @@ export async function errorResponses(
   samples: Samples,
   hasAccess: boolean,
 ): Promise<Record<string, object>> {
-  const generations: [Generation, path: string][] = [
-    ['', '/v1/latest'],
-    ['Unversioned', '/rates'],
-  ]
   const described: Record<string, object> = {}
-  for (const [generation, path] of generations) {
-    const describe = (code: RatesErrorCode, response: RawResponse): object =>
-      describeResponse(table, [{ name: code, response }], errorSchemas(generation, [code]))
-    const shared = await responsesOf(generation, path, samples, describe)
-    const refused = hasAccess ? await refusalsOf(generation, path, samples, describe) : {}
-    Object.assign(described, shared, refused)
+  for (const path of ['/v1/latest', '/rates']) {
+    const generation = generationOf(path)
+    for (const [, id, request] of sharedErrors(hasAccess)) {
+      const name = id.replaceAll(/(?<=.)(?=[A-Z])/g, '_').toLowerCase()
+      const examples = [{ name, response: await samples(path, request) }]
+      const schemaOf = (): object => errorSchema(generation, [name])
+      described[`${generation}${id}`] = describeResponse(table, examples, { schemaOf })
+    }
   }
   return described
-}
-
-type Describe = (code: RatesErrorCode, response: RawResponse) => object
-
-async function responsesOf(
-  generation: Generation,
-  path: string,
-  samples: Samples,
-  describe: Describe,
-): Promise<Record<string, object>> {
-  const fail = (name: string): null => {
-    if (name === 'if-match') throw new Error('header lookup failed')
-    return null
-  }
-  // The handler refuses expensive requests of a disconnected client as overloaded.
-  const expensive = `${path}?${'-'.repeat(1_000)}`
-  const [unmatched, broken, cold, refused] = await Promise.all([
-    samples.request(path, { header: (name) => (name === 'if-match' ? '"another"' : null) }),
-    samples.request(path, { header: fail }),
-    samples.requestWithoutData(path),
-    samples.request(expensive, { signal: AbortSignal.abort() }),
-  ])
-  return {
-    [`${generation}PreconditionFailed`]: describe('precondition_failed', unmatched),
-    [`${generation}InternalError`]: describe('internal_error', broken),
-    [`${generation}ProviderUnavailable`]: describe('provider_unavailable', cold),
-    [`${generation}Overloaded`]: describe('overloaded', refused),
-  }
-}
-
-async function refusalsOf(
-  generation: Generation,
-  path: string,
-  samples: Samples,
-  describe: Describe,
-): Promise<Record<string, object>> {
-  const [anonymous, forbidden, exhausted] = [
-    await samples.requestRefused(path),
-    await samples.requestRefused(path, 'forbidden'),
-    await samples.requestRefused(path, 'exhausted'),
-  ]
-  return {
-    [`${generation}Unauthorized`]: describe('unauthorized', anonymous),
-    [`${generation}Forbidden`]: describe('forbidden', forbidden),
-    [`${generation}RateLimited`]: describe('rate_limited', exhausted),
-  }
 }

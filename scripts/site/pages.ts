@@ -16,18 +16,15 @@ export interface Page {
 
 /** The guides by group, in the order of the sidebar; all others follow in the last group before the recipes. */
 const GUIDES: Readonly<Record<string, readonly string[]>> = {
-  Start: ['introduction.md', 'docs/mounting.md', 'docs/api.md', 'docs/command-line.md'],
+  Start: ['introduction.md', ...guides('mounting api command-line')],
   Guides: [
-    'docs/client.md',
-    'docs/testing.md',
-    'docs/providers.md',
-    'docs/central-banks.md',
-    'docs/writing-providers-and-stores.md',
-    'docs/public-api.md',
-    'docs/deploying.md',
-    'docs/freshness.md',
-    'docs/numbers.md',
+    ...guides('client testing providers central-banks writing-providers-and-stores'),
+    ...guides('public-api deploying freshness numbers'),
   ],
+}
+
+function guides(names: string): string[] {
+  return names.split(' ').map((name) => `docs/${name}.md`)
 }
 
 const FOLDERS: Readonly<Record<string, string>> = {

@@ -1,21 +1,20 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { readFileSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
 import { ENTRY_POINTS } from '../entry-points.ts'
 import type { Page } from './pages.ts'
 
-interface Declaration {
-  jsDoc?: {
-    doc?: string
-    tags?: { kind: string; name?: string; doc?: string; tsType?: { repr: string } }[]
-  }
-}
-
 interface Symbol {
   name: string
-  declarations: Declaration[]
+  declarations: {
+    declarationKind: string
+    jsDoc?: {
+      doc?: string
+      tags?: { kind: string; name?: string; doc?: string; tsType?: { repr: string } }[]
+    }
+  }[]
 }
 
 /** Returns a page for each entry point of the package, and their index. */
@@ -26,12 +25,21 @@ export function referencePages(root: string): Page[] {
     const args = ['-p', join(root, project), '--outDir', declarations]
     execFileSync('tsc', args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
   }
-  const pages = readModules(root).map(({ name, source, symbols }) => {
+  const files = ENTRY_POINTS.map(({ source }) => join(root, source))
+  const options = ['doc', '--no-lock', '--quiet', '--json']
+  const output = execFileSync('deno', [...options, ...files], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  })
+  const { nodes }: { nodes: Record<string, { symbols: Symbol[] }> } = JSON.parse(output)
+  const pages = ENTRY_POINTS.map(({ subpath, source }) => {
+    const found = nodes[pathToFileURL(join(root, source)).href]?.symbols ?? []
+    const symbols = found.filter(({ declarations: [first] }) => first?.declarationKind === 'export')
     const parts = symbols.map((symbol) => describe(symbol, join(declarations, source)))
-    const text = `# ${name}\n\nExports of \`${name}\`: ${symbols.length}.\n\n${parts.join('\n')}`
+    const name = join('ratesmith', subpath).replaceAll('\\', '/')
     return {
-      path: `reference/${name.replace(/^ratesmith\/?/, '') || 'ratesmith'}.md`,
-      text,
+      path: `reference/${name.replace(/^ratesmith\//, '')}.md`,
+      text: `# ${name}\n\nExports of \`${name}\`: ${symbols.length}.\n\n${parts.join('\n')}`,
       group: 'Reference',
     }
   })
@@ -40,10 +48,11 @@ export function referencePages(root: string): Page[] {
 
 function indexOf(pages: readonly Page[]): Page {
   const rows = pages.map(({ path, text }) => {
+    const link = `./${path.replace('reference/', '')}`
     const names = Array.from(text.matchAll(/^## (\w+)$/gm), ([, name = '']) => {
-      return `[${name}](./${relative('reference', path).replaceAll('\\', '/')}#${name.toLowerCase()})`
+      return `[${name}](${link}#${name.toLowerCase()})`
     })
-    return `| [${/^# (.*)$/m.exec(text)?.[1]}](./${path.replace('reference/', '')}) | ${names.join(', ')} |\n`
+    return `| [${/^# (.*)$/m.exec(text)?.[1]}](${link}) | ${names.join(', ')} |\n`
   })
   const head =
     '# Reference\n\nEvery export of every entry point, generated from the declarations.\n\n'
@@ -54,55 +63,17 @@ function indexOf(pages: readonly Page[]): Page {
   }
 }
 
-interface Module {
-  /** The name of the import, such as `ratesmith/node`. */
-  name: string
-  /** Path of its source in the repository. */
-  source: string
-  symbols: Symbol[]
-}
-
-/** Returns the modules of the package with their exports. */
-function readModules(root: string): Module[] {
-  const folder = join(root, 'build/site-entries')
-  const entries = ENTRY_POINTS.map(({ subpath, source }) => {
-    const name = join('ratesmith', subpath).replaceAll('\\', '/')
-    const entry = join(folder, `${name}.ts`)
-    mkdirSync(dirname(entry), { recursive: true })
-    const path = relative(dirname(entry), join(root, source)).replaceAll('\\', '/')
-    writeFileSync(entry, `export * from "${path}"\n`)
-    return { name, source, entry }
-  })
-  try {
-    const args = ['doc', '--no-lock', '--quiet', '--json', ...entries.map(({ entry }) => entry)]
-    const output = execFileSync('deno', args, { encoding: 'utf8', maxBuffer: 1 << 28 })
-    const nodes: Record<string, { symbols: Symbol[] }> = JSON.parse(output).nodes
-    const byPath = new Map(
-      Object.entries(nodes).map(([url, { symbols }]) => [fileURLToPath(url), symbols]),
-    )
-    return entries.map(({ name, source, entry }) => {
-      return { name, source, symbols: byPath.get(entry) ?? [] }
-    })
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
-
 /** Returns the section of a symbol: what it does, its declaration, its exceptions and examples. */
 function describe({ name, declarations: [first] }: Symbol, module: string): string {
   if (!first) return ''
   const { doc = '', tags = [] } = first.jsDoc ?? {}
-  const throws = tags
-    .filter(({ kind }) => kind === 'throws')
-    .map(
-      ({ tsType, doc = '' }) => `- Throws ${tsType ? `\`${tsType.repr}\` ` : ''}${oneLine(doc)}\n`,
-    )
-  const parameters = tags
-    .filter(({ kind }) => kind === 'param')
-    .map(({ name, doc = '' }) => `- \`${name}\`: ${oneLine(doc)}\n`)
-  const examples = tags
-    .filter(({ kind }) => kind === 'example')
-    .map(({ doc = '' }) => `${doc.trim()}\n`)
+  const linesOf = (kind: string, toLine: (tag: (typeof tags)[number]) => string): string[] =>
+    tags.filter((tag) => tag.kind === kind).map(toLine)
+  const parameters = linesOf('param', (tag) => `- \`${tag.name}\`: ${oneLine(tag.doc)}\n`)
+  const throws = linesOf('throws', ({ tsType, doc: text }) => {
+    return `- Throws ${tsType ? `\`${tsType.repr}\` ` : ''}${oneLine(text)}\n`
+  })
+  const examples = linesOf('example', ({ doc: text = '' }) => `${text.trim()}\n`)
   const declaration = exportedDeclaration(name, module)
   return [
     `## ${name}\n`,
@@ -134,7 +105,7 @@ function exportedDeclaration(name: string, path: string): string {
   return declarationOf(name, text)
 }
 
-const oneLine = (text: string): string => escapeHtml(text.trim().replaceAll(/\s+/g, ' '))
+const oneLine = (text = ''): string => escapeHtml(text.trim().replaceAll(/\s+/g, ' '))
 
 /** Text between back quotes is code, which the renderer escapes. */
 function escapeHtml(text: string): string {

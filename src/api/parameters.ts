@@ -161,7 +161,7 @@ const symbols: Parameter = {
     const isLong = typeof value === 'string' && value.length > MAX_CODES_CHARACTERS
     return isLong ? tooManyCodes(name) : invalidParameter(name, 'must be an array of codes')
   },
-  description: 'Codes of the currencies to include, separated by commas (default: all).',
+  description: 'Currencies to include, at most 250, in queries separated by commas (default: all).',
   aliases: `${TO_ALIASES} currency`,
 }
 
@@ -175,7 +175,7 @@ function targets(max: number, aliases: string): Parameter {
       return items.length > 0 ? items : text
     },
     error: invalidCodes(max),
-    description: `Code of the target currency, or up to ${max} codes separated by commas.`,
+    description: `Target currency, or a list of at most ${max}, in queries separated by commas.`,
     aliases,
   }
 }
@@ -241,7 +241,7 @@ function amount(isSigned: boolean): Parameter {
         isNegative ? 'must not be negative' : 'must be digits and a point, such as 1000.50',
       )
     },
-    description: 'Amount of `from`, a plain decimal (default 1).',
+    description: 'Amount of `from`, a plain decimal of at most 64 characters (default 1).',
     aliases: 'amt q qty quantity sourceamount sum value',
   }
 }
@@ -253,17 +253,25 @@ const source: Parameter = {
   schema: z.string().check(z.regex(/^[a-z\d-]{1,64}$/)),
   fromText: same,
   error: mustBe('the id of a source, such as ecb'),
-  description: 'Id of the only source of the reference rates, such as `ecb`.',
+  description:
+    'Id of the only source of the reference rates, such as `ecb` (default: the first with all currencies).',
   aliases: 'bank dataset provider providers sources',
 }
 
 const DATED = {
   date: day(
-    'Day of the reference rates; without rates on that day, the last day before (default: latest rates).',
+    'Day of the reference rates, until tomorrow in UTC (default: latest rates).',
     DAY_ALIASES,
   ),
-  rule: oneOf(DATE_RULES, 'Which published day has the rates for `date` (default `on-or-before`).'),
-  maxAge: wholeNumber(36_600, 'days', 'Largest age of the rates on `date`, in days.'),
+  rule: oneOf(
+    DATE_RULES,
+    'Which published day has the rates for `date`: that day or the last one up to 14 days before, only that day, that day or the next one within 14 days, the last one strictly before it, or the last one of its month (default `on-or-before`).',
+  ),
+  maxAge: wholeNumber(
+    36_600,
+    'days',
+    'Largest age of the rates on `date`, in days; for `period-end`, on the last day of the month (default: any).',
+  ),
   source,
 }
 
@@ -297,7 +305,7 @@ const CONVERSION = {
   ),
   round: oneOf(
     ['minor', 'cash'],
-    'Rounds the result to the minor unit of its currency, or to amounts of cash, as `rounded`.',
+    'Rounds the exact result half away from zero, to the minor unit of its currency or to its smallest amount in cash, as `rounded`.',
     'rounding places precision decimals decimalplaces dp accuracy',
   ),
 }
@@ -321,7 +329,10 @@ const CONVERT: Operation<keyof ConversionParams> = {
     to,
     amount: amount(false),
     ...CONVERSION,
-    expand: oneOf(['sources'], 'Adds the rate of every source of reference rates.'),
+    expand: oneOf(
+      ['sources'],
+      'Adds the rate of every source of reference rates, for one target currency and JSON only.',
+    ),
   },
   forms: { format },
   required: ['from', 'to'],
@@ -362,20 +373,33 @@ const HISTORY: Operation<keyof AnyHistoryParams> = {
         `observationstart period1 since ${DAY_ALIASES}`,
     ),
     end: day(
-      'Last day (default: the newest published day).',
+      'Last day, which requires `start` (default: the newest published day).',
       'enddate endat endperiod endtime endtimestamp todate dateto datetimeend observationend ' +
         'period2 until',
     ),
     interval: oneOf(
       INTERVALS,
-      'One point for each (default `day`).',
+      'One point for each published day, or for each week from Monday, month, quarter or year (default `day`).',
       'group freq frequency granularity',
     ),
-    value: oneOf(INTERVAL_VALUES, 'Rate of an interval (default `last`).', 'aggregationmethod'),
-    fill: oneOf(['previous'], 'Adds a point for every other calendar day.'),
-    source: { ...source, description: 'Id of the only source of the rates, such as `ecb`.' },
+    value: oneOf(
+      INTERVAL_VALUES,
+      'Rate of an interval longer than a day: its last, the average to 10 significant digits, its first, highest or lowest (default `last`).',
+      'aggregationmethod',
+    ),
+    fill: oneOf(
+      ['previous'],
+      'Adds a point for every other calendar day, with the rate of the last published day up to 14 days before; for daily points only.',
+    ),
+    source,
   },
-  forms: { format, layout: oneOf(['long', 'wide'], 'Lines of CSV (default `long`).') },
+  forms: {
+    format,
+    layout: oneOf(
+      ['long', 'wide'],
+      'Lines of CSV: one for each point, or for each day with a column for each target (default `long`).',
+    ),
+  },
   required: ['from', 'to'],
   excludes: { period: ['start', 'end'] },
   refine({ start, end, interval = 'day', value = 'last', fill, format: form, layout }) {

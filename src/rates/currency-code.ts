@@ -5,7 +5,7 @@ import type { Day } from './dates.ts'
  * The form of a currency code: three ASCII letters in either case, but for two capitals and a small letter. The currency may
  * not exist.
  */
-export const CODE_FORM: RegExp = /^(?![A-Z]{2}[a-z]$)[A-Za-z]{3}$/
+export const CODE_FORM: RegExp = /^([A-Z]{3}|[a-z][A-Za-z]{2}|[A-Z][a-z][A-Za-z])$/
 
 /** Codes of market data for a part of a unit, and how many of them are one unit. */
 const MINOR_UNITS: Readonly<Record<string, number>> = { GBX: 100, ILA: 100, ZAC: 100, KWF: 1_000 }

@@ -43,8 +43,8 @@ const { document, operations, sharedResponses, lookUp, faultsOf } = await readDo
 
 const text = JSON.stringify(document)
 
-const FREE = '/v1/openapi.json'
-const counted = operations.filter(({ path }) => path !== FREE)
+const FREE = ['/v1', '/v1/openapi.json']
+const counted = operations.filter(({ path }) => !FREE.includes(path))
 
 const schemes = {
   bearer: { type: 'http', scheme: 'bearer' },
@@ -53,7 +53,7 @@ const schemes = {
 
 describe('the OpenAPI document of a handler with access', () => {
   it('differs from that of other handlers, whose document is the generated one', async () => {
-    const { body } = await send({ path: FREE }, '', {}, withoutAccess)
+    const { body } = await send({ path: '/v1/openapi.json' }, '', {}, withoutAccess)
     expect(body).toBe(JSON.stringify({ ...plain, servers: [{ url: '/api' }] }))
     expect(text).not.toBe(body)
     expect(Object.keys(document)).toEqual(Object.keys(plain))
@@ -87,16 +87,16 @@ describe('the OpenAPI document of a handler with access', () => {
     expect(read.document['security']).toEqual([{ bearer: [] }, { apiKey: [] }])
   })
 
-  it('requires no key for the document itself', () => {
+  it('requires no key for the list of endpoints and the document itself', () => {
     const open = operations.filter((operation) => 'security' in operation)
-    expect(open).toMatchObject([{ path: FREE, security: [] }])
+    expect(open).toMatchObject(FREE.map((path) => ({ path, security: [] })))
   })
 
   it('has the refusals of every operation that costs something', () => {
     const refusals = ['401', '403', '429']
     for (const { path, responses } of operations) {
       const described = refusals.filter((status) => responses[status] !== undefined)
-      expect(described, path).toEqual(path === FREE ? [] : refusals)
+      expect(described, path).toEqual(FREE.includes(path) ? [] : refusals)
     }
     const paths = Object(document['paths'])
     expect(Object.keys(paths['/v1/convert'].post.responses)).toEqual(
@@ -174,8 +174,8 @@ describe.each(counted)('$operationId of a handler with access', (operation) => {
   })
 })
 
-it('serves the document without a key, and without counting', async () => {
-  const [described = operationAt(FREE)] = operations.filter(({ path }) => path === FREE)
+it.each(FREE)('serves %s without a key, and without counting', async (free) => {
+  const [described = operationAt(free)] = operations.filter(({ path }) => path === free)
   const received = await send(described, '', {}, guarded)
   expect(received.status).toBe(200)
   expect(differences(described, received, faultsOf)).toEqual([])

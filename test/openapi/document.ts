@@ -14,6 +14,9 @@ export interface Schema {
   readonly maxLength?: number
   readonly minimum?: number
   readonly maximum?: number
+  readonly items?: Schema
+  readonly minItems?: number
+  readonly maxItems?: number
   readonly default?: string | number | boolean
   readonly anyOf?: readonly Schema[]
   readonly allOf?: readonly Schema[]
@@ -136,7 +139,17 @@ function underDefs(schemas: object): object {
 
 /** Validates the text of a query parameter, and returns the errors as one text. */
 export function textFaultsOf(schema: Schema, text: string): string {
+  const isList = [schema, ...(schema.anyOf ?? [])].some(({ type }) => type === 'array')
+  if (isList && (!schema.anyOf || text.includes(','))) return faultsOf(schema, itemsOf(text))
   const isBoolean = schema.type === 'boolean' && /^(true|false)$/.test(text)
   const isInteger = schema.type === 'integer' && /^(0|[1-9][0-9]*)$/.test(text)
   return faultsOf(schema, isBoolean || isInteger ? JSON.parse(text) : text)
+}
+
+/** Returns the items of a list, around which spaces and commas are ignored. */
+function itemsOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.replace(/^ +| +$/g, ''))
+    .filter((item) => item !== '')
 }

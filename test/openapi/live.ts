@@ -84,7 +84,7 @@ export async function coveredCodes({ path }: Operation): Promise<Covered> {
 
 /** Returns a response that operations of one generation share. */
 export function sharedResponse({ path }: Operation, name: string): Described {
-  const described = sharedResponses[path.startsWith('/v1/') ? name : `Unversioned${name}`]
+  const described = sharedResponses[path.startsWith('/v1') ? name : `Unversioned${name}`]
   if (!described) throw new Error(`the document has no response ${name}`)
   return described
 }

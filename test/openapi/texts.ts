@@ -6,6 +6,9 @@ import type { Schema } from './document.ts'
 export function acceptedTexts({
   type,
   enum: values,
+  items,
+  minItems: minLength = 0,
+  maxItems = 100,
   anyOf = [],
   format,
   pattern = '',
@@ -14,6 +17,11 @@ export function acceptedTexts({
   maximum: max = 1e6,
 }: Schema): fc.Arbitrary<string> {
   if (anyOf.length > 0) return fc.oneof(...anyOf.map(acceptedTexts))
+  if (items) {
+    const list = fc.array(acceptedTexts(items), { minLength, maxLength: maxItems })
+    const separator = fc.constantFrom(',', ', ', ' ,', ' , ,')
+    return fc.tuple(list, separator).map(([codes, between]) => codes.join(between))
+  }
   if (values) return fc.constantFrom(...values)
   if (type === 'number')
     return fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }).map(String)
