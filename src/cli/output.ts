@@ -258,12 +258,11 @@ async function printFailure(
     : suggestValues(query, message)
   const details = [session.failures(), 'run ratesmith doctor for advice'].filter(Boolean).join('; ')
   const reason = code === 'provider_unavailable' ? ` (${details})` : ''
-  const coin = isCode ? codes.find(isCryptocurrency) : undefined
-  if (coin !== undefined && suggestions.length === 0) {
-    output.note(`ratesmith: ${coin} is not an ISO 4217 currency: ratesmith has no cryptocurrencies`)
-    return 2
-  }
-  const text = inFlags(OPERATIONS[query.operation], message, query.params)
+  const coin = suggestions.length === 0 ? codes.find(isCryptocurrency) : undefined
+  const text =
+    isCode && coin !== undefined
+      ? `${coin} is not an ISO 4217 currency: ratesmith has no cryptocurrencies`
+      : inFlags(OPERATIONS[query.operation], message, query.params)
   output.note(`ratesmith: ${text}${reason}${didYouMean(suggestions)}`)
   return FAILURE_CODES.has(code) ? 1 : 2
 }

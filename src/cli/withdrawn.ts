@@ -1,11 +1,11 @@
 import { splitCodes } from '../api/parameters.ts'
 import { fixedRatioText } from '../api/resolve-code.ts'
-import { roundResult } from '../api/rounded.ts'
 import type { Conversion, ConversionList, ConvertedAmount } from '../index.ts'
+import { roundToUnits } from '../money/amounts.ts'
 import { findSuccession, findWithdrawal } from '../rates/currency-code.ts'
 import { toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
-import { divideSignificant, multiply, toDecimal, toNumber } from '../rates/decimal.ts'
+import { divideSignificant, multiply, toDecimal, toNumber, toText } from '../rates/decimal.ts'
 import type { Decimal } from '../rates/decimal.ts'
 import type { Substitute } from './output.ts'
 
@@ -57,25 +57,27 @@ function findFixedRatio(sent: string, day: Day): FixedRatio | undefined {
 
 function restore<Body extends Conversion | ConversionList>(
   body: Body,
-  { from: sent, to: list, round }: Params,
+  { from: sent, to: list, amount: typed, round }: Params,
   ratios: ReadonlyMap<string, FixedRatio>,
 ): Body {
-  const from = sent.toUpperCase()
-  const targets = splitCodes(list).map((code) => code.toUpperCase())
+  const [from = '', ...targets] = splitCodes(`${sent},${list}`).map((code) => code.toUpperCase())
   const isReverse = 'reverse' in body
   const ratioOf = (code: string): Decimal => toDecimal(ratios.get(code)?.ratio ?? 1)
   const convert = (code: string, rate: number): ConvertedAmount => {
-    const [own, other] = [ratioOf(from), ratioOf(code)]
-    const [amount, over] = [toDecimal(body.amount), multiply(toDecimal(rate), other)]
-    const result = isReverse
-      ? divideAmount(multiply(amount, own), over)
-      : divideAmount(multiply(amount, over), own)
-    const exact = { amount: result, rate: 1, reverse: false, code: isReverse ? from : code }
-    const isRounded = round === 'minor' || round === 'cash'
+    const own = ratioOf(from)
+    const [amount, over] = [
+      toDecimal(typed ?? body.amount),
+      multiply(toDecimal(rate), ratioOf(code)),
+    ]
+    const [dividend, divisor] = isReverse
+      ? [multiply(amount, own), over]
+      : [multiply(amount, over), own]
+    const options = { cash: round === 'cash' }
+    const units = (): Decimal => roundToUnits(dividend, isReverse ? from : code, options, divisor)
     return {
       rate: toNumber(divideSignificant(over, own, RATE_DIGITS)),
-      result,
-      ...(isRounded && { rounded: roundResult(exact, round) }),
+      result: divideAmount(dividend, divisor),
+      ...(round !== undefined && { rounded: toText(units()) }),
     }
   }
   if (!('results' in body)) {
