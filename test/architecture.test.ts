@@ -200,13 +200,13 @@ const LINES: Record<string, number> = {
   'src adapters': 36_050,
   'src/api src/http src/endpoints src/compression': 7_500,
   'src/sources src/cache': 3_300,
-  'src/rates': 3_500,
+  'src/rates': 3_550,
   'src/providers src/upstream': 5_450,
   'src/access': 2_750,
   'src/compat': 1_200,
   'src/monitoring src/log.ts src/events.ts': 1_350,
   'src/testing': 1_900,
-  'src/cli': 4_900,
+  'src/cli': 5_350,
   adapters: 1_250,
   explorer: 2_650,
   scripts: 2_200,
@@ -219,7 +219,7 @@ const COUNTS: Record<string, [count: () => number, budget: number]> = {
   'entry points': [() => ENTRY_POINTS.length, 53],
   'flags of the command': [
     () => new Set(Object.values(PAGES).flatMap(({ options }) => Object.keys(options))).size,
-    36,
+    42,
   ],
   'public options': [
     () =>

@@ -365,7 +365,7 @@ describe('a conversion with round', () => {
     expect(head).toEqual(['from', 'to', 'amount', 'rate', 'result', 'rounded'])
     expect(first).toEqual(['USD', 'JPY', '2.5', '156.255', '390.6375', '391'])
     expect(second).toEqual(['USD', 'JPY', '2.5', '156.255', '390.6375', ''])
-    expect((await post('from,to\nUSD,JPY'))[0]?.at(-1)).toBe('reverse')
+    expect((await post('from,to,amount\nUSD,JPY,1'))[0]?.at(-1)).toBe('reverse')
   })
 
   it('is a flag of the command, whose first line has the rounded amount', async () => {

@@ -1,5 +1,5 @@
 import type { Slices } from '../async.ts'
-import { invalidParameter } from '../errors.ts'
+import { invalidParameter, toRatesError } from '../errors.ts'
 import type { RatesError } from '../errors.ts'
 import { readCsv } from '../rates/csv.ts'
 import type { CsvSeparator } from '../rates/csv.ts'
@@ -7,112 +7,185 @@ import { MAX_ROWS, tooManyRows } from './convert-many.ts'
 import type { AnyRowConversion } from './convert-many.ts'
 import { toCsv } from './csv.ts'
 import { ROW, meantBy, unknownName } from './parameters.ts'
+import type { Operation } from './parameters.ts'
 
-export interface CsvRows {
+interface CsvForm {
+  /** The byte order mark and the line `sep=`, if any. */
+  start: string
   separator: CsvSeparator
+  lineEnd: string
+}
+
+export interface CsvRows extends CsvForm {
   header: readonly string[]
   records: readonly (readonly string[])[]
   /** The parameters of each row, or its error. */
   rows: readonly unknown[]
 }
 
-const COLUMNS = ['from', 'to', 'amount', 'date', 'reverse', 'rule', 'maxAge', 'round'] as const
-
-type Column = (typeof COLUMNS)[number]
+/** What a file of the command may have and a request may not: other names, forms of cells, and malformed lines. */
+export interface Ledger {
+  /** The column of the file for each parameter that has another name there. */
+  names: Readonly<Record<string, string>>
+  /** Values of rows without their own. */
+  defaults: Readonly<Record<string, unknown>>
+  /**
+   * Returns the text of a cell in the form of the API.
+   *
+   * @throws {RatesError} for a cell that has no meaning, or two
+   */
+  spell(name: string, cell: string): string
+}
 
 const RECORDS_PER_SLICE = 500
 
 /**
- * Ignores empty lines and other columns; an empty cell is an absent parameter, except an empty amount. Only a ledger may
- * have more than `MAX_ROWS` rows, and other columns with names that `convert` would reject.
+ * Ignores empty lines, other columns, case of the header and spaces around cells. An empty cell is an absent parameter, except
+ * an amount and a date. Only a ledger may have more than `MAX_ROWS` rows.
  *
- * @throws {RatesError} `invalid_parameter` for malformed CSV, an unusable header or too many rows
+ * @throws {RatesError} `invalid_parameter` for malformed CSV, an unusable header, and no or too many rows
  */
-export function* readRows(text: string, isLedger = false): Slices<CsvRows> {
-  const separator = separatorOf(text)
-  const reader = readRecords(text, separator)
-  const { value: header = [] } = reader.next()
-  const columns = toColumns(header, isLedger)
+export function* readRows(text: string, ledger?: Ledger): Slices<CsvRows> {
+  const form = formOf(text)
+  const errors = new Map<readonly string[], RatesError>()
+  const malformed = (line: string, error: unknown): string[] => {
+    const cells = [line]
+    errors.set(cells, malformedCsv(error))
+    return cells
+  }
+  const reader = readCsv(text.slice(form.start.length), form.separator, malformed)
+  const { value: header = [] }: IteratorResult<string[], undefined> = reader.next()
+  const refused = errors.get(header)
+  if (refused) throw refused
+  const columns = toColumns(header, ledger)
   const records: string[][] = []
   const rows: unknown[] = []
   for (const cells of reader) {
-    if (cells.length === 1 && cells[0] === '') continue
+    if (cells.length === 1 && cells[0]?.trim() === '') continue
+    const error = errors.get(cells)
+    if (error && !ledger) throw error
     records.push(cells)
-    rows.push(cells.length === header.length ? toRow(cells, columns) : ragged(cells, header))
-    if (rows.length > MAX_ROWS && !isLedger) throw tooManyRows()
+    const isWhole = cells.length === header.length
+    rows.push(error ?? (isWhole ? toRow(cells, columns, ledger) : ragged(cells, header)))
+    if (rows.length > MAX_ROWS && !ledger) throw tooManyRows()
     if (rows.length % RECORDS_PER_SLICE === 0) yield
   }
-  return { separator, header, records, rows }
+  if (rows.length === 0)
+    throw invalidParameter('rows', 'must be one or more lines below the header')
+  return { ...form, header, records, rows }
 }
 
-/** Yields the records of `text`; its errors are those of a request. */
-function* readRecords(text: string, separator: CsvSeparator): Generator<string[], undefined> {
-  const records = readCsv(text, separator)
-  for (;;) {
-    let next: IteratorResult<string[], unknown>
-    try {
-      next = records.next()
-    } catch (error) {
-      throw invalidParameter('csv', error instanceof Error ? error.message : 'is malformed')
-    }
-    if (next.done) return undefined
-    yield next.value
-  }
+function malformedCsv(error: unknown): RatesError {
+  return invalidParameter('csv', error instanceof Error ? error.message : 'is malformed')
 }
 
 const MAX_HEADER_CHARACTERS = 65_536
 
-/** Returns the separator that the header has most of; spreadsheets of many countries write semicolons. */
-function separatorOf(text: string): CsvSeparator {
-  const [line = ''] = text.slice(0, MAX_HEADER_CHARACTERS).split('\n', 1)
-  const plain = line.replace(/"[^"]*"/g, '')
-  const countOf = (separator: CsvSeparator): number => plain.split(separator).length
-  const others = ([';', '\t'] as const).filter((each) => countOf(each) > countOf(','))
-  return others.toSorted((one, other) => countOf(other) - countOf(one))[0] ?? ','
+/** Spreadsheets of many countries write semicolons, and may name them in a line above the header. */
+function formOf(text: string): CsvForm {
+  const [start = '', named] = /^\u{FEFF}?(?:"?sep=([,;\t])"?(?:\r\n?|\n))?/iu.exec(text) ?? []
+  const plain = text.slice(start.length, MAX_HEADER_CHARACTERS).replace(/"[^"]*"/g, '')
+  const [lineEnd = '\n'] = /\r\n?|\n/.exec(plain) ?? []
+  const [line = ''] = plain.split(lineEnd, 1)
+  return { start, separator: separators.find((each) => each === named) ?? mostOf(line), lineEnd }
 }
 
-/** The index of each column in the header, or -1. */
-type Columns = readonly (readonly [name: Column, index: number])[]
+const separators = [',', ';', '\t'] as const
 
-function toColumns(header: readonly string[], isLedger: boolean): Columns {
-  const missing = (['from', 'to'] as const).find((name) => !header.includes(name))
-  if (!isLedger || missing) {
-    for (const name of header) {
-      if (!Object.hasOwn(ROW.parameters, name) && meantBy(ROW, name)) throw unknownName(ROW, name)
-    }
-    // Results have a column with this name, which must not be read as a parameter.
-    if (header.includes('source')) throw invalidParameter('source', 'not supported in CSV')
+/** Returns the separator that the header has most of. */
+function mostOf(header: string): CsvSeparator {
+  const countOf = (separator: CsvSeparator): number => header.split(separator).length
+  return separators.toSorted((one, other) => countOf(other) - countOf(one))[0] ?? ','
+}
+
+/** The index of each column in the header. */
+type Columns = readonly (readonly [name: string, index: number])[]
+
+const PARAMETERS: Operation['parameters'] = ROW.parameters
+
+/** An empty cell must not become the default of these: 1, and the latest rates. */
+const NEVER_EMPTY = ['amount', 'date']
+
+/** Looking for a meaning takes microseconds for each name. */
+const MAX_COLUMNS = 1_000
+
+function toColumns(header: readonly string[], ledger: Ledger | undefined): Columns {
+  if (header.length > MAX_COLUMNS && !ledger) {
+    throw invalidParameter('csv', `must have at most ${MAX_COLUMNS} columns`)
   }
-  if (missing) throw invalidParameter('csv', `the first line must name the column ${missing}`)
-  const repeated = COLUMNS.find((name) => header.indexOf(name) !== header.lastIndexOf(name))
-  if (repeated) throw invalidParameter(repeated, 'given more than once')
-  return COLUMNS.map((name) => [name, header.indexOf(name)])
+  const { names = {}, defaults = {} } = ledger ?? {}
+  const titles = header.map((title) => title.trim())
+  const lower = titles.map((title) => title.toLowerCase())
+  const columns = new Map<string, number>()
+  for (const name of Object.keys(PARAMETERS)) {
+    // Results have a column with this name, which is a parameter only where a ledger says so.
+    if (name === 'source' && names[name] === undefined) continue
+    const title = (names[name] ?? name).toLowerCase()
+    const index = lower.indexOf(title)
+    if (lower.includes(title, index + 1) && index !== -1) {
+      throw invalidParameter(name, 'given more than once')
+    }
+    if (index !== -1) columns.set(name, index)
+  }
+  const read = new Set(columns.values())
+  for (const [index, title] of titles.entries()) {
+    const meant = read.has(index) ? undefined : meantBy(ROW, title)
+    if (!meant || names[meant.parameter] !== undefined) continue
+    if (meant.parameter === 'source') {
+      if (!ledger) throw invalidParameter(title, 'not supported in CSV')
+    } else if (!isCarried(meant, lower[index] ?? '', { columns, defaults })) {
+      throw unknownName(ROW, title)
+    }
+  }
+  const named = [
+    ...Object.keys(names),
+    'from',
+    ...(defaults['to'] === undefined ? ['to'] : []),
+    'amount',
+  ]
+  const missing = named.find((name) => !columns.has(name))
+  if (missing === undefined) return [...columns]
+  throw invalidParameter('csv', `the first line must name the column ${names[missing] ?? missing}`)
+}
+
+/** Returns whether a column that could mean a parameter is one of the others, because the parameter is given otherwise. */
+function isCarried(
+  { parameter, isNear }: { parameter: string; isNear: boolean },
+  title: string,
+  { columns, defaults }: { columns: ReadonlyMap<string, number>; defaults: Ledger['defaults'] },
+): boolean {
+  if (parameter === 'to' && defaults['to'] !== undefined) return true
+  // `account` is near to amount, and `rate` to date.
+  return isNear && (columns.has(parameter) || RESULTS.has(title))
 }
 
 function ragged(cells: readonly string[], header: readonly string[]): RatesError {
   return invalidParameter('row', `has ${cells.length} cells, expected ${header.length}`)
 }
 
-function toRow(cells: readonly string[], columns: Columns): object {
-  const row: Record<string, unknown> = {}
+function toRow(cells: readonly string[], columns: Columns, ledger: Ledger | undefined): object {
+  const row: Record<string, unknown> = { ...ledger?.defaults }
   for (const [name, index] of columns) {
-    const cell = cells[index]
-    // An empty amount must not become the default, 1.
-    if (cell === undefined || (cell === '' && name !== 'amount')) continue
-    row[name] = toValue(name, cell)
+    const cell = cells[index]?.trim() ?? ''
+    if (cell === '' && (row[name] !== undefined || !NEVER_EMPTY.includes(name))) continue
+    try {
+      row[name] = PARAMETERS[name]?.fromText(toText(ledger?.spell(name, cell) ?? cell))
+    } catch (error) {
+      return toRatesError(error)
+    }
   }
-  return row
+  return Array.isArray(row['to']) ? severalTargets() : row
 }
 
-/** Other texts stay as they are; their row gets the error of the parameter. */
-function toValue(name: Column, cell: string): string | number | boolean {
-  if (name === 'reverse' && /^(true|false)$/i.test(cell)) return cell.toLowerCase() === 'true'
-  if (name === 'maxAge' && /^\d{1,9}$/.test(cell)) return Number(cell)
-  return cell
+/** Spreadsheets write boolean cells in capitals. */
+function toText(cell: string): string {
+  return /^(?:true|false)$/i.test(cell) ? cell.toLowerCase() : cell
 }
 
 const RESULT_COLUMNS =
   'from to amount rate result reverse date asked rule updatedAt source sourceUrl error message'
+
+const RESULTS = /* @__PURE__ */ new Set([...RESULT_COLUMNS.toLowerCase().split(' '), 'rounded'])
 
 export function resultsHead(hasRounded: boolean): string {
   const columns = hasRounded ? RESULT_COLUMNS.replace('result ', 'result rounded ') : RESULT_COLUMNS
@@ -141,7 +214,7 @@ function roundedOf(result: AnyRowConversion | undefined): string {
 function toCells(result: AnyRowConversion): readonly (string | number)[] {
   if ('error' in result) return [...EMPTY_CELLS, result.error.code, result.error.message]
   if (!('rate' in result)) {
-    const { code, message } = invalidParameter('to', 'must be one code; CSV has a line per row')
+    const { code, message } = severalTargets()
     return [...EMPTY_CELLS, code, message]
   }
   const { from, to, amount, rate, result: converted, reverse, date, asked, rule } = result
@@ -149,4 +222,8 @@ function toCells(result: AnyRowConversion): readonly (string | number)[] {
   const day = [date ?? '', asked ?? '', rule ?? '']
   const origin = [updatedAt, source.name, source.url]
   return [from, to, amount, rate, converted, reverse ? 'true' : '', ...day, ...origin, '', '']
+}
+
+function severalTargets(): RatesError {
+  return invalidParameter('to', 'must be one code; CSV has a line per row')
 }

@@ -1,4 +1,3 @@
-import { MAX_ROWS } from '../api/convert-many.ts'
 import type { AnyRowConversion, ConversionRow } from '../api/convert-many.ts'
 import { resultsCsv, resultsHead } from '../api/csv-rows.ts'
 import { ROW } from '../api/parameters.ts'
@@ -25,12 +24,8 @@ export async function convertList(values: ListFlags, context: CommandContext): P
     codes: [...new Set(rows.flatMap(({ from, to }) => [from, to].filter(isCodeShaped)))],
   })
   try {
-    const results: AnyRowConversion[] = []
-    for (let at = 0; at < rows.length; at += MAX_ROWS) {
-      const converting = session.convertMany(rows.slice(at, at + MAX_ROWS))
-      const converted = await withSpinner(context, 'fetching rates', converting)
-      results.push(...converted.results)
-    }
+    const converting = session.convertMany(rows)
+    const { results } = await withSpinner(context, 'fetching rates', converting)
     const hasRounded = defaults.round !== undefined
     if (flags.csv)
       context.stdout.write(

@@ -1,7 +1,7 @@
 import type { Conversion, ConversionList, ConvertedAmount, DateRule } from '../index.ts'
 import { OPERATIONS } from '../api/parameters.ts'
 import type { CommandContext } from './context.ts'
-import { CONVERT_OPTIONS, parseFlags, withWords } from './flags.ts'
+import { CONVERT_OPTIONS, LEDGER, parseFlags, withWords } from './flags.ts'
 import { nameOf, printRates, publicationOf, publicationText } from './output.ts'
 import { toRatesFlags } from './session.ts'
 import { alignedNumbers, styled, toTable, wrapped } from './terminal.ts'
@@ -27,6 +27,8 @@ export async function convert(typed: string[], context: CommandContext): Promise
     const { convertLedger } = await import('./convert-ledger.ts')
     return convertLedger({ ...values, file: values.file }, positionals, context)
   }
+  const alone = Object.keys(LEDGER).find((flag) => Object.hasOwn(values, flag))
+  if (alone !== undefined) throw new UsageError(`--${alone} needs --file`)
   if (positionals.length === 1 && positionals[0] === '-') {
     const { convertList } = await import('./convert-list.ts')
     return convertList(values, context)

@@ -69,12 +69,29 @@ const MOVED = {
   watch: 'is gone: run the command with watch, as in watch -n 60 ratesmith latest',
 }
 
+/** Flags that need `--file`. */
+export const LEDGER = {
+  to: text('<code>', 'target of the rows of --file without their own'),
+  columns: text(
+    '<names>',
+    'columns of --file with other names, as in from=Currency,date="Booking date"',
+  ),
+  decimal: text('<mark>', 'comma or point: amounts of --file such as 1.234,50 or 1,234.50'),
+  'date-format': text('<order>', 'DMY, MDY or YMD: days of --file such as 31/01/2026'),
+  'time-zone': text('<name>', 'zone for the day of times with an offset, such as Europe/Warsaw'),
+  prefix: text(
+    '<text>',
+    'prefix of the added columns; by itself fx_ if one of their names is taken',
+  ),
+}
+
 export const CONVERT_OPTIONS = {
   ...flagsOf(OPERATIONS.convert),
   file: text(
     '<file>',
     'convert each row of this CSV file, - for stdin; the flags hold for rows without their own value',
   ),
+  ...LEDGER,
   ...PRINTED,
   ...RATES_OPTIONS,
 }

@@ -21,6 +21,8 @@ interface Page {
 
 export const TOPICS = ['environment', 'providers'] as const
 
+const columns = Object.keys(ROW.parameters).filter((name) => name !== 'source')
+
 export const PAGES = {
   convert: {
     summary: ['[amount] <from> <to>', 'convert an amount into one or several currencies'],
@@ -28,14 +30,14 @@ export const PAGES = {
     about: `Converts an amount (default 1) at the latest rate, or at the rate of a day. Amounts, currencies and days may be words,
 such as €50, swiss francs, yesterday, 30d and last friday. Several codes give a table. With -, each line
 of stdin, such as 100 USD EUR, gives a line. With --file, the rows of a CSV file get the columns rate, result, rateDate, source and
-error; its first line names the columns: ${Object.keys(ROW.parameters).join(', ')}.`,
+error; its first line names the columns: ${columns.join(', ')}; with --to, to is not needed.`,
     options: CONVERT_OPTIONS,
     examples: [
       'ratesmith 1,000 usd to eur',
       'ratesmith convert 100 USD EUR,GBP,JPY yesterday',
       'ratesmith convert 100 USD CHF --round cash',
       "printf '100 USD EUR\\n5 GBP JPY\\n' | ratesmith convert -",
-      "printf 'from,to,amount\\nUSD,EUR,12.50\\n' | ratesmith convert --file -",
+      "printf 'Date;Currency;Amount\\n15.1.2026;USD;12,50\\n' | ratesmith convert --file - --to EUR --columns from=Currency --date-format DMY --decimal comma",
     ],
   },
   latest: {

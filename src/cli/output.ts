@@ -170,6 +170,11 @@ async function csvLines(query: CsvQuery, session: RatesSession): Promise<string[
   return body.trimEnd().split('\r\n')
 }
 
+/** Returns the day of the rates: of reference rates, or on which latest rates were published. */
+export function dayOf({ date, updatedAt }: { date?: string; updatedAt: number }): string {
+  return date ?? new Date(updatedAt).toISOString().slice(0, 10)
+}
+
 export const DISCLAIMER = 'For information only, not an offer to exchange currency.'
 
 function printBody<Body extends object>(

@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { MAX_ROWS } from '../api/convert-many.ts'
 import type { AnyRowConversion, ConversionRow } from '../api/convert-many.ts'
 import { createRatesHandler } from '../index.ts'
 import type { CacheStore, HistoryProvider, RatesEvent, RatesOperations } from '../index.ts'
@@ -51,9 +52,7 @@ export interface RatesSession {
   /** A body for which `isSettled` returns true is never overdue, and waits for no newer data (default: no body). */
   get(target: string, isSettled?: (body: string) => boolean): Promise<SessionResponse>
   /** Converts many amounts, waiting as long as `get` does; `isOverdue` if any of their rates are. */
-  convertMany(
-    rows: readonly ConversionRow[],
-  ): Promise<{ results: readonly AnyRowConversion[]; isOverdue: boolean }>
+  convertMany(rows: readonly ConversionRow[]): Promise<Converted>
   rates: RatesOperations
   /** Returns the last failure of each upstream, escaped for a terminal; empty without failures. */
   failures(): string
@@ -113,11 +112,32 @@ export async function openSession(
   return {
     get: (target, isSettled = () => false) =>
       patiently(() => request(target, isSettled), isBadGateway, work),
-    convertMany: (rows) => patiently(() => convertNow(rows), lacksRates, work),
+    convertMany: (rows) =>
+      inParts(rows, (part) => patiently(() => convertNow(part), lacksRates, work)),
     rates: handler.rates,
     failures: () => toText(failures),
     close: handler.close,
   }
+}
+
+interface Converted {
+  results: readonly AnyRowConversion[]
+  isOverdue: boolean
+}
+
+/** Converts any number of rows with calls that take `MAX_ROWS` each. */
+async function inParts(
+  rows: readonly ConversionRow[],
+  convert: (part: readonly ConversionRow[]) => Promise<Converted>,
+): Promise<Converted> {
+  const results: AnyRowConversion[] = []
+  let isOverdue = false
+  for (let at = 0; at < rows.length; at += MAX_ROWS) {
+    const converted = await convert(rows.slice(at, at + MAX_ROWS))
+    results.push(...converted.results)
+    isOverdue ||= converted.isOverdue
+  }
+  return { results, isOverdue }
 }
 
 /** Makes an attempt, and another one after the work in progress, if rates were missing or overdue. */

@@ -86,17 +86,23 @@ export function parseNames<Name extends string>(
   list: string,
   known: readonly Name[],
 ): Name[] {
-  const names = list.split(',').map((text) => {
-    const name = text.trim()
-    const found = known.find((each) => each === name)
-    if (found !== undefined) return found
-    // A short name with several wrong letters could be any of them.
-    const near = nearest(name, known, Math.min(3, Math.floor(name.length / 2)))
-    throw new UsageError(
-      `${origin} must be ${toAlternatives(known)}, got ${name || '""'}${didYouMean(near)}`,
-    )
-  })
+  const names = list.split(',').map((text) => parseName(origin, text.trim(), known))
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
   if (repeated !== undefined) throw new UsageError(`${origin} contains ${repeated} twice`)
   return names
+}
+
+/** @throws {UsageError} naming `origin`, the flag or variable */
+export function parseName<const Name extends string>(
+  origin: string,
+  name: string,
+  known: readonly Name[],
+): Name {
+  const found = known.find((each) => each === name)
+  if (found !== undefined) return found
+  // A short name with several wrong letters could be any of them.
+  const near = nearest(name, known, Math.min(3, Math.floor(name.length / 2)))
+  throw new UsageError(
+    `${origin} must be ${toAlternatives(known)}, got ${name || '""'}${didYouMean(near)}`,
+  )
 }

@@ -1,29 +1,48 @@
 export type CsvSeparator = ',' | ';' | '\t'
 
 /**
- * Yields the cells of every record of a CSV (RFC 4180), one record at a time: the caller counts records and cells. Lines may
- * end with CRLF or LF; the last line may end with neither. An empty line is a record with one empty cell. Drops a byte order
- * mark.
+ * Yields the cells of every record of a CSV (RFC 4180), one record at a time: the caller counts records and cells. Lines end
+ * with CRLF, LF or CR; the last line may end with none. An empty line is a record with one empty cell. Spaces around quotes,
+ * and a byte order mark, are dropped.
  *
+ * @param malformed receives a line that is not CSV, and returns its cells (default: its error is thrown)
  * @throws {Error} if a quote is not closed, or is inside a cell
  */
-export function* readCsv(text: string, separator: CsvSeparator = ','): Generator<string[]> {
+export function* readCsv(
+  text: string,
+  separator: CsvSeparator = ',',
+  malformed?: (line: string, error: unknown) => string[],
+): Generator<string[]> {
   let at = text.startsWith('\u{FEFF}') ? 1 : 0
-  let quote = text.indexOf('"')
+  // The next character of each kind: a search per line for one that is absent would take quadratic time.
+  let [quote, feed, carriage] = [-1, -1, -1]
   for (let number = 1; at < text.length; number += 1) {
-    const feed = text.indexOf('\n', at)
-    const end = feed === -1 ? text.length : feed
-    if (quote !== -1 && quote < end) {
-      const { cells, next } = readQuoted(text, at, { separator, number })
-      yield cells
-      at = next
-      quote = text.indexOf('"', at)
+    if (quote < at) quote = indexOrEnd(text, '"', at)
+    if (feed < at) feed = indexOrEnd(text, '\n', at)
+    if (carriage < at) carriage = indexOrEnd(text, '\r', at)
+    const end = Math.min(feed, carriage)
+    const next = carriage < feed && feed === end + 1 ? end + 2 : end + 1
+    if (quote < end) {
+      let record: CsvRecord
+      try {
+        record = readQuoted(text, at, { separator, number })
+      } catch (error) {
+        if (!malformed) throw error
+        record = { cells: malformed(text.slice(at, end), error), next }
+      }
+      yield record.cells
+      at = record.next
     } else {
       // Most records have no quotes, and `split` is several times faster.
-      yield text.slice(at, text[end - 1] === '\r' ? end - 1 : end).split(separator)
-      at = end + 1
+      yield text.slice(at, end).split(separator)
+      at = next
     }
   }
+}
+
+function indexOrEnd(text: string, character: string, at: number): number {
+  const index = text.indexOf(character, at)
+  return index === -1 ? text.length : index
 }
 
 /**
@@ -67,51 +86,56 @@ function columnIndex(header: readonly string[], name: string): number {
 
 /** `plain` matches a cell without quotes, `next` what follows a cell. */
 const PATTERNS: Readonly<Record<CsvSeparator, { plain: RegExp; next: RegExp }>> = {
-  ',': { plain: /[^",\r\n]*/y, next: /,|\r?\n|$/y },
-  ';': { plain: /[^";\r\n]*/y, next: /;|\r?\n|$/y },
-  '\t': { plain: /[^"\t\r\n]*/y, next: /\t|\r?\n|$/y },
+  ',': { plain: /[^",\r\n]*/y, next: / *(,|\r\n?|\n|$)/y },
+  ';': { plain: /[^";\r\n]*/y, next: / *(;|\r\n?|\n|$)/y },
+  '\t': { plain: /[^"\t\r\n]*/y, next: / *(\t|\r\n?|\n|$)/y },
 }
 
-interface Place {
-  separator: CsvSeparator
-  number: number
+const OPENING = / *"/y
+
+interface CsvRecord {
+  cells: string[]
+  /** Where the next record begins. */
+  next: number
 }
 
 function readQuoted(
   text: string,
   at: number,
-  { separator, number }: Place,
-): { cells: string[]; next: number } {
+  { separator, number }: { separator: CsvSeparator; number: number },
+): CsvRecord {
   const patterns = PATTERNS[separator]
   const cells: string[] = []
   for (let next = at; ;) {
-    const closing = text[next] === '"' ? closingQuote(text, next, number) : undefined
-    if (closing === undefined) {
-      const cell = match(patterns.plain, text, next) ?? ''
+    const [opening] = match(OPENING, text, next)
+    if (opening === undefined) {
+      const [cell = ''] = match(patterns.plain, text, next)
       cells.push(cell)
       next += cell.length
     } else {
-      cells.push(text.slice(next + 1, closing).replaceAll('""', '"'))
+      next += opening.length
+      const closing = closingQuote(text, next, number)
+      cells.push(text.slice(next, closing).replaceAll('""', '"'))
       next = closing + 1
     }
-    const found = match(patterns.next, text, next)
+    const [found, end] = match(patterns.next, text, next)
     if (found === undefined) {
       throw new Error(`line ${number} has a quote inside a cell; expected it around the cell`)
     }
     next += found.length
-    if (found !== separator) return { cells, next }
+    if (end !== separator) return { cells, next }
   }
 }
 
-function closingQuote(text: string, opening: number, number: number): number {
-  let at = text.indexOf('"', opening + 1)
+function closingQuote(text: string, start: number, number: number): number {
+  let at = text.indexOf('"', start)
   while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2)
   if (at === -1) throw new Error(`line ${number} has an unclosed quote`)
   return at
 }
 
 /** `pattern` must be sticky. */
-function match(pattern: RegExp, text: string, at: number): string | undefined {
+function match(pattern: RegExp, text: string, at: number): readonly (string | undefined)[] {
   pattern.lastIndex = at
-  return pattern.exec(text)?.[0]
+  return pattern.exec(text) ?? []
 }

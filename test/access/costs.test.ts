@@ -93,7 +93,7 @@ describe('a request costs', () => {
     [10, 200, 'json', JSON.stringify(CODES.map((to) => ({ from: 'USD', to })))],
     [1, 200, 'json', '[]'],
     [1, 200, 'json', '[{"from":"USD"},{"to":7},null]'],
-    [2, 200, 'csv', 'from,to\nUSD,EUR\nUSD,GBP\n'],
+    [2, 200, 'csv', 'from,to,amount\nUSD,EUR,1\nUSD,GBP,1\n'],
     [1, 400, 'json', '{'],
     [1, 400, 'json', ''],
     [1, 415, 'xml', '<a/>'],

@@ -459,16 +459,19 @@ describe('conversions in CSV', () => {
 
   it('have a line for each row', async () => {
     const csv = [
-      '\u{FEFF}"from";to;amount;date;rule;reverse;maxAge;note',
-      'USD;EUR;"100";2020-02-29;exact;;;a',
-      'USD;EUR;100;2020-02-29;on-or-before;FALSE;3;"b;c"',
-      'usd;eur;1e2;;;true;;',
+      '\u{FEFF}sep=;',
+      '"from"; To ;AMOUNT;date;rule;reverse;maxAge;account;note',
+      'USD;EUR;"100";2020-02-29;exact;;;;a',
+      ' USD ; " EUR " ;100;2020-02-29;on-or-before;FALSE;3;;"b;c"',
+      'usd;eur;-1e2;2020-02-28;;TRUE;;;',
       '',
-      'USD;EUR;12,50;;;;;',
-      'USD;EUR;;;;;;',
-      'USD;;1;;;;;',
-      'USD;EUR;1;;;yes;;',
-      'USD;EUR;1;2020-02-29;;;-1;',
+      'USD;EUR;12,50;2020-02-28;;;;;',
+      'USD;EUR;;2020-02-28;;;;;',
+      'USD;;1;2020-02-28;;;;;',
+      'USD;EUR,GBP;1;2020-02-28;;;;;',
+      'USD;EUR;1;;;;;;',
+      'USD;EUR;1;2020-02-28;;yes;;;',
+      'USD;EUR;1;2020-02-29;;;-1;;',
       'USD;EUR',
       '',
     ].join('\r\n')
@@ -477,28 +480,41 @@ describe('conversions in CSV', () => {
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
     expect(text.split('\r\n')[0]).toBe(HEAD)
     const { data } = Papa.parse<Record<string, string>>(text.trimEnd(), { header: true })
-    expect(data.map(({ error, message, result }) => error || message || result !== '')).toEqual([
-      'no_data',
-      true,
-      true,
-      'invalid_amount',
-      'invalid_amount',
-      'missing_parameter',
-      'invalid_parameter',
-      'invalid_parameter',
-      'invalid_parameter',
-    ])
-    const [, dated, reversed, comma, , , , , short] = data
+    const [, dated, reversed] = data
     expect(dated).toMatchObject({ date: '2020-02-28', asked: '2020-02-29', rule: 'on-or-before' })
-    expect(reversed).toMatchObject({ from: 'USD', amount: '100', reverse: 'true', date: '' })
-    expect(comma?.['message']).toBe('Invalid amount: 12,50')
-    expect(short?.['message']).toBe('Invalid parameter: row (has 2 cells, expected 8)')
+    expect(reversed).toMatchObject({ from: 'USD', amount: '-100', reverse: 'true' })
+    expect(Number(reversed?.['result'])).toBeLessThan(-50)
+    expect(data.map(({ message, result }) => message || result !== '')).toEqual([
+      expect.stringContaining('No reference rates for 2020-02-29'),
+      true,
+      true,
+      expect.stringContaining('Invalid amount: 12,50'),
+      expect.stringContaining('Invalid amount: '),
+      'Missing required parameter: to',
+      'Invalid parameter: to (must be one code; CSV has a line per row)',
+      'Invalid parameter: date (must be YYYY-MM-DD)',
+      'Invalid parameter: reverse (must be true or false)',
+      expect.stringContaining('Invalid parameter: maxAge (must be a whole number'),
+      'Invalid parameter: row (has 2 cells, expected 9)',
+    ])
+  })
+
+  it.each(['\n', '\r', '\r\n'])('may end lines with %j', async (end) => {
+    const csv = ['from\tto\tamount', 'USD\tEUR\t1', 'USD\t"GBP"\t2', ''].join(end)
+    const { data } = Papa.parse<Record<string, string>>((await postCsv(service, csv)).text, {
+      header: true,
+      skipEmptyLines: true,
+    })
+    expect(data.map(({ to, amount, error }) => [to, amount, error])).toEqual([
+      ['EUR', '1', ''],
+      ['GBP', '2', ''],
+    ])
   })
 
   it('have the values of the JSON', async () => {
     const rows = [
       { from: 'USD', to: 'EUR', amount: 12.5, date: '2020-02-29', rule: 'next' },
-      { from: 'GBP', to: 'JPY', amount: 1 },
+      { from: 'GBP', to: 'JPY', amount: -1, date: '2020-02-28' },
     ]
     const csv = Papa.unparse(rows, { columns: ['from', 'to', 'amount', 'date', 'rule'] })
     const asJson = await post(service, csv, { type: 'text/csv', query: '?format=json' })
@@ -515,13 +531,23 @@ describe('conversions in CSV', () => {
   })
 
   it.each([
-    ['from,to\n"USD,EUR', 'csv (line 2 has an unclosed quote)'],
-    ['from,to\nU"SD,EUR', 'csv (line 2 has a quote inside a cell; expected it around the cell)'],
+    ['from,to,amount\n"USD,EUR', 'csv (line 2 has an unclosed quote)'],
+    ['from,to,amount\nU"SD,EUR', 'csv (line 2 has a quote inside a cell; expected it around'],
     ['to,amount\nEUR,1', 'csv (the first line must name the column from)'],
-    ['From,to\nUSD,EUR', 'From (use from)'],
-    ['from,to,currency\nUSD,EUR,EUR', 'currency (use to)'],
-    ['from,to,to\nUSD,EUR,EUR', 'to (given more than once)'],
-    [`from,to\n${'USD,EUR\n'.repeat(10_001)}`, 'rows (must be an array of at most 10,000'],
+    ['from,to\nUSD,EUR', 'csv (the first line must name the column amount)'],
+    ['from,to,amout\nUSD,EUR,15', 'amout (did you mean amount?)'],
+    ['from,to,value\nUSD,EUR,15', 'value (use amount)'],
+    ['from,to,amp;amount\nUSD,EUR,15', 'amp;amount (use amount)'],
+    ['from,to,amount,max_age\nUSD,EUR,1,3', 'max_age (use maxAge)'],
+    ['from,to,amount,Dates\nUSD,EUR,1,2020-02-28', 'Dates (use date)'],
+    ['from,to,amount,Source\nUSD,EUR,1,ecb', 'Source (not supported in CSV)'],
+    ['from,to,amount,bank\nUSD,EUR,1,ecb', 'bank (not supported in CSV)'],
+    ['currency,to,amount\nUSD,EUR,1', 'currency (use from)'],
+    ['From,from,to,amount\nUSD,EUR,EUR,1', 'from (given more than once)'],
+    ['sep=;\n', 'csv (the first line must name the column from)'],
+    ['from,to,amount\r', 'rows (must be one or more lines below the header)'],
+    [`from,to,amount${',x'.repeat(998)}\n`, 'csv (must have at most 1000 columns)'],
+    [`from,to,amount\n${'USD,EUR,1\n'.repeat(10_001)}`, 'rows (must be an array of at most 10,000'],
   ])('are refused for %.20j', async (csv, hint) => {
     const { status, text } = await postCsv(service, csv)
     expect([status, text]).toEqual([400, expect.stringContaining(hint)])
@@ -532,14 +558,17 @@ describe('conversions in CSV', () => {
       .tuple(fc.constantFrom('=', '+', '-', '@', '\t', '\r', '"'), fc.string({ maxLength: 9 }))
       .map((parts) => parts.join(''))
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(cell, cell, cell, cell)), async (cells) => {
-        const csv = Papa.unparse([['from', 'to', 'amount', 'date'], ...cells])
-        const { status, text } = await postCsv(service, csv)
-        expect(status).toBe(200)
-        const { data, errors } = Papa.parse<string[]>(text.trimEnd())
-        expect(errors.filter(({ type }) => type !== 'Delimiter')).toEqual([])
-        expect(data.flat().filter((each) => /^[=+@\t\r-]/.test(each))).toEqual([])
-      }),
+      fc.asyncProperty(
+        fc.array(fc.tuple(cell, cell, cell, cell), { minLength: 1 }),
+        async (cells) => {
+          const csv = Papa.unparse([['from', 'to', 'amount', 'date'], ...cells])
+          const { status, text } = await postCsv(service, csv)
+          expect(status).toBe(200)
+          const { data, errors } = Papa.parse<string[]>(text.trimEnd())
+          expect(errors.filter(({ type }) => type !== 'Delimiter')).toEqual([])
+          expect(data.flat().filter((each) => /^[=+@\t\r-]/.test(each))).toEqual([])
+        },
+      ),
       { seed: 22, numRuns: 60 },
     )
   })
