@@ -219,7 +219,7 @@ const COUNTS: Record<string, [count: () => number, budget: number]> = {
   'entry points': [() => ENTRY_POINTS.length, 53],
   'flags of the command': [
     () => new Set(Object.values(PAGES).flatMap(({ options }) => Object.keys(options))).size,
-    42,
+    43,
   ],
   'public options': [
     () =>

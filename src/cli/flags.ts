@@ -63,6 +63,13 @@ function shownName(operation: Operation, word: string): string | undefined {
   return WITHOUT_FLAG.includes(word) ? `<${word}>` : `--${flagOf(word)}`
 }
 
+const DIRECTIVES = {
+  format: text(
+    '<program>',
+    'beancount or ledger: print price directives (hledger reads those of ledger)',
+  ),
+}
+
 const PRINTED = { csv: toggle('print CSV with a header, as the API does') }
 
 const MOVED = {
@@ -103,12 +110,14 @@ export const LATEST_OPTIONS = {
     '<order>',
     'code, rate, or change: adds the change since the previous day, largest first',
   ),
+  ...DIRECTIVES,
   ...PRINTED,
   ...RATES_OPTIONS,
 }
 
 export const HISTORY_OPTIONS = {
   ...flagsOf(OPERATIONS.history),
+  ...DIRECTIVES,
   ...PRINTED,
   ...RATES_OPTIONS,
 }

@@ -51,6 +51,7 @@ error; its first line names the columns: ${columns.join(', ')}; with --to, to is
       'ratesmith latest EUR USD,GBP,JPY',
       'ratesmith latest --sort change',
       'ratesmith latest --date 2020-02-28 --csv',
+      'ratesmith latest EUR USD,GBP --format ledger',
     ],
   },
   history: {
@@ -63,6 +64,7 @@ error; its first line names the columns: ${columns.join(', ')}; with --to, to is
       'ratesmith history EUR USD,GBP --start 2021-01-01 --interval year --value average',
       'ratesmith history USD EUR --start 2008-01-01 --end 2009-12-31 --csv',
       'ratesmith history EUR USD,GBP --layout wide --fill previous',
+      'ratesmith history usd eur -p 1W --format beancount',
     ],
   },
   currencies: {

@@ -4,6 +4,8 @@ import { drawChart } from './chart.ts'
 import type { CommandContext } from './context.ts'
 import { HISTORY_OPTIONS, parseFlags, withWords } from './flags.ts'
 import { printRates } from './output.ts'
+import { readFormat, toDirective } from './price-directives.ts'
+import type { DirectiveFormat } from './price-directives.ts'
 import { toRatesFlags } from './session.ts'
 import { alignedNumbers, styled, styledLines, toAge, toTable } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
@@ -30,7 +32,10 @@ export async function history(typed: string[], context: CommandContext): Promise
   const all = withWords(given.params, span)
   const { layout, ...params } = all
   const isWide = layout === 'wide'
-  if (isWide && values.json) throw new UsageError('--layout wide must not be combined with --json')
+  const format = readFormat(values)
+  if (isWide && (values.json || format)) {
+    throw new UsageError('--layout wide must not be combined with --json or --format')
+  }
   return printRates<HistoryBody>(
     {
       operation: 'history',
@@ -43,11 +48,14 @@ export async function history(typed: string[], context: CommandContext): Promise
       },
       sources: (body) => pairsOf(body).map(({ source }) => source),
       show: (body, terminal) => {
+        if (format) return directives(body, format)
         if (isWide) return toTable(wideRows(pairsOf(body)), 'aside', terminal)
         return 'series' in body ? showList(pairsOf(body), terminal) : show(body, terminal)
       },
-      list: (body) =>
-        isWide ? wideRows(pairsOf(body)).map((cells) => cells.join('\t')) : longLines(body),
+      list: (body) => {
+        if (format) return directives(body, format)
+        return isWide ? wideRows(pairsOf(body)).map((cells) => cells.join('\t')) : longLines(body)
+      },
     },
     toRatesFlags(values),
     context,
@@ -80,6 +88,12 @@ function longLines(body: HistoryBody): string[] {
       const cells = [...('series' in body ? [to] : []), d, r]
       return [...cells, ...(fill ? [filled ? 'filled' : ''] : [])].join('\t')
     }),
+  )
+}
+
+function directives(body: HistoryBody, format: DirectiveFormat): string[] {
+  return pairsOf(body).flatMap(({ from, to, points }) =>
+    points.map(({ d, r }) => toDirective(format, { day: d, from, rate: r, to })),
   )
 }
 

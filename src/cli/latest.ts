@@ -1,15 +1,15 @@
 import { OPERATIONS } from '../api/parameters.ts'
 import { MAJOR_CURRENCIES } from '../currency-search.ts'
 import type { DateRule, LatestRates } from '../index.ts'
-import { didYouMean, nearest } from '../known-options.ts'
 import type { CommandContext } from './context.ts'
-import { LATEST_OPTIONS, parseFlags, withWords } from './flags.ts'
+import { LATEST_OPTIONS, parseFlags, rowDefaults, withWords } from './flags.ts'
 import { nameOf, printRates, publicationOf, publicationText } from './output.ts'
+import { latestDirectives, readFormat } from './price-directives.ts'
 import { toRatesFlags } from './session.ts'
 import type { RatesFlags } from './session.ts'
 import { alignedNumbers, shortened, styledLines, toColumns } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
-import { UsageError } from './usage.ts'
+import { UsageError, parseName } from './usage.ts'
 import { readCode, readCodes, readPair, spellOut, takeDay } from './words.ts'
 
 // Longer names are cut; without room for the minimum, no names are shown.
@@ -20,6 +20,8 @@ type LatestBody = LatestRates & {
   date?: string
   asked?: string
   rule?: DateRule
+  /** The lines of `--format`. */
+  directives?: string[]
 }
 
 const ORDERS = ['change', 'code', 'rate']
@@ -33,21 +35,29 @@ export async function latest(typed: string[], context: CommandContext): Promise<
   const { symbols, date } = sent
   const flags = toRatesFlags(values)
   checkOrder(sort, flags)
+  const format = readFormat(values)
   const isShort = !all && symbols === undefined
   return printRates<LatestBody>(
     {
       operation: 'latest',
       params: withWords(sent, { change: sort === 'change' ? '1D' : undefined }),
       publication: publicationOf,
-      show: (table, terminal, now) => [
-        ...styledLines(
-          'title',
-          `1 ${table.base} on ${publicationText(table, date, now)}`,
-          terminal,
-        ),
-        ...showRates(sorted(table, sort), isShort, terminal),
-      ],
+      async enrich(table, session) {
+        if (!format) return
+        const choice = { ...rowDefaults(values), date }
+        table.directives = await latestDirectives(format, table, choice, session)
+      },
+      show: (table, terminal, now) =>
+        table.directives ?? [
+          ...styledLines(
+            'title',
+            `1 ${table.base} on ${publicationText(table, date, now)}`,
+            terminal,
+          ),
+          ...showRates(sorted(table, sort), isShort, terminal),
+        ],
       list: (table) =>
+        table.directives ??
         Object.entries(sorted(table, sort).rates).map(([code, rate]) => {
           const percent = table.change ? [table.change.percent[code] ?? ''] : []
           return [code, rate, ...percent, nameOf(code)].join('\t')
@@ -80,10 +90,7 @@ function readTable(words: readonly string[]): { base?: string; symbols?: string 
 
 function checkOrder(sort: string | undefined, { json, csv }: RatesFlags): void {
   if (sort === undefined) return
-  if (!ORDERS.includes(sort)) {
-    const suggestion = didYouMean(nearest(sort, ORDERS, 2))
-    throw new UsageError(`--sort must be change, code or rate, got ${sort || '""'}${suggestion}`)
-  }
+  parseName('--sort', sort, ORDERS)
   if (json || csv) throw new UsageError('--sort cannot be combined with --json or --csv')
 }
 

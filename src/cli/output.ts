@@ -66,6 +66,8 @@ export interface RatesQuery<Body> {
   params: Readonly<Record<string, string>>
   /** Further parameters of the request for CSV. */
   csvParams?: Readonly<Record<string, string>>
+  /** Completes the body for people. */
+  enrich?: (body: Body, session: RatesSession) => Promise<void>
   /** Resolves to the request to send if the API has no rates for a code; undefined for none. */
   substitute?: () => Promise<Substitute<Body> | undefined>
   publication(body: Body, now: number): Publication
@@ -158,6 +160,7 @@ async function printOnce<Body extends object>(
   if (offline !== '' && !isShown && !flags.quiet) output.note(`ratesmith: ${offline}`)
   if (flags.csv) output.print(await csvLines(query, session))
   if (isMachine) return 0
+  await query.enrich?.(body, session)
   printBody(body, query, { output, offline, now: now(), isQuiet: flags.quiet })
   return 0
 }

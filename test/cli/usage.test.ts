@@ -56,7 +56,7 @@ describe('the command line', () => {
     ],
     ['history USD EUR --end 2019-01-01', '--start is missing'],
     ['history USD EUR --layout tall', '--layout must be long or wide, got tall'],
-    ['history USD EUR --layout wide --json', '--layout wide …--json ('],
+    ['history USD EUR --layout wide --json', '--layout wide …--json or --format ('],
     ['history USD EUR --value high --demo', '--value needs --interval …year\n'],
     [
       'history USD EUR --interval year --value hihg --demo',

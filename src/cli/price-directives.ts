@@ -1,0 +1,55 @@
+import type { ConversionRow } from '../api/convert-many.ts'
+import { dayOf } from './output.ts'
+import type { RatesSession } from './session.ts'
+import { UsageError, parseName } from './usage.ts'
+
+export type DirectiveFormat = 'beancount' | 'ledger'
+
+/** @throws {UsageError} */
+export function readFormat(flags: {
+  format?: string | undefined
+  json?: boolean | undefined
+  csv?: boolean | undefined
+}): DirectiveFormat | undefined {
+  const { format, json, csv } = flags
+  if (format === undefined) return undefined
+  if (json || csv) throw new UsageError('--format must not be combined with --json or --csv')
+  return parseName('--format', format, ['beancount', 'ledger'])
+}
+
+interface Price {
+  day: string
+  /** The currency that costs `rate` of `to`. */
+  from: string
+  rate: number
+  to: string
+}
+
+export function toDirective(format: DirectiveFormat, { day, from, rate, to }: Price): string {
+  const price = `${from} ${toPlain(rate)} ${to}`
+  return format === 'ledger' ? `P ${day} ${price}` : `${day} price ${price}`
+}
+
+/** Returns the digits without an exponent, which these programs do not read. */
+function toPlain(rate: number): string {
+  const [digits = '', exponent] = String(rate).split('e-')
+  if (exponent === undefined) return digits
+  return `0.${'0'.repeat(Number(exponent) - 1)}${digits.replace('.', '')}`
+}
+
+/** Returns the price of each currency of a table in its base, from the published digits: not the inverse of a rounded rate. */
+export async function latestDirectives(
+  format: DirectiveFormat,
+  { base, rates }: { base: string; rates: Readonly<Record<string, number>> },
+  choice: object,
+  session: RatesSession,
+): Promise<string[]> {
+  const codes = Object.keys(rates).filter((code) => code !== base)
+  const rows: readonly ConversionRow[] = codes.map((from) => ({ ...choice, from, to: base }))
+  const { results } = await session.convertMany(rows)
+  return results.map((result) => {
+    if (!('rate' in result)) throw new Error('error' in result ? result.error.message : '')
+    const { from, rate, to } = result
+    return toDirective(format, { day: dayOf(result), from, rate, to })
+  })
+}
