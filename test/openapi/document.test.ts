@@ -186,10 +186,4 @@ describe('the examples', () => {
     expect(shown).toEqual(parameters.filter(({ required }) => required))
     for (const { schema, example } of shown) expect(faultsOf(schema, example)).toBe('')
   })
-
-  const withDefault = parameters.filter(({ schema }) => schema.default !== undefined)
-
-  it.each(withDefault)('allow the default of $name', ({ schema }) => {
-    expect(faultsOf(schema, schema.default)).toBe('')
-  })
 })

@@ -140,16 +140,11 @@ function underDefs(schemas: object): object {
 /** Validates the text of a query parameter, and returns the errors as one text. */
 export function textFaultsOf(schema: Schema, text: string): string {
   const isList = [schema, ...(schema.anyOf ?? [])].some(({ type }) => type === 'array')
-  if (isList && (!schema.anyOf || text.includes(','))) return faultsOf(schema, itemsOf(text))
+  if (isList && (!schema.anyOf || text.includes(','))) {
+    // Spaces and commas around items are ignored.
+    return faultsOf(schema, text.match(/[^, ](?:[^,]*[^, ])?/g) ?? [])
+  }
   const isBoolean = schema.type === 'boolean' && /^(true|false)$/.test(text)
   const isInteger = schema.type === 'integer' && /^(0|[1-9][0-9]*)$/.test(text)
   return faultsOf(schema, isBoolean || isInteger ? JSON.parse(text) : text)
-}
-
-/** Returns the items of a list, around which spaces and commas are ignored. */
-function itemsOf(text: string): string[] {
-  return text
-    .split(',')
-    .map((item) => item.replace(/^ +| +$/g, ''))
-    .filter((item) => item !== '')
 }
