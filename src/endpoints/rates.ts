@@ -18,7 +18,7 @@ import type { Attribution } from '../upstream/provider.ts'
 import type { EndpointContext, Format } from './routes.ts'
 
 /** Response of `/rates`. */
-export type UnversionedTable = Omit<
+type UnversionedTable = Omit<
   LatestRates,
   'date' | 'asked' | 'rule' | 'change' | 'source' | 'disclaimer' | 'older' | 'tableNumber'
 > & {
@@ -27,7 +27,7 @@ export type UnversionedTable = Omit<
 }
 
 /** Response of `/convert`. */
-export interface UnversionedConversion {
+interface UnversionedConversion {
   /** Source currency code. */
   from: UppercaseCode
   /** Target currency code. */

@@ -31,7 +31,7 @@ export interface EndpointsOptions extends Omit<ManyConversionsOptions, 'errorBod
 }
 
 /** Error response of the `/v1` endpoints. */
-export interface ErrorBody {
+interface ErrorBody {
   error: {
     code: RatesErrorCode
     /** Explanation for people, safe to display. */
@@ -40,7 +40,7 @@ export interface ErrorBody {
 }
 
 /** Error response of the unversioned endpoints. */
-export interface UnversionedError {
+interface UnversionedError {
   /** Explanation for people, safe to display. */
   error: string
 }

@@ -25,7 +25,7 @@ function withoutParameters(
 const DOCUMENTATION = 'https://www.npmjs.com/package/ratesmith'
 
 /** Response of `/v1`. */
-export interface ServiceIndex {
+interface ServiceIndex {
   /** The path of every endpoint, by its name. */
   endpoints: Record<string, string>
   /** URL of the documentation. */
