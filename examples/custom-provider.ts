@@ -2,7 +2,7 @@
 // node custom-provider.ts
 //
 // Serves your own rates, with the open feed as the fallback.
-import { consoleLogger, createExchangeRateApiProvider, createRatesHandler } from 'ratesmith'
+import { consoleLogger, createExchangeRateApiProvider, createRates } from 'ratesmith'
 import type { LatestProvider } from 'ratesmith'
 
 const points: LatestProvider = {
@@ -17,7 +17,7 @@ const points: LatestProvider = {
   },
 }
 
-const { rates } = createRatesHandler({
+const rates = createRates({
   providers: { latest: [points, createExchangeRateApiProvider()] },
   onEvent: consoleLogger(),
 })

@@ -1,8 +1,8 @@
 // npm install ratesmith && npm pkg set type=module
 // node custom-store.ts
 //
-// Shares a custom store: two handlers need rates at the same time, and only one of them calls the upstream.
-import { createRatesHandler } from 'ratesmith'
+// Shares a custom store: two apps need rates at the same time, and only one of them calls the upstream.
+import { createRates } from 'ratesmith'
 import type { CacheStore } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
@@ -13,7 +13,7 @@ const store: CacheStore = {
   get: (key) => texts.get(key),
   // The third argument, `expiresAt`, is the time from which the store may delete the value.
   set: (key, value) => void texts.set(key, value),
-  // Optional. Returns true to one caller: only that handler calls the upstream until `expiresAt`.
+  // Optional. Returns true to one caller: only that app calls the upstream until `expiresAt`.
   claim(key, expiresAt) {
     if ((claims.get(key) ?? 0) > Date.now()) return false
     claims.set(key, expiresAt)
@@ -22,14 +22,14 @@ const store: CacheStore = {
 }
 
 async function convert(name: string): Promise<void> {
-  const handler = createRatesHandler({
+  const rates = createRates({
     store,
     providers: fakeProviders(),
     onEvent({ type }) {
       if (type === 'upstream_request') console.log(`${name} calls the upstream`)
     },
   })
-  const { rate } = await handler.rates.convert({ from: 'USD', to: 'EUR' })
+  const { rate } = await rates.convert({ from: 'USD', to: 'EUR' })
   console.log(`${name}: 1 USD = ${rate} EUR`)
 }
 

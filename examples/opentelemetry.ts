@@ -8,7 +8,7 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics'
-import { createRatesHandler } from 'ratesmith'
+import { createRates } from 'ratesmith'
 import type { RatesEvent } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
@@ -29,7 +29,7 @@ function count(event: RatesEvent): void {
   }
 }
 
-const handler = createRatesHandler({ providers: fakeProviders(), onEvent: count })
-await handler.rates.convert({ from: 'USD', to: 'EUR' })
-await handler.rates.history({ from: 'USD', to: 'EUR' })
+const rates = createRates({ providers: fakeProviders(), onEvent: count })
+await rates.convert({ from: 'USD', to: 'EUR' })
+await rates.history({ from: 'USD', to: 'EUR' })
 await meterProvider.shutdown()

@@ -1,23 +1,23 @@
 // npm install ratesmith ioredis && npm pkg set type=module
 // REDIS_URL=redis://127.0.0.1:6379 node redis-fleet.ts
 //
-// Shares one Redis between five handlers, as five servers would: one of them calls the upstream, and all get its rates.
+// Shares one Redis between five apps, as five servers would: one of them calls the upstream, and all get its rates.
 import { Redis } from 'ioredis'
-import { createRatesHandler } from 'ratesmith'
+import { createRates } from 'ratesmith'
 import { createRedisStore } from 'ratesmith/stores/redis'
 import { fakeProviders } from 'ratesmith/testing'
 
 const { REDIS_URL = 'redis://127.0.0.1:6379' } = process.env
 
 const redis = new Redis(REDIS_URL)
-// Handlers skip the store until it is connected.
+// Rates skip the store until it is connected.
 await redis.ping()
 
 const store = createRedisStore(redis, { prefix: 'example:' })
 let calls = 0
 const servers = ['one', 'two', 'three', 'four', 'five'].map((name) => ({
   name,
-  handler: createRatesHandler({
+  rates: createRates({
     store,
     providers: fakeProviders(),
     onEvent({ type }) {
@@ -27,8 +27,8 @@ const servers = ['one', 'two', 'three', 'four', 'five'].map((name) => ({
 }))
 
 await Promise.all(
-  servers.map(async ({ name, handler }) => {
-    const { rate } = await handler.rates.convert({ from: 'USD', to: 'EUR' })
+  servers.map(async ({ name, rates }) => {
+    const { rate } = await rates.convert({ from: 'USD', to: 'EUR' })
     console.log(`${name}: 1 USD = ${rate} EUR`)
   }),
 )

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { RatesError, createRatesHandler } from 'ratesmith'
+import { RatesError, createRates } from 'ratesmith'
 import type { RatesOperations } from 'ratesmith'
 import { failingProvider, fakeClock, fixedProviders } from 'ratesmith/testing'
 
@@ -26,17 +26,17 @@ async function priceTag(rates: RatesOperations, euros: number, currency: string)
 
 test('shows a price in the currency of the customer', async () => {
   const providers = fixedProviders({ base: 'EUR', rates: { USD: 2 } }) // 1 EUR = 2 USD
-  const { rates } = createRatesHandler({ providers })
+  const rates = createRates({ providers })
   assert.match(await priceTag(rates, 10, 'USD'), /^20\.00 USD /)
 })
 
 test('uses the rates of the next day', async () => {
   const now = fakeClock('2026-11-20T18:00:00Z')
   const providers = fixedProviders({ base: 'EUR', rates: { USD: 2 } })
-  const { rates, refresh } = createRatesHandler({ now, providers })
+  const rates = createRates({ now, providers })
   assert.equal(await priceTag(rates, 10, 'USD'), '20.00 USD (rates of 2026-11-20)')
   now.advance(DAY)
-  await refresh()
+  await rates.refresh()
   assert.equal(await priceTag(rates, 10, 'USD'), '20.00 USD (rates of 2026-11-21)')
 })
 
@@ -44,10 +44,10 @@ test('shows a price for days while the upstream is down', async () => {
   const now = fakeClock('2026-11-20T18:00:00Z')
   const upstream = failingProvider('unreachable', { after: 1 })
   const providers = { latest: upstream, history: upstream }
-  const { rates, refresh } = createRatesHandler({ now, providers })
+  const rates = createRates({ now, providers })
   const before = await priceTag(rates, 100, 'USD')
   now.advance(5 * DAY)
-  await refresh()
+  await rates.refresh()
   assert.equal(await priceTag(rates, 100, 'USD'), before)
   now.advance(5 * DAY)
   assert.equal(await priceTag(rates, 100, 'USD'), '100.00 EUR')
@@ -56,7 +56,7 @@ test('shows a price for days while the upstream is down', async () => {
 test('shows a price in euros until there are rates', async () => {
   const now = fakeClock()
   const upstream = failingProvider('rate-limited', { times: 1 })
-  const { rates } = createRatesHandler({ now, providers: { latest: upstream, history: upstream } })
+  const rates = createRates({ now, providers: { latest: upstream, history: upstream } })
   assert.equal(await priceTag(rates, 100, 'USD'), '100.00 EUR')
   now.advance(20 * 60_000)
   assert.match(await priceTag(rates, 100, 'USD'), /USD/)

@@ -56,7 +56,7 @@ describe('an example that ends', () => {
     const ran = await run(process.execPath, [example('client.ts'), `${url}/api`])
     const { USD, GBP, JPY } = (await handler.rates.latest({ base: 'EUR' })).rates
     const rates = `1 EUR = ${USD} USD = ${GBP} GBP = ${JPY} JPY`
-    const stdout = `${rates} (Synthetic rates (ratesmith))\ninvalid_currency: Invalid to currency: ABC\n`
+    const stdout = `${rates} (Synthetic rates (ratesmith))\ninvalid_currency: Invalid to currency: ABC (see /v1/currencies)\n`
     expect(ran).toEqual({ code: 0, stderr: '', stdout })
   })
 
