@@ -40,12 +40,13 @@ export function allowedQueries(operation: Operation, { now }: Covered): fc.Arbit
 export function answerableQueries(operation: Operation, covered: Covered): fc.Arbitrary<Query> {
   const isHistory = operation.path === '/v1/history'
   const undated = operation.parameters.filter(
-    ({ name }) => !/^(date|rule|maxAge|expand)$/.test(name) && (name !== 'source' || isHistory),
+    ({ name }) =>
+      !/^(date|rule|maxAge|expand|change)$/.test(name) && (name !== 'source' || isHistory),
   )
   const ofNow = queries({ parameters: undated }, (parameter) => answerable(parameter, covered.now))
   if (isHistory || undated.length === operation.parameters.length)
     return ofNow.map(withoutContradiction)
-  const parameters = operation.parameters.filter(({ name }) => name !== 'expand')
+  const parameters = operation.parameters.filter(({ name }) => !/^(expand|change)$/.test(name))
   const ofDays = queries({ parameters }, (parameter) => answerable(parameter, covered.onDays), [
     'date',
   ])
@@ -124,7 +125,8 @@ export function expectedOutcome({ path }: Operation, query: Query): RegExp {
   const withoutConflict = [
     '200',
     isOfReferenceRates ? '400 unsupported_currency' : '400 invalid_currency',
-    ...(isOfDays ? ['404 no_data'] : []),
+    ...(isOfDays || query['change'] !== undefined ? ['404 no_data'] : []),
+    ...(query['change'] === undefined ? [] : ['400 unsupported_currency', '400 invalid_parameter']),
   ]
   const outcomes = conflict === undefined ? withoutConflict : [`400 ${conflict}`]
   if (mayBeTooLarge) outcomes.push('400 invalid_amount')
