@@ -117,7 +117,7 @@ describe('nginx with the documented configuration', () => {
     // complete.
     expect(plain.headers.get('content-length')).toBe(String(plain.body.length))
     for (const [index, headers] of CLIENTS.entries()) {
-      const first = await send(`${LATEST}&client=${index}`, { headers })
+      const first = await send(`${LATEST}&_client=${index}`, { headers })
       const later = await send(LATEST, { headers })
       for (const [seen, from] of [[first, 'MISS'] as const, [later, 'HIT'] as const]) {
         expect(seen).toMatchObject({ status: 200, from, body: plain.body })
