@@ -622,7 +622,7 @@ function adviceOf({ parameter, isNear }: { parameter: string; isNear: boolean })
   return isNear ? `did you mean ${parameter}?` : `use ${parameter}`
 }
 
-/** Returns whether a query may have `name`, which is no parameter. */
+/** Returns whether a query may have `name`, which the operation does not have. */
 export function passes(operation: Operation, name: string): boolean {
   if (isIgnored(name)) return true
   const { refuses } = operation

@@ -32,13 +32,13 @@ describe('a property name of Object.prototype', () => {
     const handler = await loadedHandler()
     const { parameters, target } = ENDPOINTS.find((each) => each.path === path) ?? {}
     const plain = await fetchFrom(handler, target ?? path)
+    const refused = expect.objectContaining({ status: 400 })
     for (const key of KEYS) {
       for (const name of [key, encodeURIComponent(key), `${key}[base]`, `%5F${key.slice(1)}`]) {
         const query = `${target?.slice(path.length) || '?'}&${name}=EUR&${name}=GBP`
         const response = await fetchFrom(handler, path + query)
         const isIgnored = !path.startsWith('/api/v1/') || /^(_|%5F)/.test(name)
-        if (isIgnored) expect(response).toEqual(plain)
-        else expect([name, response.status]).toEqual([name, 400])
+        expect([name, response]).toEqual([name, isIgnored ? plain : refused])
       }
       for (const parameter of parameters ?? []) {
         const { status } = await fetchFrom(handler, `${path}?${parameter}=${key}`)

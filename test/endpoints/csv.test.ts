@@ -4,7 +4,6 @@ import type {
   Attribution,
   Conversion,
   ConversionList,
-  DatedRates,
   LatestRates,
   RateHistory,
 } from '../../src/index.ts'
@@ -61,7 +60,7 @@ describe('format=csv', () => {
     ],
     ['rates?base=idr&', 'v1/latest?base=IDR&'],
   ])('writes the rates of %s', async (path, twin) => {
-    const record = await getJson<LatestRates & Partial<DatedRates>>(twin)
+    const record = await getJson<LatestRates>(twin)
     const { base, date, rates, updatedAt, nextUpdateAt, source } = record
     const [head, ...lines] = readCsv(await (await get(`${path}format=csv`)).text())
     const days = date === undefined ? [] : ['date']

@@ -237,7 +237,7 @@ describe('the examples of tax law', () => {
 })
 
 describe('a rule', () => {
-  const { get, rates } = serviceOf((day) => day <= TODAY && isTargetDay(day))
+  const { get } = serviceOf((day) => day <= TODAY && isTargetDay(day))
   const PAIR = 'from=EUR&to=USD'
   const ADVICE = 'must be on-or-before, exact, next, previous-business-day or period-end'
 
@@ -328,11 +328,6 @@ describe('a rule', () => {
     ['rule=next', 'rule (requires date)'],
     ['maxAge=3', 'maxAge (requires date)'],
     ['rule=next&maxAge=3', 'rule (requires date)'],
-    ['date=2024-06-30&max_age=3', 'max_age (use maxAge)'],
-    ['date=2024-06-30&maxage=3', 'maxage (use maxAge)'],
-    ['date=2024-06-30&maxAge[]=3', 'maxAge[] (use maxAge)'],
-    ['date=2024-06-30&Rule=next', 'Rule (use rule)'],
-    ['date=2024-06-30&rule=next&rule=next', 'rule …more than once'],
     ['date=2026-11-22&rule=next', 'date (…after today)'],
   ])('with the query %s is a 400: %s', async (query, facts) => {
     for (const target of [`convert?${PAIR}&${query}`, `latest?${query}`]) {
@@ -341,27 +336,5 @@ describe('a rule', () => {
       expect([status, error.code]).toEqual([400, 'invalid_parameter'])
       expect(error.message).toMatch(withFacts(`Invalid parameter: ${facts}`))
     }
-  })
-
-  it.each<[params: object, facts: string]>([
-    [{ rule: 'next' }, 'rule (requires date)'],
-    [{ maxAge: 3 }, 'maxAge (requires date)'],
-    [{ date: '2024-06-30', rule: 'previous' }, `rule (${ADVICE})`],
-    [{ date: '2024-06-30', rule: null }, `rule (${ADVICE})`],
-    ...[-1, 1.5, NaN, Infinity, 36_601, '3', null].map((maxAge): [object, string] => [
-      { date: '2024-06-30', maxAge },
-      'maxAge (…whole number of days, 0 to 36600)',
-    ]),
-    [{ date: '2024-06-30', max_age: 3 }, 'max_age (use maxAge)'],
-  ])('without HTTP is checked as well: %j', async (params, facts) => {
-    // As in JavaScript, without types.
-    const untyped: { from: string; to: string; date: string } = Object.assign(
-      JSON.parse('{ "from": "EUR", "to": "USD" }'),
-      params,
-    )
-    const { from: base, to: _, ...day } = untyped
-    const message = withFacts(`Invalid parameter: ${facts}`)
-    await expect(rates.convert(untyped)).rejects.toThrow(message)
-    await expect(rates.latest({ base, ...day })).rejects.toThrow(message)
   })
 })

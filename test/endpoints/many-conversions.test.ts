@@ -3,7 +3,6 @@ import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 
 import type { HistoryProvider, RawRequest } from '../../src/index.ts'
-import { wholeNumbersFrom } from '../access/fleet.ts'
 import { createBank } from '../fixtures/bank.ts'
 import { longService } from '../fixtures/long-market.ts'
 import { NOW, fragileMarket, market, openService } from '../fixtures/service.ts'
@@ -47,55 +46,7 @@ function refusal(hint: string): string {
   })
 }
 
-const CODES = 'USD EUR gbp JPY CHF SEK HRK CYP KWD XYZ ZZ'.split(' ')
-const AMOUNTS = [100, 0.1, 12.34, 0, '-x', '99.90', '1e400', '=1+1', 1e308, 1e-7]
-const RULES = ['on-or-before', 'exact', 'next', 'previous-business-day', 'period-end', 'last']
-const FIRST_DAY = Date.UTC(1999, 0, 1)
-
-/** Returns a row that any client might send, and the query of its single request. */
-function randomRow(random: (below: number) => number) {
-  const pick = <Item>(items: readonly Item[]): Item | undefined => items[random(items.length)]
-  const day = new Date(FIRST_DAY + random(10_200) * 86_400_000).toISOString().slice(0, 10)
-  const row: Record<string, unknown> = { from: pick(CODES) }
-  row['to'] = random(8) === 0 ? ['EUR', pick(CODES), 'USD'] : pick(CODES)
-  if (random(6) > 0) row['amount'] = pick(AMOUNTS)
-  if (random(5) > 0) row['date'] = random(40) === 0 ? '2026-02-30' : day
-  if (random(6) === 0) row['reverse'] = true
-  if (random(4) === 0) row['rule'] = pick(RULES)
-  if (random(9) === 0) row['maxAge'] = random(5)
-  if (random(50) === 0) row['base'] = 'EUR'
-  const entries = Object.entries(row).map(([name, value]) => [name, String(value)])
-  return { row, query: new URLSearchParams(entries) }
-}
-
 describe('many conversions', () => {
-  it('equal single requests to the byte', async () => {
-    const { handler, calls } = longService()
-    const random = wholeNumbersFrom(22)
-    const rows = Array.from({ length: 10_000 }, () => randomRow(random))
-    const { status, text } = await postRows({ handler }, rows.map(({ row }) => row).slice(0, 9_000))
-    expect(status).toBe(200)
-    // The history since 1999, once.
-    expect(calls).toHaveLength(1)
-    const many: unknown[] = JSON.parse(text)
-    const direct = await handler.rates.convertMany(rows.map(({ row }) => Object(row)))
-    const different: unknown[] = []
-    let errors = 0
-    for (const [index, { query }] of rows.entries()) {
-      const single = await handler(new Request(`http://localhost${PATH}?${query}`))
-      const body = await single.text()
-      if (single.status !== 200) errors += 1
-      const equals = index < 9_000 ? [many[index], direct[index]] : [direct[index]]
-      if (equals.some((each) => JSON.stringify(each) !== body)) {
-        different.push([String(query), body, equals])
-      }
-    }
-    expect(different.slice(0, 3)).toEqual([])
-    expect(errors).toBeGreaterThan(2_000)
-    expect(errors).toBeLessThan(8_000)
-    expect(text).toBe(JSON.stringify(many))
-  })
-
   it('make one upstream call for each data set that they need', async () => {
     const calls: string[] = []
     const providers = {

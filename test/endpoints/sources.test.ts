@@ -139,19 +139,6 @@ describe('source=', () => {
     expect([status, error.code]).toEqual([400, 'invalid_parameter'])
     expect(error.message).toContain(`source (${message}`)
   })
-
-  it('is checked without HTTP, and in rows', async () => {
-    const { rates } = open([ECB])
-    const dated = { from: 'USD', to: 'EUR', date: '2026-11-19' }
-    await expect(rates.convert({ ...dated, source: 'USD' })).rejects.toThrow(/must be the id/)
-    await expect(rates.convert({ ...dated, source: 'cnb' })).rejects.toThrow(/must be one of ecb/)
-    await expect(rates.history({ from: 'USD', to: 'EUR', source: '' })).rejects.toThrow(/the id/)
-    const rows = await rates.convertMany([
-      { ...dated, source: 'ecb' },
-      { ...dated, source: 'cnb' },
-    ])
-    expect(rows).toMatchObject([{ date: '2026-11-19' }, { error: { code: 'invalid_parameter' } }])
-  })
 })
 
 describe('expand=sources', () => {
@@ -208,13 +195,5 @@ describe('expand=sources', () => {
     const { status, error } = await open([ECB]).get(target)
     expect([status, error.code]).toEqual([400, 'invalid_parameter'])
     expect(error.message).toContain(`expand (${message})`)
-  })
-
-  it('is not supported in rows', async () => {
-    const { rates } = open([ECB])
-    const row: object = { from: 'EUR', to: 'PLN', expand: 'sources' }
-    expect(await rates.convertMany([Object(row)])).toMatchObject([
-      { error: { code: 'invalid_parameter' } },
-    ])
   })
 })

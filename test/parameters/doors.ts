@@ -1,7 +1,7 @@
 // One question through every way to ask it.
 import Papa from 'papaparse'
+import { expect } from 'vitest'
 
-import { ROW } from '../../src/api/parameters.ts'
 import { createRatesClient } from '../../src/client/index.ts'
 import { exchangerateHost } from '../../src/compat/exchangerate-host.ts'
 import { frankfurter } from '../../src/compat/frankfurter.ts'
@@ -59,7 +59,8 @@ export async function askQuery(name: OperationName, texts: Texts): Promise<Answe
 async function call(operations: object, name: OperationName, params: unknown): Promise<Answer> {
   try {
     // As JSON, which has no undefined and no -0.
-    return JSON.parse(JSON.stringify(await Reflect.get(operations, name)(params)))
+    const operation: (params: unknown) => unknown = Reflect.get(operations, name)
+    return JSON.parse(JSON.stringify(await operation(params)))
   } catch (thrown) {
     const { code, message } = Object(thrown)
     return { error: { code, message } }
@@ -72,22 +73,34 @@ export const askFunction = (name: OperationName, values: Values): Promise<Answer
 export const askClient = (name: OperationName, values: Values): Promise<Answer> =>
   call(client, name, values)
 
-/** Sends the row as JSON between two others, whose results must not change. */
+/** Sends rows as JSON in one body. */
+export async function askRows(rows: readonly Values[]): Promise<Answer[]> {
+  const { text } = await send('v1/convert', {
+    type: 'application/json',
+    text: JSON.stringify(rows),
+  })
+  return JSON.parse(text)
+}
+
+/** Sends the row between two others, whose results must not change. */
 export async function askRow(row: Values): Promise<Answer> {
   const other = { from: 'USD', to: 'EUR' }
-  const text = JSON.stringify([other, row, other])
-  const sent = await send('v1/convert', { type: 'application/json', text })
-  const [first, answer, last] = JSON.parse(sent.text)
-  if (first.rate === undefined || first.rate !== last.rate) throw new Error('other rows changed')
-  return answer
+  const [first, answer, last] = await askRows([other, row, other])
+  expect(first).toEqual(last)
+  expect(first).toHaveProperty('rate')
+  return answer ?? {}
+}
+
+export async function askRowFunctions(rows: readonly Values[]): Promise<Answer[]> {
+  return JSON.parse(JSON.stringify(await Reflect.apply(rates.convertMany, undefined, [rows])))
 }
 
 export async function askRowFunction(row: Values): Promise<Answer> {
-  const [answer] = await rates.convertMany([Object(row)])
-  return JSON.parse(JSON.stringify(answer))
+  const [answer] = await askRowFunctions([row])
+  return answer ?? {}
 }
 
-/** Sends the cells as CSV. The numbers of the record are read; `whole` is the error of the whole body. */
+/** Sends the cells as CSV. `whole` marks the error of the whole body. */
 export async function askCells(cells: Texts, header = Object.keys(cells)): Promise<Answer> {
   const text = Papa.unparse([header, Object.values(cells)], { quotes: true })
   const sent = await send('v1/convert?format=csv', { type: 'text/csv', text })
@@ -97,32 +110,22 @@ export async function askCells(cells: Texts, header = Object.keys(cells)): Promi
   return code ? { error: { code, message: message ?? '' } } : fields
 }
 
-/** The services that can be asked for this conversion, with the number of each, or undefined for an error. */
-export async function askCompat({ from, to, amount, date, ...others }: Values) {
-  const [text, pair] = [String(amount ?? 1), { from: String(from), to: String(to) }]
-  if (Object.keys(others).length > 0 || Array.isArray(to)) return {}
+/** Returns the number of each service that can be asked for this conversion; undefined for an error. */
+export async function askCompat({ from, to, amount = '1', date, ...others }: Texts) {
+  if (Object.keys(others).length > 0 || !from || !to || to.includes(',')) return {}
   const ask = async (service: keyof typeof compat, target: string) => {
     const response = await compat[service](new Request(`http://localhost${target}`))
     return response.json()
   }
-  const asked = { ...pair, amount: text, ...(date !== undefined && { date: String(date) }) }
-  const host = await ask('exchangerate.host', `/convert${toQuery(asked)}`)
-  const found: Record<string, unknown> = { 'exchangerate.host': host.result }
+  const query = toQuery({ from, to, amount, ...(date !== undefined && { date }) })
+  const { result } = await ask('exchangerate.host', `/convert${query}`)
+  const found: Record<string, unknown> = { 'exchangerate.host': result }
   if (date === undefined) {
-    const path = [text, pair.from, pair.to].join('/')
-    found['Open Exchange Rates'] = (
-      await ask('Open Exchange Rates', `/api/convert/${path}`)
-    ).response
-  } else if (pair.from.toUpperCase() !== pair.to.toUpperCase() && Number(text) !== 0) {
-    const query = toQuery({ base: pair.from, symbols: pair.to, amount: text })
-    found['Frankfurter'] = Object.values(
-      (await ask('Frankfurter', `/v1/${date}${query}`)).rates ?? {},
-    )[0]
+    const { response } = await ask('Open Exchange Rates', `/api/convert/${amount}/${from}/${to}`)
+    found['Open Exchange Rates'] = response
+  } else if (from.toUpperCase() !== to.toUpperCase() && Number(amount) !== 0) {
+    const table = await ask('Frankfurter', `/v1/${date}${toQuery({ from, to, amount })}`)
+    found['Frankfurter'] = table.rates?.[to.toUpperCase()]
   }
   return found
-}
-
-/** Returns whether cells can have all parameters of a row, which has one target. */
-export function fitsCells(row: Values): boolean {
-  return !Array.isArray(row['to']) && Object.keys(row).every((name) => name in ROW.parameters)
 }

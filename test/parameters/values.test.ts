@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
 
-import { OPERATIONS, ROW, parametersOf } from '../../src/api/parameters.ts'
+import { OPERATIONS, ROW } from '../../src/api/parameters.ts'
 import type { Parameter } from '../../src/api/parameters.ts'
 import type { Schema } from '../openapi/document.ts'
 import { nearTexts } from '../openapi/texts.ts'
@@ -52,10 +52,10 @@ describe.each<[name: OperationName, required: Texts]>([
   ['currencies', {}],
 ])('any value of a parameter of %s', (operation, required) => {
   const { parameters } = OPERATIONS[operation]
-  const names = Object.keys(parameters).filter((name) => name !== 'expand')
+  const each = Object.entries(parameters).filter(([name]) => name !== 'expand')
 
-  it.each(names)('has the same answer in a query, a function and a client: %s', async (name) => {
-    const parameter = parameters[name]!
+  it.each(each)('has the same answer in a query, a function and a client: %s', async (...row) => {
+    const [name, parameter] = row
     const outcomes = new Set<string>()
     const isDated = 'date' in parameters
     const beside = BESIDE[name] === DATED && !isDated ? {} : BESIDE[name]
@@ -81,35 +81,36 @@ describe.each<[name: OperationName, required: Texts]>([
 })
 
 describe('any value of a parameter of a row', () => {
-  const names = Object.keys(ROW.parameters)
+  // Amounts of queries, which have no sign.
+  const { amount } = OPERATIONS.convert.parameters
+  const each = Object.entries({ ...ROW.parameters, ...(amount && { amount }) })
 
-  it.each(names)('has the answer of its query, as JSON and in a cell: %s', async (name) => {
-    const outcomes = new Set<string>()
-    const others: Texts = { ...PAIR, amount: '1', ...BESIDE[name] }
-    const parameter = parametersOf(OPERATIONS.convert)[name]!
-    const property = fc.asyncProperty(textsOf(parameter).filter(isText), async (text) => {
-      // Rows may be negative, and cells are trimmed.
-      fc.pre(!(name === 'amount' && text.startsWith('-')))
-      const value = parameter.fromText(text)
-      const texts = { ...others, [name]: text }
-      const answer = await askQuery('convert', texts)
-      expect(await askRow({ ...others, [name]: value })).toEqual(answer)
-      expect(await askRowFunction({ ...others, [name]: value })).toEqual(answer)
-      outcomes.add(codeOf(answer))
-      const isCell = text.trim() === text && text !== '' && !(name === 'to' && text.includes(','))
-      if (!isCell || name === 'source' || /^(true|false)$/i.test(text)) return
-      const cell = await askCells(texts)
-      if ('error' in answer) expect(cell).toEqual(answer)
-      else
-        expect(cell).toMatchObject({
-          rate: String(answer['rate']),
-          result: String(answer['result']),
-        })
-    })
-    await fc.assert(property, RUNS)
-    expect(outcomes).toContain('answered')
-    expect(outcomes.size).toBeGreaterThan(1)
-  })
+  it.each(each)(
+    'has the answer of its query, as JSON and in a cell: %s',
+    async (name, parameter) => {
+      const outcomes = new Set<string>()
+      const others: Texts = { ...PAIR, amount: '1', ...BESIDE[name] }
+      const property = fc.asyncProperty(textsOf(parameter).filter(isText), async (text) => {
+        // Rows may be negative, and cells are trimmed.
+        fc.pre(!(name === 'amount' && text.startsWith('-')))
+        const value = parameter.fromText(text)
+        const texts = { ...others, [name]: text }
+        const answer = await askQuery('convert', texts)
+        expect(await askRow({ ...others, [name]: value })).toEqual(answer)
+        expect(await askRowFunction({ ...others, [name]: value })).toEqual(answer)
+        outcomes.add(codeOf(answer))
+        const isCell = text.trim() === text && text !== '' && !(name === 'to' && text.includes(','))
+        if (!isCell || name === 'source' || /^(true|false)$/i.test(text)) return
+        const cell = await askCells(texts)
+        const { rate, result } = Object(answer)
+        const expected = 'error' in answer ? answer : { rate: `${rate}`, result: `${result}` }
+        expect(cell).toMatchObject(expected)
+      })
+      await fc.assert(property, RUNS)
+      expect(outcomes).toContain('answered')
+      expect(outcomes.size).toBeGreaterThan(1)
+    },
+  )
 
   it.each(['-1', '-0.005', '-1e-7', -12.5, '-99.90'])(
     'has the sign of a negative amount: %j',

@@ -33,7 +33,8 @@ function toArguments(name: OperationName, { from, to, amount, ...flags }: Values
 
 async function ask(name: OperationName, values: Values): Promise<unknown> {
   try {
-    return JSON.parse(JSON.stringify(await Reflect.get(rates, name)(values)))
+    const operation: (params: Values) => Promise<unknown> = Object(rates)[name]
+    return JSON.parse(JSON.stringify(await operation(values)))
   } catch (error) {
     return { error: { code: Object(error).code } }
   }
