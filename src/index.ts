@@ -36,30 +36,29 @@ export type {
   ByCode,
   Conversion,
   ConversionList,
-  ConversionParams,
   ConversionResult,
   ConvertedAmount,
   RatesOf,
   SourceRate,
 } from './api/convert.ts'
-export type { DayChoice } from './api/parameters.ts'
-export type { Rounding } from './api/rounded.ts'
-export type { ConversionError, ConversionRow, ManyConversions } from './api/convert-many.ts'
 export type {
+  DayChoice,
+  ConversionParams,
+  ConversionRow,
   CurrenciesParams,
+  HistoryParams,
+  LatestParams,
+} from './api/parameters.ts'
+export type { Rounding } from './api/rounded.ts'
+export type { ConversionError, ManyConversions } from './api/convert-many.ts'
+export type {
   CurrencyCoverage,
   CurrencyEnd,
   CurrencyHistory,
   CurrencyList,
 } from './api/currencies.ts'
-export type {
-  HistoryList,
-  HistoryParams,
-  HistoryResult,
-  Point,
-  RateHistory,
-} from './api/history.ts'
-export type { LatestParams, LatestRates } from './api/latest.ts'
+export type { HistoryList, HistoryResult, Point, RateHistory } from './api/history.ts'
+export type { LatestRates } from './api/latest.ts'
 export type { ReferenceSource, SourceList } from './api/sources.ts'
 export type { DataSetStatus, HistorySourceStatus, ServiceStatus } from './api/status.ts'
 export { createMemoryStore } from './stores/memory.ts'

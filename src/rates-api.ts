@@ -1,17 +1,22 @@
-import type {
-  AnyRowConversion,
-  ConversionRow,
-  ManyConversions,
-  ManyOptions,
-} from './api/convert-many.ts'
-import { conversion } from './api/convert.ts'
-import type { ConversionParams, ConversionResult, RatesOf, Targets } from './api/convert.ts'
-import type { CurrenciesParams, CurrencyList } from './api/currencies.ts'
+import { check } from './api/check.ts'
+import type { AnyRowConversion, ManyConversions, ManyOptions } from './api/convert-many.ts'
+import { toConversion, withConversion } from './api/convert.ts'
+import type { ConversionResult, RatesOf } from './api/convert.ts'
+import type { CurrencyList } from './api/currencies.ts'
 import { rateHistories } from './api/history.ts'
-import type { AnyHistoryParams, HistoryParams, HistoryResult } from './api/history.ts'
+import type { HistoryResult } from './api/history.ts'
 import { latestRates } from './api/latest.ts'
-import type { LatestParams, LatestRates } from './api/latest.ts'
-import { OPERATIONS, check } from './api/parameters.ts'
+import type { LatestRates } from './api/latest.ts'
+import { OPERATIONS } from './api/parameters.ts'
+import type {
+  AnyHistoryParams,
+  ConversionParams,
+  ConversionRow,
+  CurrenciesParams,
+  HistoryParams,
+  LatestParams,
+  Targets,
+} from './api/parameters.ts'
 import type { SourceList } from './api/sources.ts'
 import { serviceStatus } from './api/status.ts'
 import type { ServiceStatus } from './api/status.ts'
@@ -308,4 +313,17 @@ async function convertMany(
   const all: AnyRowConversion[] = []
   await convertRows(loaded, rows, options, (results) => void all.push(...results))
   return all
+}
+
+async function conversion(
+  sources: RateSources,
+  params: ConversionParams,
+  now: () => number,
+): Promise<ConversionResult> {
+  const record = await withConversion(sources, params, now, undefined, ({ value }) =>
+    toConversion(value, params),
+  )
+  if (!params.expand) return record
+  const { withSources } = await import('./api/sources.ts')
+  return withSources(sources, params, { record }, now)
 }

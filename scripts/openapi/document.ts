@@ -1,4 +1,4 @@
-import { OPERATIONS, parametersOf } from '../../src/api/parameters.ts'
+import { OPERATIONS } from '../../src/api/parameters.ts'
 import { MAX_ROWS } from '../../src/api/convert-many.ts'
 import { TimeoutError } from '../../src/async.ts'
 import { createSamples } from './examples.ts'
@@ -19,6 +19,7 @@ import {
 import type { Example } from './responses.ts'
 import { componentSchemas } from './schemas.ts'
 import { reference } from './type-schemas.ts'
+import { parametersOf } from '../../src/api/check.ts'
 
 const DESCRIPTION = `Latest exchange rates, currency conversion and rate history.
 

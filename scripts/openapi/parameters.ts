@@ -1,7 +1,9 @@
+import { parametersOf } from '../../src/api/check.ts'
+import type { Parameter } from '../../src/api/parameter-kinds.ts'
 import * as z from 'zod/mini'
 
-import { OPERATIONS, ROW, parametersOf } from '../../src/api/parameters.ts'
-import type { Operation, Parameter } from '../../src/api/parameters.ts'
+import { OPERATIONS, ROW } from '../../src/api/parameters.ts'
+import type { Operation } from '../../src/api/parameters.ts'
 import { reference } from './type-schemas.ts'
 import type { Schema } from './type-schemas.ts'
 

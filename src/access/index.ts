@@ -1,6 +1,5 @@
-import { isParameterName } from '../api/parameters.ts'
-import { createClientAddress } from '../http/client-address.ts'
-import type { AddressOptions } from '../http/client-address.ts'
+import { createClientAddress } from './client-address.ts'
+import type { AddressOptions } from './client-address.ts'
 import type { RawRequest } from '../http/messages.ts'
 import { assertKnownOptions, assertOneOf, requireFunctions } from '../known-options.ts'
 import type { Counters } from './counters.ts'
@@ -23,13 +22,14 @@ export type {
   OpenCounters,
 } from './counters.ts'
 export type { Access } from './guard.ts'
-export type { AddressOptions, ForwardedHeader } from '../http/client-address.ts'
+export type { AddressOptions, ForwardedHeader } from './client-address.ts'
 export type { Admission, Guard, GuardedRequest } from '../http/guard.ts'
 export { createKey, hashKey } from './keys.ts'
 export type { KeyRecord, KeyStore } from './keys.ts'
 export { createMemoryCounters } from './memory.ts'
 export type { MemoryCountersOptions } from './memory.ts'
 export type { Plan } from './plans.ts'
+import { isParameterName } from '../api/check.ts'
 
 /** Options of `createAccess`. */
 export interface AccessOptions extends AddressOptions {

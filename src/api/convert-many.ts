@@ -6,20 +6,14 @@ import type { Day } from '../rates/dates.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
 import { toConversion, withConversion } from './convert.ts'
-import type { ConversionParams, ConversionResult, Targets } from './convert.ts'
-import { ROW, check } from './parameters.ts'
-import type { DayChoice } from './parameters.ts'
+import type { ConversionResult } from './convert.ts'
+import { ROW } from './parameters.ts'
+import type { ConversionParams, ConversionRow } from './parameters.ts'
 import { dayKey } from './resolve-code.ts'
 import type { Rates } from './resolve-code.ts'
+import { check } from './check.ts'
 
 export const MAX_ROWS = 10_000
-
-/** One of many conversions, whose amount may be negative. */
-export type ConversionRow<To extends Targets = Targets> = Omit<
-  ConversionParams<To>,
-  'expand' | keyof DayChoice
-> &
-  DayChoice
 
 /** Takes the place of a conversion that failed. */
 export interface ConversionError {

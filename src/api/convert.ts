@@ -8,7 +8,7 @@ import { oldestPublication } from '../rates/rate-table.ts'
 import type { Amount, Derivation, Rate, RateTable } from '../rates/rate-table.ts'
 import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
-import type { DayChoice } from './parameters.ts'
+import type { ConversionParams, Targets } from './parameters.ts'
 import {
   derivedIn,
   originOf,
@@ -20,25 +20,6 @@ import {
 import type { Rates } from './resolve-code.ts'
 import { roundResult } from './rounded.ts'
 import type { Rounding } from './rounded.ts'
-
-/** @internal One target currency, or an array of them. */
-export type Targets = CurrencyCode | readonly CurrencyCode[]
-
-/** Parameters of a conversion. Codes have three letters in either case, but not the form `GBp`. */
-export type ConversionParams<To extends Targets = Targets> = {
-  /** Source currency. */
-  from: CurrencyCode
-  /** Target currency, or a non-empty array of at most 250. */
-  to: To
-  /** Amount of `from`, finite and not negative: a number, or a decimal such as `'12.50'`, which keeps its digits (default 1). */
-  amount?: number | string | undefined
-  /** Whether `amount` is in `to`, and `result` the amount of `from` that gives it (default false). */
-  reverse?: boolean | undefined
-  /** Whether to add `rounded` to each result: to the `minor` unit of its currency, or to amounts in `cash` (default neither). */
-  round?: Rounding | undefined
-  /** `sources` adds the rate of every source of reference rates; for one target currency only (default nothing). */
-  expand?: 'sources' | undefined
-} & DayChoice
 
 /** Rate and result for one target currency, here called `to`. */
 export interface ConvertedAmount {
@@ -168,30 +149,6 @@ export function withConversion<Result>(
 ): Result | Promise<Result> {
   const codes = (): string[] => [params.from, params.to].flat()
   return withRates(sources, params, { codes }, now, request, use)
-}
-
-/** @throws {RatesError} as `withConversion` and `toConversion` do */
-export async function conversion(
-  sources: RateSources,
-  params: ConversionParams,
-  now: () => number,
-): Promise<ConversionResult> {
-  const record = await withConversion(sources, params, now, undefined, ({ value }) =>
-    toConversion(value, params),
-  )
-  return params.expand ? withSources(sources, params, { record }, now) : record
-}
-
-/** Adds the rate of every source. */
-export async function withSources(
-  sources: RateSources,
-  params: ConversionParams,
-  { record }: { record: ConversionResult },
-  now: () => number,
-  request?: RequestOptions,
-): Promise<ConversionResult> {
-  const { ratesBySource } = await import('./sources.ts')
-  return { ...record, sources: await ratesBySource(sources, params, record, now, request) }
 }
 
 /** @throws {RatesError} as `convert` does */

@@ -6,8 +6,9 @@ import type { CsvSeparator } from '../rates/csv.ts'
 import { MAX_ROWS, tooManyRows } from './convert-many.ts'
 import type { AnyRowConversion } from './convert-many.ts'
 import { toCsv } from './csv.ts'
-import { ROW, meantBy, unknownName } from './parameters.ts'
+import { ROW } from './parameters.ts'
 import type { Operation } from './parameters.ts'
+import { meantBy, unknownName } from './check.ts'
 
 interface CsvForm {
   /** The byte order mark and the line `sep=`, if any. */

@@ -8,7 +8,7 @@ import {
   findWithdrawnCurrency,
   withdrawnCurrencies,
 } from '../rates/iso-4217.ts'
-import type { CountryCode, CurrencyCode, MinorUnits, NumericCode } from '../rates/iso-4217.ts'
+import type { CountryCode, MinorUnits, NumericCode } from '../rates/iso-4217.ts'
 import { coveredCodes, newestDay } from '../rates/market-history.ts'
 import type { Rate } from '../rates/rate-table.ts'
 import type { HistorySnapshot } from '../sources/history-source.ts'
@@ -71,12 +71,6 @@ export interface CurrencyEnd {
 export interface CurrencyList {
   /** Sorted by code. */
   currencies: CurrencyCoverage[]
-}
-
-/** Parameters of the list of currencies. */
-export interface CurrenciesParams {
-  /** Codes to include (default: all). */
-  symbols?: readonly CurrencyCode[] | undefined
 }
 
 /** The currencies and the data that cover them: undefined without data, null if disabled. */

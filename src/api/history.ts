@@ -19,7 +19,7 @@ import type {
   RequestOptions,
 } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
-import type { ByCode, Targets } from './convert.ts'
+import type { ByCode } from './convert.ts'
 import {
   derivedIn,
   requireEverQuoted,
@@ -27,41 +27,7 @@ import {
   unsupportedCurrency,
   withdrawalHint,
 } from './resolve-code.ts'
-
-/**
- * Parameters of the history of one currency pair, or of several if `to` is an array: for a `period`, or from `start` to
- * `end`. Codes have three letters in either case, but not the form `GBp`.
- */
-export type HistoryParams<To extends Targets = CurrencyCode> = AnyHistoryParams<To> &
-  ({ start?: undefined; end?: undefined } | { period?: undefined; start: string })
-
-/** @internal Parameters that may exclude each other. */
-export interface AnyHistoryParams<To extends Targets = CurrencyCode> {
-  /** Source currency. */
-  from: CurrencyCode
-  /** Target currency, or an array of at most 20. */
-  to: To
-  /** Length of the history, up to the newest published day (default `1M`). Not allowed with `start`. */
-  period?: Period | undefined
-  /** First day, `YYYY-MM-DD`; reference rates begin on 1999-01-04. */
-  start?: string | undefined
-  /** Last day, `YYYY-MM-DD` (default: the newest published day). Needs `start`. */
-  end?: string | undefined
-  /** One point per published day, or one for each week, month, quarter or year (default `day`). */
-  interval?: Interval | undefined
-  /**
-   * Rate of an interval longer than a day: its `last`, the `average` of its days to 10 significant digits, `open` (its
-   * first), `high` or `low` (default `last`).
-   */
-  value?: IntervalValue | undefined
-  /**
-   * `previous` adds a point for every other calendar day, with the rate of the last published day before it, at most 14
-   * days earlier. For daily points only (default: no other points).
-   */
-  fill?: 'previous' | undefined
-  /** Id of the source of the rates, as in `/v1/sources` (default the first with the currencies). */
-  source?: string | undefined
-}
+import type { AnyHistoryParams, Targets } from './parameters.ts'
 
 /** Rate of a currency pair on one day. */
 export interface Point {

@@ -5,13 +5,12 @@ import { findWithdrawal, minorUnitHint } from '../rates/currency-code.ts'
 import type { UppercaseCode } from '../rates/currency-code.ts'
 import { PERIODS, addDays, periodStart, toDay } from '../rates/dates.ts'
 import type { DateRule, Day } from '../rates/dates.ts'
-import type { CurrencyCode } from '../rates/iso-4217.ts'
 import { derivationOf, oldestPublication } from '../rates/rate-table.ts'
 import type { Derivation, Rate, RateTable } from '../rates/rate-table.ts'
 import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
 import { newestOf } from './history.ts'
-import type { DayChoice } from './parameters.ts'
+import type { LatestParams } from './parameters.ts'
 import {
   datedSnapshot,
   daysToLoad,
@@ -22,19 +21,6 @@ import {
   withRates,
 } from './resolve-code.ts'
 import type { DatedSnapshot, Rates } from './resolve-code.ts'
-
-/** Parameters of a table of rates. Codes have three letters in either case, but not the form `GBp`. */
-export type LatestParams<Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]> = {
-  /** Base currency (default `USD`). */
-  base?: CurrencyCode | undefined
-  /** Codes to include (default: all). */
-  symbols?: Symbols | undefined
-  /**
-   * Adds the change of the reference rates to the newest published day, or to that of `date`: since the published day before
-   * it (`1D`), over a week, a month or a year, or since a day, `YYYY-MM-DD` (default: no change).
-   */
-  change?: '1D' | '1W' | '1M' | '1Y' | (string & {}) | undefined
-} & DayChoice
 
 /** Latest rates, or the reference rates of a day, against one base. */
 export interface LatestRates<ByCode = Record<UppercaseCode, Rate>> {

@@ -8,8 +8,9 @@ import { newestDay } from '../rates/market-history.ts'
 import type { PublicationState, RateSources, RequestOptions } from '../sources/rate-sources.ts'
 import type { Attribution, HistoryProvider } from '../upstream/provider.ts'
 import { codeIn, convert } from './convert.ts'
-import type { Conversion, ConversionParams, ConversionResult, SourceRate } from './convert.ts'
+import type { Conversion, ConversionResult, SourceRate } from './convert.ts'
 import { originOf, toSource, withRates } from './resolve-code.ts'
+import type { ConversionParams } from './parameters.ts'
 
 /** A source of reference rates. */
 export interface ReferenceSource {
@@ -93,8 +94,19 @@ function describe(
   }
 }
 
+/** Adds the rate of every source to a conversion. */
+export async function withSources(
+  sources: RateSources,
+  params: ConversionParams,
+  { record }: { record: ConversionResult },
+  now: () => number,
+  request?: RequestOptions,
+): Promise<ConversionResult> {
+  return { ...record, sources: await ratesBySource(sources, params, record, now, request) }
+}
+
 /** On the day of the conversion by its rule; without one, the newest up to today. */
-export async function ratesBySource(
+async function ratesBySource(
   sources: RateSources,
   params: ConversionParams,
   record: ConversionResult,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 
 import { isRounded } from '../api/convert-many.ts'
-import type { AnyRowConversion, ConversionRow } from '../api/convert-many.ts'
+import type { AnyRowConversion } from '../api/convert-many.ts'
 import { readRows } from '../api/csv-rows.ts'
 import type { CsvRows } from '../api/csv-rows.ts'
 import { toLine } from '../api/csv.ts'
@@ -19,6 +19,7 @@ import { openSession, toRatesFlags } from './session.ts'
 import { withSpinner } from './terminal.ts'
 import { UsageError, messageOf } from './usage.ts'
 import { readCode } from './words.ts'
+import type { ConversionRow } from '../api/parameters.ts'
 
 type LedgerFlags = Parameters<typeof toRatesFlags>[0] &
   CellFlags & {

@@ -1,4 +1,4 @@
-import type { AnyRowConversion, ConversionRow } from '../api/convert-many.ts'
+import type { AnyRowConversion } from '../api/convert-many.ts'
 import { resultsCsv, resultsHead } from '../api/csv-rows.ts'
 import { ROW } from '../api/parameters.ts'
 import { RatesError } from '../errors.ts'
@@ -10,6 +10,7 @@ import { openSession, toRatesFlags } from './session.ts'
 import { withSpinner } from './terminal.ts'
 import { UsageError } from './usage.ts'
 import { readConversion, takeDay } from './words.ts'
+import type { ConversionRow } from '../api/parameters.ts'
 
 type ListFlags = Parameters<typeof toRatesFlags>[0]
 

@@ -1,10 +1,10 @@
-import { OPERATIONS, ROW, meantBy, parametersOf, read, valuesOf } from '../api/parameters.ts'
-import type { Operation } from '../api/parameters.ts'
-import type { ConversionRow } from '../api/convert-many.ts'
+import { OPERATIONS, ROW } from '../api/parameters.ts'
+import type { Operation, ConversionRow } from '../api/parameters.ts'
 import { escapeForMessage, isRatesError } from '../errors.ts'
 import { didYouMean, toAlternatives } from '../known-options.ts'
 import { UsageError, parseArguments, text, toggle } from './usage.ts'
 import type { Flag } from './usage.ts'
+import { meantBy, parametersOf, read, valuesOf } from '../api/check.ts'
 
 export const RATES_OPTIONS = {
   json: toggle('print one line of JSON', { short: 'j' }),

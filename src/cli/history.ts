@@ -1,4 +1,4 @@
-import { OPERATIONS, valuesOf } from '../api/parameters.ts'
+import { OPERATIONS } from '../api/parameters.ts'
 import type { HistoryList, Point, RateHistory } from '../index.ts'
 import { drawChart } from './chart.ts'
 import type { CommandContext } from './context.ts'
@@ -11,6 +11,7 @@ import { alignedNumbers, styled, styledLines, toAge, toTable } from './terminal.
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage.ts'
 import { readPair, spellOut, takeDay } from './words.ts'
+import { valuesOf } from '../api/check.ts'
 
 const CHART_HEIGHT = 10
 

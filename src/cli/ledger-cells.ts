@@ -1,7 +1,8 @@
 import type { Ledger } from '../api/csv-rows.ts'
-import { ROW, unknownName } from '../api/parameters.ts'
+import { ROW } from '../api/parameters.ts'
 import { RatesError } from '../index.ts'
 import { UsageError, parseName } from './usage.ts'
+import { unknownName } from '../api/check.ts'
 
 export interface CellFlags {
   decimal?: string | undefined

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { OPERATIONS, parametersOf, splitCodes, valuesOf } from '../api/parameters.ts'
+import { OPERATIONS } from '../api/parameters.ts'
 import { daysToLoad } from '../api/resolve-code.ts'
 import { findCurrency, findWithdrawn } from '../currencies.ts'
 import type { Attribution, DateRule, Derivation, RatesErrorCode } from '../index.ts'
@@ -13,6 +13,8 @@ import type { RatesFlags, RatesSession, SessionResponse } from './session.ts'
 import { describeTerminal, styledLines, toAge, toMinute, withSpinner } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
 import { isCryptocurrency } from './words.ts'
+import { parametersOf, valuesOf } from '../api/check.ts'
+import { splitCodes } from '../api/parameter-kinds.ts'
 
 export interface Output {
   terminal: Terminal

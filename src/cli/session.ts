@@ -4,7 +4,7 @@ import { isAbsolute, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { MAX_ROWS } from '../api/convert-many.ts'
-import type { AnyRowConversion, ConversionRow } from '../api/convert-many.ts'
+import type { AnyRowConversion } from '../api/convert-many.ts'
 import { createRatesHandler } from '../index.ts'
 import type { CacheStore, HistoryProvider, RatesEvent, RatesOperations } from '../index.ts'
 import { toSingleLine } from '../log.ts'
@@ -14,6 +14,7 @@ import { chooseProviders, chooseUpstreams } from './upstreams.ts'
 import type { UpstreamFlags } from './upstreams.ts'
 import { UsageError } from './usage.ts'
 import type { parseArguments } from './usage.ts'
+import type { ConversionRow } from '../api/parameters.ts'
 
 export interface RatesFlags extends UpstreamFlags {
   json: boolean

@@ -1,4 +1,3 @@
-import { splitCodes } from '../api/parameters.ts'
 import { fixedRatioText } from '../api/resolve-code.ts'
 import type { Conversion, ConversionList, ConvertedAmount } from '../index.ts'
 import { roundToUnits } from '../money/amounts.ts'
@@ -8,6 +7,7 @@ import type { Day } from '../rates/dates.ts'
 import { divideSignificant, multiply, toDecimal, toNumber, toText } from '../rates/decimal.ts'
 import type { Decimal } from '../rates/decimal.ts'
 import type { Substitute } from './output.ts'
+import { splitCodes } from '../api/parameter-kinds.ts'
 
 type Params = Readonly<Record<string, string>> & { from: string; to: string }
 

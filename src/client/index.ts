@@ -8,29 +8,28 @@ export type {
   ByCode,
   Conversion,
   ConversionList,
-  ConversionParams,
   ConversionResult,
   ConvertedAmount,
   RatesOf,
   SourceRate,
 } from '../api/convert.ts'
-export type { ConversionError, ConversionRow, ManyConversions } from '../api/convert-many.ts'
+export type { ConversionError, ManyConversions } from '../api/convert-many.ts'
 export type {
-  CurrenciesParams,
   CurrencyCoverage,
   CurrencyEnd,
   CurrencyHistory,
   CurrencyList,
 } from '../api/currencies.ts'
+export type { HistoryList, HistoryResult, Point, RateHistory } from '../api/history.ts'
+export type { LatestRates } from '../api/latest.ts'
 export type {
-  HistoryList,
+  DayChoice,
+  ConversionParams,
+  ConversionRow,
+  CurrenciesParams,
   HistoryParams,
-  HistoryResult,
-  Point,
-  RateHistory,
-} from '../api/history.ts'
-export type { LatestParams, LatestRates } from '../api/latest.ts'
-export type { DayChoice } from '../api/parameters.ts'
+  LatestParams,
+} from '../api/parameters.ts'
 export type { Rounding } from '../api/rounded.ts'
 export type { ReferenceSource, SourceList } from '../api/sources.ts'
 export type { DataSetStatus, HistorySourceStatus, ServiceStatus } from '../api/status.ts'

@@ -1,11 +1,16 @@
-import { MAX_CODES, MAX_CODES_CHARACTERS, splitCodes, tooManyCodes } from '../api/parameters.ts'
-import type { Parameter } from '../api/parameters.ts'
 import { invalidAmount, invalidCurrency, invalidParameter, missingParameter } from '../errors.ts'
 import { createQueryParser } from '../http/query.ts'
 import { isAmount } from '../rates/arithmetic.ts'
 import { isCodeShaped, minorUnitHint } from '../rates/currency-code.ts'
 import { isDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
+import {
+  MAX_CODES,
+  MAX_CODES_CHARACTERS,
+  splitCodes,
+  tooManyCodes,
+} from '../api/parameter-kinds.ts'
+import type { Parameter } from '../api/parameter-kinds.ts'
 import * as z from 'zod/mini'
 
 export type Query<Name extends string> = { readonly [Each in Name]?: string }

@@ -1,10 +1,11 @@
-import type { Conversion, ConversionParams } from '../api/convert.ts'
+import type { Conversion } from '../api/convert.ts'
 import type { CurrencyList } from '../api/currencies.ts'
-import type { HistoryParams, RateHistory } from '../api/history.ts'
-import type { LatestParams, LatestRates } from '../api/latest.ts'
+import type { RateHistory } from '../api/history.ts'
+import type { LatestRates } from '../api/latest.ts'
 import { RatesError, invalidCurrency } from '../errors.ts'
 import type { RatesOperations } from '../rates-api.ts'
 import type { CurrencyCode } from '../rates/iso-4217.ts'
+import type { ConversionParams, HistoryParams, LatestParams } from '../api/parameters.ts'
 
 /**
  * The operations of a handler without rates that are not in the publication of their source: the formats of the services

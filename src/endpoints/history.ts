@@ -1,8 +1,7 @@
 import { createHistoryWriter } from '../api/history-writer.ts'
 import type { HistoryForm, WrittenHistories } from '../api/history-writer.ts'
 import { findHistories, needOf, pairsOf } from '../api/history.ts'
-import type { AnyHistoryParams, FoundHistory } from '../api/history.ts'
-import type { Targets } from '../api/convert.ts'
+import type { FoundHistory } from '../api/history.ts'
 import { OPERATIONS } from '../api/parameters.ts'
 import { runAtOnce, runInSlices, yieldToEventLoop } from '../async.ts'
 import type { Slices } from '../async.ts'
@@ -23,6 +22,7 @@ import { DAY_MS, toDay } from '../rates/dates.ts'
 import { rowsOf } from '../rates/market-history.ts'
 import type { HistoryNeed } from '../sources/rate-sources.ts'
 import type { EndpointContext, Format } from './routes.ts'
+import type { AnyHistoryParams, Targets } from '../api/parameters.ts'
 
 type HistoryQuery = AnyHistoryParams<Targets> & { format?: Format; layout?: 'long' | 'wide' }
 

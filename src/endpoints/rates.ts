@@ -1,8 +1,8 @@
-import { toConversion, withConversion, withSources } from '../api/convert.ts'
-import type { ConversionParams, ConversionResult } from '../api/convert.ts'
+import { toConversion, withConversion } from '../api/convert.ts'
+import type { ConversionResult } from '../api/convert.ts'
 import { conversionCsv, latestCsv } from '../api/csv.ts'
 import { toLatestRates, withChange, withLatest } from '../api/latest.ts'
-import type { LatestParams, LatestRates } from '../api/latest.ts'
+import type { LatestRates } from '../api/latest.ts'
 import { OPERATIONS } from '../api/parameters.ts'
 import type { Rates } from '../api/resolve-code.ts'
 import type { Instant } from '../async.ts'
@@ -16,6 +16,7 @@ import type { Amount, Derivation, Rate } from '../rates/rate-table.ts'
 import type { CacheResult, RateSources } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
 import type { EndpointContext, Format } from './routes.ts'
+import type { ConversionParams, LatestParams } from '../api/parameters.ts'
 
 /** Response of `/rates`. */
 type UnversionedTable = Omit<
@@ -126,7 +127,10 @@ const CONVERSION: RecordKind<ConversionParams, ConversionResult> = {
   cache: 'conversions',
   withRates: withConversion,
   toRecord: toConversion,
-  expand: withSources,
+  async expand(...given) {
+    const { withSources } = await import('../api/sources.ts')
+    return withSources(...given)
+  },
   toCsv: conversionCsv,
   toBody: (record) => record,
 }

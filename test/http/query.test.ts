@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { Parameter } from '../../src/api/parameter-kinds.ts'
 import * as z from 'zod/mini'
 
-import type { Parameter } from '../../src/api/parameters.ts'
 import { invalidParameter } from '../../src/errors.ts'
 import { createQueryParser } from '../../src/http/query.ts'
 

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 
 import { createAccess } from '../../src/access/index.ts'
-import { OPERATIONS, ROW, parametersOf } from '../../src/api/parameters.ts'
+import { OPERATIONS, ROW } from '../../src/api/parameters.ts'
 import type { Operation } from '../../src/api/parameters.ts'
 import { frankfurter } from '../../src/compat/frankfurter.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import { askCells, askClient, askFunction, askRow, handler, now, send, toQuery } from './doors.ts'
 import type { Answer, OperationName, Texts } from './doors.ts'
 import { ADVICE, SERVICES, WITHOUT_COUNTERPART } from './services.ts'
+import { parametersOf } from '../../src/api/check.ts'
 
 const PAIR = { from: 'USD', to: 'EUR' }
 

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Parameter } from '../../src/api/parameter-kinds.ts'
 import * as z from 'zod/mini'
 
 import { OPERATIONS, ROW } from '../../src/api/parameters.ts'
-import type { Parameter } from '../../src/api/parameters.ts'
 import type { Schema } from '../openapi/document.ts'
 import { nearTexts } from '../openapi/texts.ts'
 import { askCells, askClient, askFunction, askQuery, askRow, askRowFunction } from './doors.ts'

@@ -1,6 +1,6 @@
 import { canonicalIpv4, formatNetwork, isInRange, parseHost, parseIpRange } from './ip-address.ts'
 import type { IpAddress, IpRange } from './ip-address.ts'
-import type { RawRequest } from './messages.ts'
+import type { RawRequest } from '../http/messages.ts'
 
 /** How clients are counted by address. */
 export interface AddressOptions {
