@@ -143,17 +143,21 @@ describe('a wrong name in a row', () => {
     for (const [wrong, meant] of wrongNames(ROW.parameters)) {
       // Capitals are no mistake there, and results have a column of this name.
       if (wrong.toLowerCase() === meant.toLowerCase() || meant === 'source') continue
-      const answer = await askCells({ ...PAIR, amount: '1', [wrong]: '1' })
+      const { [meant]: _, ...cells }: Texts = { ...PAIR, amount: '1', [wrong]: '1' }
+      const answer = await askCells(cells)
       expectAdvice(answer, wrong, meant)
       expect(answer).toHaveProperty('whole')
     }
+    const twice = await askCells({ ...PAIR, amount: '1', value: '2' })
+    expect(twice).toMatchObject(errorOf('value (use amount)'))
   })
 
   it('is ignored in CSV if it is like no parameter', async () => {
     const cells = { ...PAIR, amount: '1' }
     const plain = await askCells(cells)
     expect(plain).toHaveProperty('result')
-    for (const name of ['note', 'booking text', 'access_key', 'category', '#']) {
+    // Near names are those of other columns where the parameter has its own.
+    for (const name of ['note', 'booking text', 'access_key', 'category', '#', 'account']) {
       expect(await askCells({ ...cells, [name]: 'x' })).toEqual(plain)
     }
   })

@@ -149,16 +149,14 @@ describe('an operation', () => {
 describe('a row', () => {
   it.each<[row: Values, message: string]>([
     [{ ...PAIR, amuont: 12 }, 'Invalid parameter: amuont (did you mean amount?)'],
-    [{ to: 'EUR', currency: 'USD' }, 'Invalid parameter: currency (use from)'],
-    [{ from: 'GBp', to: 'GBP' }, 'Invalid from currency: GBp'],
-    [{ from: 'GBX', to: 'GBP' }, 'Invalid from currency: GBX'],
+    [{ to: 'EUR', currency: 'USD', amount: 1 }, 'Invalid parameter: currency (use from)'],
+    [{ from: 'GBp', to: 'GBP', amount: 1 }, 'Invalid from currency: GBp'],
+    [{ from: 'GBX', to: 'GBP', amount: 1 }, 'Invalid from currency: GBX'],
   ])('%j is an error of it: %s', async (row, message) => {
     expect(messageOf(await askRow(row))).toContain(message)
     expect(messageOf(await askRowFunction(row))).toContain(message)
     const texts = Object.entries(row).map(([name, value]) => [name, String(value)])
-    expect(messageOf(await askCells({ amount: '1', ...Object.fromEntries(texts) }))).toContain(
-      message,
-    )
+    expect(messageOf(await askCells(Object.fromEntries(texts)))).toContain(message)
   })
 
   it('may have a negative amount', async () => {
