@@ -63,7 +63,19 @@ describe.each(COMPILERS)('the declarations with TypeScript %s', (version, progra
     expect(await compile(options, program)).toBe('')
     expect((await run(program, ['--version'])).stdout).toContain(` ${version}.`)
   })
+
+  it('explain an unknown period in one line', async ({ skip }) => {
+    requireProgram(`TypeScript ${version}`, program, skip)
+    const { write, compile } = openApp()
+    write('period.ts', UNKNOWN_PERIOD)
+    const output = await compile({ module: 'nodenext', types: [] }, program)
+    const message = `Type '"2Y"' is not assignable to type 'Period | undefined'.`
+    expect(output.trim().split('\n')).toEqual([expect.stringContaining(message)])
+  })
 })
+
+const UNKNOWN_PERIOD = `import { createRates } from 'ratesmith'
+export const history = createRates().history({ from: 'USD', to: 'EUR', period: '2Y' })`
 
 /** Globals of the web platform that an app uses. */
 const GLOBALS = `import { createRatesHandler } from 'ratesmith'
