@@ -159,6 +159,17 @@ describe('a row', () => {
     expect(messageOf(await askCells(Object.fromEntries(texts)))).toContain(message)
   })
 
+  // Browsers on Windows send files so, and spreadsheets save text with tabs.
+  it.each([
+    ['application/csv', ','],
+    ['application/vnd.ms-excel', ';'],
+    ['text/tab-separated-values; charset=utf-8', '\t'],
+  ])('of a body of the type %s is read as CSV', async (type, separator) => {
+    const lines = ['from,to,amount', 'USD,EUR,1'].map((line) => line.replaceAll(',', separator))
+    const { status, text } = await send('v1/convert?format=json', { type, text: lines.join('\n') })
+    expect([status, JSON.parse(text)]).toEqual([200, [await askRow({ ...PAIR, amount: 1 })]])
+  })
+
   it('may have a negative amount', async () => {
     const row = { ...PAIR, amount: '-12.50', round: 'minor' }
     const { rate } = Object(await askRow(row))
