@@ -35,25 +35,27 @@ const MAY_IMPORT: Record<string, string> = {
   upstream: 'async byte-buffer known-options money rates zod/mini',
   providers: 'async digest known-options rates upstream zod/mini',
   sources: 'async cache errors events types:upstream rates',
-  api: 'async errors money types:upstream rates types:sources',
+  api: 'async errors known-options money query-names types:upstream rates types:sources zod/mini',
   // Contains code to copy from the explorer, which imports the client.
   generated: 'ratesmith/client',
-  http: 'async byte-buffer digest errors itty-router/Router zod/mini',
+  http: 'api async byte-buffer digest errors itty-router/Router',
   compression: 'http',
-  endpoints: 'api async errors generated http rates types:sources zod/mini',
+  endpoints: 'api async errors generated http rates types:sources types:upstream',
   options: 'types:access http known-options types:cache types:events providers rates upstream',
   monitoring: 'async events types:handler http known-options log',
-  handler: 'types:access api async endpoints events http options sources',
-  compat: `api async known-options endpoints errors types:events types:handler http
+  'query-names': 'errors',
+  'rates-api': 'api async errors events options rates sources',
+  handler: 'types:access api async endpoints events http options rates-api',
+  compat: `api async known-options errors types:events types:handler http types:rates-api
     rates zod/mini`,
   index: '*',
   log: 'types:events known-options',
-  client: 'types:api async known-options errors response-body types:upstream types:rates ',
+  client: `types:api async known-options errors query-names types:rates-api response-body types:upstream types:rates`,
   currencies: 'rates',
   testing: 'async known-options cache upstream rates ',
   cli: `access adapters api async compat compression currencies currency-search errors http index known-options log money
     monitoring providers rates stores testing typed-amount upstream
-    ioredis node:* ratesmith/package.json`,
+    ioredis node:* ratesmith/package.json zod/mini`,
   explorer: 'currency-search ratesmith/client response-body typed-amount',
   adapters: '@whatwg-node/server async http types:index known-options node:* undici',
   scripts: '*',
@@ -197,18 +199,20 @@ function linesOf(paths: readonly string[]): number {
  * in the commit. An area is folders, and files directly in `src/`.
  */
 const LINES: Record<string, number> = {
-  'src adapters': 36_050,
-  'src/api src/http src/endpoints src/compression': 7_500,
+  'src adapters': 35_800,
+  'src/api src/http src/endpoints': 5_800,
+  'src/compression': 400,
+  'src/client': 350,
   'src/sources src/cache': 3_300,
-  'src/rates': 3_550,
+  'src/rates': 3_600,
   'src/providers src/upstream': 5_450,
-  'src/access': 2_750,
+  'src/access': 3_100,
   'src/compat': 1_200,
   'src/monitoring src/log.ts src/events.ts': 1_350,
   'src/testing': 1_900,
-  'src/cli': 5_350,
+  'src/cli': 5_300,
   adapters: 1_250,
-  explorer: 2_650,
+  explorer: 2_600,
   scripts: 2_200,
   bench: 2_650,
   test: 63_000,
@@ -219,7 +223,7 @@ const COUNTS: Record<string, [count: () => number, budget: number]> = {
   'entry points': [() => ENTRY_POINTS.length, 53],
   'flags of the command': [
     () => new Set(Object.values(PAGES).flatMap(({ options }) => Object.keys(options))).size,
-    43,
+    44,
   ],
   'public options': [
     () =>

@@ -2,10 +2,8 @@ import { invalidParameter, missingParameter } from '../errors.ts'
 import type { RatesError } from '../errors.ts'
 import { nearest, toAlternatives } from '../known-options.ts'
 import { isIgnored, onlyInQueries } from '../query-names.ts'
-import type { Parameter } from './parameter-kinds.ts'
 import { OPERATIONS } from './parameters.ts'
 import type { Operation, Values } from './parameters.ts'
-import * as z from 'zod/mini'
 
 /**
  * Checks the values of a function or a row.
@@ -111,12 +109,6 @@ function oncePer<Value>(derive: (operation: Operation) => Value): (operation: Op
   }
 }
 
-/** Returns all values of a parameter; empty if they are not a list. */
-export function valuesOf(parameter: Parameter | undefined): string[] {
-  const schema = parameter?.schema
-  return schema instanceof z.ZodMiniEnum ? schema.options.map(String) : []
-}
-
 const MAX_EDITS = 2
 
 /** Returns the parameter that `name` is a variant or an alias of, or near to. */
@@ -140,21 +132,17 @@ function meaningOf(name: string): string {
 
 /** Returns the error of a name that the operation does not have: with the one that was meant, or the endpoint that has it. */
 export function unknownName(operation: Operation, name: string): RatesError {
-  return invalidParameter(name, adviceFor(operation, name))
-}
-
-function adviceFor(operation: Operation, name: string): string {
   const { path, rows } = operation
-  const own = meantBy(operation, name)
-  const inRows = rows && meantBy(rows, name)
   const other = otherWith(operation, name)
+  const own = meantBy(operation, name) ?? (rows && meantBy(rows, name))
+  const takes = Object.keys(parametersOf(operation)).join(', ') || 'no parameters'
+  let advice = other ? `use ${other.path}` : `unknown; ${path} takes ${takes}`
   // What another endpoint means by the name is likelier than a typing mistake.
-  if (own && !(own.isNear && other)) return adviceOf(own)
-  if (inRows && !(inRows.isNear && other)) return `${adviceOf(inRows)} in the rows of the body`
-  if (other) return `use ${other.path}`
-  const known = Object.keys(parametersOf(operation))
-  const takes = known.length === 0 ? 'no parameters' : known.join(', ')
-  return `unknown; ${path} takes ${takes}`
+  if (own && !(own.isNear && other)) {
+    advice = own.isNear ? `did you mean ${own.parameter}?` : `use ${own.parameter}`
+    if (!Object.hasOwn(parametersOf(operation), own.parameter)) advice += ' in the rows of the body'
+  }
+  return invalidParameter(name, advice)
 }
 
 function otherWith({ path }: Operation, name: string): Operation | undefined {
@@ -163,12 +151,8 @@ function otherWith({ path }: Operation, name: string): Operation | undefined {
   const meaning = meaningOf(name)
   return (
     others.find(({ parameters }) => Object.hasOwn(parameters, meaning)) ??
-    others.find((each) => (meaningsOf(each).get(meaning) ?? 'format') !== 'format')
+    others.find((each) => ![undefined, 'format'].includes(meaningsOf(each).get(meaning)))
   )
-}
-
-function adviceOf({ parameter, isNear }: { parameter: string; isNear: boolean }): string {
-  return isNear ? `did you mean ${parameter}?` : `use ${parameter}`
 }
 
 /** Returns whether a query may have `name`, which the operation does not have. */
@@ -182,8 +166,6 @@ export function passes(operation: Operation, name: string): boolean {
 
 /** Returns whether an operation has a parameter that `name` means. */
 export function isParameterName(name: string): boolean {
-  return Object.values(OPERATIONS).some((operation) => {
-    const found = meantBy(operation, name)
-    return found !== undefined && !found.isNear
-  })
+  const meaning = meaningOf(name)
+  return Object.values(OPERATIONS).some((operation) => meaningsOf(operation).has(meaning))
 }

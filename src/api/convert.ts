@@ -19,7 +19,6 @@ import {
 } from './resolve-code.ts'
 import type { Rates } from './resolve-code.ts'
 import { roundResult } from './rounded.ts'
-import type { Rounding } from './rounded.ts'
 
 /** Rate and result for one target currency, here called `to`. */
 export interface ConvertedAmount {
@@ -196,18 +195,11 @@ function dayOf(rates: Rates): Pick<ConversionFields, 'date' | 'asked' | 'rule'> 
   return 'date' in rates ? { date: rates.date, ...rates.byRule } : {}
 }
 
-interface Conversions {
-  from: string
-  amount: number | string
-  reverse?: boolean
-  round?: Rounding | undefined
-}
-
 /** @throws {RatesError} `invalid_amount` if the result is too large for a double; `invalid_parameter` if it cannot be rounded */
 export function convert(
   { table }: Rates,
   to: string,
-  { from, amount: sent, reverse = false, round }: Conversions,
+  { from, amount: sent = 1, reverse = false, round }: Omit<ConversionParams, 'to'>,
 ): ConvertedAmount {
   const amount = Number(sent) + 0
   const rate = crossRate(table, from, to)

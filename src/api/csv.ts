@@ -1,4 +1,3 @@
-import type { DateRule, Day } from '../rates/dates.ts'
 import type { ConversionResult } from './convert.ts'
 import type { LatestRates } from './latest.ts'
 import { toSource } from './resolve-code.ts'
@@ -45,13 +44,11 @@ export function latestCsv(record: LatestRates): string {
   return toCsv([head, ...lines])
 }
 
-interface Dated {
-  date?: Day | undefined
-  asked?: Day | undefined
-  rule?: DateRule | undefined
-}
-
-function dayColumns({ date, asked, rule }: Dated): Record<string, string> {
+function dayColumns({
+  date,
+  asked,
+  rule,
+}: Pick<LatestRates, 'date' | 'asked' | 'rule'>): Record<string, string> {
   return {
     ...(date !== undefined && { date }),
     ...(asked !== undefined && { asked }),

@@ -1,5 +1,5 @@
 import type { Instant } from '../async.ts'
-import { RatesError, invalidCurrency, invalidParameter } from '../errors.ts'
+import { invalidCurrency, invalidParameter, toRatesError } from '../errors.ts'
 import { crossRate, percentChange } from '../rates/arithmetic.ts'
 import { findWithdrawal, minorUnitHint } from '../rates/currency-code.ts'
 import type { UppercaseCode } from '../rates/currency-code.ts'
@@ -112,43 +112,35 @@ export async function withChange(
   now: () => number,
   request?: RequestOptions,
 ): Promise<LatestRates> {
-  const { change = '' } = params
-  if (change === '') return record
+  const { change } = params
+  if (change === undefined) return record
   const today = toDay(now())
 
   async function upTo(later: DatedSnapshot, codes: readonly string[]): Promise<LatestRates> {
     for (const code of codes) requireQuoted(later, 'base', code)
-    const date = changeStart(later.date, change)
+    const date = changeStart(later.date, String(change))
     if (date > later.date) throw invalidParameter('change', `must not be after ${later.date}`)
-    const days = daysToLoad({ date }, today)
-    const need = { ...days, codes, isWhole: true, source: later.id }
+    const need = { ...daysToLoad({ date }, today), codes, isWhole: true, source: later.id }
     return sources.history(need, request, ({ value }) => {
       const earlier = datedSnapshot(value, { date }, today, 'change')
       for (const code of codes) requireQuoted(earlier, 'base', code)
-      return {
-        ...record,
-        change: { since: earlier.date, percent: percentOf(record, earlier.table, later.table) },
-      }
+      const percent = percentOf(record, earlier.table, later.table)
+      return { ...record, change: { since: earlier.date, percent } }
     })
   }
 
-  async function upToNewest(codes: readonly string[]): Promise<LatestRates> {
-    return sources.history({ codes, isWhole: true }, request, ({ value }) =>
+  const upToNewest = async (codes: readonly string[]): Promise<LatestRates> =>
+    sources.history({ codes, isWhole: true }, request, ({ value }) =>
       upTo(datedSnapshot(value, { date: newestOf(value, today) }, today), codes),
     )
-  }
 
   if ('date' in rates) return upTo(rates, [record.base])
   const codes = codesOf(params)
-  try {
-    return await upToNewest(codes)
-  } catch (error) {
-    const isMissing =
-      error instanceof RatesError &&
-      (error.code === 'unsupported_currency' || error.code === 'no_data')
-    if (codes.length === 1 || !isMissing) throw error
+  return upToNewest(codes).catch((error: unknown) => {
+    const { code } = toRatesError(error)
+    if (code !== 'unsupported_currency' && code !== 'no_data') throw error
     return upToNewest([record.base])
-  }
+  })
 }
 
 function changeStart(end: Day, change: string): Day {
@@ -162,12 +154,13 @@ function percentOf(
   earlier: RateTable,
   later: RateTable,
 ): Record<string, number> {
-  const percent: Record<string, number> = {}
-  for (const code of Object.keys(rates)) {
-    if (!earlier.rates.has(code) || !later.rates.has(code)) continue
-    percent[code] = percentChange(crossRate(earlier, base, code), crossRate(later, base, code))
-  }
-  return percent
+  const both = Object.keys(rates).filter((code) => earlier.rates.has(code) && later.rates.has(code))
+  return Object.fromEntries(
+    both.map((code) => [
+      code,
+      percentChange(crossRate(earlier, base, code), crossRate(later, base, code)),
+    ]),
+  )
 }
 
 /** Returns the codes that a table must have; responses omit withdrawn `symbols` without a rate. */

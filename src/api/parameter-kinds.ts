@@ -64,12 +64,8 @@ function trimSpaces(text: string): string {
 }
 
 export function tooManyCodes(name: string, max: number = MAX_CODES): RatesError {
-  return invalidParameter(
-    name,
-    max === MAX_CODES
-      ? `must have at most ${max} codes and ${MAX_CODES_CHARACTERS} characters`
-      : `must have at most ${max} codes`,
-  )
+  const limits = `${max} codes and ${MAX_CODES_CHARACTERS} characters`
+  return invalidParameter(name, `must have at most ${limits}`)
 }
 
 function invalidCodes(max: number): Parameter['error'] {

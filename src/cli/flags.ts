@@ -1,10 +1,12 @@
+import { meantBy, parametersOf, read } from '../api/check.ts'
+import type { Parameter } from '../api/parameter-kinds.ts'
 import { OPERATIONS, ROW } from '../api/parameters.ts'
-import type { Operation, ConversionRow } from '../api/parameters.ts'
+import type { ConversionRow, Operation } from '../api/parameters.ts'
 import { escapeForMessage, isRatesError } from '../errors.ts'
 import { didYouMean, toAlternatives } from '../known-options.ts'
 import { UsageError, parseArguments, text, toggle } from './usage.ts'
 import type { Flag } from './usage.ts'
-import { meantBy, parametersOf, read, valuesOf } from '../api/check.ts'
+import * as z from 'zod/mini'
 
 export const RATES_OPTIONS = {
   json: toggle('print one line of JSON', { short: 'j' }),
@@ -33,6 +35,12 @@ const SHOWN = new Map(
 
 function flagOf(parameter: string): string {
   return parameter.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
+/** Returns all values of a parameter; empty if they are not a list. */
+export function valuesOf(parameter: Parameter | undefined): string[] {
+  const schema = parameter?.schema
+  return schema instanceof z.ZodMiniEnum ? schema.options.map(String) : []
 }
 
 function parametersWithFlag(operation: Operation): Operation['parameters'] {

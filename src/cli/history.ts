@@ -2,7 +2,7 @@ import { OPERATIONS } from '../api/parameters.ts'
 import type { HistoryList, Point, RateHistory } from '../index.ts'
 import { drawChart } from './chart.ts'
 import type { CommandContext } from './context.ts'
-import { HISTORY_OPTIONS, parseFlags, withWords } from './flags.ts'
+import { HISTORY_OPTIONS, parseFlags, valuesOf, withWords } from './flags.ts'
 import { printRates } from './output.ts'
 import { readFormat, toDirective } from './price-directives.ts'
 import type { DirectiveFormat } from './price-directives.ts'
@@ -11,7 +11,6 @@ import { alignedNumbers, styled, styledLines, toAge, toTable } from './terminal.
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage.ts'
 import { readPair, spellOut, takeDay } from './words.ts'
-import { valuesOf } from '../api/check.ts'
 
 const CHART_HEIGHT = 10
 

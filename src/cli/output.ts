@@ -7,13 +7,13 @@ import type { Attribution, DateRule, Derivation, RatesErrorCode } from '../index
 import { didYouMean, nearest } from '../known-options.ts'
 import { DAY_MS, toDay } from '../rates/dates.ts'
 import type { CommandContext } from './context.ts'
-import { inFlags } from './flags.ts'
+import { inFlags, valuesOf } from './flags.ts'
 import { openSession } from './session.ts'
 import type { RatesFlags, RatesSession, SessionResponse } from './session.ts'
 import { describeTerminal, styledLines, toAge, toMinute, withSpinner } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
 import { isCryptocurrency } from './words.ts'
-import { parametersOf, valuesOf } from '../api/check.ts'
+import { parametersOf } from '../api/check.ts'
 import { splitCodes } from '../api/parameter-kinds.ts'
 
 export interface Output {

@@ -22,7 +22,7 @@ import { failure, toBytes, toSendable, uncachedText } from '../http/response.ts'
 import type { PostEndpoint, PostResponse } from '../http/response.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
 import { costOf } from './costs.ts'
-import type { Format } from './routes.ts'
+import type { Format } from './context.ts'
 
 const MAX_BODY_BYTES = 1_048_576
 

@@ -21,7 +21,7 @@ import type { DataResult, Endpoint, Representation, RequestContext } from '../ht
 import { DAY_MS, toDay } from '../rates/dates.ts'
 import { rowsOf } from '../rates/market-history.ts'
 import type { HistoryNeed } from '../sources/rate-sources.ts'
-import type { EndpointContext, Format } from './routes.ts'
+import type { EndpointContext, Format } from './context.ts'
 import type { AnyHistoryParams, Targets } from '../api/parameters.ts'
 
 type HistoryQuery = AnyHistoryParams<Targets> & { format?: Format; layout?: 'long' | 'wide' }

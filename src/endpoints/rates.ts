@@ -15,7 +15,7 @@ import { DAY_MS } from '../rates/dates.ts'
 import type { Amount, Derivation, Rate } from '../rates/rate-table.ts'
 import type { CacheResult, RateSources } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
-import type { EndpointContext, Format } from './routes.ts'
+import type { EndpointContext, Format } from './context.ts'
 import type { ConversionParams, LatestParams } from '../api/parameters.ts'
 
 /** Response of `/rates`. */

@@ -1,30 +1,18 @@
 import { loadOnce } from '../async.ts'
 import type { RatesError, RatesErrorCode } from '../errors.ts'
 import type { Guard } from '../http/guard.ts'
-import type { ResponseCaches } from '../http/response-cache.ts'
 import type { EndpointGroup, PostEndpoint } from '../http/response.ts'
-import type { RateSources } from '../sources/rate-sources.ts'
+import type { EndpointContext } from './context.ts'
 import type { ManyConversionsOptions } from './convert-many.ts'
 import { MAX_COST, costOfCodes, costOfConversion } from './costs.ts'
 import { history } from './history.ts'
 import { convert, latest, unversionedConvert, unversionedRates } from './rates.ts'
 import { currencies, explorerScript, index, openapi, referenceSources, status } from './service.ts'
 
-/** What every endpoint needs. */
-export interface EndpointContext {
-  sources: RateSources
-  responseCaches: ResponseCaches
-  now: () => number
-  /** Names of query parameters that have an API key. */
-  keyNames: readonly string[]
-}
-
-export type Format = 'json' | 'csv'
-
-export interface EndpointsOptions extends Omit<ManyConversionsOptions, 'errorBody' | 'keyNames'> {
-  sources: RateSources
-  responseCaches: ResponseCaches
-  now: () => number
+export interface EndpointsOptions extends Omit<
+  EndpointContext & ManyConversionsOptions,
+  'errorBody' | 'keyNames'
+> {
   basePath: string
   guard: Guard | undefined
   explorer: boolean

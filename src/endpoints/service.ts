@@ -7,7 +7,7 @@ import { createQueryParser } from '../http/query.ts'
 import { bodyHeaders, represent, uncached, uncachedText } from '../http/response.ts'
 import type { DataResult, Endpoint, Representation } from '../http/response.ts'
 import { toDay } from '../rates/dates.ts'
-import type { EndpointContext, Format } from './routes.ts'
+import type { EndpointContext, Format } from './context.ts'
 
 /** Returns `endpoint` with a check that the query has no unknown parameters. */
 function withoutParameters(
@@ -67,7 +67,10 @@ interface CurrenciesQuery {
 export function currencies({ sources, now, keyNames }: EndpointContext): Endpoint {
   const parse = createQueryParser<CurrenciesQuery>(OPERATIONS.currencies, keyNames)
   const load = loadOnce(async () => import('../api/currencies.ts'))
-  let last: { data: readonly unknown[]; made: Map<string, Representation> } | undefined
+  let last: { data: readonly unknown[]; made: Record<string, Representation> } = {
+    data: [],
+    made: {},
+  }
 
   return async (query, request) => {
     const { params, key } = parse(query)
@@ -89,13 +92,10 @@ export function currencies({ sources, now, keyNames }: EndpointContext): Endpoin
     const data = [both.latest?.value, both.history?.value]
     // The covered codes change with the data, and hardly ever with the day; those of a fallback table expire separately.
     const isCached = !both.latest?.value.fallback && !both.publications && !symbols
-    if (data.some((value, position) => value !== last?.data[position])) last = undefined
-    const cached = isCached ? last?.made.get(key) : undefined
-    const representation = cached ?? represent(write(), bodyHeaders({ form, lifetime: 'minute' }))
-    if (isCached) {
-      last ??= { data, made: new Map() }
-      last.made.set(key, representation)
-    }
+    if (data.some((value, position) => value !== last.data[position])) last = { data, made: {} }
+    const made = isCached ? last.made : {}
+    const headers = bodyHeaders({ form, lifetime: 'minute' })
+    const representation = (made[key] ??= represent(write(), headers))
     return { representation, freshness }
   }
 }

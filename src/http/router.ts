@@ -6,7 +6,7 @@ import type { Admission, Guard } from './guard.ts'
 import { overloaded } from './limiter.ts'
 import type { Limiter } from './limiter.ts'
 import { isCounted, statusFor } from './messages.ts'
-import type { EndpointResponse, RawRequest, RawResponse } from './messages.ts'
+import type { EndpointResponse, Header, RawRequest, RawResponse } from './messages.ts'
 import { failure, meetsIfMatch, options, revalidated, success } from './response.ts'
 import type {
   Endpoint,
@@ -96,7 +96,8 @@ export function createRouter(routerOptions: RouterOptions): RequestRouter {
   function failed({ request, route }: Exchange, thrown: unknown): PostResponse {
     const error = toRatesError(thrown)
     if (error.code === 'internal_error') onInternalError(error.cause, request.requestId)
-    return withCors(failure(error, route.group.errorBody(error), Boolean(route.post)), route)
+    const response = failure(error, route.group.errorBody(error), Boolean(route.post))
+    return withCors(response, route.cors.constant)
   }
 
   return { answer, waiting: waits.count }
@@ -238,7 +239,10 @@ function runEndpoint(
 }
 
 function render(result: EndpointResult, { route, request }: Exchange): EndpointResponse {
-  const response = toEndpointResponse(result, route.cors)
+  const response =
+    'representation' in result
+      ? success(result, route.cors.constant)
+      : withCors(result, route.cors.constant)
   if (response.status !== 200) return response
   if (!meetsIfMatch(response, request.header('if-match'))) {
     const message = 'Precondition failed: If-Match does not name the current ETag'
@@ -247,16 +251,7 @@ function render(result: EndpointResult, { route, request }: Exchange): EndpointR
   return revalidated(response, request.header('if-none-match'))
 }
 
-function toEndpointResponse(result: EndpointResult, cors: CorsRules): PostResponse {
-  if ('representation' in result) return success(result, cors.constant)
-  return withCors(result, { cors })
-}
-
-function withCors(
-  response: PostResponse,
-  { cors: { constant } }: Pick<Route, 'cors'>,
-): PostResponse {
-  if (constant.length === 0) return response
+function withCors(response: PostResponse, constant: readonly Header[]): PostResponse {
   return { ...response, headers: [...response.headers, ...constant] }
 }
 
