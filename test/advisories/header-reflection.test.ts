@@ -15,7 +15,7 @@ const HEADERS =
 
 /** Parameters whose error does not echo the value. */
 const SILENT = new Set(
-  'date start end interval value fill layout format reverse round rule maxAge source expand'.split(
+  'date start end interval value fill layout format reverse round rule maxAge source expand change'.split(
     ' ',
   ),
 )

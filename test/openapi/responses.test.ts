@@ -44,7 +44,7 @@ const IGNORED =
   /^(_.*|x[_-].*|utm_.*|fbclid|gclid|msclkid|callback|cb|v|t|ts|rand|nocache|cachebuster|access_key|api_?key|app_id|key|token)$/
 
 /** Parameters that the unversioned endpoints ignore. */
-const IGNORED_UNVERSIONED = /^\/(rates (to|symbols|layout)|convert (format|layout))$/
+const IGNORED_UNVERSIONED = /^\/rates (to|symbols)$/
 
 function errorOf({ path }: Operation, name: string): RegExp {
   return ERRORS[`${path} ${name}`] ?? ERRORS[name] ?? /^400 invalid_parameter$/

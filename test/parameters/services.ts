@@ -63,7 +63,7 @@ const ROWS: readonly (readonly [names: string, ...Advice])[] = [
   ['value', HISTORY, 'use amount', undefined],
   ['date', undefined, undefined, 'use start'],
   ['dates day on at time as_of timestamp date_time', 'use date', 'use date', 'use start'],
-  ['rule maxAge', undefined, undefined, 'use /v1/latest'],
+  ['rule maxAge', undefined, undefined, 'use /v1/convert'],
   ['source', undefined, undefined, undefined],
   ['provider providers sources bank data_set', 'use source', 'use source', 'use source'],
   ['start', HISTORY, HISTORY, undefined],
