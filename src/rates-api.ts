@@ -272,7 +272,7 @@ function createOperations(
   ): (params?: Params) => Promise<unknown> {
     return (params) =>
       attempt(() => {
-        const given: unknown = params ?? {}
+        const given: unknown = params === undefined ? {} : params
         check(OPERATIONS[name], given)
         return run(Object(given))
       })
