@@ -1,5 +1,7 @@
 import type { CountersContext } from './access/counters.ts'
 import type { Access } from './access/guard.ts'
+import { meantBy } from './api/check.ts'
+import { OPERATIONS } from './api/parameters.ts'
 import { describeStatus } from './api/status.ts'
 import type { ServiceStatus } from './api/status.ts'
 import { createListeners, systemRuntime } from './async.ts'
@@ -220,9 +222,21 @@ export function createHandlerOn(
   })
 }
 
-/** Creates the guard of a handler, which never throws or rejects. */
+/**
+ * Creates the guard of a handler, which never throws or rejects.
+ *
+ * @throws {TypeError} for a parameter of the API as the name of one for keys
+ */
 function createHandlerGuard(access: Access, context: CountersContext): Guard {
-  return createSafeGuard(access.createGuard(context), {
+  const guard = access.createGuard(context)
+  for (const name of guard.keyRules?.queryParameters ?? []) {
+    const isTaken = Object.values(OPERATIONS).some((each) => meantBy(each, name)?.isNear === false)
+    if (!isTaken) continue
+    throw new TypeError(
+      `queryParameters must not contain names that the API reads or refuses, got ${name}`,
+    )
+  }
+  return createSafeGuard(guard, {
     runtime: context.runtime,
     onFailure: (error) =>
       context.emit({

@@ -1,4 +1,5 @@
 import { parametersOf } from '../../src/api/check.ts'
+import { DAY_FORM } from '../../src/api/parameter-kinds.ts'
 import type { Parameter } from '../../src/api/parameter-kinds.ts'
 import * as z from 'zod/mini'
 
@@ -81,7 +82,9 @@ function describe(
 ): { description: string; schema: Schema } {
   const { $schema: _, ...schema } = z.toJSONSchema(accepted, {
     override({ jsonSchema }) {
-      if (jsonSchema.format !== undefined) delete jsonSchema.pattern
+      if (jsonSchema.pattern !== DAY_FORM.source) return
+      delete jsonSchema.pattern
+      jsonSchema.format = 'date'
     },
   })
   const { [name]: needed } = needs

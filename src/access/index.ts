@@ -29,7 +29,6 @@ export type { KeyRecord, KeyStore } from './keys.ts'
 export { createMemoryCounters } from './memory.ts'
 export type { MemoryCountersOptions } from './memory.ts'
 export type { Plan } from './plans.ts'
-import { isParameterName } from '../api/check.ts'
 
 /** Options of `createAccess`. */
 export interface AccessOptions extends AddressOptions {
@@ -169,12 +168,6 @@ function requireQueryParameters(names: unknown): void {
     if (typeof name !== 'string' || !/^\w[\w-]{0,63}$/.test(name)) {
       throw new TypeError(
         `queryParameters must contain names of letters, digits, _ and -, got ${String(name)}`,
-      )
-    }
-    // The API ignores other names only.
-    if (isParameterName(name)) {
-      throw new TypeError(
-        `queryParameters must not contain names that the API reads or refuses, got ${name}`,
       )
     }
   }

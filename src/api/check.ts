@@ -2,7 +2,6 @@ import { invalidParameter, missingParameter } from '../errors.ts'
 import type { RatesError } from '../errors.ts'
 import { nearest, toAlternatives } from '../known-options.ts'
 import { isIgnored, onlyInQueries } from '../query-names.ts'
-import { OPERATIONS } from './parameters.ts'
 import type { Operation, Values } from './parameters.ts'
 
 /**
@@ -145,9 +144,8 @@ export function unknownName(operation: Operation, name: string): RatesError {
   return invalidParameter(name, advice)
 }
 
-function otherWith({ path }: Operation, name: string): Operation | undefined {
-  const { convert, latest, history } = OPERATIONS
-  const others = [convert, latest, history].filter((each) => each.path !== path)
+function otherWith({ path, others: all = [] }: Operation, name: string): Operation | undefined {
+  const others = all.filter((each) => each.path !== path)
   const meaning = meaningOf(name)
   return (
     others.find(({ parameters }) => Object.hasOwn(parameters, meaning)) ??
@@ -162,10 +160,4 @@ export function passes(operation: Operation, name: string): boolean {
   if (!refuses) return false
   const meaning = meaningOf(name)
   return !refuses.some((each) => each.toLowerCase() === meaning) && !meantBy(operation, name)
-}
-
-/** Returns whether an operation has a parameter that `name` means. */
-export function isParameterName(name: string): boolean {
-  const meaning = meaningOf(name)
-  return Object.values(OPERATIONS).some((operation) => meaningsOf(operation).has(meaning))
 }

@@ -138,6 +138,8 @@ export interface Operation<Name extends string = string> {
   readonly refine?: (params: Values) => void
   /** What each row of a body accepts. */
   readonly rows?: Operation
+  /** Operations that may have what this one lacks. */
+  readonly others?: readonly Operation[]
   /** If present, queries may have other names, except these and those that mean a parameter (default: no other names). */
   readonly refuses?: readonly string[]
 }
@@ -337,24 +339,23 @@ type OperationName =
   | 'unversionedRates'
   | 'unversionedConvert'
 
+const others: readonly Operation[] = [CONVERT, LATEST, HISTORY]
+
 /** The unversioned endpoints cannot do what these ask for. */
-const VERSIONED_NAMES = Object.keys({
-  ...LATEST.parameters,
-  ...CONVERT.parameters,
-  ...HISTORY.parameters,
-  ...HISTORY.forms,
-})
+const VERSIONED_NAMES = others.flatMap(({ parameters, forms }) =>
+  Object.keys({ ...parameters, ...forms }),
+)
 
 export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
-  latest: LATEST,
-  convert: CONVERT,
-  convertMany: { path: '/v1/convert', parameters: {}, forms: { format }, rows: ROW },
-  history: HISTORY,
-  currencies: { path: '/v1/currencies', parameters: { symbols }, forms: { format } },
-  sources: { path: '/v1/sources', parameters: {} },
-  status: { path: '/v1/status', parameters: {} },
-  index: { path: '/v1', parameters: {} },
-  openapi: { path: '/v1/openapi.json', parameters: {} },
+  latest: { ...LATEST, others },
+  convert: { ...CONVERT, others },
+  convertMany: { path: '/v1/convert', parameters: {}, forms: { format }, rows: ROW, others },
+  history: { ...HISTORY, others },
+  currencies: { path: '/v1/currencies', parameters: { symbols }, forms: { format }, others },
+  sources: { path: '/v1/sources', parameters: {}, others },
+  status: { path: '/v1/status', parameters: {}, others },
+  index: { path: '/v1', parameters: {}, others },
+  openapi: { path: '/v1/openapi.json', parameters: {}, others },
   unversionedRates: {
     path: '/rates',
     parameters: { base: LATEST.parameters.base },

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 
 import { createAccess, createMemoryCounters } from '../../src/access/index.ts'
-import type { Plan } from '../../src/access/index.ts'
+import type { Access, Plan } from '../../src/access/index.ts'
+import { createRatesHandler } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
 import { operations } from '../openapi/document.ts'
 import { ADVICE } from '../parameters/services.ts'
 import { openGuarded } from './service.ts'
@@ -9,9 +11,10 @@ import { openGuarded } from './service.ts'
 const plans = { public: { burst: '60/min' } }
 const keys = { find: () => undefined }
 
-/** Calls `createAccess` without types. */
+/** Creates a handler with access by untyped options. */
 function create(options: unknown): unknown {
-  return Reflect.apply(createAccess, undefined, [options])
+  const access: Access = Reflect.apply(createAccess, undefined, [options])
+  return createRatesHandler({ access, providers: fakeProviders() })
 }
 
 describe('createAccess', () => {
