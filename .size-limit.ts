@@ -22,12 +22,12 @@ function portable(options: BuildOptions): BuildOptions {
 
 /** Budget of each module of the package alone, or of the largest in a folder: its current size and some two per cent. */
 const BUDGETS: Record<string, string> = {
-  '.': '55.4 kB',
+  '.': '61.3 kB',
   './access': '10.7 kB',
   './access/file': '3 kB',
   './access/redis': '5.95 kB',
   './bun': '2.1 kB',
-  './client': '2.9 kB',
+  './client': '3.2 kB',
   './cloudflare': '297 B',
   './compat/exchangerate-host': '19.3 kB',
   './compat/frankfurter': '18.5 kB',
@@ -85,11 +85,11 @@ const handler = {
   name: 'the handler, as an app loads it',
   path: 'dist/index.js',
   import: '{ createRatesHandler }',
-  limit: '53.7 kB',
+  limit: '59.6 kB',
 }
 
 /** Exports that bundlers load without the handler. */
-const light = Object.entries({ RatesError: '300 B', createMemoryStore: '700 B' }).map(
+const light = Object.entries({ RatesError: '355 B', createMemoryStore: '700 B' }).map(
   ([name, limit]) => ({
     name: `${name} alone`,
     path: 'dist/index.js',
@@ -103,7 +103,7 @@ const page = {
   path: 'dist/explorer-page-*.js',
   disablePlugins: ['@size-limit/esbuild'],
   gzip: true,
-  limit: '20 kB',
+  limit: '20.1 kB',
 }
 
 const secondScript = {

@@ -33,7 +33,7 @@ describe('createAccess', () => {
       },
     ],
   ])('accepts %j', (options) => {
-    expect(create(options)).toHaveProperty('createGuard')
+    expect(create(options)).toHaveProperty('guard')
   })
 
   it.each<[options: unknown, message: string]>([
