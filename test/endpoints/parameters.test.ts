@@ -5,8 +5,6 @@ import { openMarket } from '../fixtures/hand-written-market.ts'
 import { WITHOUT_YEN, longService } from '../fixtures/long-market.ts'
 
 const PAIR = 'from=USD&to=EUR'
-const TOO_LONG = '… 250 codes … 2048 characters'
-
 /** Invalid days; the first is empty. */
 const INVALID_DAYS =
   ' today 20261119 2026-11-9 2026-1-5 2026-11-31 2026-02-29 2026-02-30 2026-13-01 2026-00-10 26-11-19 ' +
@@ -17,87 +15,52 @@ const INVALID_DAYS =
 /** Expected facts of messages by status and code, for targets below `/api/v1/`. */
 type Refusals = Record<string, [target: string, facts: string][]>
 
+/** The message of each parameter; exchange.test.ts tries values of all of them against the document. */
 const MALFORMED: Refusals = {
   '400 missing_parameter': [
-    ['convert?to=USD', 'Missing required parameter: from'],
-    ['convert?to=EUR,JPY', 'Missing required parameter: from'],
     ['convert?to=USD&amount=x', 'Missing required parameter: from'],
-    ['convert?from=USD&date=2026-11-19', 'Missing required parameter: to'],
     ['convert?from=EUR&reverse=true', 'Missing required parameter: to'],
-    ['history?to=USD', 'Missing required parameter: from'],
-    ['history?from=EUR', 'Missing required parameter: to'],
-    [`history?${PAIR}&end=2026-11-02`, 'Missing required parameter: start'],
     [`history?${PAIR}&end=2026-11-02&interval=week`, 'Missing required parameter: start'],
   ],
   '400 invalid_currency': [
     ['latest?base=', 'Invalid base currency: '],
-    ['latest?base=E1R', 'Invalid base currency: E1R'],
     ['latest?symbols=EUR,EURO,US', 'Invalid symbols currency: EURO'],
-    ['latest?symbols=EUR,%09USD', 'Invalid symbols currency: \\u{9}USD'],
-    ['latest?symbols=%20%20a%20%20b%20%20,', 'Invalid symbols currency: a  b'],
-    ['latest?symbols=,%20b%20,%C2%A0c', 'Invalid symbols currency: b'],
-    ['latest?date=2022-12-30&symbols=USD,KUNA', 'Invalid symbols currency: KUNA'],
+    ['latest?date=2022-12-30&symbols=%20%20a%20%20b%20%20,', 'Invalid symbols currency: a  b'],
     ['convert?from=EURO&to=US', 'Invalid from currency: EURO'],
-    ['convert?from=EUR&to=US', 'Invalid to currency: US'],
-    ['convert?from=EUR&to=', 'Invalid to currency: '],
-    ['convert?from=EUR&to=%20', 'Invalid to currency:  '],
     ['convert?from=EUR&to=%20EUR&reverse=true', 'Invalid to currency:  EUR'],
-    ['convert?from=EUR&to=,%20,', 'Invalid to currency: , ,'],
     ['convert?from=EUR&to=EUR,EURO,US', 'Invalid to currency: EURO'],
-    ['convert?from=EUR&to=EUR,%C5%BFEK', 'Invalid to currency: ſEK'],
-    ['convert?from=EUR&to=EUR%2C%E2%80%AEUSD', 'Invalid to currency: \\u{202e}USD'],
-    ['convert?from=EUR&to=EUR,%00', 'Invalid to currency: \\u{0}'],
-    ['convert?from=EUR&to=EUR;JPY,KWD', 'Invalid to currency: EUR;JPY'],
     ['convert?from=USD,EUR&to=JPY', 'Invalid from currency: USD,EUR'],
     [`convert?from=EUR&to=${'A'.repeat(3_000)}%41`, 'A'.repeat(32)],
-    ['history?from=EURO&to=USD', 'Invalid from currency: EURO'],
-  ],
-  '400 invalid_amount': [
-    [`convert?${PAIR}&amount=`, 'Invalid amount: '],
-    [`convert?${PAIR}&amount=1,5`, 'Invalid amount: 1,5'],
-    [`convert?${PAIR}&amount=-1&reverse=true`, 'Invalid amount: -1'],
   ],
   '400 invalid_period': [
-    [`history?${PAIR}&period=1w`, 'Invalid period: 1w …1W, 1M, 3M, 6M, 1Y, 5Y'],
-    [`history?${PAIR}&period=2W&start=2026-11-02`, 'Invalid period: 2W …1W'],
+    [`history?${PAIR}&period=2W&start=2026-11-02`, 'Invalid period: 2W …1W, 1M, 3M, 6M, 1Y, 5Y'],
     [`history?${PAIR}&period=&start=&end=&interval=&format=`, 'Invalid period:  …1W'],
   ],
   '400 invalid_parameter': [
-    ...['latest?symbols', 'convert?from=EUR&to'].flatMap((target) =>
-      [listOf(251, 1_003), listOf(250, 2_049), `EURO,${listOf(1, 2_044)}`].map(
-        (list): [string, string] => {
-          const [, name = ''] = /(\w+)$/.exec(target) ?? []
-          return [`${target}=${list}`, `Invalid parameter: ${name}${TOO_LONG}`]
-        },
-      ),
-    ),
+    ...rowsFor('latest?symbols=', listOf(251, 1_003), 'symbols… 250 codes … 2048 characters'),
+    ...rowsFor('convert?from=EUR&to=', listOf(250, 2_049), 'to… 250 codes … 2048 characters'),
+    [`history?from=USD&to=${'EUR,'.repeat(21)}`, 'Invalid parameter: to (…at most 20 codes)'],
     ...rowsFor('latest?date=', INVALID_DAYS, 'date …YYYY-MM-DD'),
-    ...rowsFor(`convert?${PAIR}&date=`, INVALID_DAYS, 'date …YYYY-MM-DD'),
-    ...rowsFor(`history?${PAIR}&start=`, INVALID_DAYS, 'start …YYYY-MM-DD'),
-    ...rowsFor(`history?${PAIR}&start=2020-01-01&end=`, INVALID_DAYS, 'end …YYYY-MM-DD'),
-    [`history?${PAIR}&end=2026-11-31`, 'Invalid parameter: end …YYYY-MM-DD'],
+    ...rowsFor(`history?${PAIR}&end=`, '2026-11-31', 'end …YYYY-MM-DD'),
     ...['latest?date=', `convert?${PAIR}&date=`].flatMap((target) =>
       rowsFor(target, '2026-11-22 2027-01-01 9999-12-31', 'date …not …after today'),
     ),
     ...rowsFor(
-      `convert?${PAIR}&reverse=`,
-      ' 1 yes TRUE True true%20 %20true false,',
-      'reverse …true or false',
+      'latest?date=2026-11-19&rule=',
+      'Next',
+      'rule (must be on-or-before, exact, next, previous-business-day or period-end)',
     ),
-    ...rowsFor(`history?${PAIR}&interval=`, ' WEEK decade', 'interval …day, …quarter or year'),
-    ...rowsFor(`history?${PAIR}&interval=year&value=`, ' AVERAGE 1', 'value …last, …high or low'),
+    ...rowsFor('latest?date=2026-11-19&maxAge=', '36601', 'maxAge (…days, 0 to 36600)'),
+    ...rowsFor(`convert?${PAIR}&reverse=`, 'TRUE', 'reverse …true or false'),
+    ...rowsFor(`history?${PAIR}&interval=`, 'WEEK', 'interval …day, …quarter or year'),
+    ...rowsFor(`history?${PAIR}&interval=year&value=`, '1', 'value …last, …high or low'),
     ...rowsFor(`history?${PAIR}&value=`, 'average open high low', 'value (needs interval …year)'),
     ...rowsFor(`history?${PAIR}&interval=day&value=`, 'high', 'value (needs interval …year)'),
-    ...rowsFor(`history?${PAIR}&fill=`, ' next PREVIOUS', 'fill (must be previous)'),
+    ...rowsFor(`history?${PAIR}&fill=`, 'next', 'fill (must be previous)'),
     ...rowsFor(`history?${PAIR}&fill=previous&interval=`, 'week year', 'fill (needs interval day)'),
-    ...rowsFor(`history?${PAIR}&format=csv&layout=`, ' WIDE tall', 'layout (must be long or wide)'),
-    [`history?${PAIR}&layout=wide`, 'Invalid parameter: layout (needs format=csv)'],
-    [`history?${PAIR}&layout=wide&format=json`, 'Invalid parameter: layout (needs format=csv)'],
-    [`history?from=USD&to=${'EUR,'.repeat(21)}`, 'Invalid parameter: to (…at most 20 codes)'],
-    ...['latest?', `history?${PAIR}&`, `convert?${PAIR}&`].flatMap((target) =>
-      rowsFor(`${target}format=`, ' CSV xml csv%20 toString', 'format …json or csv'),
-    ),
-    ['latest??base=%45UR', '?base (use base)'],
+    ...rowsFor(`history?${PAIR}&format=csv&layout=`, 'tall', 'layout (must be long or wide)'),
+    ...rowsFor(`history?${PAIR}&layout=`, 'wide wide&format=json', 'layout (needs format=csv)'),
+    ...rowsFor('latest?format=', 'toString', 'format …json or csv'),
     [`history?${PAIR}&start=2026-11-02&end=2026-11-01`, 'start …not …after end'],
     ...rowsFor(
       `history?${PAIR}&period=1M&`,
@@ -110,14 +73,10 @@ const MALFORMED: Refusals = {
 /** In a market with few currencies, and gaps between its days. */
 const OF_FEW_RATES: Refusals = {
   '400 invalid_currency': [
-    ['convert?from=USD&to=EUR,ZZZ', 'Invalid to currency: ZZZ'],
     ['convert?from=USD&to=EUR,zzz,yyy', 'Invalid to currency: zzz'],
     ['convert?from=ZZZ&to=EUR,YYY', 'Invalid from currency: ZZZ'],
-    ['convert?from=USD&to=HRK,EUR', 'withdrawn on 2023-01-01, use EUR'],
-    ['convert?from=USD&to=ZZZ&reverse=true', 'Invalid to currency: ZZZ'],
   ],
   '400 invalid_amount': [
-    ['convert?from=USD&to=EUR,JPY&amount=1e307', 'Invalid amount: 1e307 …result'],
     ['convert?from=USD&to=EUR,KWD&amount=1e308&reverse=true', 'amount: 1e308 …result'],
   ],
   '400 unsupported_currency': [
@@ -133,11 +92,8 @@ const OF_FEW_RATES: Refusals = {
   '404 no_data': [
     ['convert?from=EUR&to=HRK&date=2023-01-02', 'HRK on 2023-01-02'],
     ['convert?from=HRK&to=USD,EUR&date=2026-11-20', 'HRK on 2026-11-20 (withdrawn'],
-    ['convert?from=EUR&to=HRK&date=2000-02-29', 'HRK on 2000-02-29'],
     // More than 14 days after the last publication.
     ['convert?from=EUR&to=USD&date=2021-11-20', '2021-11-20'],
-    ['convert?from=EUR&to=USD&date=2022-12-29', '2022-12-29'],
-    ['convert?from=EUR&to=USD&date=1999-01-03', '1999-01-03'],
     ['convert?from=EUR&to=USD&date=0000-01-01', '0000-01-01'],
   ],
 }
@@ -148,22 +104,20 @@ const OF_MANY_RATES: Refusals = {
     ['history?from=AED&to=EUR&start=2026-11-02', 'from currency: AED …history …AUD'],
     ['history?from=EUR&to=aed&start=2026-11-02', 'Unsupported to currency: aed …AUD'],
     ['history?from=HRK&to=EUR&interval=week', 'Unsupported from currency: HRK'],
-    ['latest?date=2024-01-02&base=AED', 'AED …2024-01-02 …AUD'],
-    ['latest?date=2024-01-02&base=AED', 'Unsupported base currency: AED'],
-    ['latest?date=2024-01-02&symbols=USD,aed', 'aed …2024-01-02 …AUD'],
-    ['latest?date=2024-01-02&symbols=USD,aed', 'Unsupported symbols currency: aed'],
+    ['latest?date=2024-01-02&base=AED', 'Unsupported base currency: AED …2024-01-02 …AUD'],
+    [
+      'latest?date=2024-01-02&symbols=USD,aed',
+      'Unsupported symbols currency: aed …2024-01-02 …AUD',
+    ],
     ['latest?date=2004-01-02&base=DEM', 'withdrawn on 1999-01-01, use EUR'],
   ],
   '404 no_data': [
-    ['latest?date=1999-01-03', '1999-01-03'],
     ['latest?date=0001-01-01', '0001-01-01'],
     [`latest?date=${WITHOUT_YEN}&base=JPY`, `JPY on ${WITHOUT_YEN}`],
     [`latest?date=${WITHOUT_YEN}&symbols=USD,jpy`, `JPY on ${WITHOUT_YEN}`],
     // Quoted once, but on none of the loaded days.
     ['history?from=CYP&to=EUR&start=2026-11-02', 'withdrawn on 2008-01-01, use EUR'],
-    ['history?from=LVL&to=EUR&start=2015-01-05&end=2015-02-01', 'LVL…EUR'],
     ['history?from=LVL&to=EUR&start=2022-01-03&end=2022-02-01', 'LVL…EUR'],
-    ['convert?from=EUR&to=LVL&date=2015-02-01', 'LVL on '],
     ['convert?from=EUR&to=LVL&date=2022-02-01', 'LVL on '],
     ['latest?base=rub&date=2025-02-03', 'RUB on 2025-02-03'],
     // Not withdrawn on that day: omitting it would hide a missing rate.
@@ -173,56 +127,22 @@ const OF_MANY_RATES: Refusals = {
     [`history?${PAIR}&start=2026-11-21`, 'USD…EUR'],
     [`history?${PAIR}&start=2999-01-01&end=2999-01-02`, 'USD…EUR'],
     [`history?${PAIR}&start=1990-01-01&end=1998-12-31`, 'USD…EUR'],
-    ['history?from=USD&to=HRK&start=2023-01-01&end=2023-01-31', 'USD…HRK'],
-    ['history?from=USD&to=HRK&start=2023-01-01&end=2023-01-31', 'withdrawn on 2023-01-01, use EUR'],
+    [
+      'history?from=USD&to=HRK&start=2023-01-01&end=2023-01-31',
+      'USD…HRK…withdrawn on 2023-01-01, use EUR',
+    ],
     [`history?from=USD&to=JPY&start=${WITHOUT_YEN}&end=${WITHOUT_YEN}`, 'USD…JPY'],
   ],
 }
 
 describe('a parameter', () => {
-  const ALL = ['USD', 'EUR', 'JPY', 'KWD', 'SLL']
-
   it.each<[target: string, field: string, value: unknown]>([
-    ['v1/latest', 'base', 'USD'],
-    ['v1/latest?base=eUr', 'base', 'EUR'],
-    ['rates?base=eUr', 'base', 'EUR'],
-    ['v1/latest', 'rates', ALL],
-    ['v1/latest?symbols=', 'rates', ALL],
-    ['v1/latest?symbols=%20,,%20%20,%20', 'rates', ALL],
-    ['v1/latest?symbols=EUR', 'rates', ['EUR']],
-    ['v1/latest?symbols=%20EUR,%20%20usd%20%20,,JPY,', 'rates', ['USD', 'EUR', 'JPY']],
-    [`v1/latest?symbols=${listOf(250, 2_048)}`, 'rates', ['EUR']],
-    ['v1/latest', 'date', undefined],
-    ['v1/latest?date=2026-11-20', 'date', '2026-11-20'],
-    ['v1/convert?from=USD&to=eUr', 'to', 'EUR'],
-    ['v1/convert?from=USD&to=EUR,', 'results', ['EUR']],
-    ['v1/convert?from=USD&to=%20EUR,usd%20,,', 'results', ['EUR', 'USD']],
-    [`v1/convert?from=USD&to=${listOf(250, 2_048)}`, 'results', ['EUR']],
-    [`v1/convert?${PAIR}`, 'amount', 1],
-    [`v1/convert?${PAIR}&amount=1.50`, 'amount', 1.5],
-    [`v1/convert?${PAIR}&utm_source=mail&amount=1e2`, 'amount', 100],
-    [`v1/convert?${PAIR}`, 'reverse', undefined],
-    [`v1/convert?${PAIR}&reverse=true`, 'reverse', true],
-    [`v1/convert?${PAIR}&reverse=false`, 'reverse', undefined],
-    [`v1/history?${PAIR}`, 'period', '1M'],
-    [`v1/history?${PAIR}&period=1W`, 'period', '1W'],
-    [`v1/history?${PAIR}&period=5Y`, 'period', '5Y'],
-    [`v1/history?${PAIR}`, 'interval', undefined],
-    [`v1/history?${PAIR}&interval=day`, 'interval', 'day'],
-    [`v1/history?${PAIR}&interval=week`, 'interval', 'week'],
-    [`v1/history?${PAIR}&interval=month`, 'interval', 'month'],
-    [`v1/history?${PAIR}&period=1Y&interval=month`, 'period', '1Y'],
-    [`v1/history?${PAIR}&start=2026-11-19`, 'start', '2026-11-19'],
-    [`v1/history?${PAIR}&start=2026-11-19`, 'end', '2026-11-20'],
-    [`v1/history?${PAIR}&start=2026-11-19&end=2026-11-19`, 'end', '2026-11-19'],
-    [`v1/history?${PAIR}&start=2026-11-19&interval=day&end=2026-11-20`, 'interval', 'day'],
-    [`v1/history?${PAIR}&format=json`, 'period', '1M'],
-    // Ignored: cache busters, trackers, keys, and lists for a table of all currencies.
-    ['v1/latest?_=1763510400000&_date=2&utm_source=mail&v=3&access_key=k', 'base', 'USD'],
-    [`v1/convert?${PAIR}&_t=1&fbclid=x&app_id=k&callback=f`, 'amount', 1],
-    ['rates?symbols=EUR&currencies=EUR', 'rates', ALL],
-  ])('is parsed from /api/%s: %s is %j', async (target, field, expected) => {
-    const response = await openMarket().get(`/${target}`)
+    ['latest?symbols=%20,,%20%20,%20', 'rates', ['USD', 'EUR', 'JPY', 'KWD', 'SLL']],
+    [`latest?symbols=${listOf(250, 2_048)}`, 'rates', ['EUR']],
+    [`convert?from=USD&to=${listOf(250, 2_048)}`, 'results', ['EUR']],
+    [`convert?${PAIR}&reverse=false`, 'reverse', undefined],
+  ])('is parsed from /api/v1/%s: %s is %j', async (target, field, expected) => {
+    const response = await openMarket().get(`/v1/${target}`)
     expect(response.status).toBe(200)
     const value = (await response.json())[field]
     expect(Array.isArray(expected) ? Object.keys(value) : value).toEqual(expected)
@@ -245,13 +165,8 @@ describe('an invalid request', () => {
   })
 
   it.each([
-    ['convert?from=USD&to=EUR,JPY', 'Invalid to currency: EUR,JPY'],
     ['convert?from=USD&to=EUR,', 'Invalid to currency: EUR,'],
-    ...['', 'CSV', 'xml', 'csv%20', 'toString'].map((format) => [
-      `rates?format=${format}`,
-      'Invalid parameter: format',
-    ]),
-    ['convert?from=USD&to=EUR&amount=-1', 'Invalid amount: -1'],
+    ['rates?format=CSV', 'Invalid parameter: format'],
   ])('/api/%s has an unversioned error before any data is loaded: %s', async (target, error) => {
     const { calls, get } = openMarket()
     const response = await get(`/${target}`)
