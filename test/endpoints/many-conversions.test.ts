@@ -109,8 +109,6 @@ describe('many conversions', () => {
   })
 
   it.each([
-    ['null', null, 'row (must be an object)'],
-    ['a number', 5, 'row (must be an object)'],
     ['a list', ['USD', 'EUR'], 'row (must be an object)'],
     ['too many targets', { from: 'USD', to: Array(251).fill('EUR') }, 'to (must have at most 250'],
     ['a text for true', { from: 'USD', to: 'EUR', reverse: 'true' }, 'reverse (must be true or'],
@@ -218,7 +216,6 @@ describe('POST /v1/convert', () => {
   it.each([
     ['', 'body (must not be empty)'],
     ['[', 'body (must be JSON)'],
-    ['{}', 'rows (must be an array of at most 10,000 conversions)'],
     ['null', 'rows (must be an array of at most 10,000 conversions)'],
     [`[${Array(10_001).fill('{}').join()}]`, 'rows (must be an array of at most 10,000 conv'],
     [new Uint8Array([0x5b, 0xff, 0x5d]), 'body (must be UTF-8)'],
@@ -235,7 +232,6 @@ describe('POST /v1/convert', () => {
   })
 
   it.each([
-    ['?Format=csv', 'Format (use format)'],
     ['?format=xml', 'format (must be json or csv)'],
     ['?format=csv&format=csv', 'format (given more than once)'],
   ])('refuses the query %s', async (query, hint) => {
@@ -475,25 +471,11 @@ describe('conversions in CSV', () => {
     expect(ofJson.text).toBe((await postCsv(service, csv)).text)
   })
 
-  it('have an error for several targets', async () => {
-    const rows = JSON.stringify([{ from: 'USD', to: ['EUR'] }])
-    const { text } = await post(service, rows, { query: '?format=csv' })
-    expect(text).toContain('invalid_parameter,Invalid parameter: to (must be one code')
-  })
-
   it.each([
     ['from,to,amount\n"USD,EUR', 'csv (line 2 has an unclosed quote)'],
     ['from,to,amount\nU"SD,EUR', 'csv (line 2 has a quote inside a cell; expected it around'],
     ['to,amount\nEUR,1', 'csv (the first line must name the column from)'],
     ['from,to\nUSD,EUR', 'csv (the first line must name the column amount)'],
-    ['from,to,amout\nUSD,EUR,15', 'amout (did you mean amount?)'],
-    ['from,to,value\nUSD,EUR,15', 'value (use amount)'],
-    ['from,to,amp;amount\nUSD,EUR,15', 'amp;amount (use amount)'],
-    ['from,to,amount,max_age\nUSD,EUR,1,3', 'max_age (use maxAge)'],
-    ['from,to,amount,Dates\nUSD,EUR,1,2020-02-28', 'Dates (use date)'],
-    ['from,to,amount,Source\nUSD,EUR,1,ecb', 'Source (not supported in CSV)'],
-    ['from,to,amount,bank\nUSD,EUR,1,ecb', 'bank (not supported in CSV)'],
-    ['currency,to,amount\nUSD,EUR,1', 'currency (use from)'],
     ['From,from,to,amount\nUSD,EUR,EUR,1', 'from (given more than once)'],
     ['sep=;\n', 'csv (the first line must name the column from)'],
     ['from,to,amount\r', 'rows (must be one or more lines below the header)'],

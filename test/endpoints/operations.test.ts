@@ -26,20 +26,18 @@ describe('an operation of handler.rates', () => {
   })
 
   // Values that no text of a query stands for; those that one does have the error of the query.
-  it.each<[Operation, params: unknown, code: string, parameter?: string, loads?: number]>([
+  it.each<[Operation, params: unknown, code: string, parameter?: string]>([
     ['latest', { symbols: 'EUR' }, 'invalid_parameter', 'symbols'],
     ['latest', { date: 20_200_101 }, 'invalid_parameter', 'date'],
     ['latest', [], 'invalid_parameter', 'parameters'],
     ['convert', 'USD', 'invalid_parameter', 'parameters'],
     ['convert', { from: ['USD'], to: 'EUR' }, 'invalid_currency', 'from'],
-    ['convert', { from: {}, to: 'EUR' }, 'invalid_currency', 'from'],
     ['convert', { from: 'USD', to: [] }, 'invalid_currency', 'to'],
     ['convert', { from: 'USD', to: {} }, 'invalid_currency', 'to'],
     ['convert', { from: 'USD', to: ['EUR', 978] }, 'invalid_currency', 'to'],
     ['convert', { from: 'USD', to: [['EUR']] }, 'invalid_currency', 'to'],
     ['convert', { from: 'USD', to: 978 }, 'invalid_currency', 'to'],
     ['convert', { from: 'USD', to: 'EUR,JPY' }, 'invalid_currency', 'to'],
-    ['convert', { from: 'USD', to: ['EUR,JPY'] }, 'invalid_currency', 'to'],
     ['convert', { ...PAIR, amount: NaN }, 'invalid_amount', 'amount'],
     ['convert', { ...PAIR, amount: [1] }, 'invalid_amount', 'amount'],
     ['convert', { ...PAIR, amount: null }, 'invalid_amount', 'amount'],
@@ -57,16 +55,10 @@ describe('an operation of handler.rates', () => {
     ['history', undefined, 'missing_parameter', 'from'],
     ['history', { from: 'USD', to: Array(21).fill('EUR') }, 'invalid_parameter', 'to'],
     ['history', { ...PAIR, start: new Date(0) }, 'invalid_parameter', 'start'],
-    // Once data is loaded.
-    ['latest', { symbols: ['ZZZ'] }, 'invalid_currency', 'symbols', 1],
-    ['convert', { from: 'USD', to: ['JPY'], amount: 1e307 }, 'invalid_amount', 'amount', 1],
-    ['convert', { from: 'KWD', to: 'EUR', date: '2026-11-20' }, 'unsupported_currency', 'from', 1],
-    ['convert', { from: 'EUR', to: 'USD', date: '1998-11-20' }, 'no_data', 'date', 1],
-    ['history', { from: 'AED', to: 'EUR' }, 'unsupported_currency', 'from', 1],
-  ])('%s(%o) rejects with %s', async (operation, params, code, parameter, loads = 0) => {
+  ])('%s(%o) rejects with %s', async (operation, params, code, parameter) => {
     const { calls, handler } = openMarket()
     const expected = { name: 'RatesError', code, parameter }
     await expect(call(handler.rates, operation, params)).rejects.toMatchObject(expected)
-    expect(calls).toHaveLength(loads)
+    expect(calls).toEqual([])
   })
 })
