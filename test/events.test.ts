@@ -74,14 +74,6 @@ describe('events that name codes', () => {
     expect(await publish({ BGN: 2, DEM: 2 })).toEqual([])
   })
 
-  it('are emitted again on another day of the clock', async () => {
-    const { publish, now } = hourlyFeed({ BAD: null })
-    expect(await publish()).toEqual(['rates_dropped', 'BAD'])
-    now.set('2026-11-22T00:30:00Z')
-    expect(await publish()).toEqual(['rates_dropped', 'BAD'])
-    expect(await publish()).toEqual([])
-  })
-
   it('are limited where an upstream invents ever more names', async () => {
     const { publish } = hourlyFeed({})
     const made = (publication: number): Record<string, unknown> =>

@@ -81,8 +81,6 @@ describe('an unknown option', () => {
 
   it.each([
     ['createRatesHandler .', { provider: { latest } }, '"provider"; did you mean "providers"?'],
-    ['createRatesHandler .', { basepath: '/x' }, '"basepath"; did you mean "basePath"?'],
-    ['createRatesHandler .', { onevents: () => {} }, '"onevents"; did you mean "onEvent"?'],
     [
       'createRatesHandler .',
       { ttl: 60 },
@@ -103,14 +101,8 @@ describe('an unknown option', () => {
     ['fakeProviders ./testing', { rates: { USD: 2 } }, '"rates"; known options: seed, now'],
     ['createFrankfurterProvider .', { baseUrl: '' }, '"baseUrl"; did you mean "url"?'],
     ['serve ./node', { host: '::' }, '"host"; did you mean "hostname"?'],
-    ['createUpstashStore ./stores/upstash', { prefx: 'a' }, '"prefx"; did you mean "prefix"?'],
     ['createRedisCounters ./access/redis', { prefx: 'a' }, '"prefx"; did you mean "prefix"?'],
     ['serve tls', { pfx: 'a' }, '"tls.pfx"; known options: tls.key, tls.cert'],
-    [
-      'createUndiciFetch timeouts',
-      { header: 1 },
-      '"timeouts.header"; did you mean "timeouts.headers"?',
-    ],
   ])('in %s is named with the nearest known one: %j', async (factory, options, message) => {
     const error = await failureOf(FACTORIES[factory] ?? String, options)
     expect(String(error)).toContain(`unknown option ${message}`)

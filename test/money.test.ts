@@ -113,24 +113,14 @@ describe('roundTo', () => {
     expect(roundTo(Number.MIN_VALUE, 'KWD', { mode: 'expand' })).toBe('0.001')
   })
 
-  it.each([
-    NaN,
-    Infinity,
-    '',
-    '.',
-    '1.',
-    '1,5',
-    '1 000',
-    '0x10',
-    '١',
-    'e5',
-    '1e',
-    '1e1000',
-    '--1',
-    '1\n',
-  ])('throws a TypeError for %j', (value) => {
-    expect(() => roundTo(value, 'USD')).toThrow(TypeError)
-  })
+  const NO_DECIMALS = '. 1. 1,5 0x10 ١ e5 1e 1e1000 --1'.split(' ')
+
+  it.each([NaN, Infinity, '', '1 000', '1\n', ...NO_DECIMALS])(
+    'throws a TypeError for %j',
+    (value) => {
+      expect(() => roundTo(value, 'USD')).toThrow(TypeError)
+    },
+  )
 
   it('bounds the length of a string', () => {
     expect(roundTo('1e-999', 'USD', { mode: 'ceil' })).toBe('0.01')
@@ -340,18 +330,13 @@ describe('a conversion with round', () => {
     expect(results).toMatchObject({ USD: { rounded: '469' }, CHF: { rounded: '521' } })
   })
 
-  it('has the same body over HTTP, a column in CSV, and an error for another value', async () => {
+  it('has the same body over HTTP, and a column in CSV', async () => {
     const target = 'convert?from=USD&to=EUR,JPY&amount=3&round=minor'
     const params = { from: 'USD', to: ['EUR', 'JPY'], amount: 3, round: 'minor' } as const
     expect(await (await handler.get(target)).json()).toEqual(await rates.convert(params))
     const [head, line] = (await (await handler.get(`${target}&format=csv`)).text()).split('\r\n')
     expect(head).toMatch(/^from,to,amount,rate,result,rounded,/)
     expect(line).toMatch(/^USD,EUR,3,0\.85,2\.55,2\.55,/)
-    const refused = await handler.get('convert?from=USD&to=EUR&round=2')
-    expect([refused.status, await refused.text()]).toEqual([
-      400,
-      expect.stringContaining('round (must be minor or cash)'),
-    ])
   })
 
   it('is a column of many rows in CSV, which adds one to the response', async () => {
@@ -374,12 +359,5 @@ describe('a conversion with round', () => {
     const shown = await show(['convert', '100', 'USD', 'JPY', '--round', 'minor', '--demo'], 120)
     expect(shown[0]).toMatch(/^100 USD = \d+ JPY$/)
     expect(shown[1]).toMatch(/^exactly \d+\.\d+ JPY, 1 USD = /)
-  })
-
-  it('is an option of each of many rows', async () => {
-    const pair = { from: 'USD', to: 'JPY', amount: '2.5' } as const
-    const [plain, rounded] = await rates.convertMany([pair, { ...pair, round: 'minor' }])
-    expect(plain).not.toHaveProperty('rounded')
-    expect(rounded).toHaveProperty('rounded', '391')
   })
 })

@@ -243,19 +243,6 @@ describe('the response cache', () => {
     expect(kept).toBeGreaterThan(responseCacheBytes * share - largest)
   })
 
-  it('keeps whole tables while clients request thousands of lists of symbols', async () => {
-    const { handler } = await warmHandler({ responseCacheBytes: 1_048_576 })
-    const codes = Object.keys((await handler.rates.latest()).rates)
-    await request(handler, WHOLE)
-    const first = await request(handler, WHOLE)
-    for (let index = 0; index < 5_000; index += 1) {
-      const symbols = codes.filter((_, each) => (index * 7_919) & (1 << (each % 31))).join()
-      await request(handler, `/api/v1/latest?symbols=${symbols}`)
-      if (index % 10 === 0) await request(handler, WHOLE)
-    }
-    expect((await request(handler, WHOLE)).headers).toBe(first.headers)
-  })
-
   it.each([
     ['amounts', (index: number) => CONVERSION + index],
     [

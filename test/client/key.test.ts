@@ -108,15 +108,6 @@ describe('a request that is refused', () => {
     await advance(1)
     expect(await converted).toMatchObject({ rate: 2 })
   })
-
-  it('by a limit is an error with retryAfter once the retries are used up', async () => {
-    const refused = refusal(429, 'rate_limited', '3')
-    const { client, requests, advance } = clientOf(refused, { retries: 1 })
-    const reason = reasonOf(client.convert(PAIR))
-    await advance(60_000)
-    expect(await reason).toMatchObject({ code: 'rate_limited', retryAfter: 3 })
-    expect(requests).toHaveLength(2)
-  })
 })
 
 describe('a handler with access rules', () => {

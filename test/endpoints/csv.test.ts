@@ -181,20 +181,15 @@ describe('format=csv', () => {
 })
 
 describe('format', () => {
-  it.each([
-    ['csv', 'v1/latest?base=XYZ', 400],
-    ['csv', 'rates?base=XYZ', 400],
-    ['csv', 'v1/history?from=EUR&to=XYZ', 400],
-    ['csv', 'v1/convert?from=EUR&to=XYZ', 400],
-    ['csv', 'v1/convert?from=EUR&to=USD,XYZ', 400],
-    ['csv', 'v1/convert?from=EUR&to=USD&date=1998-01-01', 404],
-    ['json', 'v1/latest?symbols=EUR', 200],
-    ['json', 'rates?base=EUR', 200],
-    ['json', 'v1/history?from=USD&to=EUR', 200],
-    ['json', 'v1/convert?from=USD&to=EUR', 200],
-    ['json', 'v1/convert?from=USD&to=EUR,GBP&reverse=true', 200],
-  ])('%s does not change the response to %s, %d', async (format, path, status) => {
-    const formatted = await get(`${path}&format=${format}`)
+  it.each<[path: string, status: number]>([
+    ['v1/latest?base=XYZ', 400],
+    ['rates?base=XYZ', 400],
+    ['v1/history?from=EUR&to=XYZ', 400],
+    ['v1/convert?from=EUR&to=XYZ', 400],
+    ['v1/convert?from=EUR&to=USD,XYZ', 400],
+    ['v1/convert?from=EUR&to=USD&date=1998-01-01', 404],
+  ])('csv does not change the response to %s, %d', async (path, status) => {
+    const formatted = await get(`${path}&format=csv`)
     const plain = await get(path)
     expect(formatted.status).toBe(status)
     expect(Object.fromEntries(formatted.headers)).toEqual(Object.fromEntries(plain.headers))

@@ -188,11 +188,8 @@ describe('the examples of tax law', () => {
   const nbp = serviceOf((day) => day <= TODAY && isPolishDay(day))
 
   it.each([
-    ['a quarter that ends on a Friday', '2023-06-30', '2023-06-30'],
-    ['a quarter that ends on a Saturday', '2023-09-30', '2023-10-02'],
     ['a quarter that ends on a Sunday', '2024-06-30', '2024-07-01'],
     ['a quarter that ends on Easter Sunday', '2024-03-31', '2024-04-02'],
-    ['a year that ends on a Saturday', '2022-12-31', '2023-01-02'],
     ['a year that ends on a Sunday', '2023-12-31', '2024-01-02'],
     ['a month that ends before 1 May', '2022-04-30', '2022-05-02'],
   ])(
@@ -205,12 +202,7 @@ describe('the examples of tax law', () => {
 
   it.each([
     ['a Monday', '2024-04-22', '2024-04-19'],
-    ['a Tuesday', '2024-04-23', '2024-04-22'],
-    ['a Saturday', '2024-04-20', '2024-04-19'],
-    ['the day after 1 May', '2024-05-02', '2024-04-30'],
     ['2 May, after a long weekend', '2023-05-02', '2023-04-28'],
-    ['3 May', '2024-05-03', '2024-05-02'],
-    ['the day after 3 May', '2022-05-04', '2022-05-02'],
     ['the day after Corpus Christi', '2024-05-31', '2024-05-29'],
     ['the day after 11 November', '2024-11-12', '2024-11-08'],
     ['the first working day of a year', '2024-01-02', '2023-12-29'],
@@ -225,7 +217,6 @@ describe('the examples of tax law', () => {
   )
 
   it.each([
-    ['2023-12-31', '2023-12-29'],
     ['2024-02-01', '2024-02-29'],
     ['2024-03-15', '2024-03-28'],
     // So far as published.
@@ -307,12 +298,6 @@ describe('a rule', () => {
       const { error } = JSON.parse(text)
       expect([status, error.code]).toEqual([404, 'no_data'])
       expect(error.message).toMatch(withFacts(`No reference rates for …${facts}`))
-    }
-  })
-
-  it('counts no age after the requested day, nor after today', async () => {
-    for (const query of ['date=2024-06-30&rule=next', 'date=2026-11-02&rule=period-end']) {
-      expect((await get(`convert?${PAIR}&${query}&maxAge=0`)).status).toBe(200)
     }
   })
 })

@@ -99,16 +99,6 @@ describe('the second script of the explorer', () => {
     expect((await request(options, path)).status).toBe(404)
   })
 
-  it.each([
-    ['HEAD', 200],
-    ['OPTIONS', 204],
-    ['POST', 405],
-  ])('responds to %s with %d', async (method, status) => {
-    const response = await request({ explorer: true }, '/api/explorer-api.js', { method })
-    expect(response.status).toBe(status)
-    expect(await response.text()).toBe(method === 'POST' ? '{"error":"Method not allowed"}' : '')
-  })
-
   it('needs no key', async () => {
     const access = createAccess({
       keys: { find: () => undefined },

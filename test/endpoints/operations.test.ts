@@ -14,11 +14,9 @@ function call(rates: RatesOperations, operation: Operation, params: unknown): Pr
 
 describe('an operation of handler.rates', () => {
   it.each<[Operation, params?: object]>([
-    ['latest'],
     ['latest', { date: '2000-03-01', base: 'jpy', symbols: ['USD', 'grd'] }],
     ['convert', { from: 'USD', to: ['EUR', 'jpy', 'EUR'] }],
     ['convert', { ...PAIR, date: '2023-01-02', rule: 'previous-business-day', maxAge: 3 }],
-    ['history', { ...PAIR, period: '5Y', interval: 'month' }],
     ['history', { from: 'eur', to: ['usd', 'JPY', 'USD'], period: '1W' }],
   ])('%s(%j) has no private field of a provider', async (operation, params) => {
     const record = await call(openMarket().handler.rates, operation, params)

@@ -52,6 +52,7 @@ const MALFORMED: Refusals = {
     ),
     ...rowsFor('latest?date=2026-11-19&maxAge=', '36601', 'maxAge (…days, 0 to 36600)'),
     ...rowsFor(`convert?${PAIR}&reverse=`, 'TRUE', 'reverse …true or false'),
+    ...rowsFor(`convert?${PAIR}&round=`, '2', 'round (must be minor or cash)'),
     ...rowsFor(`history?${PAIR}&interval=`, 'WEEK', 'interval …day, …quarter or year'),
     ...rowsFor(`history?${PAIR}&interval=year&value=`, '1', 'value …last, …high or low'),
     ...rowsFor(`history?${PAIR}&value=`, 'average open high low', 'value (needs interval …year)'),

@@ -150,15 +150,6 @@ describe('a rate that stays wrong', () => {
 })
 
 describe('a table from a store', () => {
-  it('has the corrected rate, without another event', async () => {
-    const store = new Map<string, string>()
-    await openFeed('2026-02-18', { BGN: 57 }, { store }).refresh()
-    const reader = openFeed('2026-02-18', { BGN: 57 }, { store })
-    expect(await rateOf(reader, 'EUR', 'BGN')).toBe(1.95583)
-    expect(reader.eventsOf('rates_restored')).not.toEqual([])
-    expect(reader.eventsOf('rates_corrected')).toEqual([])
-  })
-
   it('is corrected without an event if another version stored the published rate', async () => {
     const store = new Map<string, string>()
     await openFeed('2026-02-18', {}, { store }).refresh()
@@ -196,7 +187,6 @@ describe('the hint for a withdrawn currency that the feed lacks', () => {
     ['VEB', 'withdrawn on 2008-01-01 for VEF, also withdrawn, use VES, 1 VES = 100000000 VEB'],
     ['BRB', 'withdrawn on 1986-02-28 for BRC, also withdrawn, use BRL, 1 BRL = 2750000000000 BRB'],
     ['CUC', 'withdrawn on 2021-01-01, use CUP, 1 CUC = 24 CUP'],
-    ['CYP', 'withdrawn on 2008-01-01, use EUR, 1 EUR = 0.585274 CYP'],
     ['ANG', 'withdrawn on 2025-03-31, use XCG, 1 XCG = 1 ANG'],
     ['DDM', 'withdrawn on 1990-07-01 for DEM, also withdrawn, use EUR'],
   ])('names the successor of %s', async (code, hint) => {

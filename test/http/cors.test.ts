@@ -58,19 +58,15 @@ describe('cors with a list of origins', () => {
   const tag = { 'if-none-match': '*' }
   it.each<[string, string, Record<string, string>, number]>([
     ['GET', LATEST, {}, 200],
-    ['HEAD', LATEST, {}, 200],
     ['GET', '/api/v1/history?from=USD&to=EUR', {}, 200],
-    ['GET', '/api/v1/status', {}, 200],
     ['GET', '/api/v1/openapi.json', {}, 200],
     ['GET', LATEST, tag, 304],
-    ['HEAD', LATEST, tag, 304],
     ['GET', LATEST, { 'if-match': '"x"' }, 412],
     ['GET', '/api/v1/latest?base=zzz', {}, 400],
     ['GET', '/api/v1/latest?date=1900-01-01', {}, 404],
     ['GET', '/api/v1/nothing', {}, 404],
     ['POST', '/api/v1/latest', {}, 405],
     ['OPTIONS', LATEST, {}, 204],
-    ['OPTIONS', '/api/v1/nothing', {}, 204],
     ['OPTIONS', '/api/v1/convert', {}, 204],
   ])('sends Vary: Origin to %s %s with %j, a %d', async (method, target, headers, status) => {
     const handler = open()
@@ -129,14 +125,11 @@ describe('cors with a list of origins', () => {
   it.each([
     [[], "cors must be 'v1', 'all', 'off' or an array of origins, got []"],
     [['*'], 'cors must contain origins such as https://example.com, got *'],
-    [['null'], 'cors must contain origins such as https://example.com, got null'],
     [[null], 'cors must contain origins such as https://example.com, got null'],
-    [[[APP]], `cors must contain origins such as https://example.com, got ${APP}`],
     [[new URL(APP)], `cors must contain origins such as https://example.com, got ${APP}/`],
     [['https://app.example/'], 'got https://app.example/'],
     [['https://app.example:443'], 'got https://app.example:443'],
     [['https://*.example'], 'got https://*.example'],
-    [['HTTPS://app.example'], 'got HTTPS://app.example'],
     [['app.example'], 'got app.example'],
     [[APP, 'file:///x'], 'got file:///x'],
     ['https://app.example', "cors must be 'v1', 'all', 'off' or an array of origins, got https:"],

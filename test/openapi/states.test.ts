@@ -96,23 +96,6 @@ describe.each(operations)('$operationId', (operation) => {
   })
 })
 
-it('getHistory returns 404 for a period without rates', async () => {
-  const withoutRecentYen: HistoryProvider = {
-    ...history,
-    async fetchHistory(range, context) {
-      const { base, days } = await history.fetchHistory(range, context)
-      const quoted = days.map(({ date, rates: { JPY = NaN, ...rates } }) => {
-        return { date, rates: date < '2026-11-10' ? { JPY, ...rates } : rates }
-      })
-      return { base, days: quoted }
-    },
-  }
-  const gappy = createRatesHandler({ providers: { latest, history: withoutRecentYen }, now })
-  const query = '?from=USD&to=JPY&period=1W'
-  const { status } = await request(operationAt('/v1/history'), query, gappy)
-  expect(status).toBe(404)
-})
-
 describe('a history of several publications', () => {
   /** Creates a handler with a bank that lacks the last three days, a weekly one in prices, and one that is down. */
   function wideHandler() {
