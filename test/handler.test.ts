@@ -98,17 +98,14 @@ describe('createRatesHandler()', () => {
     { providers: { latest: { ...latestProvider(async () => table()), validateStored: true } } },
     { providers: { history: { fetchHistory() {} } } },
     { providers: { history: { attribution: { name: 'Test' }, fetchHistory() {} } } },
-    { store: {} },
     { store: { get() {} } },
     { store: { get() {}, set() {}, claim: true } },
     { fetch: 'fetch' },
     { now: 0 },
     { maxStale: 86_400_000 },
     { maxStale: { latest: -1 } },
-    { maxStale: { history: NaN } },
     { waitUntil: true },
     { onEvent: {} },
-    { cors: '*' },
     { providers: { latest: true } },
     { providers: { latest: false, history: false } },
   ])('throws for the options %j', (options) => {
@@ -167,25 +164,6 @@ describe('the headers', () => {
     const again = await get('/api/v1/latest')
     expect(again.headers.get('cache-status')).not.toContain('stale')
     expect(again.headers.get('etag')).toBe(tag)
-  })
-
-  it.each([
-    ['v1', { v1: '*', unversioned: null, elsewhere: null }],
-    ['all', { v1: '*', unversioned: '*', elsewhere: '*' }],
-    ['off', { v1: null, unversioned: null, elsewhere: null }],
-  ] as const)('allow every origin on the endpoints of cors: %j', async (cors, expected) => {
-    const { get } = service({ cors })
-    const origin = async (target: string): Promise<string | null> =>
-      (await get(target)).headers.get('access-control-allow-origin')
-    const { headers } = await get('/api/v1/latest')
-    const exposed = headers.get('access-control-expose-headers')
-    expect(exposed).toBe(expected.v1 && 'ETag, Retry-After, Cache-Status, Link')
-    expect(headers.has('access-control-allow-methods')).toBe(false)
-    expect({
-      v1: await origin('/api/v1/latest?base=zzz'),
-      unversioned: await origin('/api/rates'),
-      elsewhere: await origin('/'),
-    }).toEqual(expected)
   })
 })
 

@@ -53,11 +53,6 @@ describe('a response that does not come from the service', () => {
     expect(await reasonOf(client.latest())).toMatchObject({ cause: expect.any(SyntaxError) })
     expect(await reasonOf(client.latest())).toMatchObject({ cause: { error: 'No' } })
   })
-
-  it('passes on its Retry-After', async () => {
-    const { client } = clientOf(page(503, { 'retry-after': '120' }))
-    expect(await reasonOf(client.latest())).toMatchObject({ retryAfter: 120 })
-  })
 })
 
 describe('a failed request', () => {

@@ -77,12 +77,6 @@ describe('many conversions', () => {
     const recent = openService({ providers })
     await postRows(recent, [{ from: 'USD', to: 'EUR', date: '2026-11-10' }])
     expect(calls.splice(0)).toEqual(['history since 2021-11-06'])
-    const single = openService({ providers })
-    await single.get(`${PATH}?from=USD&to=EUR,JPY&date=2026-11-10`)
-    await single.get(`${PATH}?from=USD&to=EUR&date=2003-05-05`)
-    expect(calls.splice(0)).toEqual(['history since 2021-11-06', 'history since 1999-01-04'])
-    await single.get(`${PATH}?from=USD&to=EUR,JPY&reverse=true`)
-    expect(calls.splice(0)).toEqual(['latest'])
     await postRows(recent, [])
     await postRows(recent, [{ from: 'USD', to: 'EUR', date: 'today' }])
     expect(calls).toEqual([])
@@ -443,18 +437,6 @@ describe('conversions in CSV', () => {
       'Invalid parameter: reverse (must be true or false)',
       expect.stringContaining('Invalid parameter: maxAge (must be a whole number'),
       'Invalid parameter: row (has 2 cells, expected 9)',
-    ])
-  })
-
-  it.each(['\n', '\r', '\r\n'])('may end lines with %j', async (end) => {
-    const csv = ['from\tto\tamount', 'USD\tEUR\t1', 'USD\t"GBP"\t2', ''].join(end)
-    const { data } = Papa.parse<Record<string, string>>((await postCsv(service, csv)).text, {
-      header: true,
-      skipEmptyLines: true,
-    })
-    expect(data.map(({ to, amount, error }) => [to, amount, error])).toEqual([
-      ['EUR', '1', ''],
-      ['GBP', '2', ''],
     ])
   })
 

@@ -15,7 +15,7 @@ const INVALID_DAYS =
 /** Expected facts of messages by status and code, for targets below `/api/v1/`. */
 type Refusals = Record<string, [target: string, facts: string][]>
 
-/** The message of each parameter; exchange.test.ts tries values of all of them against the document. */
+/** The message of each parameter; openapi/responses.test.ts tries values of all of them against the document. */
 const MALFORMED: Refusals = {
   '400 missing_parameter': [
     ['convert?to=USD&amount=x', 'Missing required parameter: from'],

@@ -132,10 +132,14 @@ describe('source=', () => {
       'must be one of ecb, nbp-a, nbp-b, cnb',
     ],
     ['no day', 'latest?source=ecb', 'requires date'],
-  ])('is a 400 for %s: %s', async (_what, target, message) => {
+    ['several targets', 'convert?from=EUR&to=PLN,USD&expand=sources', 'needs one target currency)'],
+    ['CSV', 'convert?from=EUR&to=PLN&format=csv&expand=sources', 'not supported in CSV)'],
+    ['something else', 'convert?from=EUR&to=PLN&expand=rates', 'must be sources)'],
+  ])('or expand is a 400 for %s: %s', async (_what, target, message) => {
     const { status, error } = await open(BANKS).get(target)
     expect([status, error.code]).toEqual([400, 'invalid_parameter'])
-    expect(error.message).toContain(`source (${message}`)
+    const name = target.includes('expand=') ? 'expand' : 'source'
+    expect(error.message).toContain(`${name} (${message}`)
   })
 })
 
@@ -183,15 +187,5 @@ describe('expand=sources', () => {
       { id: 'banca-d-italia', rate: 655.957, deviation: 0 },
       { id: 'norges-bank', ...missing, error: 'provider_unavailable' },
     ])
-  })
-
-  it.each([
-    ['several targets', 'convert?from=EUR&to=PLN,USD&expand=sources', 'needs one target currency'],
-    ['CSV', 'convert?from=EUR&to=PLN&format=csv&expand=sources', 'not supported in CSV'],
-    ['something else', 'convert?from=EUR&to=PLN&expand=rates', 'must be sources'],
-  ])('is a 400 for %s', async (_what, target, message) => {
-    const { status, error } = await open([ECB]).get(target)
-    expect([status, error.code]).toEqual([400, 'invalid_parameter'])
-    expect(error.message).toContain(`expand (${message})`)
   })
 })

@@ -6,7 +6,7 @@ import type { Operation, Parameter } from './document.ts'
 import { coldAt, coveredCodes, exampleOf, handler, outcomeOf, request } from './live.ts'
 import { allowedQueries, answerableQueries, expectedOutcome, toSearch } from './requests.ts'
 import type { Covered } from './requests.ts'
-import { acceptedTexts, nearTexts } from './texts.ts'
+import { nearTexts } from './texts.ts'
 import { words } from './words.ts'
 
 const RUNS = { seed: 20_261_122, numRuns: 200 }
@@ -20,12 +20,6 @@ const parameters = new Map(
     .map((parameter): Parameter => Object(parameter))
     .map((parameter) => [parameter.name, parameter]),
 )
-
-/** Returns a value that the document allows. */
-function sampleOf({ schema, example }: Parameter): string {
-  const [text = ''] = fc.sample(acceptedTexts(schema), { seed: 1, numRuns: 1 })
-  return encodeURIComponent(example ?? text)
-}
 
 /** Outcomes of malformed parameters, except `invalid_parameter`. */
 const ERRORS: Record<string, RegExp> = {
@@ -42,9 +36,6 @@ const ERRORS: Record<string, RegExp> = {
 /** Names that the endpoints of `/v1` ignore, for example of click trackers, cache busters and keys. */
 const IGNORED =
   /^(_.*|x[_-].*|utm_.*|fbclid|gclid|msclkid|callback|cb|v|t|ts|rand|nocache|cachebuster|access_key|api_?key|app_id|key|token)$/
-
-/** Parameters that the unversioned endpoints ignore. */
-const IGNORED_UNVERSIONED = /^\/rates (to|symbols)$/
 
 function errorOf({ path }: Operation, name: string): RegExp {
   return ERRORS[`${path} ${name}`] ?? ERRORS[name] ?? /^400 invalid_parameter$/
@@ -121,19 +112,6 @@ describe.each(operations)('$operationId', (operation) => {
       })
       await fc.assert(property, { ...RUNS, numRuns: 1_000 })
       expect(Math.min(counts.accepted, counts.rejected)).toBeGreaterThan(50)
-    },
-  )
-
-  it.each([...parameters])(
-    'rejects %s if repeated or misspelled, unless the operation ignores it',
-    async (name, parameter) => {
-      const example = sampleOf(parameter)
-      const others = exampleOf(operation).replace('?', '&')
-      const twice = await request(operation, `?${name}=${example}&${name}=${example}${others}`)
-      const misspelled = await request(operation, `?${name.toUpperCase()}=${example}${others}`)
-      const isIgnored = IGNORED_UNVERSIONED.test(`${operation.path} ${name}`)
-      const expected = isIgnored ? '200' : '400 invalid_parameter'
-      expect([twice, misspelled].map(outcomeOf)).toEqual([expected, expected])
     },
   )
 
