@@ -92,16 +92,10 @@ describe('an unknown option', () => {
       { rates: latest },
       '"providers.rates"; known options: providers.latest, providers.history',
     ],
-    [
-      'createRatesHandler maxStale',
-      { latests: 1 },
-      '"maxStale.latests"; did you mean "maxStale.latest"?',
-    ],
     ['createRatesClient ./client', { baseURL: '' }, '"baseURL"; did you mean "baseUrl"?'],
     ['fakeProviders ./testing', { rates: { USD: 2 } }, '"rates"; known options: seed, now'],
     ['createFrankfurterProvider .', { baseUrl: '' }, '"baseUrl"; did you mean "url"?'],
     ['serve ./node', { host: '::' }, '"host"; did you mean "hostname"?'],
-    ['createRedisCounters ./access/redis', { prefx: 'a' }, '"prefx"; did you mean "prefix"?'],
     ['serve tls', { pfx: 'a' }, '"tls.pfx"; known options: tls.key, tls.cert'],
   ])('in %s is named with the nearest known one: %j', async (factory, options, message) => {
     const error = await failureOf(FACTORIES[factory] ?? String, options)

@@ -154,7 +154,6 @@ describe('consoleLogger()', () => {
   it.each<[object, RegExp]>([
     [{ level: 'debug' }, /^level must be one of info, warn, error, got debug$/],
     [{ format: 'xml' }, /^format must be one of text, json, got xml$/],
-    [{ levels: 'warn' }, /^unknown option "levels"; did you mean "level"\?$/],
   ])('throws a TypeError for %o', (options, message) => {
     expect(() => consoleLogger(options)).toThrow(message)
   })
