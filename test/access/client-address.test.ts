@@ -96,13 +96,9 @@ describe('an address without proxies', () => {
   })
 
   it('is not changed by headers', () => {
-    const headers = {
-      forwarded: 'for=203.0.113.7',
-      'x-forwarded-for': '203.0.113.7',
-      'x-real-ip': '203.0.113.7',
-      'cf-connecting-ip': '203.0.113.7',
-      'true-client-ip': '203.0.113.7',
-    }
+    const names = ['x-forwarded-for', 'x-real-ip', 'cf-connecting-ip', 'true-client-ip']
+    const sent = names.map((name) => [name, '203.0.113.7'] as const)
+    const headers = { ...Object.fromEntries(sent), forwarded: 'for=203.0.113.7' }
     for (const trustedProxies of [undefined, 0, [], ['198.51.100.1']]) {
       expect(identityOf('192.0.2.1', { headers, trustedProxies })).toBe('192.0.2.1')
       expect(identityOf(undefined, { headers, trustedProxies })).toBe('unknown')
@@ -268,20 +264,8 @@ describe('a number of proxies', () => {
 })
 
 it('no list of a client changes what its proxies add', () => {
-  const piece = fc.constantFrom(
-    ',',
-    ';',
-    '"',
-    '\\',
-    ' ',
-    'for=',
-    '203.0.113.7',
-    'unknown',
-    '[::1]',
-    '10.0.0.1',
-    'a',
-    '=',
-  )
+  const signs = [',', ';', '"', '\\', ' ', 'a', '=', 'for=', 'unknown']
+  const piece = fc.constantFrom(...signs, '203.0.113.7', '[::1]', '10.0.0.1')
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
       const sent = pieces.join('')
@@ -348,23 +332,18 @@ describe('invalid options', () => {
 describe('a proxy that is not trusted', () => {
   const headers = forwardedFor('192.0.2.1')
 
-  it.each([
-    '127.0.0.1',
-    '::ffff:10.1.2.3',
-    '172.31.0.1',
-    '192.168.0.1',
-    '100.127.0.1',
-    '::1',
-    'fd00::1',
-  ])('is reported once at the private address %s', (client) => {
-    const report = vi.fn<() => void>()
-    const identify = createClientAddress({}, report)
-    identify(request(client))
-    expect(report).not.toHaveBeenCalled()
-    identify(request(client, headers))
-    identify(request(client, { forwarded: 'for=192.0.2.1' }))
-    expect(report).toHaveBeenCalledTimes(1)
-  })
+  it.each('127.0.0.1 ::ffff:10.1.2.3 172.31.0.1 192.168.0.1 100.127.0.1 ::1 fd00::1'.split(' '))(
+    'is reported once at the private address %s',
+    (client) => {
+      const report = vi.fn<() => void>()
+      const identify = createClientAddress({}, report)
+      identify(request(client))
+      expect(report).not.toHaveBeenCalled()
+      identify(request(client, headers))
+      identify(request(client, { forwarded: 'for=192.0.2.1' }))
+      expect(report).toHaveBeenCalledTimes(1)
+    },
+  )
 
   it.each<[string | undefined, AddressOptions]>([
     ['192.0.2.9', {}],
@@ -394,39 +373,16 @@ describe('a proxy that is not trusted', () => {
   })
 })
 
-describe('the limit of a handler', () => {
+it('the limit of a handler counts each client of trusted proxies', async () => {
   const plans = { free: { burst: '5/min' } }
-
-  it('counts 10,000 forged headers together', async () => {
-    const { handler } = openService({ access: createAccess({ anonymous: 'free', plans }) })
-    const names = ['x-forwarded-for', 'forwarded', 'cf-connecting-ip', 'x-real-ip', 'x-client-ip']
-    const statuses = new Map<number, number>()
-    for (let count = 0; count < 10_000; count += 1) {
-      const address = `203.${count % 7}.${count >> 8}.${count % 256}`
-      const headers = Object.fromEntries(names.map((name) => [name, address]))
-      headers['forwarded'] = `for=${address}`
-      const { status } = await handler.answer(request('192.0.2.1', headers))
-      statuses.set(status, (statuses.get(status) ?? 0) + 1)
-    }
-    expect([...statuses]).toEqual([
-      [200, 5],
-      [429, 9_995],
-    ])
-  })
-
-  it('counts each client of trusted proxies', async () => {
-    const access = createAccess({ anonymous: 'free', plans, trustedProxies: TRUSTED })
-    const { handler } = openService({ access })
-    const statusOf = async (list: string): Promise<number> =>
-      (await handler.answer(request(PROXY, forwardedFor(list)))).status
-    for (const client of ['192.0.2.1', '192.0.2.2']) {
-      const statuses: number[] = []
-      for (let count = 0; count < 6; count += 1) {
-        statuses.push(await statusOf(`203.0.113.${count}, ${client}`))
-      }
-      expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
-    }
-  })
+  const access = createAccess({ anonymous: 'free', plans, trustedProxies: TRUSTED })
+  const { handler } = openService({ access })
+  for (const client of ['192.0.2.1', '192.0.2.2']) {
+    const lists = [0, 1, 2, 3, 4, 5].map((count) => forwardedFor(`203.0.113.${count}, ${client}`))
+    const sent = lists.map(async (headers) => handler.answer(request(PROXY, headers)))
+    const statuses = (await Promise.all(sent)).map(({ status }) => status)
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
+  }
 })
 
 /** Opens handlers that record the identity of each client, and get every request over a compat route and compression. */
@@ -448,14 +404,11 @@ function openRecorder() {
 type FetchStyle = (request: Request, info?: unknown) => Promise<Response>
 
 describe('the second argument of a fetch-style handler', () => {
-  const unreadable = new Proxy(
-    {},
-    {
-      get: () => {
-        throw new Error('unreadable')
-      },
-    },
-  )
+  const get = (): never => {
+    throw new Error('unreadable')
+  }
+  const unreadable = new Proxy({}, { get })
+
   it.each<[string, unknown, string | undefined]>([
     ['Bun’s server', { requestIP: () => ({ address: '192.0.2.1', port: 1 }) }, '192.0.2.1'],
     ['Bun’s server at a Unix socket', { requestIP: () => null }, undefined],

@@ -14,14 +14,9 @@ const ADDRESS = '203.0.113.77'
 const ROUNDS = 1_500
 
 /** What the store, the counters and a provider may do: most of it quotes the secrets. */
-const FAULTS = [
-  'none',
-  'throws',
-  'rejects',
-  'quotes in a cause',
-  'invalid record',
-  'has properties',
-]
+const FAULTS = 'none, throws, rejects, quotes in a cause, invalid record, has properties'.split(
+  ', ',
+)
 
 interface Secrets {
   keys: string[]
@@ -260,20 +255,9 @@ function keyAnywhere(key: string, pick: <Item>(items: readonly Item[]) => Item) 
     `/x/api/historical/${key}.json`,
     '/v1/latest',
   ])
-  const name = pick([
-    'user-agent',
-    'referer',
-    'x-request-id',
-    'x-api-key',
-    'authorization',
-    'origin',
-  ])
-  const value = pick([
-    key,
-    `Bearer ${key}`,
-    `${before}${key} ${after}`,
-    `https://a.example/?k=${key}#a`,
-  ])
+  const name = pick('user-agent referer x-request-id x-api-key authorization origin'.split(' '))
+  const url = `https://a.example/?k=${key}#a`
+  const value = pick([key, `Bearer ${key}`, `${before}${key} ${after}`, url])
   return { target, headers: { [name]: value }, client: ADDRESS }
 }
 

@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
-import { createAccess, createKey } from '../../src/access/index.ts'
+import { createAccess } from '../../src/access/index.ts'
 import type { Admission, Counters, OpenCounters } from '../../src/access/index.ts'
 import { exchangerateHost } from '../../src/compat/exchangerate-host.ts'
 import { frankfurter } from '../../src/compat/frankfurter.ts'
@@ -50,8 +50,8 @@ it('a guard may refuse with an error of another copy of the package', async () =
 })
 
 describe('limits', () => {
-  it('are reached after the quota, and refused requests neither count nor lengthen the wait', async () => {
-    const { send, runtime, eventsOf } = openGuarded()
+  it('are reached after the quota, with an error and an event', async () => {
+    const { send, eventsOf } = openGuarded()
     for (let number = 0; number < 5; number += 1) expect((await send()).status).toBe(200)
     const refused = await send()
     expect(refused.status).toBe(429)
@@ -66,13 +66,6 @@ describe('limits', () => {
     expect(eventsOf('limit_reached')).toEqual([
       { type: 'limit_reached', plan: 'public', limit: 'burst' },
     ])
-    for (let second = 0; second < 11; second += 1) {
-      await runtime.advance(1_000)
-      expect((await send()).status).toBe(429)
-    }
-    await runtime.advance(1_000)
-    expect((await send()).status).toBe(200)
-    expect((await send()).status).toBe(429)
   })
 
   it('are kept by requests at the same time', async () => {
@@ -138,30 +131,6 @@ describe('limits', () => {
     expect(late.status).toBe(503)
     expect(await left()).toBe(94)
   })
-
-  it('are never shown in a public response', async () => {
-    const { send } = openGuarded({ plans: { public: { burst: '100/min' } } })
-    for (const target of [
-      '/v1/latest',
-      '/v1/convert?from=USD&to=EUR',
-      '/v1/history?from=USD&to=EUR&period=1M',
-      '/v1/currencies',
-      '/v1/status',
-      '/v1/openapi.json',
-      '/rates',
-      '/convert?from=USD&to=EUR',
-      '/v1/convert?from=USD',
-      '/nothing',
-    ]) {
-      for (const method of ['GET', 'HEAD', 'OPTIONS', 'DELETE']) {
-        const { header } = await send({ target, method })
-        const isPublic = header('cache-control')?.startsWith('public') === true
-        const isCounted = header('ratelimit') !== undefined
-        expect(isPublic && isCounted, `${method} ${target}`).toBe(false)
-        expect(header('ratelimit') === undefined).toBe(header('ratelimit-policy') === undefined)
-      }
-    }
-  })
 })
 
 describe('a response to a key', () => {
@@ -198,29 +167,18 @@ describe('a response to a key', () => {
 })
 
 describe('requests without a key, where one is required', () => {
-  it.each(['/v1/latest', '/v1/status', '/v1/convert?from=USD&to=EUR'])(
-    'get a 401 at %s in the versioned form',
-    async (target) => {
-      const { send } = openGuarded({ anonymous: 'refuse', keys: { find: () => undefined } })
-      for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
-        const { status, header, text, matched } = await send({ target, method })
-        expect([status, header('www-authenticate'), matched]).toEqual([401, 'Bearer', true])
-        expect(header('cache-control')).toBe('no-store')
-        expect(header('access-control-allow-origin')).toBe('*')
-        expect(text).toMatch(method === 'HEAD' ? /^$/ : /^\{"error":\{"code":"unauthorized",/)
-      }
-    },
-  )
-
-  it.each(['/rates', '/convert?from=USD&to=EUR'])(
-    'get a 401 at %s in one sentence',
-    async (target) => {
-      const { send } = openGuarded({ anonymous: 'refuse', keys: { find: () => undefined } })
-      const { status, header, text } = await send({ target })
-      expect([status, header('www-authenticate')]).toEqual([401, 'Bearer'])
-      expect(JSON.parse(text)).toEqual({ error: 'An API key is required' })
-    },
-  )
+  it.each([
+    ['/v1/status', /^\{"error":\{"code":"unauthorized",/],
+    ['/rates', /^\{"error":"An API key is required"\}$/],
+  ])('get a 401 at %s in the form of the path', async (target, form) => {
+    const { send } = openGuarded({ anonymous: 'refuse', keys: { find: () => undefined } })
+    for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
+      const { status, header, text, matched } = await send({ target, method })
+      expect([status, header('www-authenticate'), matched]).toEqual([401, 'Bearer', true])
+      expect(header('cache-control')).toBe('no-store')
+      expect(text).toMatch(method === 'HEAD' ? /^$/ : form)
+    }
+  })
 
   it('are free at preflights, the OpenAPI document, the explorer and other paths', async () => {
     const { send, eventsOf } = openGuarded(
@@ -250,13 +208,9 @@ describe('requests without a key, where one is required', () => {
 
   it('are not counted outside the base path', async () => {
     const { handler, send } = openGuarded()
+    const other = { method: 'GET', target: '/other', header: () => undefined }
     for (let number = 0; number < 20; number += 1) {
-      const { matched } = await handler.answer({
-        method: 'GET',
-        target: '/other',
-        header: () => undefined,
-      })
-      expect(matched).toBe(false)
+      expect(await handler.answer(other)).toMatchObject({ matched: false })
     }
     expect((await send({ target: '/v1/status' })).header('ratelimit')).toContain('r=4')
   })
@@ -340,13 +294,9 @@ describe.each(SERVICES)('the compatibility route at $path', ({ mount, path, form
   it('responds with 503 while the guard fails', async () => {
     const { handler } = openWithGuard(() => Promise.reject(new Error('broken')))
     const mounted = mount(handler, { basePath: '/x' })
-    const { status, headers } = await mounted.answer({
-      method: 'GET',
-      target: path,
-      header: () => undefined,
-    })
-    expect(status).toBe(503)
-    expect(Object.fromEntries(headers)['cache-control']).toBe('no-store')
+    const request = { method: 'GET', target: path, header: () => undefined }
+    const { status, headers } = await mounted.answer(request)
+    expect([status, Object.fromEntries(headers)['cache-control']]).toEqual([503, 'no-store'])
   })
 })
 
@@ -441,13 +391,7 @@ describe('a guard of another package', () => {
 
   it.each<[string, () => unknown]>([
     ['throws', fail],
-    [
-      'throws a RatesError',
-      () => {
-        throw new RatesError('not_found', 'x')
-      },
-    ],
-    ['rejects', () => Promise.reject(new Error('broken'))],
+    ['rejects with a RatesError', () => Promise.reject(new RatesError('not_found', 'x'))],
     ['hangs', () => new Promise(() => {})],
     ['returns nothing', () => undefined],
     ['returns null', () => null],
@@ -457,15 +401,7 @@ describe('a guard of another package', () => {
     ['returns null as refusal', () => ({ ...grant(), refusal: null })],
     ['resolves to nothing', async () => undefined],
     ['returns a thenable', () => thenable((resolve) => resolve(grant()))],
-    [
-      'throws when it is read',
-      () => ({
-        ...grant(),
-        get refusal() {
-          return fail()
-        },
-      }),
-    ],
+    ['throws when it is read', () => Object.defineProperty(grant(), 'refusal', { get: fail })],
   ])('that %s refuses with 503, with one event', async (_name, admit) => {
     const { send, runtime, eventsOf } = openWithGuard(admit)
     const { status } = await finish(runtime, send())
@@ -549,52 +485,19 @@ function described(event: object): string {
   return JSON.stringify(event) + of
 }
 
-describe('without the option', () => {
-  let plain: ReturnType<typeof openService>
-  beforeAll(() => {
-    plain = openService()
-  })
-
-  it('keys and limits are not read', async () => {
-    const read: string[] = []
-    const { status, headers } = await plain.handler.answer({
-      method: 'GET',
-      target: '/api/v1/latest',
-      header: (name) => void read.push(name),
-    })
-    expect(status).toBe(200)
-    expect(read).not.toContain('authorization')
-    expect(read).not.toContain('x-api-key')
-    expect(headers.map(([name]) => name)).not.toContain('ratelimit')
-    expect(plain.handler.guard).toBeUndefined()
-  })
-
-  it('a public response has the same headers as one with access rules, but those of CORS', async () => {
-    const { headers } = await openGuarded().send()
-    const request = { method: 'GET', target: '/api/v1/latest?base=EUR', header: () => undefined }
-    const { headers: expected } = await plain.handler.answer(request)
-    const without = (list: readonly (readonly [string, string])[]) =>
-      list.filter(([name]) => name !== 'access-control-expose-headers')
-    const names = (list: readonly (readonly [string, string])[]) => list.map(([name]) => name)
-    expect(names(headers)).toEqual(names(expected))
-    expect(names(without(headers))).toEqual(names(without(expected)))
-  })
+it('without access rules, a public response has the same headers as with them', async () => {
+  const { handler } = openService()
+  expect(handler.guard).toBeUndefined()
+  const { headers } = await openGuarded().send()
+  const expected = (await sendersTo(handler).send()).headers
+  expect(headers.map(([name]) => name)).toEqual(expected.map(([name]) => name))
 })
 
-describe('one Access for two handlers', () => {
-  it('counts clients in both together', async () => {
-    const access = createAccess({ plans: PLANS, anonymous: 'public' })
-    const [one, other] = [openService({ access }), openService({ access })].map(({ handler }) =>
-      sendersTo(handler),
-    )
-    for (let number = 0; number < 5; number += 1) await one?.send()
-    expect((await other?.send())?.status).toBe(429)
-  })
-
-  it('refuses a wrong key in each', async () => {
-    const { key } = await createKey()
-    const access = createAccess({ plans: PLANS, anonymous: 'public' })
-    const { handler } = openService({ access })
-    expect(await sendersTo(handler).statusWith(key)).toBe(401)
-  })
+it('one Access for two handlers counts clients in both together', async () => {
+  const access = createAccess({ plans: PLANS, anonymous: 'public' })
+  const [one, other] = [openService({ access }), openService({ access })].map(({ handler }) =>
+    sendersTo(handler),
+  )
+  for (let number = 0; number < 5; number += 1) await one?.send()
+  expect((await other?.send())?.status).toBe(429)
 })

@@ -7,13 +7,8 @@ import { openWithKey } from './service.ts'
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND
 
-/** A promise that its owner settles. */
-function deferred<Value>() {
-  let resolve: (value: Value) => void = () => {}
-  const promise = new Promise<Value>((given) => {
-    resolve = given
-  })
-  return { promise, resolve }
+const throwing = (thrown: unknown) => (): never => {
+  throw thrown
 }
 
 describe('createKey', () => {
@@ -68,9 +63,7 @@ describe('a key', () => {
 
   it('is read from query parameters only where the operator names them', async () => {
     const { send, key } = await openWithKey({}, { queryParameters: ['access_key', 'app_id'] })
-    const encoded = Array.from(key, (character) => {
-      return `%${character.charCodeAt(0).toString(16)}`
-    }).join('')
+    const encoded = `%${Buffer.from(key).toString('hex').match(/../g)?.join('%')}`
     for (const query of [
       `access_key=${key}`,
       `app_id=${encoded}`,
@@ -232,11 +225,7 @@ describe('a key', () => {
     ['an array', ['acme', 'pro']],
     [
       'a getter that throws',
-      {
-        get id() {
-          throw new Error('boom')
-        },
-      },
+      Object.defineProperty({}, 'id', { get: throwing('boom'), enumerable: true }),
     ],
   ])('with an invalid record is unknown, with one event: %s', async (_name, record) => {
     const { statusWith, key, replace, eventsOf } = await openWithKey()
@@ -289,7 +278,7 @@ describe('the look-up of keys', () => {
 
   it('counts the age from the start of a slow look-up', async () => {
     const { statusWith, key, store, runtime } = await openWithKey()
-    const slow = deferred<unknown>()
+    const slow = Promise.withResolvers<unknown>()
     store.override = () => slow.promise
     const first = statusWith(key)
     await runtime.advance(900)
@@ -325,7 +314,7 @@ describe('the look-up of keys', () => {
     const { statusWith, key, found, store, runtime } = await openWithKey()
     expect(await statusWith(key)).toBe(200)
     await runtime.advance(10 * SECOND)
-    const waiting = deferred<unknown>()
+    const waiting = Promise.withResolvers<unknown>()
     store.override = (hash) => (hash === found[0] ? { id: 'acme', plan: 'pro' } : waiting.promise)
     const wrong = await Promise.all(Array.from({ length: 150 }, createKey))
     const statuses = wrong.map((each) => statusWith(each.key))
@@ -340,20 +329,10 @@ describe('the look-up of keys', () => {
   })
 
   it.each<[string, () => unknown]>([
-    [
-      'throws',
-      () => {
-        throw new Error('down')
-      },
-    ],
+    ['throws', throwing(new Error('down'))],
     ['rejects', () => Promise.reject(new Error('down'))],
     ['hangs', () => new Promise(() => {})],
-    [
-      'throws nothing',
-      () => {
-        throw undefined
-      },
-    ],
+    ['throws nothing', throwing(undefined)],
   ])(
     'uses a record for an hour while the store %s, and otherwise responds 503',
     async (how, fail) => {
@@ -394,9 +373,7 @@ describe('the look-up of keys', () => {
     const { statusWith, store, runtime } = await openWithKey()
     const { key } = await createKey()
     expect(await statusWith(key)).toBe(401)
-    store.override = () => {
-      throw new Error('down')
-    }
+    store.override = throwing(new Error('down'))
     await runtime.advance(9 * SECOND)
     expect(await statusWith(key)).toBe(401)
     await runtime.advance(2 * SECOND)
@@ -420,7 +397,7 @@ describe('the look-up of keys', () => {
 
   it('uses a result that arrives after the timeout, but never for longer than 10 s', async () => {
     const { statusWith, key, store, runtime, found } = await openWithKey()
-    const late = deferred<unknown>()
+    const late = Promise.withResolvers<unknown>()
     store.override = () => late.promise
     const first = statusWith(key)
     await expect.poll(() => found.length).toBe(1)
@@ -438,7 +415,7 @@ describe('the look-up of keys', () => {
 
   it('does not let an earlier look-up that ends later restore a revoked key', async () => {
     const { statusWith, key, store, runtime, found } = await openWithKey()
-    const late = deferred<unknown>()
+    const late = Promise.withResolvers<unknown>()
     store.override = () => late.promise
     const first = statusWith(key)
     await expect.poll(() => found.length).toBe(1)

@@ -31,7 +31,13 @@ interface Kind extends Sent {
 }
 
 const LIST = '/v1/convert?from=USD&to=EUR,GBP,JPY'
-const JSON_TYPE = { 'content-type': 'application/json' }
+const ROW = '{"from":"USD","to":"EUR"}'
+const POST = {
+  target: '/v1/convert',
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  taken: 10,
+}
 
 const KINDS: readonly Kind[] = [
   { target: '/v1/latest', taken: 1, status: 200, cost: 1 },
@@ -41,32 +47,11 @@ const KINDS: readonly Kind[] = [
   { target: LIST, headers: { 'if-none-match': '*' }, taken: 3, status: 304, cost: 1 },
   { target: `${LIST},x1`, taken: 4, status: 400, cost: 1 },
   { target: LIST, method: 'DELETE', taken: 3, status: 405, cost: 1 },
-  {
-    target: '/v1/convert?from=USD&to=EUR,GBP,JPY,CHF,SEK,NOK,DKK,PLN,CZK,HUF,RON,AUD',
-    taken: 10,
-    status: 200,
-    cost: 10,
-  },
+  { target: `${LIST},CHF,SEK,NOK,DKK,PLN,CZK,HUF,RON,AUD`, taken: 10, status: 200, cost: 10 },
   // Its provider fails.
   { target: '/v1/history?from=USD&to=EUR,GBP', taken: 2, status: 502, cost: 0 },
-  {
-    target: '/v1/convert',
-    method: 'POST',
-    headers: JSON_TYPE,
-    body: '[{"from":"USD","to":"EUR"},{"from":"USD","to":["GBP","JPY","EUR"]}]',
-    taken: 10,
-    status: 200,
-    cost: 3,
-  },
-  {
-    target: '/v1/convert',
-    method: 'POST',
-    headers: JSON_TYPE,
-    body: '{',
-    taken: 10,
-    status: 400,
-    cost: 1,
-  },
+  { ...POST, body: `[${ROW},{"from":"USD","to":["GBP","JPY","EUR"]}]`, status: 200, cost: 3 },
+  { ...POST, body: '{', status: 400, cost: 1 },
   { target: '/v1/openapi.json', taken: 0, status: 200, cost: 0 },
   { target: '/v1/latest', method: 'OPTIONS', taken: 0, status: 204, cost: 0 },
 ]

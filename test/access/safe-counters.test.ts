@@ -64,6 +64,10 @@ function throwError(): never {
   throw new Error('x')
 }
 
+/** Returns an object with a getter that throws. */
+const getting = (name: string): object =>
+  Object.defineProperty({}, name, { get: throwError, enumerable: true })
+
 /** Returns an object like a promise of another realm. */
 function thenable(then: () => void): object {
   return new Proxy({}, { get: (_target, name) => (name === 'then' ? then : undefined) })
@@ -72,14 +76,7 @@ function thenable(then: () => void): object {
 const FAILURES: [name: string, take: Take][] = [
   ['throw', throws(new Error('no connection'))],
   ['throw undefined', throws(undefined)],
-  [
-    'throw an object with a getter that throws',
-    throws({
-      get message() {
-        throw new Error('x')
-      },
-    }),
-  ],
+  ['throw a getter that throws', throws(getting('message'))],
   ['reject', async () => Promise.reject(new Error('no connection'))],
   ['hang', () => new Promise(() => undefined)],
   ['hang in a thenable', () => thenable(() => undefined)],
@@ -102,14 +99,7 @@ const FAILURES: [name: string, take: Take][] = [
   ['return a negative number', () => stateWith({ remaining: -1 })],
   ['return numbers as text', () => stateWith({ remaining: '1' })],
   ['refuse without a wait', () => ({ ...GOOD, granted: false })],
-  [
-    'return a getter that throws',
-    () => ({
-      get granted() {
-        throw new Error('x')
-      },
-    }),
-  ],
+  ['return a getter that throws', () => getting('granted')],
   ['return a proxy that throws', () => new Proxy({}, { get: () => throwError() })],
 ]
 
@@ -245,6 +235,7 @@ describe('a handler whose counters fail', () => {
     ['allow', [200, 200, 200], [false, false, false]],
     ['refuse', [503, 503, 503], [false, false, false]],
   ] as const)('responds according to whenCountersFail %j', async (policy, statuses, limited) => {
+    const take = () => Promise.reject(new Error('no connection'))
     const handler = createRatesHandler({
       providers: fakeProviders(),
       access: createAccess({
@@ -252,13 +243,7 @@ describe('a handler whose counters fail', () => {
         plans: { public: { burst: '2/h' } },
         client: () => '203.0.113.9',
         whenCountersFail: policy,
-        counters: {
-          open: () => ({
-            take: async () => Promise.reject(new Error('no connection')),
-            giveBack() {},
-            close() {},
-          }),
-        },
+        counters: { open: () => ({ take, giveBack() {}, close() {} }) },
       }),
     })
     const responses = []
@@ -269,10 +254,8 @@ describe('a handler whose counters fail', () => {
     expect(served).toEqual(statuses)
     expect(responses.map(({ headers }) => headers.has('RateLimit'))).toEqual(limited)
     const refused = responses.filter(({ status }) => status === 503)
-    const fields = refused.map(({ headers }) => [
-      headers.get('Retry-After'),
-      headers.get('Cache-Control'),
-    ])
-    expect(fields).toEqual(refused.map(() => ['5', 'no-store']))
+    for (const { headers } of refused) {
+      expect([headers.get('Retry-After'), headers.get('Cache-Control')]).toEqual(['5', 'no-store'])
+    }
   })
 })
