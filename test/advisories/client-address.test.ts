@@ -3,26 +3,46 @@ import { describe, expect, test } from 'vitest'
 import { ENDPOINTS } from './endpoints.ts'
 import { compress, loadedHandler } from './loaded-handler.ts'
 
-/** The only headers that may affect a response. */
-const READ = new Set(['if-match', 'if-none-match', 'accept-encoding', 'host'])
+/** The only headers that may affect a response, with values that lead to different responses. */
+const READ: Readonly<Record<string, string>> = {
+  'if-match': '"other"',
+  'if-none-match': '*',
+  'accept-encoding': 'gzip',
+  host: 'other.example',
+}
 
-const handler = await loadedHandler()
-const targets = [...ENDPOINTS.map(({ target }) => target), '/api/v1/latest?base=ZZZ', '/nothing']
+const HANDLERS = {
+  'the handler': await loadedHandler(),
+  'the handler with compression': compress(await loadedHandler()),
+  'a handler with CORS on all paths': await loadedHandler({ cors: 'all' }),
+  'a handler without CORS': await loadedHandler({ cors: 'off' }),
+}
 
-describe('the address of a client', () => {
-  test.each([
-    ['the handler', handler],
-    ['the handler with compression', compress(handler)],
-  ])('is not read by %s', async (_, subject) => {
+const targets = [
+  ...ENDPOINTS.map(({ target }) => target),
+  '/api/v1/latest?base=ZZZ',
+  '/api/v1/unknown',
+  '/nothing',
+]
+
+/** With no header, each alone, and all. */
+const SENT = [{}, ...Object.entries(READ).map((header) => Object.fromEntries([header])), READ]
+
+/** Neither addresses nor origins, other hosts of proxies, or names of properties of all objects. */
+describe('any other header than ETags, codings and Host', () => {
+  test.each(Object.entries(HANDLERS))('is not read by %s', async (_, subject) => {
     for (const target of targets) {
       for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST']) {
-        const read: string[] = []
-        await subject.answer({ method, target, header: (name) => void read.push(name) })
-        const request = new Request(`http://localhost${target}`, { method })
-        const get = (name: string): null => (read.push(name), null)
-        Object.defineProperty(request, 'headers', { value: { get } })
-        await subject(request)
-        expect(read.filter((name) => !READ.has(name))).toEqual([])
+        for (const sent of SENT) {
+          const read: string[] = []
+          const get = (name: string): string | null => (read.push(name), sent[name] ?? null)
+          const { status } = await subject.answer({ method, target, header: get })
+          const request = new Request(`http://localhost${target}`, { method })
+          Object.defineProperty(request, 'headers', { value: { get } })
+          expect((await subject(request)).status).toBe(status)
+          expect(status).toBeLessThan(500)
+          expect(read.filter((name) => !Object.hasOwn(READ, name))).toEqual([])
+        }
       }
     }
   })

@@ -1,9 +1,8 @@
-import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { send } from '../catalogue/catalogue.ts'
 import type { RequestData } from '../catalogue/catalogue.ts'
-import { ENDPOINTS, SEED } from './endpoints.ts'
+import { ENDPOINTS } from './endpoints.ts'
 import { loadedHandler } from './loaded-handler.ts'
 
 const open = await loadedHandler({ cors: 'all' })
@@ -23,38 +22,13 @@ const requests: RequestData[] = [
   { method: 'OPTIONS', target: '/api/rates' },
 ]
 
-const printable = fc.string({
-  unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
-})
-const origin = fc.oneof(
-  fc.constantFrom('null', '*', '', 'https://app.example', 'file://', 'https://a.example, *'),
-  fc.webUrl(),
-  printable,
-)
-
-test('responses are equal for 1,000 random origins, and never allow credentials', async () => {
-  const [anyQuestion, anyHandler] = [fc.constantFrom(...requests), fc.constantFrom(...handlers)]
-  const property = fc.asyncProperty(
-    origin,
-    anyQuestion,
-    anyHandler,
-    async (sent, request, subject) => {
-      const headers = { ...request.headers, origin: sent }
-      const response = await send(subject, { ...request, headers })
-      expect(response).toEqual(await send(subject, request))
-      expect(response.headers).not.toHaveProperty('access-control-allow-credentials')
-      expect(response.headers['access-control-allow-origin'] ?? '*').toBe('*')
-    },
-  )
-  await fc.assert(property, { ...SEED, numRuns: 1_000 })
-})
-
 test.each(requests)('CORS adds only headers to $method $target', async (request) => {
   const { headers, ...other } = await send(open, request)
   const { headers: fewer, ...same } = await send(closed, request)
   expect(other).toEqual(same)
   expect(headers).toMatchObject(fewer)
   expect(headers['access-control-allow-origin']).toBe('*')
+  expect(headers).not.toHaveProperty('access-control-allow-credentials')
   expect(fewer).not.toHaveProperty('access-control-allow-origin')
 })
 

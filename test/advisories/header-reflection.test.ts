@@ -1,21 +1,17 @@
 import { expect, test } from 'vitest'
 
 import { send } from '../catalogue/catalogue.ts'
-import type { RequestData } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, NONCE, PATHS, errorMessage } from './endpoints.ts'
 import { fetchFrom, loadedHandler } from './loaded-handler.ts'
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST']
 
-const HEADERS =
-  `accept accept-language accept-encoding authorization cache-control content-type cookie forwarded
-  from host if-match if-none-match if-modified-since origin range referer traceparent user-agent vary via
-  x-forwarded-for x-forwarded-host x-forwarded-proto x-http-method-override x-original-url x-request-id
-  access-control-request-headers access-control-request-method`.split(/\s+/)
+/** The headers that are read at all; see client-address.test.ts. */
+const HEADERS = ['host', 'if-match', 'if-none-match', 'accept-encoding']
 
 /** Parameters whose error does not echo the value. */
 const SILENT = new Set(
-  'date start end interval value fill layout format reverse round rule maxAge source expand change'.split(
+  'date change start end interval value fill layout format reverse round rule maxAge source expand'.split(
     ' ',
   ),
 )
@@ -25,12 +21,11 @@ const handler = await loadedHandler()
 const targets = [...PATHS, ...ENDPOINTS.map(({ target }) => target), '/api/v1/unknown', '/']
 
 test.each(targets)('responses do not echo request headers on %s', async (target) => {
-  const values = Object.fromEntries(HEADERS.map((name) => [name, NONCE]))
+  const headers = Object.fromEntries(HEADERS.map((name) => [name, NONCE]))
   for (const method of METHODS) {
-    for (const headers of [values, { ...values, [`x-${NONCE}`]: '1' }]) {
-      for (const door of ['request', 'answer'] as const) {
-        expect(await textOf({ method, target, headers }, door)).not.toContain(NONCE)
-      }
+    for (const door of ['request', 'answer'] as const) {
+      const response = await send(handler, { method, target, headers }, door)
+      expect(JSON.stringify(response)).not.toContain(NONCE)
     }
   }
 })
@@ -69,7 +64,3 @@ test.each(ENDPOINTS.flatMap((each) => each.parameters.map((name) => [name, each]
     expect(JSON.stringify(headers)).not.toContain(NONCE)
   },
 )
-
-async function textOf(request: RequestData, door?: 'request' | 'answer'): Promise<string> {
-  return JSON.stringify(await send(handler, request, door))
-}

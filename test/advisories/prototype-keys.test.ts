@@ -63,15 +63,6 @@ describe('a property name of Object.prototype', () => {
     }
   })
 
-  test('is not a header', async () => {
-    const handler = await loadedHandler()
-    const plain = await fetchFrom(handler, '/api/v1/latest')
-    for (const key of NAMES) {
-      const headers = JSON.parse(JSON.stringify({ x: '1' }).replace('x', key))
-      expect(await fetchFrom(handler, '/api/v1/latest', headers)).toEqual(plain)
-    }
-  })
-
   test('is not a currency or day of an upstream', async () => {
     const expected = await responsesOf(handlerOver(WELL))
     for (const key of KEYS) {

@@ -25,8 +25,6 @@ const BODIES = [
 /** All properties that read the content of a request. */
 const READERS = ['body', 'json', 'text', 'formData', 'arrayBuffer', 'blob', 'bytes', 'clone']
 
-const STATUSES = { GET: 200, HEAD: 200, OPTIONS: 204, PUT: 405 }
-
 /** The only endpoint that reads bodies, by `POST` with a type that it supports. */
 const READS_BODIES = '/api/v1/convert'
 
@@ -51,19 +49,6 @@ describe.each(ENDPOINTS)('on $path', ({ path, target }) => {
       )
     }
   })
-
-  test('no way to the content is taken', async () => {
-    const statuses = { ...STATUSES, POST: path === READS_BODIES ? 400 : 405 }
-    for (const [method, expected] of Object.entries(statuses)) {
-      const request = new Request(`http://localhost${target}`, { method })
-      const taken: string[] = []
-      for (const name of READERS) {
-        Object.defineProperty(request, name, { get: () => taken.push(name) })
-      }
-      const { status } = await handler(request)
-      expect([method, status, taken]).toEqual([method, expected, []])
-    }
-  })
 })
 
 describe.each([
@@ -75,6 +60,7 @@ describe.each([
     async (path) => {
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY']) {
         let reads = 0
+        const taken: string[] = []
         const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
           reads += 1
           controller.enqueue(new Uint8Array(65_536))
@@ -82,13 +68,14 @@ describe.each([
         const body = new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 })
         const init = { method, body, duplex: 'half' }
         const request = new Request(`http://localhost${path}`, init)
+        for (const name of READERS) {
+          Object.defineProperty(request, name, { get: () => void taken.push(name) })
+        }
         const response = await subject(request)
         expect(response.status, method).toBeLessThan(500)
         expect(response.status, method).not.toBe(200)
         await response.text()
-        expect(reads, method).toBe(0)
-        expect(request.bodyUsed, method).toBe(false)
-        expect(body.locked && !request.body?.locked, method).toBe(false)
+        expect([method, reads, request.bodyUsed, taken]).toEqual([method, 0, false, []])
       }
     },
   )
