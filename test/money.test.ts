@@ -20,7 +20,9 @@ import {
 } from '../src/money/index.ts'
 import type { RoundingMode } from '../src/money/index.ts'
 import { fixedProviders } from '../src/testing/index.ts'
-import { run, show } from './cli/run.ts'
+import { show } from './cli/run.ts'
+import { rowsOf } from './fixtures/rows.ts'
+import { requestsTo } from './fixtures/service.ts'
 import { randomFrom } from './access/fleet.ts'
 
 /** The modes of big.js. */
@@ -31,28 +33,13 @@ const MODES: readonly (readonly [RoundingMode, 0 | 1 | 2 | 3])[] = [
   ['expand', 3],
 ]
 
-const ALL_MODES: readonly RoundingMode[] = [
-  ...MODES.map(([mode]) => mode),
-  'ceil',
-  'floor',
-  'halfCeil',
-  'halfFloor',
-  'halfTrunc',
-]
+const OTHER_MODES = ['ceil', 'floor', 'halfCeil', 'halfFloor', 'halfTrunc'] as const
+const ALL_MODES: readonly RoundingMode[] = [...MODES.map(([mode]) => mode), ...OTHER_MODES]
 
 /** Smallest amounts in cash: CLDR 48.2, `supplemental/currencyData.json`. */
-const CASH: Record<string, string> = {
-  CAD: '0.05',
-  CHF: '0.05',
-  DKK: '0.50',
-  SEK: '1.00',
-  NOK: '1.00',
-  CZK: '1.00',
-  HUF: '5.00',
-  IQD: '1.000',
-  JPY: '1',
-  EUR: '0.01',
-}
+const CASH = rowsOf(`
+  CAD 0.05 | CHF 0.05 | DKK 0.50 | SEK 1.00 | NOK 1.00
+  CZK 1.00 | HUF 5.00 | IQD 1.000 | JPY 1 | EUR 0.01`)
 
 /** Returns a decimal with up to 16 digits and an exponent; one in three is a tie of two decimals. */
 function decimalOf(random: () => number): string {
@@ -93,7 +80,7 @@ describe('roundTo', () => {
     }
   })
 
-  it.each(Object.entries(CASH))('rounds %s in cash to multiples of %s', (code, step) => {
+  it.each(CASH)('rounds %s in cash to multiples of %s', (code = '', step = '') => {
     const random = randomFrom(2)
     for (let index = 0; index < 500; index += 1) {
       const value = (random() * 1_000).toFixed(4)
@@ -113,9 +100,7 @@ describe('roundTo', () => {
     expect(roundTo(Number.MIN_VALUE, 'KWD', { mode: 'expand' })).toBe('0.001')
   })
 
-  const NO_DECIMALS = '. 1. 1,5 0x10 ١ e5 1e 1e1000 --1'.split(' ')
-
-  it.each([NaN, Infinity, '', '1 000', '1\n', ...NO_DECIMALS])(
+  it.each([NaN, Infinity, '', '1 000', '1\n', ...'. 1. 1,5 0x10 ١ e5 1e 1e1000 --1'.split(' ')])(
     'throws a TypeError for %j',
     (value) => {
       expect(() => roundTo(value, 'USD')).toThrow(TypeError)
@@ -281,38 +266,19 @@ describe('roundResult', () => {
 })
 
 describe('a conversion with round', () => {
-  const { rates, ...handler } = openRates()
-
-  function openRates() {
-    const providers = fixedProviders({ base: 'USD', rates: { EUR: 0.85, JPY: 156.255, CHF: 0.9 } })
-    const created = createRatesHandler({ providers })
-    return {
-      rates: created.rates,
-      get: (path: string) => created(new Request(`http://a/api/v1/${path}`)),
-      post: (body: string) =>
-        created(
-          new Request('http://a/api/v1/convert', {
-            method: 'POST',
-            body,
-            headers: { 'content-type': 'text/csv' },
-          }),
-        ),
-    }
-  }
+  const providers = fixedProviders({ base: 'USD', rates: { EUR: 0.85, JPY: 156.255, CHF: 0.9 } })
+  const handler = createRatesHandler({ providers })
+  const { rates } = handler
+  const { get, text } = requestsTo(handler, '/api/v1')
 
   it('adds rounded amounts after each result, and changes nothing else', async () => {
     const plain = await rates.convert({ from: 'USD', to: 'JPY', amount: 2.5 })
     const rounded = await rates.convert({ from: 'USD', to: 'JPY', amount: 2.5, round: 'minor' })
     expect(rounded).toEqual({ ...plain, rounded: '391' })
     expect(Object.keys(rounded).slice(0, 6)).toEqual([...Object.keys(plain).slice(0, 5), 'rounded'])
-    const list = await rates.convert({
-      from: 'USD',
-      to: ['EUR', 'CHF'],
-      amount: 1.03,
-      round: 'cash',
-    })
-    expect(list.results.EUR.rounded).toBe('0.88')
-    expect(list.results.CHF.rounded).toBe('0.95')
+    const cash = { from: 'USD', to: ['EUR', 'CHF'], amount: 1.03, round: 'cash' } as const
+    const { results } = await rates.convert(cash)
+    expect(results).toMatchObject({ EUR: { rounded: '0.88' }, CHF: { rounded: '0.95' } })
   })
 
   it('has the digits of the source currency in reverse', async () => {
@@ -322,18 +288,19 @@ describe('a conversion with round', () => {
     expect(results).toMatchObject({ USD: { rounded: '469' }, CHF: { rounded: '521' } })
   })
 
-  it('has the same body over HTTP, and a column in CSV', async () => {
-    const target = 'convert?from=USD&to=EUR,JPY&amount=3&round=minor'
-    const params = { from: 'USD', to: ['EUR', 'JPY'], amount: 3, round: 'minor' } as const
-    expect(await (await handler.get(target)).json()).toEqual(await rates.convert(params))
-    const [head, line] = (await (await handler.get(`${target}&format=csv`)).text()).split('\r\n')
+  it('is a column of CSV, and an error for another value', async () => {
+    const target = 'convert?from=USD&to=EUR,JPY&amount=3&round=minor&format=csv'
+    const [head, line] = (await text(`/${target}`)).split('\r\n')
     expect(head).toMatch(/^from,to,amount,rate,result,rounded,/)
     expect(line).toMatch(/^USD,EUR,3,0\.85,2\.55,2\.55,/)
+    const refused = await text('/convert?from=USD&to=EUR&round=2')
+    expect(refused).toContain('round (must be minor or cash)')
   })
 
   it('is a column of many rows in CSV, which adds one to the response', async () => {
+    const headers = { 'content-type': 'text/csv' }
     const post = async (body: string) => {
-      const response = await handler.post(body)
+      const response = await get('/convert', { method: 'POST', body, headers })
       return (await response.text()).split('\r\n').map((line) => line.split(',').slice(0, 6))
     }
     const [head, first, second] = await post(
@@ -346,8 +313,6 @@ describe('a conversion with round', () => {
   })
 
   it('is a flag of the command, whose first line has the rounded amount', async () => {
-    const { stdout } = await run(['convert', '100', 'USD', 'JPY', '--round', 'minor', '--demo'])
-    expect(stdout).toMatch(/^\d+ JPY\n$/)
     const shown = await show(['convert', '100', 'USD', 'JPY', '--round', 'minor', '--demo'], 120)
     expect(shown[0]).toMatch(/^100 USD = \d+ JPY$/)
     expect(shown[1]).toMatch(/^exactly \d+\.\d+ JPY, 1 USD = /)

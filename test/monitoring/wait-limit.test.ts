@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { createLog } from '../../src/log.ts'
 import { createMetrics } from '../../src/monitoring/index.ts'
@@ -28,78 +28,47 @@ async function open() {
   return { ...service, request, load }
 }
 
-async function openFull() {
-  const service = await open()
+it('10,000 requests that wait for data are the limit: others get a 503, unless their data are cached', async () => {
+  const { request, handler, events, load } = await open()
+  const metrics = createMetrics(handler)
   const statuses: number[] = []
   for (let number = 0; number < LIMIT; number += 1) {
-    void service.request(WAITING).then(({ status }) => statuses.push(status))
+    void request(WAITING).then(({ status }) => statuses.push(status))
   }
   await settled()
-  return { ...service, statuses }
-}
-
-describe('10,000 requests that wait for data', () => {
-  it('are the limit: others get a 503 immediately', async () => {
-    const { request, statuses, handler, load } = await openFull()
-    expect(statuses).toEqual([])
-    expect(handler.inspect().waiting).toBe(LIMIT)
-    const refused = await request(WAITING)
-    expect(refused).toMatchObject({ status: 503, matched: true })
-    expect(Object.fromEntries(refused.headers)).toMatchObject({
-      'retry-after': '1',
-      'cache-control': 'no-store',
-    })
-    expect(JSON.parse(String(refused.body))).toMatchObject({ error: { code: 'overloaded' } })
-    expect(handler.inspect().waiting).toBe(LIMIT)
-    load()
-    await expect.poll(() => statuses.length).toBe(LIMIT)
-    expect(new Set(statuses)).toEqual(new Set([200]))
-    expect(handler.inspect().waiting).toBe(0)
-    expect((await request(WAITING)).status).toBe(200)
+  expect(statuses).toEqual([])
+  const from = events.length
+  const refused = await request(WAITING)
+  expect(refused).toMatchObject({ status: 503, matched: true })
+  expect(Object.fromEntries(refused.headers)).toMatchObject({
+    'retry-after': '1',
+    'cache-control': 'no-store',
   })
-
-  it('do not affect responses from cached data', async () => {
-    const { request, load, statuses } = await openFull()
-    for (const [target, method, status] of [
-      [CACHED, 'GET', 200],
-      [CACHED, 'HEAD', 200],
-      [`${CACHED}?base=USD`, 'GET', 200],
-      ['/api/v1/convert?from=USD&to=EUR', 'GET', 200],
-      ['/api/v1/status', 'GET', 200],
-      [WAITING, 'OPTIONS', 204],
-      ['/api/v1/convert', 'GET', 400],
-    ] as const) {
-      expect(await request(target, method), target).toMatchObject({ status })
-    }
-    load()
-    await expect.poll(() => statuses.length).toBe(LIMIT)
-  })
-
-  it('cause one event per refusal, which the logger summarizes, and metrics', async () => {
-    const { request, events, handler, load, statuses } = await openFull()
-    const metrics = createMetrics(handler)
-    const from = events.length
-    for (const _ of [1, 2, 3]) await request(WAITING)
-    const refused = events.slice(from)
-    const event = { type: 'overloaded', waiting: LIMIT }
-    expect(refused).toEqual([event, event, event])
-    let now = 0
-    const lines: string[] = []
-    const log = createLog({ format: 'text', write: (line) => lines.push(line), now: () => now })
-    refused.forEach((each) => log(each))
-    now = 60_000
-    refused.forEach((each) => log(each))
-    expect(lines).toEqual([
-      'ratesmith: overloaded: 1 requests got a 503, 10000 are waiting',
-      'ratesmith: overloaded: 3 requests got a 503, 10000 are waiting',
-    ])
-    const text = metrics.text()
-    expect(text).toContain(`\nratesmith_waiting_requests ${LIMIT}\n`)
-    expect(text).toContain('\nratesmith_overloaded_responses_total 3\n')
-    expect(text).toContain(
-      '\nratesmith_requests_total{route="/v1/history",method="GET",status="503"} 3\n',
-    )
-    load()
-    await expect.poll(() => statuses.length).toBe(LIMIT)
-  })
+  expect(JSON.parse(String(refused.body))).toMatchObject({ error: { code: 'overloaded' } })
+  for (const [target, method, status] of [
+    [CACHED, 'GET', 200],
+    [CACHED, 'HEAD', 200],
+    [`${CACHED}?base=USD`, 'GET', 200],
+    ['/api/v1/convert?from=USD&to=EUR', 'GET', 200],
+    ['/api/v1/status', 'GET', 200],
+    [WAITING, 'OPTIONS', 204],
+    ['/api/v1/convert', 'GET', 400],
+    [WAITING, 'GET', 503],
+  ] as const) {
+    expect(await request(target, method), target).toMatchObject({ status })
+  }
+  const event = { type: 'overloaded', waiting: LIMIT } as const
+  expect(events.slice(from)).toEqual([event, event])
+  const lines: string[] = []
+  createLog({ format: 'text', write: (line) => lines.push(line), now: () => 0 })(event)
+  expect(lines).toEqual(['ratesmith: overloaded: 1 requests got a 503, 10000 are waiting'])
+  const text = metrics.text()
+  expect(text).toContain(`\nratesmith_waiting_requests ${LIMIT}\n`)
+  expect(text).toContain('\nratesmith_overloaded_responses_total 2\n')
+  expect(text).toContain('_requests_total{route="/v1/history",method="GET",status="503"} 2\n')
+  load()
+  await expect.poll(() => statuses.length).toBe(LIMIT)
+  expect(new Set(statuses)).toEqual(new Set([200]))
+  expect(handler.inspect().waiting).toBe(0)
+  expect((await request(WAITING)).status).toBe(200)
 })
