@@ -1,22 +1,15 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { ARCHIVE_KEY, preload } from '../../src/cli/session.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { CacheStore } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { daysOf, isWeekend } from '../oracle.ts'
+import { temporaryFolder } from '../stores/meets-contract.ts'
 import { DAY, examine, publish, run } from './run.ts'
-
-/** Creates a folder that is removed at the end of the test. */
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ratesmith-cli-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, maxRetries: 5 }))
-  return folder
-}
 
 describe('the cache folder', () => {
   // `~` is the home folder; a value without it is relative to the current folder.
@@ -30,7 +23,7 @@ describe('the cache folder', () => {
     [{ LOCALAPPDATA: '~/Local' }, 'win32', '~/Local/ratesmith/Cache'],
     [{ XDG_CACHE_HOME: '~/c' }, 'win32', 'no folder'],
   ])('with %j on %s is %s', async (variables, platform, expected) => {
-    const home = makeFolder()
+    const home = temporaryFolder()
     const env = Object.fromEntries(
       Object.entries(variables).map(([name, value]) => [name, value.replace('~', home)]),
     )
@@ -42,7 +35,7 @@ describe('the cache folder', () => {
   })
 
   it('may be relative to the current folder with RATESMITH_CACHE_DIR', async () => {
-    const folder = relative(process.cwd(), makeFolder())
+    const folder = relative(process.cwd(), temporaryFolder())
     const { stdout } = await run(['doctor'], { env: { RATESMITH_CACHE_DIR: folder } })
     expect(stdout).toContain(`works  cache, ${folder}\n`)
   })
@@ -74,7 +67,7 @@ describe('cached rates', () => {
     [['latest'], { at: '2026-11-06T18:00:00Z', days: 3, note: 'offline: rates of 3 days ago (' }],
   ])('are final if no later publication can change them: %j, %j', async (args, expected) => {
     const { at, days, note } = expected
-    const env = { RATESMITH_CACHE_DIR: makeFolder() }
+    const env = { RATESMITH_CACHE_DIR: temporaryFolder() }
     const now = (): number => Date.parse(at)
     const first = await run(args, { env, now, fetch: publish({ now, francs }) })
     expect(first.code).toBe(0)
@@ -88,7 +81,7 @@ describe('cached rates', () => {
   })
 
   it('are kept apart from those with pegs', async () => {
-    const env = { RATESMITH_CACHE_DIR: makeFolder() }
+    const env = { RATESMITH_CACHE_DIR: temporaryFolder() }
     const pair = ['convert', 'USD', 'AED', '--date', '2026-11-20']
     // A run may write one file or several.
     const folders = (): number => {

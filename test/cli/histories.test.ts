@@ -1,10 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
 
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import { answerOfBancaDItalia } from '../fixtures/feeds/banca-d-italia.ts'
+import { temporaryFolder } from '../stores/meets-contract.ts'
 import { NOW, examine, publish, run, show, urlOf } from './run.ts'
 
 const EUROPEAN = 'European Central Bank (via Frankfurter), https://frankfurter.dev'
@@ -23,18 +22,6 @@ function publishWidely(now: () => number = () => NOW) {
 }
 
 const WIDE = ['--history', 'frankfurter,banca-d-italia']
-
-const folders: string[] = []
-
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true })
-})
-
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'histories-'))
-  folders.push(folder)
-  return folder
-}
 
 describe('--history with several publications', () => {
   it('answers a pair from the first with both currencies, and names it below the rates', async () => {
@@ -70,7 +57,7 @@ describe('--history with several publications', () => {
   })
 
   it('reads cached rates of each publication while upstreams are down', async () => {
-    const env = { RATESMITH_CACHE_DIR: makeFolder() }
+    const env = { RATESMITH_CACHE_DIR: temporaryFolder() }
     const args = ['history', 'EUR', 'XOF', '--period', '1W', ...WIDE]
     const { fetch } = publishWidely()
     const online = await run(args, { fetch, env })

@@ -1,18 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import Papa from 'papaparse'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
+import { temporaryFolder } from '../stores/meets-contract.ts'
 import { publish, run } from './run.ts'
 import type { Surroundings } from './run.ts'
-
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ratesmith-ledger-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  return folder
-}
 
 /** Converts a ledger from stdin. */
 function convert(csv: string | Uint8Array, args: string[] = [], surroundings: Surroundings = {}) {
@@ -216,7 +210,7 @@ describe('ratesmith convert --file', () => {
   })
 
   it('works offline with cached rates', async () => {
-    const folder = makeFolder()
+    const folder = temporaryFolder()
     const file = join(folder, 'ledger.csv')
     writeFileSync(file, 'from,to,amount,date\nUSD,EUR,1,2003-05-05\nUSD,EUR,1,2026-11-20\n')
     const args = ['convert', '--file', file]
@@ -292,7 +286,7 @@ describe('ratesmith convert --file', () => {
   )
 
   it('refuses a file that is missing or not UTF-8', async () => {
-    const missing = await run(['convert', '--file', join(makeFolder(), 'none.csv')])
+    const missing = await run(['convert', '--file', join(temporaryFolder(), 'none.csv')])
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('none.csv')])
     const latin = await convert(Uint8Array.from([0x66, 0xe9, 0x0a]))
     expect([latin.code, latin.stderr]).toEqual([2, expect.stringContaining('must be UTF-8')])

@@ -12,9 +12,13 @@ const MOVED =
   forwarded-header key-parameter counters when-counters-fail metrics metrics-port access-log access-log-sample
   access-log-addresses`.split(/\s+/)
 
+/** No URLs of stores. */
+const STORES =
+  `postgres://hidden.db localhost:6379 http://user:hidden@localhost redis://:hidden%@localhost
+  redis://hid%C3:%A4den@localhost redis://:hidden@localhost/abc`.split(/\s+/)
+
 describe('the command line', () => {
   const KEY = 'key-0123456789abcdef'
-  const SECRET_URL = 'https://ada:hidden@rates.example'
 
   it.each([
     ['install', '…command install (see ratesmith help)'],
@@ -28,11 +32,6 @@ describe('the command line', () => {
     ['convert USD EUR --date 2999-01-01', '--date must not be after today'],
     ['convert USD EUR --rule next', '--rule requires --date\n'],
     ['latest --max-age 3', '--max-age requires --date\n'],
-    [
-      'convert USD EUR --date 2024-02-29 --rule nearest',
-      '--rule must be on-or-before, exact, next, previous…, got nearest',
-    ],
-    ['latest --date 2024-02-29 --max-age week', '--max-age must be …days, 0 to 36600, got week'],
     ['latest --date 2024-02-29 --maxage 3', "Unknown option '--maxage'. Did you mean --max-age?"],
     [
       'convert USD JPY,GPB --date 2020-02-29',
@@ -50,19 +49,13 @@ describe('the command line', () => {
       `RATESMITH_CURRENCYAPI_KEY=${KEY}\t latest --latest currencyapi`,
       'RATESMITH_CURRENCYAPI_KEY: key must be',
     ],
-    [
-      'history USD EUX --start 2005-01-03',
-      'Unsupported to currency: EUX (history covers …). Did you mean EUR?',
-    ],
     ['history USD EUR --end 2019-01-01', '--start is missing'],
-    ['history USD EUR --layout tall', '--layout must be long or wide, got tall'],
     ['history USD EUR --layout wide --json', '--layout wide …--json or --format ('],
     ['history USD EUR --value high --demo', '--value needs --interval …year\n'],
     [
       'history USD EUR --interval year --value hihg --demo',
       '--value must be …low, got hihg. Did you mean high?',
     ],
-    ['history USD EUR --fill next --demo', '--fill must be previous, got next\n'],
     ...['from', 'since', 'to', 'until'].map((flag): [string, string] => [
       `history USD EUR --${flag} 2020-01-01`,
       `Unknown option '--${flag}'. Did you mean --${/t/.test(flag) ? 'end' : 'start'}?`,
@@ -81,22 +74,18 @@ describe('the command line', () => {
     ['serve 8080', '8080 does not exist'],
     ['serve a.ts b.ts', 'serve takes one config file, got a.ts b.ts'],
     ['serve package.json', 'the config file must be a …mjs file, got package.json'],
-    ['serve docs', 'the config file must be a …mjs file, got docs'],
     ['serve --prot 80', "Unknown option '--prot'. Did you mean --port?"],
     ['serve --port', "Option '--port <value>' argument missing"],
     ['serve --port -1', "Option '--port' argument is ambiguous"],
-    ['serve --port 80a', '--port must be a number from 0 to 65535, got 80a'],
     ['serve --port 65536', '--port must be a number from 0 to 65535, got 65536'],
     ['serve --demo=yes', "Option '--demo' does not take an argument"],
-    ['serve --store=', '--store must be a URL like redis://127.0.0.1:6379, a folder, or'],
     ['serve --store package.json', '--store: package.json is not a folder'],
     ['serve --store /proc/rates', '--store: …/proc/rates'],
-    ['serve --store postgres://hidden.db', '--store must be a URL like redis://'],
-    ['serve --store localhost:6379', '--store must be a URL like redis://'],
-    ['serve --store http://user:hidden@localhost', '--store must be a URL like redis://'],
-    ['serve --store redis://:hidden%@localhost', '--store must be a URL like redis://'],
-    ['serve --store redis://hid%C3:%A4den@localhost', '--store must be a URL like redis://'],
-    ['serve --store redis://:hidden@localhost/abc', '--store must be a URL like redis://'],
+    ...STORES.map((url): [string, string] => [
+      `serve --store ${url}`,
+      '--store must be a URL like redis://',
+    ]),
+    ['serve --store=', '--store must be a URL like redis://127.0.0.1:6379, a folder, or'],
     ['serve --demo --store rates', '--demo cannot be combined with --store'],
     ['RATESMITH_STORE=localhost:hidden serve', 'RATESMITH_STORE must be a URL like'],
     ['RATESMITH_REDIS_URL=redis://hidden serve', 'RATESMITH_REDIS_URL is now RATESMITH_STORE'],
@@ -117,18 +106,6 @@ describe('the command line', () => {
     ['serve --host=', '--host must be an address, got ""'],
     ['serve --base-path api/', "--base-path: basePath must be '' or an absolute path"],
     [
-      'RATESMITH_LATEST_URL=open.er-api.com serve',
-      'RATESMITH_LATEST_URL: url must be an absolute http(s) URL without a query, got open',
-    ],
-    [
-      `RATESMITH_LATEST_URL=${SECRET_URL} serve`,
-      'RATESMITH_LATEST_URL: url must not contain a user name or password',
-    ],
-    [
-      `RATESMITH_LATEST_URL=${SECRET_URL}?x serve`,
-      'RATESMITH_LATEST_URL: url must be an absolute http(s) URL without a query (',
-    ],
-    [
       `RATESMITH_CURRENCYAPI_KEY=${KEY} RATESMITH_LATEST_URL=https://a.example/${KEY} serve --latest currencyapi`,
       'RATESMITH_LATEST_URL: url must not contain the key',
     ],
@@ -137,7 +114,6 @@ describe('the command line', () => {
     ['doctor --all --history=ecb', '--all cannot be combined with --history '],
     ['doctor --redis redis://hidden', '--redis is now --store'],
     ['doctor --store=', '--store must be a URL like'],
-    [`RATESMITH_LATEST_URL=${SECRET_URL} doctor`, 'RATESMITH_LATEST_URL'],
     ['RATESMITH_STORE=rediss://ada:hidden@ doctor', 'RATESMITH_STORE'],
     // `…` marks words of the message that may change.
   ])('exits with 2 and one line on stderr: %s', async (typed, line) => {
