@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
+import { pairsOf } from '../fixtures/rows.ts'
 import { publish, run } from './run.ts'
 
 const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
@@ -17,105 +18,87 @@ const STORES =
   `postgres://hidden.db localhost:6379 http://user:hidden@localhost redis://:hidden%@localhost
   redis://hid%C3:%A4den@localhost redis://:hidden@localhost/abc`.split(/\s+/)
 
-describe('the command line', () => {
-  const KEY = 'key-0123456789abcdef'
+const KEY = 'key-0123456789abcdef'
 
+/** Command lines with their messages, in which … marks words that may change. */
+const WRONG = `
+  install => …command install (see ratesmith help)
+  toString => …command toString (see ratesmith help)
+  convrt => …command convrt. Did you mean convert?
+  convert USD , => Invalid to currency: …three letters
+  convert 1 USD JPY,GPB => Invalid to currency: GPB (see …). Did you mean GBP?
+  convert USD EUR --revers => Unknown option '--revers'. Did you mean --reverse?
+  convert USD EUR, --date 2020-02-30 => --date must be YYYY-MM-DD, …, got 2020-02-30
+  convert USD EUR --date 2999-01-01 => --date must not be after today
+  convert USD EUR --rule next => --rule requires --date |
+  latest --max-age 3 => --max-age requires --date |
+  latest --date 2024-02-29 --maxage 3 => Unknown option '--maxage'. Did you mean --max-age?
+  convert USD JPY,GPB --date 2020-02-29 => Unsupported to currency: GPB (the rates for 2020-02-28 …). Did you mean GBP?
+  latest --symbols EUR,USX => Invalid symbols currency: USX …. Did you mean USD
+  latest --base HRK --demo => Invalid base currency: HRK (withdrawn on 2023-01-01, use EUR, 1 EUR = …
+  latest --base EURI --date 2024-02-29 => Invalid base currency: EURI (…). Did you mean EUR?
+  latest --demo --latest ecb => --demo … --latest (
+  latest --latest currencyapi => currencyapi needs a key…: set RATESMITH_CURRENCYAPI_KEY
+  RATESMITH_CURRENCYAPI_KEY=${KEY}\t latest --latest currencyapi => RATESMITH_CURRENCYAPI_KEY: key must be
+  history USD EUR --end 2019-01-01 => --start is missing
+  history USD EUR --layout wide --json => --layout wide …--json or --format (
+  history USD EUR --value high --demo => --value needs --interval …year |
+  history USD EUR --interval year --value hihg --demo => --value must be …low, got hihg. Did you mean high?
+  latest --currencies EUR => Unknown option '--currencies'. Did you mean --symbols?
+  convert --from USD => Unknown option '--from'. Type it without a flag, as in ratesmith …
+  convert --amount 5 => Unknown option '--amount'. Type it without a flag, as in ratesmith …
+  serve --foo => Unknown option '--foo' (
+  history USD EUR --period 2Y => --period must be one of 1W, …5Y, got 2Y |
+  history USD EUR,GPB --demo => Unsupported to currency: GPB (…). Did you mean GBP?
+  history USD EUR --start 2019-01-01 --period 1M => --period must not be combined with --start or --end
+  history USD EUR --start 2020-01-02 --end 2020-01-01 => --start must not be after --end
+  serve 8080 => 8080 does not exist
+  serve a.ts b.ts => serve takes one config file, got a.ts b.ts
+  serve package.json => the config file must be a …mjs file, got package.json
+  serve --prot 80 => Unknown option '--prot'. Did you mean --port?
+  serve --port => Option '--port <value>' argument missing
+  serve --port -1 => Option '--port' argument is ambiguous
+  serve --port 65536 => --port must be a number from 0 to 65535, got 65536
+  serve --demo=yes => Option '--demo' does not take an argument
+  serve --store package.json => --store: package.json is not a folder
+  serve --store /proc/rates => --store: …/proc/rates
+  serve --store= => --store must be a URL like redis://127.0.0.1:6379, a folder, or
+  serve --demo --store rates => --demo cannot be combined with --store
+  RATESMITH_STORE=localhost:hidden serve => RATESMITH_STORE must be a URL like
+  RATESMITH_REDIS_URL=redis://hidden serve => RATESMITH_REDIS_URL is now RATESMITH_STORE
+  RATESMITH_KEYS=keys.json serve --demo => RATESMITH_KEYS of serve is now in the config file
+  RATESMITH_COUNTERS=redis://hidden serve => RATESMITH_COUNTERS of serve …the config file: see
+  serve --data rates => --data is now --store
+  serve --redis=redis://:hidden@localhost => --redis is now --store
+  serve --config a.ts => --config has no flag: ratesmith serve config.ts
+  latest --watch 60 => --watch is gone: run the command with watch
+  serve --log xml => --log must be json or text, got xml
+  serve --host= => --host must be an address, got ""
+  serve --base-path api/ => --base-path: basePath must be '' or an absolute path
+  RATESMITH_CURRENCYAPI_KEY=${KEY} RATESMITH_LATEST_URL=https://a.example/${KEY} serve --latest currencyapi => RATESMITH_LATEST_URL: url must not contain the key
+  doctor --all --demo => --all cannot be combined with --demo (
+  doctor --all --latest=ecb => --all cannot be combined with --latest (
+  doctor --all --history=ecb => --all cannot be combined with --history (
+  doctor --redis redis://hidden => --redis is now --store
+  doctor --store= => --store must be a URL like
+  RATESMITH_STORE=rediss://ada:hidden@ doctor => RATESMITH_STORE`
+
+describe('the command line', () => {
   it.each([
-    ['install', '…command install (see ratesmith help)'],
-    ['toString', '…command toString (see ratesmith help)'],
+    ...pairsOf(WRONG),
     ['x'.repeat(9_999), `…command ${'x'.repeat(9_999)} (see ratesmith help)`],
-    ['convrt', '…command convrt. Did you mean convert?'],
-    ['convert USD ,', 'Invalid to currency: …three letters'],
-    ['convert 1 USD JPY,GPB', 'Invalid to currency: GPB (see …). Did you mean GBP?'],
-    ['convert USD EUR --revers', "Unknown option '--revers'. Did you mean --reverse?"],
-    ['convert USD EUR, --date 2020-02-30', '--date must be YYYY-MM-DD, …, got 2020-02-30'],
-    ['convert USD EUR --date 2999-01-01', '--date must not be after today'],
-    ['convert USD EUR --rule next', '--rule requires --date\n'],
-    ['latest --max-age 3', '--max-age requires --date\n'],
-    ['latest --date 2024-02-29 --maxage 3', "Unknown option '--maxage'. Did you mean --max-age?"],
-    [
-      'convert USD JPY,GPB --date 2020-02-29',
-      'Unsupported to currency: GPB (the rates for 2020-02-28 …). Did you mean GBP?',
-    ],
-    ['latest --symbols EUR,USX', 'Invalid symbols currency: USX …. Did you mean USD'],
-    [
-      'latest --base HRK --demo',
-      'Invalid base currency: HRK (withdrawn on 2023-01-01, use EUR, 1 EUR = ',
-    ],
-    ['latest --base EURI --date 2024-02-29', 'Invalid base currency: EURI (…). Did you mean EUR?'],
-    ['latest --demo --latest ecb', '--demo … --latest ('],
-    ['latest --latest currencyapi', 'currencyapi needs a key…: set RATESMITH_CURRENCYAPI_KEY'],
-    [
-      `RATESMITH_CURRENCYAPI_KEY=${KEY}\t latest --latest currencyapi`,
-      'RATESMITH_CURRENCYAPI_KEY: key must be',
-    ],
-    ['history USD EUR --end 2019-01-01', '--start is missing'],
-    ['history USD EUR --layout wide --json', '--layout wide …--json or --format ('],
-    ['history USD EUR --value high --demo', '--value needs --interval …year\n'],
-    [
-      'history USD EUR --interval year --value hihg --demo',
-      '--value must be …low, got hihg. Did you mean high?',
-    ],
     ...['from', 'since', 'to', 'until'].map((flag): [string, string] => [
       `history USD EUR --${flag} 2020-01-01`,
       `Unknown option '--${flag}'. Did you mean --${/t/.test(flag) ? 'end' : 'start'}?`,
     ]),
-    ['latest --currencies EUR', "Unknown option '--currencies'. Did you mean --symbols?"],
-    ['convert --from USD', "Unknown option '--from'. Type it without a flag, as in ratesmith …"],
-    ['convert --amount 5', "Unknown option '--amount'. Type it without a flag, as in ratesmith …"],
-    ['serve --foo', "Unknown option '--foo' ("],
-    ['history USD EUR --period 2Y', '--period must be one of 1W, …5Y, got 2Y\n'],
-    ['history USD EUR,GPB --demo', 'Unsupported to currency: GPB (…). Did you mean GBP?'],
-    [
-      'history USD EUR --start 2019-01-01 --period 1M',
-      '--period must not be combined with --start or --end',
-    ],
-    ['history USD EUR --start 2020-01-02 --end 2020-01-01', '--start must not be after --end'],
-    ['serve 8080', '8080 does not exist'],
-    ['serve a.ts b.ts', 'serve takes one config file, got a.ts b.ts'],
-    ['serve package.json', 'the config file must be a …mjs file, got package.json'],
-    ['serve --prot 80', "Unknown option '--prot'. Did you mean --port?"],
-    ['serve --port', "Option '--port <value>' argument missing"],
-    ['serve --port -1', "Option '--port' argument is ambiguous"],
-    ['serve --port 65536', '--port must be a number from 0 to 65535, got 65536'],
-    ['serve --demo=yes', "Option '--demo' does not take an argument"],
-    ['serve --store package.json', '--store: package.json is not a folder'],
-    ['serve --store /proc/rates', '--store: …/proc/rates'],
     ...STORES.map((url): [string, string] => [
       `serve --store ${url}`,
       '--store must be a URL like redis://',
     ]),
-    ['serve --store=', '--store must be a URL like redis://127.0.0.1:6379, a folder, or'],
-    ['serve --demo --store rates', '--demo cannot be combined with --store'],
-    ['RATESMITH_STORE=localhost:hidden serve', 'RATESMITH_STORE must be a URL like'],
-    ['RATESMITH_REDIS_URL=redis://hidden serve', 'RATESMITH_REDIS_URL is now RATESMITH_STORE'],
-    ['RATESMITH_KEYS=keys.json serve --demo', 'RATESMITH_KEYS of serve is now in the config file'],
-    [
-      'RATESMITH_COUNTERS=redis://hidden serve',
-      'RATESMITH_COUNTERS of serve …the config file: see',
-    ],
-    ['serve --data rates', '--data is now --store'],
-    ['serve --redis=redis://:hidden@localhost', '--redis is now --store'],
-    ['serve --config a.ts', '--config has no flag: ratesmith serve config.ts'],
     ...MOVED.map((flag): [string, string] => [
       `serve --demo --${flag}=hidden`,
       `--${flag} is now in the config file: see docs/upgrading.md#flags-of-serve`,
     ]),
-    ['latest --watch 60', '--watch is gone: run the command with watch'],
-    ['serve --log xml', '--log must be json or text, got xml'],
-    ['serve --host=', '--host must be an address, got ""'],
-    ['serve --base-path api/', "--base-path: basePath must be '' or an absolute path"],
-    [
-      `RATESMITH_CURRENCYAPI_KEY=${KEY} RATESMITH_LATEST_URL=https://a.example/${KEY} serve --latest currencyapi`,
-      'RATESMITH_LATEST_URL: url must not contain the key',
-    ],
-    ['doctor --all --demo', '--all cannot be combined with --demo '],
-    ['doctor --all --latest=ecb', '--all cannot be combined with --latest '],
-    ['doctor --all --history=ecb', '--all cannot be combined with --history '],
-    ['doctor --redis redis://hidden', '--redis is now --store'],
-    ['doctor --store=', '--store must be a URL like'],
-    ['RATESMITH_STORE=rediss://ada:hidden@ doctor', 'RATESMITH_STORE'],
-    // `…` marks words of the message that may change.
   ])('exits with 2 and one line on stderr: %s', async (typed, line) => {
     const words = typed.split(' ').filter((word) => word !== '')
     const variables = words.filter((word) => /^[A-Z_]+=/.test(word))
