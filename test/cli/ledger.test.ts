@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 
+import { pairsOf } from '../fixtures/rows.ts'
 import { temporaryFolder } from '../stores/meets-contract.ts'
 import { publish, run } from './run.ts'
 import type { Surroundings } from './run.ts'
@@ -25,6 +26,19 @@ const like = (expected: string | RegExp): unknown =>
   typeof expected === 'string' ? expected : expect.stringMatching(expected)
 
 const HEAD = 'from,to,amount'
+
+const REFUSED = `
+  1 USD EUR => --file takes the amount and
+  --json => --file cannot be combined with --json
+  --columns date=Day => must name the column Day
+  --columns day=Day => --columns: Invalid parameter: day (use
+  --columns to=A,to=B => --columns contains to twice
+  --columns to:A => --columns must be like from=Currency
+  --to EUR,USD => --to takes one currency, got EUR,USD
+  --to EURO1 => EURO1
+  --decimal , => --decimal must be comma or point, got ,
+  --date-format DYM => --date-format must be DMY, MDY or YMD, got DYM
+  --time-zone Warsaw => --time-zone must be a name such as Europe/Warsaw`
 
 const rowsOf = (csv: string) =>
   Papa.parse<Record<string, string>>(csv.trimEnd(), { header: true }).data
@@ -225,54 +239,29 @@ describe('ratesmith convert --file', () => {
       .toBe(online.stdout)
   })
 
-  it.each<[string, string, string[], string]>([
-    ['currencies as arguments', HEAD, ['1', 'USD', 'EUR'], '--file takes the amount and'],
-    ['JSON', HEAD, ['--json'], '--file cannot be combined with --json'],
+  it.each(pairsOf(REFUSED))('refuses with a good file: %s', async (flags, message) => {
+    const { code, stdout, stderr } = await convert(`${HEAD}\nUSD,EUR,1`, flags.split(' '))
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(message)
+  })
+
+  it.each<[string, string, string, string]>([
     [
       'an alias',
       'from,target,amount\nUSD,EUR,1',
-      [],
+      '',
       'target (use to); --columns names the columns',
     ],
-    ['a near name', 'from,to,amout\nUSD,EUR,15', [], 'amout (did you mean amount?)'],
-    ['no amount', 'from,to\nUSD,EUR', [], 'the first line must name the column amount'],
-    ['an empty file', '', [], 'the first line must name the column from'],
-    ['no row', `${HEAD}\r`, [], 'rows (must be one or more lines below the header)'],
-    ['UTF-16', `\u{FEFF}${HEAD}`.split('').join('\0'), [], 'must name the column from'],
-    ['an unclosed quote in the header', '"from', [], 'line 1 has an unclosed quote'],
-    ['a taken name', `${HEAD},rate,fx_Source\nUSD,EUR,1,,`, [], 'has a column fx_source already'],
-    ['a taken prefix', `${HEAD},x_rate\nUSD,EUR,1,`, ['--prefix', 'x_'], 'choose another --prefix'],
-    ['an absent column', HEAD, ['--columns', 'date=Day'], 'must name the column Day'],
-    [
-      'an unknown parameter',
-      HEAD,
-      ['--columns', 'day=Day'],
-      '--columns: Invalid parameter: day (use',
-    ],
-    ['a column twice', HEAD, ['--columns', 'to=A,to=B'], '--columns contains to twice'],
-    [
-      'columns of another form',
-      HEAD,
-      ['--columns', 'to:A'],
-      '--columns must be like from=Currency',
-    ],
-    ['several targets', HEAD, ['--to', 'EUR,USD'], '--to takes one currency, got EUR,USD'],
-    ['a wrong target', HEAD, ['--to', 'EURO1'], 'EURO1'],
-    ['a wrong mark', HEAD, ['--decimal', ','], '--decimal must be comma or point, got ,'],
-    [
-      'a wrong order',
-      HEAD,
-      ['--date-format', 'DYM'],
-      '--date-format must be DMY, MDY or YMD, got DYM',
-    ],
-    [
-      'a wrong zone',
-      HEAD,
-      ['--time-zone', 'Warsaw'],
-      '--time-zone must be a name such as Europe/Warsaw',
-    ],
+    ['a near name', 'from,to,amout\nUSD,EUR,15', '', 'amout (did you mean amount?)'],
+    ['no amount', 'from,to\nUSD,EUR', '', 'the first line must name the column amount'],
+    ['an empty file', '', '', 'the first line must name the column from'],
+    ['no row', `${HEAD}\r`, '', 'rows (must be one or more lines below the header)'],
+    ['UTF-16', `\u{FEFF}${HEAD}`.split('').join('\0'), '', 'must name the column from'],
+    ['an unclosed quote in the header', '"from', '', 'line 1 has an unclosed quote'],
+    ['a taken name', `${HEAD},rate,fx_Source\nUSD,EUR,1,,`, '', 'has a column fx_source already'],
+    ['a taken prefix', `${HEAD},x_rate\nUSD,EUR,1,`, '--prefix x_', 'choose another --prefix'],
   ])('refuses %s', async (_, csv, args, message) => {
-    const { code, stdout, stderr } = await convert(csv === HEAD ? `${HEAD}\nUSD,EUR,1` : csv, args)
+    const { code, stdout, stderr } = await convert(csv, args.split(' ').filter(Boolean))
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toContain(message)
   })

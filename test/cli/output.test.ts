@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { addDays } from '../fixtures/dates.ts'
+import { pairsOf } from '../fixtures/rows.ts'
 import { DAY, NOW, publish, run, show } from './run.ts'
 
 /** Returns a `fetch` that serves `rates`, and 26 codes without a name so that the table is large enough. */
@@ -8,6 +9,17 @@ function publishRates(rates: Record<string, number>): typeof fetch {
   const fillers = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ', (letter) => [`VK${letter}`, 1])
   return publish({ latest: { rates: { ...Object.fromEntries(fillers), USD: 1, ...rates } } })
 }
+
+/** Command lines with the end of the line that names the day. */
+const DATED = `
+  convert 5 EUR CHF --date 2020-02-28 => , reference rates of 2020-02-28
+  convert 5 EUR CHF --date 2020-02-29 =>  of 2020-02-28, the last before 2020-02-29
+  latest --date 2020-02-29 => 1 USD on 2020-02-28, the last before 2020-02-29
+  convert 5 EUR CHF --date 2020-02-29 --rule next =>  of 2020-03-02, the next after 2020-02-29
+  latest --date 2020-02-12 --rule period-end --max-age 1 => on 2020-02-28, the last of 2020-02
+  latest --date 2020-02-28 --rule exact => 1 USD on 2020-02-28
+  latest --date 2020-03-02 --rule previous-business-day => on 2020-02-28, the last before 2020-03-02
+  history EUR CHF --start 2020-02-01 --end 2020-02-29 --interval month => 1 EUR in CHF, 2020-02-28 to 2020-02-28, the last of each month`
 
 describe('ratesmith convert on a terminal', () => {
   it.each([
@@ -52,36 +64,16 @@ describe('ratesmith convert on a terminal', () => {
     ])
   })
 
-  it.each([
-    ['convert 5 EUR CHF --date 2020-02-28', 1, ', reference rates of 2020-02-28'],
-    ['convert 5 EUR CHF --date 2020-02-29', 1, ' of 2020-02-28, the last before 2020-02-29'],
-    ['latest --date 2020-02-29', 0, '1 USD on 2020-02-28, the last before 2020-02-29'],
-    [
-      'convert 5 EUR CHF --date 2020-02-29 --rule next',
-      1,
-      ' of 2020-03-02, the next after 2020-02-29',
-    ],
-    [
-      'latest --date 2020-02-12 --rule period-end --max-age 1',
-      0,
-      'on 2020-02-28, the last of 2020-02',
-    ],
-    ['latest --date 2020-02-28 --rule exact', 0, '1 USD on 2020-02-28'],
-    [
-      'latest --date 2020-03-02 --rule previous-business-day',
-      0,
-      'on 2020-02-28, the last before 2020-03-02',
-    ],
-    [
-      'history EUR CHF --start 2020-02-01 --end 2020-02-29 --interval month',
-      0,
-      '1 EUR in CHF, 2020-02-28 to 2020-02-28, the last of each month',
-    ],
-  ])('names the day of the rates, and the requested one: %s', async (args, at, words) => {
-    const francs = { '2020-02-27': 1.06, '2020-02-28': 1.0614, '2020-03-02': 1.0657 }
-    const fetch = publish({ francs })
-    expect((await show(args.split(' '), 120, { fetch }))[at]?.endsWith(words)).toBe(true)
-  })
+  it.each(pairsOf(DATED))(
+    'names the day of the rates, and the requested one: %s',
+    async (...row) => {
+      const [args, words] = row
+      const at = args.startsWith('convert') ? 1 : 0
+      const francs = { '2020-02-27': 1.06, '2020-02-28': 1.0614, '2020-03-02': 1.0657 }
+      const fetch = publish({ francs })
+      expect((await show(args.split(' '), 120, { fetch }))[at]?.endsWith(words)).toBe(true)
+    },
+  )
 
   it('shows several currencies as a table', async () => {
     const fetch = publishRates({ EUR: 0.5, JPY: 150 })
@@ -266,10 +258,8 @@ describe('the chart of ratesmith history', () => {
 
   it('shows an outlier among 3,000 days, many of which share its column', async () => {
     const many = Array.from({ length: 3_000 }, (_, day) => [addDays('2015-01-01', day), 1])
-    const { rows } = await draw({
-      ...Object.fromEntries(many),
-      [addDays('2015-01-01', 1_000)]: 1.1,
-    })
+    const outlier = { [addDays('2015-01-01', 1_000)]: 1.1 }
+    const { rows } = await draw({ ...Object.fromEntries(many), ...outlier })
     expect(rows[0]?.length).toBeGreaterThan(0)
   })
 

@@ -27,8 +27,6 @@ const NAMES = {
 /** The latest rates, against the dollar. */
 const RATES = { USD: 1, EUR: 0.8, JPY: 150, KWD: 0.3, SLL: 22_000 }
 
-const BAD_AMOUNTS = ['abc', '-5', '0x10', '1e400']
-
 /** Publication times, in seconds: of the latest rates, and of the reference rates of 2026-11-20. */
 const [LATEST_AT, BANK_AT] = [UPDATED_AT / 1_000, Date.UTC(2026, 10, 20, 15) / 1_000]
 
@@ -41,11 +39,16 @@ async function ask(mount: typeof frankfurter, path: string) {
 describe('frankfurter()', () => {
   const notFound = { message: 'not found' }
   const day = { amount: 1, base: 'EUR', date: '2026-11-20', rates: { USD: 1.17 } }
-  const range = { amount: 1.1, base: 'EUR', start_date: '2026-11-19', end_date: '2026-11-20' }
-  const dollar = { '2026-11-20': { USD: 1.17 } }
-  const last = { ...range, amount: 1, start_date: '2026-11-20', rates: dollar }
-  const yen = { '2026-11-19': { JPY: 198.55 }, '2026-11-20': { JPY: 199.1 } }
-  const amount = (sent: string) => ({ message: `Invalid amount: ${sent}` })
+  const span = (start: string, end: string, [first, last]: readonly object[]) => ({
+    amount: 1,
+    base: 'EUR',
+    start_date: start,
+    end_date: end,
+    rates: { [start]: first, ...(last && { [end]: last }) },
+  })
+  const last = span('2026-11-20', '2026-11-20', [{ USD: 1.17 }])
+  const both = span('2026-11-19', '2026-11-20', [{ JPY: 198.55 }, { JPY: 199.1 }])
+  const yen = { ...both, amount: 1.1 }
 
   it.each<Row>([
     ['/v1/latest', 200, { ...day, rates: { JPY: 181, USD: 1.17 } }],
@@ -60,30 +63,21 @@ describe('frankfurter()', () => {
     ['/v1/2026-11-22?symbols=USD', 200, day],
     ['/v1/2999-01-01?symbols=USD', 200, day],
     ['/v1/2000-03-01?symbols=GRD', 200, { ...day, date: '2000-02-29', rates: { GRD: 333.86 } }],
-    ['/v1/2026-11-19..2026-11-20?amount=1.1&symbols=JPY', 200, { ...range, rates: yen }],
-    ['/v1/2026-11-19..?amount=1.1&to=JPY', 200, { ...range, rates: yen }],
+    ['/v1/2026-11-19..2026-11-20?amount=1.1&symbols=JPY', 200, yen],
+    ['/v1/2026-11-19..?amount=1.1&to=JPY', 200, yen],
     ['/v1/2026-11-20..2999-01-01?to=USD', 200, last],
     // Starts on the last published day before the range; a withdrawn code appears until its last day.
     [
       '/v1/2023-01-01..2023-01-03?symbols=HRK,USD',
       200,
-      {
-        amount: 1,
-        base: 'EUR',
-        start_date: '2022-12-30',
-        end_date: '2023-01-02',
-        rates: { '2022-12-30': { HRK: 7.5365, USD: 1.0666 }, '2023-01-02': { USD: 1.0683 } },
-      },
+      span('2022-12-30', '2023-01-02', [{ HRK: 7.5365, USD: 1.0666 }, { USD: 1.0683 }]),
     ],
     [
       '/v1/1990-01-01..2000-12-31?from=USD&to=GRD',
       200,
       {
-        amount: 1,
+        ...span('1999-01-04', '2000-02-29', [{ GRD: 277.5044533 }, { GRD: 343.6895203 }]),
         base: 'USD',
-        start_date: '1999-01-04',
-        end_date: '2000-02-29',
-        rates: { '1999-01-04': { GRD: 277.5044533 }, '2000-02-29': { GRD: 343.6895203 } },
       },
     ],
     ['/v1/currencies', 200, { EUR: 'Euro', JPY: 'Japanese Yen', USD: 'US Dollar' }],
@@ -94,13 +88,8 @@ describe('frankfurter()', () => {
       200,
       { ...last, start_at: '2026-11-20', end_at: '2026-11-20' },
     ],
-    ...[...BAD_AMOUNTS, '', '0'].flatMap((sent): Row[] =>
-      ['latest', '2026-11-19..2026-11-20'].map((path) => [
-        `/v1/${path}?amount=${sent}`,
-        422,
-        amount(sent),
-      ]),
-    ),
+    ['/v1/latest?amount=', 422, { message: 'Invalid amount: ' }],
+    ['/v1/2026-11-19..2026-11-20?amount=0', 422, { message: 'Invalid amount: 0' }],
     [
       '/v1/latest?amount=1e308&symbols=JPY',
       422,
@@ -227,7 +216,7 @@ describe('exchangerateHost()', () => {
     ['/historical?date=1990-01-01', 106, 'no_rates_available'],
     ['/convert?to=EUR', 401, 'invalid_from_currency'],
     ['/convert?from=EUR&to=EURO', 402, 'invalid_to_currency'],
-    ...[...BAD_AMOUNTS, ''].map((sent): [string, number, string] => [
+    ...['abc', '-5', '0x10', '1e400', ''].map((sent): [string, number, string] => [
       `/convert?from=EUR&to=USD&amount=${sent}`,
       403,
       'invalid_conversion_amount',
@@ -295,11 +284,7 @@ describe('openExchangeRates()', () => {
     ['/api/historical/2026-13-01.json', 400, error(400, 'invalid_date')],
     ['/api/historical/1990-01-01.json', 400, error(400, 'not_available')],
     ['/api/time-series.json?start=2026-11-19', 400, error(400, 'invalid_date')],
-    ...BAD_AMOUNTS.map((sent): Row => [
-      `/api/convert/${sent}/EUR/USD`,
-      400,
-      error(400, 'invalid_amount'),
-    ]),
+    ['/api/convert/0x10/EUR/USD', 400, error(400, 'invalid_amount')],
     ['/api/convert/1/EUR/XYZ', 400, error(400, 'invalid_currency')],
     ['/api/convert/1/EUR', 404, error(404, 'not_found')],
     ['/api/usage.json', 404, error(404, 'not_found')],
