@@ -25,6 +25,13 @@ function keyNumber(number: number, changes: Partial<StoredKey> = {}): StoredKey 
   }
 }
 
+/** Returns the text of a file with one key. */
+function fileWith(changes: object): string {
+  const { id, hash, plan, name } = keyNumber(1)
+  const key = { id, hash, plan, name, created: '2026-09-21T14:13:20.001Z', ...changes }
+  return JSON.stringify({ version: 1, keys: [key] })
+}
+
 function modeOf(path: string): string {
   return (fs.statSync(path).mode & 0o777).toString(8)
 }
@@ -224,34 +231,30 @@ describe('createFileKeyStore()', () => {
     ['{"version":1,"keys":[7]}', 'keys must be a list'],
     ['{"version":1,"keys":[{"id":"a"}]}', 'keys[0].hash must be'],
     [JSON.stringify({ version: 1, keys: [keyNumber(1)] }), 'keys[0].createdAt must be'],
-  ])('rejects everything and changes nothing with the content %j', async (text, reason) => {
-    const store = createFileKeyStore(path)
-    fs.writeFileSync(path, text)
-    const hash = keyNumber(1).hash
-    for (const attempt of [
-      () => store.find(hash),
-      () => store.list(),
-      () => store.add(keyNumber(2)),
-      () => store.revoke('key-1'),
-    ]) {
-      await expect(Promise.resolve(attempt())).rejects.toThrow(reason)
-      await expect(Promise.resolve(attempt())).rejects.toThrow(`key file ${path}: `)
-    }
-    expect(fs.readFileSync(path, 'utf8')).toBe(text)
-    expect(fs.readdirSync(folder)).toEqual(['keys.json'])
-  })
-
-  it('rejects an end that cannot be read, instead of a key without an end', async () => {
-    const store = createFileKeyStore(path)
-    await store.add(keyNumber(1))
-    const text = fs.readFileSync(path, 'utf8')
-    for (const expires of ['soon', '2027-01-31', null, 7]) {
-      const document = JSON.parse(text)
-      document.keys[0].expires = expires
-      fs.writeFileSync(path, JSON.stringify(document))
-      await expect(store.find(keyNumber(1).hash)).rejects.toThrow('keys[0].expiresAt must be')
-    }
-  })
+    [fileWith({ name: 'a\u001b[2Jb' }), 'keys[0].name must be'],
+    ...['soon', '2027-01-31', null, 7].map((expires) => [
+      fileWith({ expires }),
+      'keys[0].expiresAt must be',
+    ]),
+  ])(
+    'rejects everything and changes nothing with the content %j',
+    async (text = '', reason = '') => {
+      const store = createFileKeyStore(path)
+      fs.writeFileSync(path, text)
+      const hash = keyNumber(1).hash
+      for (const attempt of [
+        () => store.find(hash),
+        () => store.list(),
+        () => store.add(keyNumber(2)),
+        () => store.revoke('key-1'),
+      ]) {
+        await expect(Promise.resolve(attempt())).rejects.toThrow(reason)
+        await expect(Promise.resolve(attempt())).rejects.toThrow(`key file ${path}: `)
+      }
+      expect(fs.readFileSync(path, 'utf8')).toBe(text)
+      expect(fs.readdirSync(folder)).toEqual(['keys.json'])
+    },
+  )
 
   it('finds keys again when a damaged or missing file is repaired', async () => {
     const store = createFileKeyStore(path)

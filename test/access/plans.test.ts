@@ -90,12 +90,6 @@ describe('createAccess', () => {
       { plans, keys, queryParameters: [name] },
       'queryParameters must contain names of letters, digits, _ and -',
     ]),
-    ...['from', 'to', 'base', 'symbols', 'amount', 'BASE', 'max_age', 'start-date'].map(
-      (name): [unknown, string] => [
-        { plans, keys, queryParameters: [name] },
-        'queryParameters must not contain names that the API reads or refuses',
-      ],
-    ),
   ])('throws a TypeError for %j: %s', (options, message) => {
     expect(() => create(options)).toThrow(TypeError)
     expect(() => create(options)).toThrow(message)
@@ -104,8 +98,10 @@ describe('createAccess', () => {
   it('refuses every parameter of the OpenAPI document as the name of a key', () => {
     const names = operations.flatMap(({ parameters }) => parameters.map(({ name }) => name))
     expect(names.length).toBeGreaterThan(12)
-    for (const name of [...names, ...ADVICE.keys()]) {
-      expect(() => create({ plans, keys, queryParameters: [name] }), name).toThrow(TypeError)
+    for (const name of [...names, ...ADVICE.keys(), 'BASE', 'max_age', 'start-date']) {
+      const message = `queryParameters must not contain names that the API reads or refuses, got ${name}`
+      const call = () => create({ plans, keys, queryParameters: [name] })
+      expect(call).toThrow(new TypeError(message))
     }
   })
 

@@ -304,9 +304,4 @@ describe('openExchangeRates()', () => {
   ])('GET %s is %i', async (path, status, body) => {
     expect(await ask(openExchangeRates, path)).toEqual({ status, body })
   })
-
-  it('lets the handler serve the OpenAPI document', async () => {
-    const { body } = await ask(openExchangeRates, '/api/v1/openapi.json')
-    expect(body).toHaveProperty('openapi')
-  })
 })
