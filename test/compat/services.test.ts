@@ -129,6 +129,12 @@ describe('frankfurter()', () => {
 describe('exchangerateHost()', () => {
   const latest = { success: true, terms: LATEST, privacy: LATEST }
   const bank = { success: true, terms: BANK, privacy: BANK }
+  const live = (source: string, quotes: object) => ({
+    ...latest,
+    timestamp: LATEST_AT,
+    source,
+    quotes,
+  })
   const dated = { historical: true, date: '2026-11-20' }
   const frame = 'start_date=2026-11-19&end_date=2026-11-20'
   const ends = { start_date: '2026-11-19', end_date: '2026-11-20', source: 'EUR' }
@@ -140,18 +146,10 @@ describe('exchangerateHost()', () => {
   }
 
   it.each<[path: string, body: object]>([
-    [
-      '/live?currencies=EUR,usd',
-      { ...latest, timestamp: LATEST_AT, source: 'USD', quotes: { USDEUR: 0.8 } },
-    ],
+    ['/live?currencies=EUR,usd', live('USD', { USDEUR: 0.8 })],
     [
       '/live?access_key=k&source=KWD',
-      {
-        ...latest,
-        timestamp: LATEST_AT,
-        source: 'KWD',
-        quotes: { KWDUSD: 3.333333333, KWDEUR: 2.666666667, KWDJPY: 500, KWDSLL: 73_333.33333 },
-      },
+      live('KWD', { KWDUSD: 3.333333333, KWDEUR: 2.666666667, KWDJPY: 500, KWDSLL: 73_333.33333 }),
     ],
     [
       '/historical?date=2026-11-21&source=EUR',

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 
 import { createHealth } from '../../src/monitoring/index.ts'
-import { fragileMarket, openService } from '../fixtures/service.ts'
+import { fragileMarket, market, openService } from '../fixtures/service.ts'
 import { settled } from '../virtual-runtime.ts'
 
 async function read(response: Response) {
@@ -12,14 +12,16 @@ async function read(response: Response) {
 const LOADED = { latest: 'ready', history: 'ready' }
 const COLD = { latest: 'loading', history: 'loading' }
 
-/** Creates a health whose history fails while `upstream.isUp` is false. */
-function withoutHistory() {
-  const { providers } = fragileMarket()
-  const failing = fragileMarket()
-  failing.upstream.isUp = false
-  const both = { latest: providers.latest, history: failing.providers.history }
-  return openService({ providers: both })
-}
+const ready = (about: object) => ({
+  status: 200,
+  retryAfter: null,
+  body: { status: 'ready', ...about },
+})
+const unready = (status: string, about: object) => ({
+  status: 503,
+  retryAfter: '5',
+  body: { status, ...about },
+})
 
 describe('the liveness probe', () => {
   it('gets a 200 at all times', async () => {
@@ -47,32 +49,18 @@ describe('the readiness probe', () => {
     const health = createHealth(handler)
     const first = health.ready()
     expect(first.headers.get('cache-control')).toBe('no-store')
-    expect(await read(first)).toEqual({
-      status: 503,
-      retryAfter: '5',
-      body: { status: 'loading', ...COLD },
-    })
-    await vi.waitFor(async () => {
-      const body = { status: 'ready', ...LOADED }
-      expect(await read(health.ready())).toEqual({ status: 200, retryAfter: null, body })
-    })
+    expect(await read(first)).toEqual(unready('loading', COLD))
+    await vi.waitFor(async () => expect(await read(health.ready())).toEqual(ready(LOADED)))
   })
 
   it('gets a 503 while draining, and starts no load then', async () => {
     const { handler, events } = openService()
     const health = createHealth(handler)
     health.drain()
-    const draining = { status: 503, retryAfter: '5' }
-    expect(await read(health.ready())).toEqual({
-      ...draining,
-      body: { status: 'draining', ...COLD },
-    })
+    expect(await read(health.ready())).toEqual(unready('draining', COLD))
     expect(events).toEqual([])
     await handler.refresh()
-    expect(await read(health.ready())).toEqual({
-      ...draining,
-      body: { status: 'draining', ...LOADED },
-    })
+    expect(await read(health.ready())).toEqual(unready('draining', LOADED))
   })
 
   it('calls a failing upstream once per backoff interval', async () => {
@@ -108,30 +96,22 @@ describe('the readiness probe', () => {
   })
 
   it('gets a 503 while one data set is not loaded, unless it is not required', async () => {
-    const { handler } = withoutHistory()
+    const { upstream, providers } = fragileMarket()
+    upstream.isUp = false
+    const { handler } = openService({ providers: { ...providers, latest: market.latest } })
     await handler.refresh()
     const about = { latest: 'ready', history: 'loading' }
-    expect(await read(createHealth(handler).ready())).toEqual({
-      status: 503,
-      retryAfter: '5',
-      body: { status: 'loading', ...about },
-    })
-    expect(await read(createHealth(handler, { require: ['latest'] }).ready())).toEqual({
-      status: 200,
-      retryAfter: null,
-      body: { status: 'ready', ...about },
-    })
+    expect(await read(createHealth(handler).ready())).toEqual(unready('loading', about))
+    const latest = createHealth(handler, { require: ['latest'] })
+    expect(await read(latest.ready())).toEqual(ready(about))
   })
 
   it('needs no disabled data set', async () => {
     const { latest } = fragileMarket().providers
     const { handler } = openService({ providers: { latest, history: false } })
     await handler.refresh()
-    expect(await read(createHealth(handler).ready())).toEqual({
-      status: 200,
-      retryAfter: null,
-      body: { status: 'ready', latest: 'ready', history: 'disabled' },
-    })
+    const about = { latest: 'ready', history: 'disabled' }
+    expect(await read(createHealth(handler).ready())).toEqual(ready(about))
   })
 
   it('gets a 503 again when the last rates are too old to serve', async () => {
