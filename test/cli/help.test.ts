@@ -48,12 +48,6 @@ describe('ratesmith help', () => {
     expect(stdout).toContain(topic === 'environment' ? 'NO_COLOR ' : 'frankfurter')
   })
 
-  it('suggests a command for a misspelt one', async () => {
-    const { code, stderr } = await run(['help', 'convrt'])
-    expect(code).toBe(2)
-    expect(stderr).toContain('unknown command convrt. Did you mean convert?')
-  })
-
   it.each(PRINTING)('has an example that runs: %s', async (example) => {
     const { input, args } = parse(example)
     const isRates = args[0] !== 'help'

@@ -266,14 +266,6 @@ describe('ratesmith convert --file', () => {
     expect(stderr).toContain(message)
   })
 
-  it.each(['to', 'columns', 'decimal', 'date-format', 'time-zone', 'prefix'])(
-    'refuses --%s without --file',
-    async (flag) => {
-      const { code, stderr } = await run(['convert', '1', 'USD', 'EUR', `--${flag}`, 'EUR'])
-      expect([code, stderr]).toEqual([2, expect.stringContaining(`--${flag} needs --file`)])
-    },
-  )
-
   it('refuses a file that is missing or not UTF-8', async () => {
     const missing = await run(['convert', '--file', join(temporaryFolder(), 'none.csv')])
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('none.csv')])

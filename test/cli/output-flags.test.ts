@@ -56,12 +56,6 @@ describe('--csv', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(rows)
   })
-
-  it('cannot be combined with --json', async () => {
-    const { code, stderr } = await run(['latest', '--csv', '--json', '--demo'])
-    expect(code).toBe(2)
-    expect(stderr).toContain('--json and --csv cannot be combined')
-  })
 })
 
 describe('convert -', () => {
@@ -149,12 +143,6 @@ describe('latest --sort', () => {
     expect(rates).toEqual(rates.toSorted((one, other) => one - other))
     const codes = (await rowsOf('--sort', 'code')).map(([code]) => code)
     expect(codes.slice(0, 3)).toEqual(['AED', 'AFN', 'ALL'])
-  })
-
-  it('must be a known order, without --json', async () => {
-    const wrong = await run(['latest', '--demo', '--sort', 'chnge'])
-    expect(wrong.stderr).toContain('must be change, code or rate, got chnge. Did you mean change?')
-    expect((await run(['latest', '--demo', '--sort', 'rate', '--json'])).code).toBe(2)
   })
 })
 

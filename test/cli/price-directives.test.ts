@@ -46,15 +46,4 @@ describe('--format', () => {
     expect(lines).toHaveLength(6)
     expect(lines.at(-1)).toBe('P 2026-11-19 EUR 1 USD')
   })
-
-  it.each([
-    ['latest --format ledger --json', '--format must not be combined with --json or --csv'],
-    ['history usd eur --format ledger --csv', '--format must not be combined with --json'],
-    ['history usd eur --format ledger --layout wide', '--layout wide must not be combined with'],
-    ['latest --format hledger', 'must be beancount or ledger, got hledger. Did you mean ledger?'],
-    ['history usd eur --format csv', '--format must be beancount or ledger, got csv'],
-  ])('is refused: %s', async (args, message) => {
-    const { code, stdout, stderr } = await run(args.split(' '))
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)])
-  })
 })

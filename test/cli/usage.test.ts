@@ -81,7 +81,16 @@ const WRONG = `
   doctor --all --history=ecb => --all cannot be combined with --history (
   doctor --redis redis://hidden => --redis is now --store
   doctor --store= => --store must be a URL like
-  RATESMITH_STORE=rediss://ada:hidden@ doctor => RATESMITH_STORE`
+  RATESMITH_STORE=rediss://ada:hidden@ doctor => RATESMITH_STORE
+  help convrt => unknown command convrt. Did you mean convert?
+  latest --csv --json --demo => --json and --csv cannot be combined
+  latest --demo --sort chnge => --sort must be change, code or rate, got chnge. Did you mean change?
+  latest --demo --sort rate --json => --sort
+  latest --format ledger --json => --format must not be combined with --json or --csv
+  history usd eur --format ledger --csv => --format must not be combined with --json
+  history usd eur --format ledger --layout wide => --layout wide must not be combined with
+  latest --format hledger => --format must be beancount or ledger, got hledger. Did you mean ledger?
+  history usd eur --format csv => --format must be beancount or ledger, got csv`
 
 describe('the command line', () => {
   it.each([
@@ -95,6 +104,9 @@ describe('the command line', () => {
       `serve --store ${url}`,
       '--store must be a URL like redis://',
     ]),
+    ...['to', 'columns', 'decimal', 'date-format', 'time-zone', 'prefix'].map(
+      (flag): [string, string] => [`convert 1 USD EUR --${flag} EUR`, `…--${flag} needs --file`],
+    ),
     ...MOVED.map((flag): [string, string] => [
       `serve --demo --${flag}=hidden`,
       `--${flag} is now in the config file: see docs/upgrading.md#flags-of-serve`,

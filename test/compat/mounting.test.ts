@@ -1,39 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 
 import { yieldToEventLoop } from '../../src/async.ts'
-import { exchangerateHost } from '../../src/compat/exchangerate-host.ts'
-import { frankfurter } from '../../src/compat/frankfurter.ts'
-import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { RatesEvent, RatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { providersThat } from '../advisories/loaded-handler.ts'
 import { NOW, openMarket } from '../fixtures/hand-written-market.ts'
+import { SERVICES } from './services.ts'
 
 const now = () => NOW
-
-/** Each service with a path that it serves and, if it has a prefix, an unknown path below it. */
-const SERVICES = [
-  { mount: frankfurter, path: '/v1/latest', unknown: '/v1/nothing' },
-  { mount: exchangerateHost, path: '/live', unknown: undefined },
-  { mount: openExchangeRates, path: '/api/latest.json', unknown: '/api/nothing.json' },
-]
-
-/** The form of each service's errors. */
-const ERROR = {
-  [frankfurter.name]: (status: number) =>
-    status === 404 ? { status, message: 'not found' } : { message: expect.any(String) },
-  [exchangerateHost.name]: () => ({
-    success: false,
-    error: { code: expect.any(Number), type: expect.any(String), info: expect.any(String) },
-  }),
-  [openExchangeRates.name]: (status: number) => ({
-    error: true,
-    status,
-    message: expect.any(String),
-    description: expect.any(String),
-  }),
-}
 
 function mountAll(handler: RatesHandler, options = {}): RatesHandler {
   return SERVICES.reduce((mounted, { mount }) => mount(mounted, { now, ...options }), handler)
@@ -48,7 +23,7 @@ describe('nested routes', () => {
   const handler = mountAll(market.handler)
 
   it.each(SERVICES)('serve $path and $unknown in the form of the service', async (service) => {
-    const { mount, path, unknown } = service
+    const { path, unknown, error } = service
     const served = await request(handler, path)
     expect(served.status).toBe(200)
     expect(Object.fromEntries(served.headers)).toMatchObject({
@@ -61,7 +36,7 @@ describe('nested routes', () => {
     const missing = await request(handler, unknown)
     expect(missing.status).toBe(404)
     expect(missing.headers.get('cache-control')).toBe('no-store')
-    expect(await missing.json()).toEqual(ERROR[mount.name]?.(404))
+    expect(await missing.json()).toEqual(error(404))
   })
 
   it.each('/api/v1/latest /api/v1/openapi.json /api/rates /api/nothing /nothing /'.split(' '))(
@@ -105,9 +80,8 @@ describe('nested routes', () => {
   })
 })
 
-describe.each(SERVICES)('the route of $path', ({ mount, path, unknown }) => {
+describe.each(SERVICES)('the route of $path', ({ mount, path, unknown, error }) => {
   const handler = mount(openMarket().handler, { now })
-  const error = ERROR[mount.name]
 
   it('responds to HEAD like GET without a body', async () => {
     for (const target of [path, unknown ?? path]) {
@@ -126,7 +100,7 @@ describe.each(SERVICES)('the route of $path', ({ mount, path, unknown }) => {
     const refused = await request(handler, path, { method: 'POST', body: '{}' })
     expect(refused.status).toBe(405)
     expect(refused.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
-    expect(await refused.json()).toEqual(error?.(405))
+    expect(await refused.json()).toEqual(error(405))
   })
 
   it('supports conditional requests', async () => {
@@ -134,7 +108,7 @@ describe.each(SERVICES)('the route of $path', ({ mount, path, unknown }) => {
     expect((await request(handler, path, { headers: { 'if-none-match': etag } })).status).toBe(304)
     const failed = await request(handler, path, { headers: { 'if-match': '"other"' } })
     expect(failed.status).toBe(412)
-    expect(await failed.json()).toEqual(error?.(412))
+    expect(await failed.json()).toEqual(error(412))
   })
 
   it('responds in the form of the service without rates', async () => {
@@ -146,7 +120,7 @@ describe.each(SERVICES)('the route of $path', ({ mount, path, unknown }) => {
       expect(response.status).toBe(502)
       expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
       expect(response.headers.get('cache-control')).toBe('no-store')
-      expect(await response.json()).toEqual(error?.(502))
+      expect(await response.json()).toEqual(error(502))
     }
   })
 
@@ -161,7 +135,7 @@ describe.each(SERVICES)('the route of $path', ({ mount, path, unknown }) => {
     const response = await request(broken, path)
     expect(response.status).toBe(500)
     const body = await response.json()
-    expect(body).toEqual(error?.(500))
+    expect(body).toEqual(error(500))
     expect(JSON.stringify(body)).not.toContain('secret')
     expect(events).toEqual([{ type: 'internal_error', error: failure }])
   })
@@ -171,7 +145,7 @@ describe.each(SERVICES)('the route of $path', ({ mount, path, unknown }) => {
     expect((await request(below, `/old/api${path}`)).status).toBe(200)
     const missing = await request(below, '/old/api/nothing')
     expect(missing.status).toBe(404)
-    expect(await missing.json()).toEqual(error?.(404))
+    expect(await missing.json()).toEqual(error(404))
     for (const target of [path, '/old/api', '/old/apis/nothing']) {
       expect(JSON.stringify(await (await request(below, target)).json())).toMatch(/Not found/)
     }
@@ -211,17 +185,18 @@ describe.each(SERVICES)('the route of $path', ({ mount, path, unknown }) => {
 describe.each(['latest', 'history'] as const)('a handler without %s rates', (off) => {
   const providers = { ...fakeProviders({ now }), [off]: false }
   const handler = mountAll(createRatesHandler({ providers, now }))
+  const [frankfurter, host, openExchangeRates] = SERVICES
 
   it.each([
-    ['history', '/v1/latest', ERROR[frankfurter.name]],
-    ['history', '/v1/2026-11-02..', ERROR[frankfurter.name]],
-    ['latest', '/live', ERROR[exchangerateHost.name]],
-    ['latest', '/api/latest.json', ERROR[openExchangeRates.name]],
-    ['history', '/api/historical/2020-01-02.json', ERROR[openExchangeRates.name]],
-  ])('serves the paths that need no %s rates: %s', async (needed, path, error) => {
+    ['history', '/v1/latest', frankfurter],
+    ['history', '/v1/2026-11-02..', frankfurter],
+    ['latest', '/live', host],
+    ['latest', '/api/latest.json', openExchangeRates],
+    ['history', '/api/historical/2020-01-02.json', openExchangeRates],
+  ])('serves the paths that need no %s rates: %s', async (needed, path, service) => {
     const response = await request(handler, path)
     const anything: unknown = expect.anything()
-    const expected = needed === off ? [404, error?.(404)] : [200, anything]
+    const expected = needed === off ? [404, service?.error(404)] : [200, anything]
     expect([response.status, await response.json()]).toEqual(expected)
   })
 })
