@@ -49,7 +49,7 @@ export function whyUnclear(text: string, digits: number | null | undefined): str
   const [amount, whole = '', fraction = ''] = /^([1-9]\d{0,2})\.(\d{3})$/.exec(text.trim()) ?? []
   if (amount === undefined || typeof digits !== 'number' || digits >= fraction.length)
     return undefined
-  const short = amount.replace(/\.?0+$/, '')
+  const short = String(Number(amount))
   const exact = short === amount ? `${amount}0` : short
   return `${amount} has two meanings: write ${whole}${fraction} or ${exact}`
 }

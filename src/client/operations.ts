@@ -50,7 +50,9 @@ function toQuery(params: Readonly<Record<string, unknown>>): Record<string, stri
     if (value === undefined) continue
     const error = onlyInQueries(name)
     if (error) throw error
-    query[name] = toText(value, LISTS.includes(name))
+    query[name] = LISTS.includes(name) ? toCodes(value) : String(value)
+    // Of one code, a comma makes a list of results.
+    if (name === 'to' && Array.isArray(value) && value.length === 1) query[name] += ','
   }
   return query
 }
@@ -58,9 +60,7 @@ function toQuery(params: Readonly<Record<string, unknown>>): Record<string, stri
 /** Parameters whose text may be a list. */
 const LISTS: readonly string[] = ['to', 'symbols']
 
-/** A comma inside a code must not make a list, and a trailing comma makes a list of one code. */
-function toText(value: unknown, isCode: boolean): string {
-  if (!Array.isArray(value)) return isCode ? String(value).replaceAll(',', ';') : String(value)
-  const items: readonly unknown[] = value
-  return items.map((item) => toText(item, true)).join() + (items.length === 1 ? ',' : '')
+/** A comma inside a code must not make a list. */
+function toCodes(value: unknown): string {
+  return Array.isArray(value) ? value.map(toCodes).join() : String(value).replaceAll(',', ';')
 }

@@ -75,7 +75,7 @@ describe('npm run golden', () => {
   })
 
   it('finds another status', () => {
-    const tree = plant('status', 'src/http/response.ts', /no_data: 404/, 'no_data: 410')
+    const tree = plant('status', 'src/errors.ts', /no_data: 404/, 'no_data: 410')
     const { status, kinds, lines } = compareWith(tree)
     expect(kinds).toEqual(['status 404 → 410'])
     expect(lines.join('\n')).toMatch(/ {2}rules, answer: GET .*\n {4}- 404 .*\n {4}\+ 410 /)
