@@ -11,7 +11,7 @@ describe('a call', () => {
     ['', (api) => api.latest()],
     ['', (api) => api.status()],
     ['?symbols=', (api) => api.latest({ symbols: [] })],
-    ['?symbols=EUR%2C', (api) => api.currencies({ symbols: ['EUR'] })],
+    ['?symbols=EUR', (api) => api.currencies({ symbols: ['EUR'] })],
     ['?base=gbp&symbols=eur%2CUSD', (api) => api.latest({ base: 'gbp', symbols: ['eur', 'USD'] })],
     ['?from=USD&to=EUR', (api) => api.convert({ ...PAIR, amount: undefined })],
     ...([0, 0.1, 1e-7, 1e21, '1.50'] as const).map((amount): [string, Call] => [
