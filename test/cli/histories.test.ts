@@ -46,7 +46,6 @@ describe('--history with several publications', () => {
 
   it.each([
     ['frankfurter,banca-d-italia,frankfurter', 'contains frankfurter twice'],
-    ['banca-d-italia,banca-d-italia', 'contains banca-d-italia twice'],
     ['frankfurter,banca-ditalia', 'got banca-ditalia. Did you mean banca-d-italia?'],
     ['frankfurter,exchange-rate-api', 'got exchange-rate-api'],
   ])('rejects %s', async (names, message) => {
@@ -98,12 +97,6 @@ describe('ratesmith currencies', () => {
       `${european} 1999-01-04 to 2026-11-20; ${italian} ? to 2026-11-20`,
     )
     expect(await lastCell('HRK')).toBe(`${european} 2005-04-01 to 2022-12-30`)
-  })
-
-  it('has no further column without them', async () => {
-    const { fetch } = publishWidely()
-    const { stdout } = await run(['currencies', 'JPY'], { fetch })
-    expect(stdout).toBe('JPY\tJapanese Yen\t392\t0\tyes\tyes\t\n')
   })
 })
 

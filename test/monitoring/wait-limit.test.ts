@@ -12,8 +12,7 @@ const CACHED = '/api/v1/latest'
 
 /** Creates a service with latest rates, whose history is loading until `load()`. */
 async function open() {
-  let load: () => void = () => {}
-  const loading = new Promise<void>((resolve) => (load = resolve))
+  const { promise: loading, resolve: load } = Promise.withResolvers<void>()
   const { latest, history } = market
   const slow = {
     ...history,

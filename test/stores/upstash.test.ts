@@ -102,18 +102,18 @@ describe('createUpstashStore()', () => {
 
   const HOST = 'eager-mule-1234.upstash.invalid'
 
-  it.each(
-    [
-      {
-        name: 'url',
-        values: [undefined, '', HOST, `redis://${HOST}`, `https://user:AX8s@${HOST}`],
-      },
-      { name: 'token', values: [undefined, '', `${TOKEN}\n`, `Bearer ${TOKEN}`] },
-      { name: 'fetch', values: ['fetch'] },
-      { name: 'prefix', values: [null] },
-      { name: 'now', values: [NOW] },
-    ].flatMap(({ name, values }) => values.map((value) => ({ name, value }))),
-  )('throws for the $name $value', async ({ name, value }) => {
+  const WRONG: Record<string, unknown[]> = {
+    url: [undefined, '', HOST, `redis://${HOST}`, `https://user:AX8s@${HOST}`],
+    token: [undefined, '', `${TOKEN}\n`, `Bearer ${TOKEN}`],
+    fetch: ['fetch'],
+    prefix: [null],
+    now: [NOW],
+  }
+  const wrong = Object.entries(WRONG).flatMap(([name, values]) =>
+    values.map((value) => ({ name, value })),
+  )
+
+  it.each(wrong)('throws for the $name $value', async ({ name, value }) => {
     const error = await failureOf(() => create({ [name]: value }))
     expect(error).toBeInstanceOf(TypeError)
     expect(error.message).toMatch(new RegExp(`^${name} must be `))
