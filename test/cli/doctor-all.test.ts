@@ -174,20 +174,12 @@ describe('ratesmith doctor --all without keys', () => {
     const { fetch, calls } = everyUpstream()
     const found = await examineAll({ fetch, env: { RATESMITH_FRED_KEY: '' } })
     const skipped = [...found].filter(([, each]) => 'skipped' in each)
-    expect(Object.fromEntries(skipped)).toEqual(
-      Object.fromEntries(
-        Object.entries(VARIABLES).map(([name, variable]) => [
-          name,
-          {
-            subject: name,
-            ok: true,
-            found: `needs a key: set ${variable}`,
-            advice: null,
-            skipped: true,
-          },
-        ]),
-      ),
-    )
+    const about = { ok: true, advice: null, skipped: true }
+    const expected = Object.entries(VARIABLES).map(([name, variable]) => [
+      name,
+      { subject: name, found: `needs a key: set ${variable}`, ...about },
+    ])
+    expect(Object.fromEntries(skipped)).toEqual(Object.fromEntries(expected))
     expect([...calls.keys()]).not.toContain('api.stlouisfed.org')
   })
 
@@ -232,14 +224,10 @@ describe('ratesmith doctor --all with keys', () => {
 describe('the choices of ratesmith doctor --all', () => {
   it('ignores the providers and roots of the environment', async () => {
     const { fetch, calls } = everyUpstream()
-    const found = await examineAll({
-      fetch,
-      env: {
-        RATESMITH_LATEST: 'ecb',
-        RATESMITH_LATEST_URL: 'http://127.0.0.1:1/',
-        RATESMITH_HISTORY_URL: 'not a URL',
-      },
-    })
+    const roots = { LATEST_URL: 'http://127.0.0.1:1/', HISTORY_URL: 'not a URL' }
+    const chosen = Object.entries({ ...roots, LATEST: 'ecb' })
+    const env = Object.fromEntries(chosen.map(([name, value]) => [`RATESMITH_${name}`, value]))
+    const found = await examineAll({ fetch, env })
     expect(failuresOf(found)).toEqual([])
     expect([...calls.keys()]).not.toContain('127.0.0.1:1')
   })

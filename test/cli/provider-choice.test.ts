@@ -67,7 +67,6 @@ describe('the choice of providers', () => {
     ['--history=', {}, /, got "" \(/],
     ['--latest=toString', {}, /, got toString \(/],
     ['--json', { RATESMITH_HISTORY: 'ebc' }, /: RATESMITH_HISTORY must .*, got ebc\. .*mean ecb\?/],
-    ['--history=ecb,frankfurter,ecb', {}, /: --history .*ecb twice \(/],
     ['--latest=ecb,fawazahmed0', ONE_ROOT, ROOT_FOR_EACH],
     ['--latest=exchange-rate-api,ecb', SECRETS, NO_SECRETS],
   ])('exits with 2 and no secret: %s with %j', async (flag, env, message) => {

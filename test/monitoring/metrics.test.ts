@@ -4,7 +4,7 @@ import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 import { createAccess } from '../../src/access/index.ts'
 import type { HandlerListeners, RatesEvent, RatesHandler } from '../../src/index.ts'
 import { createMetrics } from '../../src/monitoring/index.ts'
-import { fragileMarket, openService, requestsTo } from '../fixtures/service.ts'
+import { fragileMarket, market, openService, requestsTo } from '../fixtures/service.ts'
 
 const SCRAPE = new Request('http://localhost/metrics')
 
@@ -165,8 +165,7 @@ describe('the metrics', () => {
   })
 
   it('omit a disabled data set', () => {
-    const { latest } = fragileMarket().providers
-    const { metrics } = open({ providers: { latest, history: false } })
+    const { metrics } = open({ providers: { ...market, history: false } })
     expect(metrics.text()).toContain('ratesmith_data_ready{data_set="latest"}')
     expect(metrics.text()).not.toContain('ratesmith_data_ready{data_set="history"}')
   })
