@@ -144,7 +144,6 @@ function ratesEndpoint<
   { cache, withRates, toRecord, expand, toCsv, toBody }: RecordKind<Params, Body>,
 ): Endpoint {
   const parse = createQueryParser<Params & RatesQuery>(OPERATIONS[operation], keyNames)
-
   let last: { form: Format; lastModified: number; headers: Header[] } | undefined
 
   function toRepresentation(record: Body, { format: form = 'json' }: RatesQuery, rates: Rates) {
@@ -166,12 +165,12 @@ function ratesEndpoint<
     params: Params & RatesQuery,
     request: RequestContext,
   ): Promise<DataResult> {
-    return withRates(sources, params, now, request, async (freshness) => {
-      const rates = freshness.value
-      const found = { record: toRecord(rates, params), rates }
-      const record = await expand(sources, params, found, now, request)
-      return { representation: toRepresentation(record, params, rates), freshness }
+    // Another source may have the rates where `toRecord` throws.
+    const [found, freshness] = await withRates(sources, params, now, request, (each) => {
+      return [{ record: toRecord(each.value, params), rates: each.value }, each] as const
     })
+    const record = await expand(sources, params, found, now, request)
+    return { representation: toRepresentation(record, params, found.rates), freshness }
   }
 
   return (query, request) => {
