@@ -115,14 +115,14 @@ function requestOf(number: number): TestRequest {
     [
       get(`/api/v1/convert?from=${one}&to=${two}&unknown${number}=1`),
       get(`/api/v1/convert?from=${one}&to=${two}&amount=${number}`),
-      get(`/api/v1/latest?base=${one}&symbols=${two},${three},${one}&n=${number}`),
+      get(`/api/v1/latest?base=${one}&symbols=${two},${three},${one}&_n=${number}`),
       get(`/api/v1/latest?base=${pick(CODES, number)}${number}`),
       get(`/api/v1/${number}/latest`),
       get(`/api/convert?from=${one}&to=${'X'.repeat(760)}${number}`),
-      get(`/api/v1/history?from=EUR&to=USD&period=1W&n=${number}`),
-      { ...get(`/api/v1/convert?from=EUR&to=USD&n=${number}`), tag: `"${number}"` },
+      get(`/api/v1/history?from=EUR&to=USD&period=1W&_n=${number}`),
+      { ...get(`/api/v1/convert?from=EUR&to=USD&_n=${number}`), tag: `"${number}"` },
       get(`/${number}`),
-      { method, target: `${expand(target)}${target.includes('?') ? '&' : '?'}n=${number}` },
+      { method, target: `${expand(target)}${target.includes('?') ? '&' : '?'}_n=${number}` },
     ],
     number,
   )
@@ -160,7 +160,7 @@ async function countLeakedRequests() {
   const responses: WeakRef<Response>[] = []
 
   async function send(target: RatesHandler, number: number): Promise<void> {
-    const request = new Request(`http://localhost/api/v1/latest?n=${number}`)
+    const request = new Request(`http://localhost/api/v1/latest?_n=${number}`)
     requests.push(new WeakRef(request))
     const response = await target(request)
     responses.push(new WeakRef(response))
