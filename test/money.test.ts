@@ -118,6 +118,7 @@ describe('roundTo', () => {
     ['US', 'unknown currency code "US"'],
     ['D A', 'unknown currency code "D A"'],
     ['XAU', 'XAU has no minor unit'],
+    ['GBp', 'unknown currency code "GBp"'],
   ])('throws a TypeError for the code %j', (code, message) => {
     expect(() => roundTo(1, code)).toThrow(new TypeError(message))
   })

@@ -39,12 +39,17 @@ export function readCode(name: string, sent: string | undefined): string {
   return sent.toUpperCase()
 }
 
-/** Returns the distinct items of a list of codes in upper case, well-formed or not; undefined for an empty list. */
+/**
+ * Returns the distinct items of a list of codes in upper case, well-formed or not; undefined for an empty list. Throws
+ * `invalid_currency` for a part of a currency, such as `GBp`.
+ */
 export function readList(name: string, sent: string | undefined): string[] | undefined {
   if (sent === undefined) return undefined
   const items = sent.length > MAX_CODES_CHARACTERS ? undefined : splitCodes(sent)
   if (!items || items.length > MAX_CODES) throw tooManyCodes(name)
   if (items.length === 0) return undefined
+  const part = items.find((item) => /^[A-Z]{2}[a-z]$/.test(item))
+  if (part !== undefined) throw invalidCurrency(name, part, minorUnitHint(part))
   return [...new Set(items.map((item) => item.toUpperCase()))]
 }
 

@@ -55,7 +55,7 @@ export function findDigits(code: string): number | null | undefined {
 
 /**
  * Returns the digits after the decimal point of a currency: those of ISO 4217, and for withdrawn currencies those of CLDR.
- * Codes have three letters in either case.
+ * Codes have three letters in either case, but not the form `GBp`.
  *
  * @throws {TypeError} for an unknown code, and for one without a minor unit, such as `XAU`
  * @example
@@ -67,7 +67,8 @@ export function findDigits(code: string): number | null | undefined {
  */
 export function digitsOf(code: string): number {
   const text = String(code)
-  const digits = findDigits(text.toUpperCase())
+  // Market data write hundredths of a currency like `GBp`.
+  const digits = /^[A-Z]{2}[a-z]$/.test(text) ? undefined : findDigits(text.toUpperCase())
   if (digits === undefined) {
     throw new TypeError(`unknown currency code ${JSON.stringify(text.slice(0, 20))}`)
   }

@@ -39,7 +39,10 @@ const MALFORMED: Refusals = {
   '400 invalid_parameter': [
     ...rowsFor('latest?symbols=', listOf(251, 1_003), 'symbols… 250 codes … 2048 characters'),
     ...rowsFor('convert?from=EUR&to=', listOf(250, 2_049), 'to… 250 codes … 2048 characters'),
-    [`history?from=USD&to=${'EUR,'.repeat(21)}`, 'Invalid parameter: to (…at most 20 codes and 2048 characters)'],
+    [
+      `history?from=USD&to=${'EUR,'.repeat(21)}`,
+      'Invalid parameter: to (…at most 20 codes and 2048 characters)',
+    ],
     ...rowsFor('latest?date=', INVALID_DAYS, 'date …YYYY-MM-DD'),
     ...rowsFor(`history?${PAIR}&end=`, '2026-11-31', 'end …YYYY-MM-DD'),
     ...['latest?date=', `convert?${PAIR}&date=`].flatMap((target) =>

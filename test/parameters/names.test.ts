@@ -261,6 +261,14 @@ it('a compat route refuses what is like its names, and ignores others', async ()
   }
 })
 
+it.each(['/v1/latest?symbols=GBp', '/v1/latest?base=GBp'])(
+  'a compat route refuses %s',
+  async (path) => {
+    const response = await frankfurter(handler, { now })(new Request(`http://localhost${path}`))
+    expect([response.status, await response.json()]).toEqual([404, { message: 'not found' }])
+  },
+)
+
 it('a parameter of the API key is no unknown name', async () => {
   const key = 'rsk_none'
   const access = createAccess({
