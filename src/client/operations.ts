@@ -50,7 +50,7 @@ function toQuery(params: Readonly<Record<string, unknown>>): Record<string, stri
     if (value === undefined) continue
     const error = onlyInQueries(name)
     if (error) throw error
-    query[name] = LISTS.includes(name) ? toCodes(value) : String(value)
+    query[name] = LISTS.includes(name) ? toCodes(value) : toText(value)
     // Of one code, a comma makes a list of results.
     if (name === 'to' && Array.isArray(value) && value.length === 1) query[name] += ','
   }
@@ -62,5 +62,9 @@ const LISTS: readonly string[] = ['to', 'symbols']
 
 /** A comma inside a code must not make a list. */
 function toCodes(value: unknown): string {
-  return Array.isArray(value) ? value.map(toCodes).join() : String(value).replaceAll(',', ';')
+  return Array.isArray(value) ? value.map(toCodes).join() : toText(value).replaceAll(',', ';')
+}
+
+function toText(value: unknown): string {
+  return String(value)
 }
