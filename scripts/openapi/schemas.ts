@@ -20,7 +20,7 @@ const ACCESS_ERRORS: Record<AccessCode | 'overloaded', string> = {
 const ERRORS: Record<Exclude<RatesErrorCode, AccessCode>, string> = {
   missing_parameter: 'a required parameter is missing',
   invalid_parameter:
-    'a parameter is unknown, repeated or malformed, or conflicts with another; for an unknown one, the message names the one that was meant',
+    'a parameter is unknown, repeated or malformed, or conflicts with another; for an unknown one, the message names the parameter that was meant',
   invalid_currency:
     'a code is malformed or was never in the latest rates; for a withdrawn currency, the message names the successor',
   unsupported_currency:

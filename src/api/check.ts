@@ -129,7 +129,7 @@ function meaningOf(name: string): string {
   return bare.toLowerCase().replace(/(?<=[a-z])[_-](?=[a-z])/g, '')
 }
 
-/** Returns the error of a name that the operation does not have: with the one that was meant, or the endpoint that has it. */
+/** Returns the error of a name that the operation does not have, with the name that was meant or the endpoint that has it. */
 export function unknownName(operation: Operation, name: string): RatesError {
   const { path, rows } = operation
   const other = otherWith(operation, name)

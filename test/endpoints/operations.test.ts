@@ -23,7 +23,7 @@ describe('an operation of handler.rates', () => {
     expect(JSON.stringify(record)).not.toContain('secret')
   })
 
-  // Values that no text of a query stands for; those that one does have the error of the query.
+  // Values that cannot be written in a query. The others have the error of the query.
   it.each<[Operation, params: unknown, code: string, parameter?: string]>([
     ['latest', { symbols: 'EUR' }, 'invalid_parameter', 'symbols'],
     ['latest', { date: 20_200_101 }, 'invalid_parameter', 'date'],

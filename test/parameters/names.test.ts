@@ -65,7 +65,7 @@ function wrongNames(parameters: Operation['parameters']): [name: string, meant: 
   })
 }
 
-/** Expects an error that names `name` and, as the one that is meant, `meant`. */
+/** Expects an error that names `name` and the name that is meant, `meant`. */
 function expectAdvice(answer: Answer, name: string, meant: string): void {
   const { code, message } = Object(answer)['error'] ?? {}
   const forms = [`use ${meant}`, `did you mean ${meant}?`]
@@ -89,7 +89,7 @@ async function askHttp(name: OperationName, texts: Texts): Promise<Answer> {
 describe.each(ENDPOINTS)('a wrong name of a parameter of %s', (name, required) => {
   const operation = OPERATIONS[name]
 
-  it('is an error of queries, with the one that was meant', async () => {
+  it('is an error of queries, with the name that was meant', async () => {
     for (const [wrong, meant] of wrongNames(parametersOf(operation))) {
       expectAdvice(await askHttp(name, { ...required, [wrong]: '1' }), wrong, meant)
     }
@@ -269,7 +269,7 @@ it.each(['/v1/latest?symbols=GBp', '/v1/latest?base=GBp'])(
   },
 )
 
-it('a parameter of the API key is no unknown name', async () => {
+it('the parameter of the API key is known', async () => {
   const key = 'rsk_none'
   const access = createAccess({
     plans: { public: '60/min' },

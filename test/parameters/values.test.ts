@@ -14,7 +14,7 @@ const RUNS = { seed: 20_261_126, numRuns: 150 }
 const PAIR = { from: 'USD', to: 'EUR' }
 const DATED = { date: '2026-11-12' }
 
-/** What a parameter needs beside it, so that its value alone decides. */
+/** The other parameters of a request in which the value alone decides. */
 const BESIDE: Readonly<Record<string, Texts>> = {
   rule: DATED,
   maxAge: DATED,

@@ -43,7 +43,7 @@ async function ask(name: OperationName, values: Values): Promise<unknown> {
 it('the command has the answers of the operations', async () => {
   const next = createQuestions(20_261_126, COMMON)
   const questions = Array.from({ length: QUESTIONS }, next).filter(
-    // On the command line, one code is no list.
+    // On the command line, one code is not a list.
     ([name, { to, symbols }]) =>
       !(Array.isArray(to) && to.length < 2) && !(name === 'latest' && Object(symbols).length === 0),
   )
