@@ -1,6 +1,6 @@
+import type { RawRequest } from '../http/messages.ts'
 import { canonicalIpv4, formatNetwork, isInRange, parseHost, parseIpRange } from './ip-address.ts'
 import type { IpAddress, IpRange } from './ip-address.ts'
-import type { RawRequest } from '../http/messages.ts'
 
 /** How clients are counted by address. */
 export interface AddressOptions {

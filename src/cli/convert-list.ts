@@ -1,6 +1,7 @@
 import type { AnyRowConversion } from '../api/convert-many.ts'
 import { resultsCsv, resultsHead } from '../api/csv-rows.ts'
 import { ROW } from '../api/parameters.ts'
+import type { ConversionRow } from '../api/parameters.ts'
 import { RatesError } from '../errors.ts'
 import { isCodeShaped } from '../rates/currency-code.ts'
 import type { CommandContext } from './context.ts'
@@ -10,7 +11,6 @@ import { openSession, toRatesFlags } from './session.ts'
 import { withSpinner } from './terminal.ts'
 import { UsageError } from './usage.ts'
 import { readConversion, takeDay } from './words.ts'
-import type { ConversionRow } from '../api/parameters.ts'
 
 type ListFlags = Parameters<typeof toRatesFlags>[0]
 

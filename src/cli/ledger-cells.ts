@@ -1,8 +1,8 @@
+import { unknownName } from '../api/check.ts'
 import type { Ledger } from '../api/csv-rows.ts'
 import { ROW } from '../api/parameters.ts'
 import { RatesError } from '../index.ts'
 import { UsageError, parseName } from './usage.ts'
-import { unknownName } from '../api/check.ts'
 
 export interface CellFlags {
   decimal?: string | undefined

@@ -1,7 +1,7 @@
+import type { ConversionRow } from '../api/parameters.ts'
 import { dayOf } from './output.ts'
 import type { RatesSession } from './session.ts'
 import { UsageError, parseName } from './usage.ts'
-import type { ConversionRow } from '../api/parameters.ts'
 
 export type DirectiveFormat = 'beancount' | 'ledger'
 

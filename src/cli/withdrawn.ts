@@ -1,3 +1,4 @@
+import { splitCodes } from '../api/parameter-kinds.ts'
 import { fixedRatioText } from '../api/resolve-code.ts'
 import type { Conversion, ConversionList, ConvertedAmount } from '../index.ts'
 import { roundToUnits } from '../money/amounts.ts'
@@ -7,7 +8,6 @@ import type { Day } from '../rates/dates.ts'
 import { divideSignificant, multiply, toDecimal, toNumber, toText } from '../rates/decimal.ts'
 import type { Decimal } from '../rates/decimal.ts'
 import type { Substitute } from './output.ts'
-import { splitCodes } from '../api/parameter-kinds.ts'
 
 type Params = Readonly<Record<string, string>> & { from: string; to: string }
 

@@ -3,6 +3,7 @@ import type { HistoryForm, WrittenHistories } from '../api/history-writer.ts'
 import { findHistories, needOf, pairsOf } from '../api/history.ts'
 import type { FoundHistory } from '../api/history.ts'
 import { OPERATIONS } from '../api/parameters.ts'
+import type { AnyHistoryParams, Targets } from '../api/parameters.ts'
 import { runAtOnce, runInSlices, yieldToEventLoop } from '../async.ts'
 import type { Slices } from '../async.ts'
 import { LARGE_BODY_BYTES } from '../http/limiter.ts'
@@ -22,7 +23,6 @@ import { DAY_MS, toDay } from '../rates/dates.ts'
 import { rowsOf } from '../rates/market-history.ts'
 import type { HistoryNeed } from '../sources/rate-sources.ts'
 import type { EndpointContext, Format } from './context.ts'
-import type { AnyHistoryParams, Targets } from '../api/parameters.ts'
 
 type HistoryQuery = AnyHistoryParams<Targets> & { format?: Format; layout?: 'long' | 'wide' }
 

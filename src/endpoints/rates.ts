@@ -4,6 +4,7 @@ import { conversionCsv, latestCsv } from '../api/csv.ts'
 import { toLatestRates, withChange, withLatest } from '../api/latest.ts'
 import type { LatestRates } from '../api/latest.ts'
 import { OPERATIONS } from '../api/parameters.ts'
+import type { ConversionParams, LatestParams } from '../api/parameters.ts'
 import type { Rates } from '../api/resolve-code.ts'
 import type { Instant } from '../async.ts'
 import type { Header } from '../http/messages.ts'
@@ -16,7 +17,6 @@ import type { Amount, Derivation, Rate } from '../rates/rate-table.ts'
 import type { CacheResult, RateSources } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
 import type { EndpointContext, Format } from './context.ts'
-import type { ConversionParams, LatestParams } from '../api/parameters.ts'
 
 /** Response of `/rates`. */
 type UnversionedTable = Omit<

@@ -1,7 +1,7 @@
+import { parametersOf, passes, read, refusalOf } from '../api/check.ts'
 import type { Operation } from '../api/parameters.ts'
 import { invalidParameter } from '../errors.ts'
 import { createBoundedMap, createRepeatFilter } from './response-cache.ts'
-import { parametersOf, passes, read, refusalOf } from '../api/check.ts'
 
 // Longer queries rarely recur.
 const MAX_CACHED_QUERY_LENGTH = 768

@@ -17,6 +17,7 @@ import { marketDays, rowsOf } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import { dropExpired } from '../rates/rate-table.ts'
 import type { RateTable, ReferenceTable } from '../rates/rate-table.ts'
+import type { HistoryProvider } from '../upstream/provider.ts'
 import { ALL_DAYS, LAST_FIVE_YEARS, createHistorySource, membersOf } from './history-source.ts'
 import type {
   DefaultHistory,
@@ -27,7 +28,6 @@ import type {
   ResultOrPromise,
 } from './history-source.ts'
 import { createLatestSource, tablesOf } from './latest-source.ts'
-import type { HistoryProvider } from '../upstream/provider.ts'
 import { firstComparedDay, isSameSource } from './source.ts'
 import type { LatestSnapshot, References, SourcesOptions } from './source.ts'
 
