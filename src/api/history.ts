@@ -39,17 +39,15 @@ export interface Point {
   filled?: true
 }
 
-/** Reference rates of a currency pair: with `period`, or with `start` and `end`, as requested. */
-export interface RateHistory {
+/** What a history, of one pair or several, repeats of its request. */
+interface HistoryHead {
   /** Source currency code. */
   from: UppercaseCode
-  /** Target currency code. */
-  to: UppercaseCode
   /** Length of the history, back from the newest published day. */
   period?: Period | undefined
   /** First requested day, `YYYY-MM-DD`. */
   start?: Day | undefined
-  /** Last requested day, or the newest published day, `YYYY-MM-DD`. */
+  /** Last requested day, or the newest published day of any pair, `YYYY-MM-DD`. */
   end?: Day | undefined
   /** Requested interval; absent if none was requested. */
   interval?: Interval | undefined
@@ -57,6 +55,12 @@ export interface RateHistory {
   value?: IntervalValue | undefined
   /** `previous` if requested. */
   fill?: 'previous' | undefined
+}
+
+/** Reference rates of a currency pair: with `period`, or with `start` and `end`, as requested. */
+export interface RateHistory extends HistoryHead {
+  /** Target currency code. */
+  to: UppercaseCode
   /**
    * One point per published day, ascending, without weekends and bank holidays; with `interval`, one point of each
    * interval; with `fill`, one point per calendar day.
@@ -71,21 +75,7 @@ export interface RateHistory {
 }
 
 /** Reference rates of several currency pairs: with `period`, or with `start` and `end`, as requested. */
-export interface HistoryList<Series = Record<UppercaseCode, RateHistory>> {
-  /** Source currency code. */
-  from: UppercaseCode
-  /** Length of each history, back from the newest published day. */
-  period?: Period | undefined
-  /** First requested day, `YYYY-MM-DD`. */
-  start?: Day | undefined
-  /** Last requested day, or the newest published day of any history, `YYYY-MM-DD`. */
-  end?: Day | undefined
-  /** Requested interval; absent if none was requested. */
-  interval?: Interval | undefined
-  /** Requested value of each interval; absent if none was requested. */
-  value?: IntervalValue | undefined
-  /** `previous` if requested. */
-  fill?: 'previous' | undefined
+export interface HistoryList<Series = Record<UppercaseCode, RateHistory>> extends HistoryHead {
   /** Histories by target currency code, in the order of the request. */
   series: Series
 }
