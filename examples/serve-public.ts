@@ -3,8 +3,7 @@
 import type { RatesHandlerOptions, ServerOptions } from 'ratesmith'
 import { createAccess } from 'ratesmith/access'
 import { createFileKeyStore } from 'ratesmith/access/file'
-import { createEcbProvider } from 'ratesmith/providers/ecb'
-import { createFawazahmed0Provider } from 'ratesmith/providers/fawazahmed0'
+import { createEcbProvider, createFawazahmed0Provider } from 'ratesmith/providers'
 
 const keys = createFileKeyStore(process.env['RATESMITH_KEYS'] ?? 'keys.json')
 // Throws without the file, or if it is damaged: then the server does not start.

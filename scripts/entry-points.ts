@@ -10,7 +10,7 @@ export interface EntryPoint {
   built: string
 }
 
-type Target = string | null | { types: string; default: string }
+type Target = string | { types: string; default: string }
 
 const ROOT = new URL('..', import.meta.url)
 
@@ -28,14 +28,14 @@ export const MANIFEST: {
 /** The modules that `exports` has, with one for each source that a pattern such as `./stores/*` matches. */
 export const ENTRY_POINTS: readonly EntryPoint[] = Object.entries(MANIFEST.exports).flatMap(
   ([subpath, target]) => {
-    if (target === null || typeof target === 'string') return []
+    if (typeof target === 'string') return []
     const source = target.types.replace('./dist/types/', '').replace(/\.d\.ts$/, '.ts')
     const each = { subpath, source, built: target.default }
     return source.includes('*') ? expand(each) : [each]
   },
 )
 
-/** The star of a pattern is the name of a file; a subpath that is listed, such as with null, is not matched. */
+/** The star of a pattern is the name of a file; a subpath that is listed itself is not matched. */
 function expand(pattern: EntryPoint): EntryPoint[] {
   const [folder = '', suffix = ''] = pattern.source.split('*')
   return readdirSync(new URL(folder, ROOT))

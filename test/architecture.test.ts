@@ -205,7 +205,7 @@ const LINES: Record<string, number> = {
   'src/client': 350,
   'src/sources src/cache': 3_300,
   'src/rates': 3_600,
-  'src/providers src/upstream': 5_450,
+  'src/providers src/upstream': 5_500,
   'src/access': 3_100,
   'src/compat': 1_200,
   'src/monitoring src/log.ts src/events.ts': 1_350,
@@ -215,12 +215,12 @@ const LINES: Record<string, number> = {
   explorer: 2_600,
   scripts: 2_200,
   bench: 2_650,
-  test: 62_950,
+  test: 63_000,
 }
 
 /** The most of everything else that a user or a contributor has to know. */
 const COUNTS: Record<string, [count: () => number, budget: number]> = {
-  'entry points': [() => ENTRY_POINTS.length, 53],
+  'entry points': [() => ENTRY_POINTS.length, 26],
   'flags of the command': [
     () => new Set(Object.values(PAGES).flatMap(({ options }) => Object.keys(options))).size,
     44,

@@ -1,9 +1,14 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
-
+import { build } from 'esbuild'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
 import { ENTRY_POINTS } from '../scripts/entry-points.ts'
 import { JSR_MANIFEST } from '../scripts/jsr.ts'
+import * as providers from '../src/providers/index.ts'
+import { FEEDS } from './fixtures/feeds.ts'
 
 const ROOT = new URL('..', import.meta.url)
 
@@ -24,7 +29,7 @@ describe('an entry point', () => {
     expect(itself).toBe('./package.json')
     // Not a module: JSR does not export it, and the build copies it.
     expect(document).toBe('./dist/generated/openapi.json')
-    for (const [subpath, target] of Object.entries(entries).filter(([, each]) => each !== null)) {
+    for (const [subpath, target] of Object.entries(entries)) {
       const types = expect.stringMatching(/^\.\/dist\/types\/(src|adapters)\/[\w*/-]+\.d\.ts$/)
       expect(target).toEqual({ types, default: `./dist/${nameOf(subpath)}.js` })
     }
@@ -32,20 +37,16 @@ describe('an entry point', () => {
       expect(existsSync(new URL(source, ROOT)), source).toBe(true)
   })
 
-  it('is every provider and store that the index does not export, and no other file there', () => {
+  it('is every store, and one for all providers', () => {
     const subpaths = ENTRY_POINTS.map(({ subpath }) => subpath)
     expect(subpaths).toEqual(
-      expect.arrayContaining(['.', './node', './providers/ecb', './stores/redis', './testing']),
+      expect.arrayContaining(['.', './node', './providers', './stores/redis', './testing']),
     )
     expect(new Set(subpaths).size).toBe(subpaths.length)
-    const inner = ['providers/exchange-rate-api', 'providers/frankfurter']
-    const others = ['providers', 'stores'].flatMap((folder) =>
-      readdirSync(new URL(`src/${folder}`, ROOT))
-        .filter((file) => file.endsWith('.ts'))
-        .map((file) => `${folder}/${file.slice(0, -'.ts'.length)}`)
-        .filter((name) => !subpaths.includes(`./${name}`)),
+    const stores = readdirSync(new URL('src/stores', ROOT)).filter((file) => file.endsWith('.ts'))
+    expect(subpaths).toEqual(
+      expect.arrayContaining(stores.map((file) => `./stores/${file.slice(0, -'.ts'.length)}`)),
     )
-    expect(others.toSorted()).toEqual(inner)
   })
 
   it('is built, and so is the command', async () => {
@@ -68,6 +69,43 @@ describe('an entry point', () => {
       const [path] = paths[specifier] ?? paths[`${folder}*`] ?? []
       expect(path?.replace('*', name), specifier).toBe(`../${source}`)
     }
+  })
+})
+
+describe('ratesmith/providers', () => {
+  const factories = Object.keys(providers).filter((name) => /^create\w+Provider$/.test(name))
+  const options = { bundle: true, format: 'esm', write: false, packages: 'external' } as const
+
+  it('exports every factory of src/providers', async () => {
+    const folder = new URL('src/providers/', ROOT)
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    const modules: object[] = await Promise.all(
+      files
+        .filter((file) => /^(?:banks\/)?[\w-]+\.ts$/.test(file))
+        .map(async (file) => import(new URL(file, folder).href)),
+    )
+    const created = modules.flatMap(Object.keys).filter((name) => /^create\w+Provider$/.test(name))
+    expect(factories.toSorted()).toEqual([...new Set(created)].toSorted())
+  })
+
+  it('adds to a program only the providers that it imports', async () => {
+    const [built] = (
+      await build({
+        ...options,
+        entryPoints: [fileURLToPath(new URL('src/providers/index.ts', ROOT))],
+      })
+    ).outputFiles
+    const file = join(mkdtempSync(join(tmpdir(), 'providers-')), 'providers.js')
+    writeFileSync(file, built?.text ?? '')
+    const pages = factories.map((name) => FEEDS[`${name}()`]?.create().attribution?.url)
+    for (const [at, name] of factories.entries()) {
+      const contents = `export { ${name} } from './providers.js'`
+      const stdin = { contents, resolveDir: dirname(file) }
+      const [program] = (await build({ ...options, stdin })).outputFiles
+      const included = new Set(pages.filter((page) => program?.text.includes(`"${page}"`)))
+      expect(included, name).toEqual(new Set([pages[at]]))
+    }
+    rmSync(dirname(file), { recursive: true })
   })
 })
 

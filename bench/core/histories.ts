@@ -2,7 +2,7 @@ import { deepEqual } from 'node:assert/strict'
 
 import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
 import type { HistoryProvider } from 'ratesmith'
-import { createEcbProvider } from 'ratesmith/providers/ecb'
+import { createEcbProvider } from 'ratesmith/providers'
 import { fakeProviders } from 'ratesmith/testing'
 
 import { runAtOnce } from '../../src/async.ts'

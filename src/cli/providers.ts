@@ -8,7 +8,7 @@ export interface Access {
   key?: string | undefined
 }
 
-/** A module of `src/providers` by the name of its file, or another publication of a module by the name of its function. */
+/** A module of `src/providers` or its `banks` by the name of its file, or another publication of a module by the name of its function. */
 export interface NamedProvider {
   name: string
   /** The variable with its key; absent for providers without keys. */

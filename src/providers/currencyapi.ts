@@ -40,7 +40,7 @@ const LIMITS = {
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
- * import { createCurrencyapiProvider } from 'ratesmith/providers/currencyapi'
+ * import { createCurrencyapiProvider } from 'ratesmith/providers'
  *
  * const latest = createCurrencyapiProvider({ key: 'cur_live_0123' })
  * const handler = createRatesHandler({ providers: { latest } })

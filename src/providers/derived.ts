@@ -69,8 +69,7 @@ type Provider = LatestProvider | HistoryProvider
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
- * import { pegged } from 'ratesmith/providers/derived'
- * import { createEcbProvider } from 'ratesmith/providers/ecb'
+ * import { createEcbProvider, pegged } from 'ratesmith/providers'
  *
  * const handler = createRatesHandler({ providers: { history: pegged(createEcbProvider()) } })
  * const { rate, derived } = await handler.rates.convert({ from: 'EUR', to: 'XOF', date: '2026-01-02' })
@@ -89,7 +88,7 @@ export function pegged<Wrapped extends Provider>(provider: Wrapped): Derived<Wra
  * @example
  * ```ts
  * import { createExchangeRateApiProvider, createRatesHandler } from 'ratesmith'
- * import { fixed } from 'ratesmith/providers/derived'
+ * import { fixed } from 'ratesmith/providers'
  *
  * const points = { currency: 'XPT', anchor: 'EUR', ratio: 100 }
  * const latest = fixed(createExchangeRateApiProvider(), [points])
@@ -112,7 +111,7 @@ export function fixed<Wrapped extends Provider>(
  * @example
  * ```ts
  * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
- * import { overlay } from 'ratesmith/providers/derived'
+ * import { overlay } from 'ratesmith/providers'
  *
  * const history = overlay(createFrankfurterProvider(), {
  *   rates: { base: 'EUR', rates: { USD: 1.1, GBP: 0.85 }, since: '2026-01-01', until: '2026-01-31' },

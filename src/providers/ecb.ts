@@ -61,7 +61,7 @@ const MAX_CLOSED_DAYS = 10
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
- * import { createEcbProvider } from 'ratesmith/providers/ecb'
+ * import { createEcbProvider } from 'ratesmith/providers'
  *
  * const ecb = createEcbProvider()
  * const handler = createRatesHandler({ providers: { latest: ecb, history: ecb } })
@@ -124,7 +124,7 @@ export function createEcbProvider(options: EcbOptions = {}): LatestProvider & Hi
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
- * import { createEcbDataApiProvider } from 'ratesmith/providers/ecb'
+ * import { createEcbDataApiProvider } from 'ratesmith/providers'
  *
  * const handler = createRatesHandler({ providers: { history: createEcbDataApiProvider() } })
  * ```

@@ -33,7 +33,7 @@ const LIMITS = {
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
- * import { createExchangeRateApiV6Provider } from 'ratesmith/providers/exchange-rate-api-v6'
+ * import { createExchangeRateApiV6Provider } from 'ratesmith/providers'
  *
  * const latest = createExchangeRateApiV6Provider({ key: '0123456789abcdef' })
  * const handler = createRatesHandler({ providers: { latest } })

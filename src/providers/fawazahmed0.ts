@@ -50,7 +50,7 @@ const HEDGE_DELAY_MS = 2_000
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
- * import { createFawazahmed0Provider } from 'ratesmith/providers/fawazahmed0'
+ * import { createFawazahmed0Provider } from 'ratesmith/providers'
  *
  * const handler = createRatesHandler({ providers: { latest: createFawazahmed0Provider() } })
  * ```

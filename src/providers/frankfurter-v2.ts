@@ -58,7 +58,7 @@ const MAX_PARALLEL_CALLS = 2
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
- * import { createFrankfurterV2Provider } from 'ratesmith/providers/frankfurter-v2'
+ * import { createFrankfurterV2Provider } from 'ratesmith/providers'
  *
  * const latest = createFrankfurterV2Provider({ providers: ['ECB', 'BOC'] })
  * const handler = createRatesHandler({ providers: { latest } })
@@ -88,7 +88,7 @@ export function createFrankfurterV2Provider(options: FrankfurterV2Options = {}):
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
- * import { createFrankfurterV2EcbProvider } from 'ratesmith/providers/frankfurter-v2'
+ * import { createFrankfurterV2EcbProvider } from 'ratesmith/providers'
  *
  * const handler = createRatesHandler({ providers: { history: createFrankfurterV2EcbProvider() } })
  * ```

@@ -39,7 +39,7 @@ const LIMITS = {
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
- * import { createOpenExchangeRatesProvider } from 'ratesmith/providers/open-exchange-rates'
+ * import { createOpenExchangeRatesProvider } from 'ratesmith/providers'
  *
  * const latest = createOpenExchangeRatesProvider({ key: '0123456789abcdef' })
  * const handler = createRatesHandler({ providers: { latest } })

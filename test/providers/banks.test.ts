@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import type { HistoryDay, HistoryProvider } from '../../src/index.ts'
-import { createBancaDItaliaProvider } from '../../src/providers/banca-d-italia.ts'
-import { createCnbProvider } from '../../src/providers/cnb.ts'
-import { createNbpProvider } from '../../src/providers/nbp.ts'
+import { createBancaDItaliaProvider } from '../../src/providers/banks/banca-d-italia.ts'
+import { createCnbProvider } from '../../src/providers/banks/cnb.ts'
+import { createNbpProvider } from '../../src/providers/banks/nbp.ts'
 import { createCalendar, daysFrom } from '../../src/rates/calendar.ts'
 import { isTargetDay } from '../../src/rates/dates.ts'
 import { providerContract } from '../../src/testing/index.ts'

@@ -8,9 +8,9 @@ import type {
   RatesEvent,
   RatesHandlerOptions,
 } from '../../src/index.ts'
-import { createBancaDItaliaProvider } from '../../src/providers/banca-d-italia.ts'
+import { createBancaDItaliaProvider } from '../../src/providers/banks/banca-d-italia.ts'
 import { OFFICIAL_PEGS, fixed, overlay, pegged } from '../../src/providers/derived.ts'
-import { createNbpProvider } from '../../src/providers/nbp.ts'
+import { createNbpProvider } from '../../src/providers/banks/nbp.ts'
 import { findSuccession } from '../../src/rates/currency-code.ts'
 import { findCurrency } from '../../src/rates/iso-4217.ts'
 import { fixedProviders, providerContract } from '../../src/testing/index.ts'

@@ -55,13 +55,17 @@ afterEach(() => {
 describe('the feeds', () => {
   it('have every factory of every provider', async () => {
     const folder = new URL('../../src/providers/', import.meta.url)
-    const modules = readdirSync(folder).filter((file) => file.endsWith('.ts'))
+    const modules = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (file) => file.endsWith('.ts') && !file.endsWith('index.ts'),
+    )
     const expected: Record<string, string[]> = {}
     for (const file of modules) {
       const members: object = await import(new URL(file, folder).href)
       const factories = Object.keys(members).filter((name) => /^create\w+Provider$/.test(name))
       if (factories.length > 0) {
-        expected[file.slice(0, -'.ts'.length)] = factories.map((name) => `${name}()`).toSorted()
+        expected[file.replace(/^.*[/\\]|\.ts$/g, '')] = factories
+          .map((name) => `${name}()`)
+          .toSorted()
       }
     }
     expect(Object.keys(expected).length).toBeGreaterThanOrEqual(8)

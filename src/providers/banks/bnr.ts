@@ -1,8 +1,8 @@
-import { createBank } from '../upstream/bank.ts'
-import type { BankOptions } from '../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import { yearsOf } from '../upstream/published.ts'
-import { readXml } from '../upstream/xml.ts'
+import { createBank } from '../../upstream/bank.ts'
+import type { BankOptions } from '../../upstream/bank.ts'
+import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
+import { yearsOf } from '../../upstream/published.ts'
+import { readXml } from '../../upstream/xml.ts'
 
 export type { BankOptions }
 
@@ -16,7 +16,7 @@ export type { BankOptions }
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
- * import { createBnrProvider } from 'ratesmith/providers/bnr'
+ * import { createBnrProvider } from 'ratesmith/providers'
  *
  * const romania = createBnrProvider()
  * const handler = createRatesHandler({ providers: { latest: romania, history: romania } })

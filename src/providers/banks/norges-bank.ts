@@ -1,9 +1,9 @@
-import { createBank } from '../upstream/bank.ts'
-import type { BankOptions } from '../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import { requireWhole, withDaysBefore } from '../upstream/published.ts'
-import { readSdmxCsv } from '../upstream/sdmx.ts'
-import type { SdmxForm } from '../upstream/sdmx.ts'
+import { createBank } from '../../upstream/bank.ts'
+import type { BankOptions } from '../../upstream/bank.ts'
+import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
+import { requireWhole, withDaysBefore } from '../../upstream/published.ts'
+import { readSdmxCsv } from '../../upstream/sdmx.ts'
+import type { SdmxForm } from '../../upstream/sdmx.ts'
 
 export type { BankOptions }
 
@@ -24,7 +24,7 @@ const INDEXES: ReadonlySet<string> = new Set(['TWI', 'I44'])
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
- * import { createNorgesBankProvider } from 'ratesmith/providers/norges-bank'
+ * import { createNorgesBankProvider } from 'ratesmith/providers'
  *
  * const norway = createNorgesBankProvider()
  * const handler = createRatesHandler({ providers: { latest: norway, history: norway } })

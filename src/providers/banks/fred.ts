@@ -1,7 +1,7 @@
-import { createBank } from '../upstream/bank.ts'
-import type { BankRequest } from '../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import { parseRows } from '../upstream/published.ts'
+import { createBank } from '../../upstream/bank.ts'
+import type { BankRequest } from '../../upstream/bank.ts'
+import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
+import { parseRows } from '../../upstream/published.ts'
 
 /** Options of `createFredProvider`. */
 export interface FredOptions {
@@ -31,7 +31,7 @@ const SERIES: ReadonlyMap<string, string> = /* @__PURE__ */ new Map(
  * @example
  * ```ts
  * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
- * import { createFredProvider } from 'ratesmith/providers/fred'
+ * import { createFredProvider } from 'ratesmith/providers'
  *
  * const fred = createFredProvider({ key: '0123456789abcdef0123456789abcdef' })
  * const handler = createRatesHandler({ providers: { history: [createFrankfurterProvider(), fred] } })

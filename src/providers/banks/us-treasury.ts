@@ -1,8 +1,8 @@
-import { addDays } from '../rates/dates.ts'
-import { createBankHistory } from '../upstream/bank.ts'
-import type { BankOptions, Quote } from '../upstream/bank.ts'
-import type { HistoryProvider } from '../upstream/provider.ts'
-import { parseRows } from '../upstream/published.ts'
+import { addDays } from '../../rates/dates.ts'
+import { createBankHistory } from '../../upstream/bank.ts'
+import type { BankOptions, Quote } from '../../upstream/bank.ts'
+import type { HistoryProvider } from '../../upstream/provider.ts'
+import { parseRows } from '../../upstream/published.ts'
 
 export type { BankOptions }
 
@@ -64,7 +64,7 @@ const PAGE_SIZE = 10_000
  * @example
  * ```ts
  * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
- * import { createUsTreasuryProvider } from 'ratesmith/providers/us-treasury'
+ * import { createUsTreasuryProvider } from 'ratesmith/providers'
  *
  * const history = [createFrankfurterProvider(), createUsTreasuryProvider()]
  * const handler = createRatesHandler({ providers: { history } })

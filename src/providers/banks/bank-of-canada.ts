@@ -1,7 +1,7 @@
-import { createBank } from '../upstream/bank.ts'
-import type { BankOptions } from '../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import { parseRows } from '../upstream/published.ts'
+import { createBank } from '../../upstream/bank.ts'
+import type { BankOptions } from '../../upstream/bank.ts'
+import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
+import { parseRows } from '../../upstream/published.ts'
 
 export type { BankOptions }
 
@@ -14,7 +14,7 @@ export type { BankOptions }
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
- * import { createBankOfCanadaProvider } from 'ratesmith/providers/bank-of-canada'
+ * import { createBankOfCanadaProvider } from 'ratesmith/providers'
  *
  * const canada = createBankOfCanadaProvider()
  * const handler = createRatesHandler({ providers: { latest: canada, history: canada } })

@@ -1,10 +1,10 @@
-import { assertKnownOptions } from '../known-options.ts'
-import { readCsv } from '../rates/csv.ts'
-import { isCode } from '../rates/currency-code.ts'
-import { isDay, isTargetDay, piecesOf } from '../rates/dates.ts'
-import { addQuote, parseBody, publishedPart, requireRootUrl } from '../upstream/feed.ts'
-import type { HistoryDay, HistoryProvider, ProviderContext } from '../upstream/provider.ts'
-import { readText } from '../upstream/request.ts'
+import { assertKnownOptions } from '../../known-options.ts'
+import { readCsv } from '../../rates/csv.ts'
+import { isCode } from '../../rates/currency-code.ts'
+import { isDay, isTargetDay, piecesOf } from '../../rates/dates.ts'
+import { addQuote, parseBody, publishedPart, requireRootUrl } from '../../upstream/feed.ts'
+import type { HistoryDay, HistoryProvider, ProviderContext } from '../../upstream/provider.ts'
+import { readText } from '../../upstream/request.ts'
 
 /** Options of `createBancaDItaliaProvider`. */
 export interface BancaDItaliaOptions {
@@ -35,7 +35,7 @@ const SINCE = '1999-01-04'
  * @example
  * ```ts
  * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
- * import { createBancaDItaliaProvider } from 'ratesmith/providers/banca-d-italia'
+ * import { createBancaDItaliaProvider } from 'ratesmith/providers'
  *
  * const history = [createFrankfurterProvider(), createBancaDItaliaProvider()]
  * const handler = createRatesHandler({ providers: { history } })

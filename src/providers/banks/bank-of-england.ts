@@ -1,8 +1,8 @@
-import { readColumns } from '../rates/csv.ts'
-import { createBank } from '../upstream/bank.ts'
-import type { BankOptions } from '../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import { dayIn, formatDay, requireWhole } from '../upstream/published.ts'
+import { readColumns } from '../../rates/csv.ts'
+import { createBank } from '../../upstream/bank.ts'
+import type { BankOptions } from '../../upstream/bank.ts'
+import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
+import { dayIn, formatDay, requireWhole } from '../../upstream/published.ts'
 
 export type { BankOptions }
 
@@ -47,7 +47,7 @@ const NAMES = Object.keys(SERIES)
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
- * import { createBankOfEnglandProvider } from 'ratesmith/providers/bank-of-england'
+ * import { createBankOfEnglandProvider } from 'ratesmith/providers'
  *
  * const england = createBankOfEnglandProvider()
  * const handler = createRatesHandler({ providers: { latest: england, history: england } })

@@ -1,9 +1,9 @@
-import { createBank } from '../upstream/bank.ts'
-import type { BankOptions, Quote } from '../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import { dayIn, formatDay, withPoint } from '../upstream/published.ts'
-import { readXml } from '../upstream/xml.ts'
-import type { XmlElement } from '../upstream/xml.ts'
+import { createBank } from '../../upstream/bank.ts'
+import type { BankOptions, Quote } from '../../upstream/bank.ts'
+import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
+import { dayIn, formatDay, withPoint } from '../../upstream/published.ts'
+import { readXml } from '../../upstream/xml.ts'
+import type { XmlElement } from '../../upstream/xml.ts'
 
 export type { BankOptions }
 
@@ -28,7 +28,7 @@ const IDS: ReadonlyMap<string, string> = /* @__PURE__ */ new Map(
  * @example
  * ```ts
  * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
- * import { createCbrProvider } from 'ratesmith/providers/cbr'
+ * import { createCbrProvider } from 'ratesmith/providers'
  *
  * const history = [createFrankfurterProvider(), createCbrProvider()]
  * const handler = createRatesHandler({ providers: { history } })

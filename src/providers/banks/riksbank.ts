@@ -1,7 +1,7 @@
-import { createBank } from '../upstream/bank.ts'
-import type { BankOptions } from '../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import { parseRows, withDaysBefore } from '../upstream/published.ts'
+import { createBank } from '../../upstream/bank.ts'
+import type { BankOptions } from '../../upstream/bank.ts'
+import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
+import { parseRows, withDaysBefore } from '../../upstream/published.ts'
 
 export type { BankOptions }
 
@@ -17,7 +17,7 @@ const MAX_DAYS = 355
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
- * import { createRiksbankProvider } from 'ratesmith/providers/riksbank'
+ * import { createRiksbankProvider } from 'ratesmith/providers'
  *
  * const sweden = createRiksbankProvider()
  * const handler = createRatesHandler({ providers: { latest: sweden, history: sweden } })

@@ -1,6 +1,6 @@
-import { createBank } from '../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import { dayIn, parseRows, withDaysBefore, withoutGroups } from '../upstream/published.ts'
+import { createBank } from '../../upstream/bank.ts'
+import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
+import { dayIn, parseRows, withDaysBefore, withoutGroups } from '../../upstream/published.ts'
 
 /** Options of `createBanxicoProvider`. */
 export interface BanxicoOptions {
@@ -30,7 +30,7 @@ const GAPS: ReadonlySet<unknown> = new Set(['N/E', '', null])
  * @example
  * ```ts
  * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
- * import { createBanxicoProvider } from 'ratesmith/providers/banxico'
+ * import { createBanxicoProvider } from 'ratesmith/providers'
  *
  * const mexico = createBanxicoProvider({ key: '0123456789abcdef' })
  * const handler = createRatesHandler({ providers: { history: [createFrankfurterProvider(), mexico] } })

@@ -1,8 +1,8 @@
-import { createBank } from '../upstream/bank.ts'
-import type { BankOptions } from '../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import { withPoint } from '../upstream/published.ts'
-import { readXml } from '../upstream/xml.ts'
+import { createBank } from '../../upstream/bank.ts'
+import type { BankOptions } from '../../upstream/bank.ts'
+import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
+import { withPoint } from '../../upstream/published.ts'
+import { readXml } from '../../upstream/xml.ts'
 
 export type { BankOptions }
 
@@ -22,7 +22,7 @@ const CODES =
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
- * import { createMnbProvider } from 'ratesmith/providers/mnb'
+ * import { createMnbProvider } from 'ratesmith/providers'
  *
  * const hungary = createMnbProvider()
  * const handler = createRatesHandler({ providers: { latest: hungary, history: hungary } })

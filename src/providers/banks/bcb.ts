@@ -1,8 +1,8 @@
-import type { DaySpan } from '../rates/dates.ts'
-import { createBank } from '../upstream/bank.ts'
-import type { BankOptions, BankRequest } from '../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import { formatDay, middleOf, parseRows } from '../upstream/published.ts'
+import type { DaySpan } from '../../rates/dates.ts'
+import { createBank } from '../../upstream/bank.ts'
+import type { BankOptions, BankRequest } from '../../upstream/bank.ts'
+import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
+import { formatDay, middleOf, parseRows } from '../../upstream/published.ts'
 
 export type { BankOptions }
 
@@ -18,7 +18,7 @@ const CODES = ['AUD', 'CAD', 'CHF', 'DKK', 'EUR', 'GBP', 'JPY', 'NOK', 'SEK', 'U
  * @example
  * ```ts
  * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
- * import { createBcbProvider } from 'ratesmith/providers/bcb'
+ * import { createBcbProvider } from 'ratesmith/providers'
  *
  * const history = [createFrankfurterProvider(), createBcbProvider()]
  * const handler = createRatesHandler({ providers: { history } })

@@ -1,9 +1,9 @@
-import { createBank } from '../upstream/bank.ts'
-import type { BankOptions } from '../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import { requireWhole, withDaysBefore } from '../upstream/published.ts'
-import { readSdmxCsv } from '../upstream/sdmx.ts'
-import type { SdmxForm } from '../upstream/sdmx.ts'
+import { createBank } from '../../upstream/bank.ts'
+import type { BankOptions } from '../../upstream/bank.ts'
+import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
+import { requireWhole, withDaysBefore } from '../../upstream/published.ts'
+import { readSdmxCsv } from '../../upstream/sdmx.ts'
+import type { SdmxForm } from '../../upstream/sdmx.ts'
 
 export type { BankOptions }
 
@@ -24,7 +24,7 @@ const FORM: SdmxForm = {
  * @example
  * ```ts
  * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
- * import { createBankOfIsraelProvider } from 'ratesmith/providers/bank-of-israel'
+ * import { createBankOfIsraelProvider } from 'ratesmith/providers'
  *
  * const history = [createFrankfurterProvider(), createBankOfIsraelProvider()]
  * const handler = createRatesHandler({ providers: { history } })

@@ -1,8 +1,8 @@
-import { readColumns } from '../rates/csv.ts'
-import { createBank } from '../upstream/bank.ts'
-import type { BankOptions } from '../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import { requireWhole } from '../upstream/published.ts'
+import { readColumns } from '../../rates/csv.ts'
+import { createBank } from '../../upstream/bank.ts'
+import type { BankOptions } from '../../upstream/bank.ts'
+import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
+import { requireWhole } from '../../upstream/published.ts'
 
 export type { BankOptions }
 
@@ -21,7 +21,7 @@ const CODES = (
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
- * import { createDanmarksNationalbankProvider } from 'ratesmith/providers/danmarks-nationalbank'
+ * import { createDanmarksNationalbankProvider } from 'ratesmith/providers'
  *
  * const denmark = createDanmarksNationalbankProvider()
  * const handler = createRatesHandler({ providers: { latest: denmark, history: denmark } })

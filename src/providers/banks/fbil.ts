@@ -1,7 +1,7 @@
-import { createBank } from '../upstream/bank.ts'
-import type { BankOptions } from '../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import { parseRows } from '../upstream/published.ts'
+import { createBank } from '../../upstream/bank.ts'
+import type { BankOptions } from '../../upstream/bank.ts'
+import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
+import { parseRows } from '../../upstream/published.ts'
 
 export type { BankOptions }
 
@@ -17,7 +17,7 @@ const FOUR_DAYS_MS = 4 * 86_400_000
  * @example
  * ```ts
  * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
- * import { createFbilProvider } from 'ratesmith/providers/fbil'
+ * import { createFbilProvider } from 'ratesmith/providers'
  *
  * const history = [createFrankfurterProvider(), createFbilProvider()]
  * const handler = createRatesHandler({ providers: { history } })

@@ -1,7 +1,7 @@
-import { createBank } from '../upstream/bank.ts'
-import type { BankOptions } from '../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import { dayIn, formatDay, parseRows } from '../upstream/published.ts'
+import { createBank } from '../../upstream/bank.ts'
+import type { BankOptions } from '../../upstream/bank.ts'
+import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
+import { dayIn, formatDay, parseRows } from '../../upstream/published.ts'
 
 export type { BankOptions }
 
@@ -18,7 +18,7 @@ const FRIDAY_AND_SATURDAY = [5, 6]
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
- * import { createNbuProvider } from 'ratesmith/providers/nbu'
+ * import { createNbuProvider } from 'ratesmith/providers'
  *
  * const ukraine = createNbuProvider()
  * const handler = createRatesHandler({ providers: { latest: ukraine, history: ukraine } })

@@ -1,9 +1,9 @@
-import { assertKnownOptions } from '../known-options.ts'
-import type { Publication } from '../rates/calendar.ts'
-import { createBank } from '../upstream/bank.ts'
-import type { BankOptions } from '../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import { parseRows } from '../upstream/published.ts'
+import { assertKnownOptions } from '../../known-options.ts'
+import type { Publication } from '../../rates/calendar.ts'
+import { createBank } from '../../upstream/bank.ts'
+import type { BankOptions } from '../../upstream/bank.ts'
+import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
+import { parseRows } from '../../upstream/published.ts'
 
 /** Options of `createNbpProvider`. */
 export interface NbpOptions extends BankOptions {
@@ -52,7 +52,7 @@ const MISNAMED_SINCE: ReadonlyMap<string, string> = new Map([
  * @example
  * ```ts
  * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
- * import { createNbpProvider } from 'ratesmith/providers/nbp'
+ * import { createNbpProvider } from 'ratesmith/providers'
  *
  * const history = [createFrankfurterProvider(), createNbpProvider(), createNbpProvider({ table: 'B' })]
  * const handler = createRatesHandler({ providers: { history } })

@@ -1,8 +1,8 @@
-import { createBankHistory } from '../upstream/bank.ts'
-import type { BankOptions } from '../upstream/bank.ts'
-import type { HistoryProvider } from '../upstream/provider.ts'
-import { dayIn, monthsOf } from '../upstream/published.ts'
-import { readXml } from '../upstream/xml.ts'
+import { createBankHistory } from '../../upstream/bank.ts'
+import type { BankOptions } from '../../upstream/bank.ts'
+import type { HistoryProvider } from '../../upstream/provider.ts'
+import { dayIn, monthsOf } from '../../upstream/published.ts'
+import { readXml } from '../../upstream/xml.ts'
 
 export type { BankOptions }
 
@@ -16,7 +16,7 @@ export type { BankOptions }
  * @example
  * ```ts
  * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
- * import { createHmrcProvider } from 'ratesmith/providers/hmrc'
+ * import { createHmrcProvider } from 'ratesmith/providers'
  *
  * const history = [createFrankfurterProvider(), createHmrcProvider()]
  * const handler = createRatesHandler({ providers: { history } })

@@ -1,7 +1,7 @@
-import { createBank } from '../upstream/bank.ts'
-import type { BankOptions } from '../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import { parseRows, yearsOf } from '../upstream/published.ts'
+import { createBank } from '../../upstream/bank.ts'
+import type { BankOptions } from '../../upstream/bank.ts'
+import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
+import { parseRows, yearsOf } from '../../upstream/published.ts'
 
 export type { BankOptions }
 
@@ -15,7 +15,7 @@ export type { BankOptions }
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
- * import { createCnbProvider } from 'ratesmith/providers/cnb'
+ * import { createCnbProvider } from 'ratesmith/providers'
  *
  * const czechia = createCnbProvider()
  * const handler = createRatesHandler({ providers: { latest: czechia, history: czechia } })

@@ -1,6 +1,6 @@
-import { createBank } from '../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import { dayIn, formatDay, middleOf, parseRows } from '../upstream/published.ts'
+import { createBank } from '../../upstream/bank.ts'
+import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
+import { dayIn, formatDay, middleOf, parseRows } from '../../upstream/published.ts'
 
 /** Options of `createTcmbProvider`. */
 export interface TcmbOptions {
@@ -27,7 +27,7 @@ const HUNDREDS: ReadonlySet<string> = new Set(['JPY'])
  * @example
  * ```ts
  * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
- * import { createTcmbProvider } from 'ratesmith/providers/tcmb'
+ * import { createTcmbProvider } from 'ratesmith/providers'
  *
  * const turkiye = createTcmbProvider({ key: '0123456789' })
  * const handler = createRatesHandler({ providers: { history: [createFrankfurterProvider(), turkiye] } })

@@ -1,8 +1,8 @@
-import { readCsv } from '../rates/csv.ts'
-import { createBank } from '../upstream/bank.ts'
-import type { BankOptions } from '../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import { dayIn, requireWhole } from '../upstream/published.ts'
+import { readCsv } from '../../rates/csv.ts'
+import { createBank } from '../../upstream/bank.ts'
+import type { BankOptions } from '../../upstream/bank.ts'
+import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
+import { dayIn, requireWhole } from '../../upstream/published.ts'
 
 export type { BankOptions }
 
@@ -21,7 +21,7 @@ const CODES: Readonly<Record<string, string>> = { SDR: 'XDR' }
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
- * import { createRbaProvider } from 'ratesmith/providers/rba'
+ * import { createRbaProvider } from 'ratesmith/providers'
  *
  * const australia = createRbaProvider()
  * const handler = createRatesHandler({ providers: { latest: australia, history: australia } })

@@ -1,8 +1,8 @@
-import { readCsv } from '../rates/csv.ts'
-import { createBank } from '../upstream/bank.ts'
-import type { BankOptions, Quote } from '../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../upstream/provider.ts'
-import { dayIn, monthsOf, withoutGroups } from '../upstream/published.ts'
+import { readCsv } from '../../rates/csv.ts'
+import { createBank } from '../../upstream/bank.ts'
+import type { BankOptions, Quote } from '../../upstream/bank.ts'
+import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
+import { dayIn, monthsOf, withoutGroups } from '../../upstream/published.ts'
 
 export type { BankOptions }
 
@@ -37,7 +37,7 @@ const CODES: ReadonlyMap<string, string> = /* @__PURE__ */ new Map(
  * @example
  * ```ts
  * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
- * import { createImfProvider } from 'ratesmith/providers/imf'
+ * import { createImfProvider } from 'ratesmith/providers'
  *
  * const history = [createFrankfurterProvider(), createImfProvider()]
  * const handler = createRatesHandler({ providers: { history } })
