@@ -85,6 +85,25 @@ export type RatesEvent =
   | { type: 'rates_revised'; dataSet: DataSet; provider: string; revised: string[] }
   /** Rates that a bank with a `publication` should have published for `day` are missing for longer than its `lag`. */
   | { type: 'rates_late'; dataSet: DataSet; provider: string; publication: string; day: string }
+  /**
+   * The newest `count` daily publications, up to that of `day`, have equal rates, as if the source had stopped; they are
+   * served. Emitted once, at three or more, until they change.
+   */
+  | { type: 'rates_repeated'; dataSet: DataSet; provider: string; day: string; count: number }
+  /**
+   * A past `piece` of the history, a year (`2015`) or the series of a currency (`USD`), lacks more days in a row than the
+   * calendar of its publication allows, or disagrees with its neighbours.
+   */
+  | {
+      type: 'history_incomplete'
+      dataSet: DataSet
+      provider: string
+      publication: string
+      piece: string
+      reason: string
+    }
+  /** The address of a provider returns 404 or 410 at its root. Emitted once until it returns data again. */
+  | { type: 'source_gone'; dataSet: DataSet; provider: string }
   /** Data were restored from the store; a process loaded them at `loadedAt` (ms since the Unix epoch). */
   | { type: 'rates_restored'; dataSet: DataSet; loadedAt: number }
   /** A response was served from overdue data; `overdue` in ms. */

@@ -1,4 +1,4 @@
-import type { DataSet, RatesEvent } from './events.ts'
+import type { RatesEvent } from './events.ts'
 import { assertKnownOptions, assertOneOf } from './known-options.ts'
 
 /** The format of a line: one JSON object, or one sentence. */
@@ -38,41 +38,32 @@ type Correction = Extract<RatesEvent, { type: 'rates_corrected' }>['corrections'
 const RATES: ReadonlySet<string> = new Set<keyof Correction>(['published', 'corrected'])
 
 /** Events of which there may be thousands: counted, and logged once per interval. */
-const COUNTED = ['overloaded', 'access_refused', 'limit_reached', 'counters_failed'] as const
-
-type CountedEvent = (typeof COUNTED)[number]
-
-function isCounted(event: RatesEvent): event is Extract<RatesEvent, { type: CountedEvent }> {
-  return COUNTED.some((type) => type === event.type)
-}
+const COUNTED: readonly string[] = [
+  'stale_served',
+  'overloaded',
+  'access_refused',
+  'limit_reached',
+  'counters_failed',
+] satisfies RatesEvent['type'][]
 
 const LEVELS: readonly LogLevel[] = ['info', 'warn', 'error']
 
 const FORMATS: readonly LogFormat[] = ['text', 'json']
 
-const LEVEL: Record<RatesEvent['type'], LogLevel> = {
+/** All other events are warnings. */
+const LEVEL: Partial<Record<RatesEvent['type'], LogLevel>> = {
   upstream_request: 'info',
   upstream_response: 'info',
-  upstream_failed: 'warn',
-  refresh_failed: 'warn',
-  upstream_ending: 'warn',
-  rates_rejected: 'warn',
-  rates_dropped: 'warn',
-  rates_corrected: 'warn',
-  rates_lost: 'warn',
-  rates_late: 'warn',
-  rates_quarantined: 'warn',
   rates_revised: 'info',
   rates_restored: 'info',
-  stale_served: 'warn',
-  overloaded: 'warn',
   access_refused: 'info',
   limit_reached: 'info',
-  counters_failed: 'warn',
-  proxy_untrusted: 'warn',
   refresh_scheduled: 'info',
-  store_failed: 'warn',
   internal_error: 'error',
+}
+
+function levelOf({ type }: RatesEvent): LogLevel {
+  return LEVEL[type] ?? 'warn'
 }
 
 /**
@@ -109,10 +100,10 @@ export function createLog({
   now,
 }: LogOptions): (event: RatesEvent) => void {
   const lowest = LEVELS.indexOf(level)
-  const counts = new Map<DataSet | CountedEvent, { loggedAt: number; count: number }>()
+  const counts = new Map<string, { loggedAt: number; count: number }>()
 
   /** Counts a response; returns the number since the last line once a minute, and 0 in between. */
-  function countResponses(kind: DataSet | CountedEvent): number {
+  function countResponses(kind: string): number {
     const { loggedAt, count } = counts.get(kind) ?? { loggedAt: -Infinity, count: 0 }
     // The clock may be set back.
     const isDue = Math.abs(now() - loggedAt) >= SUMMARY_INTERVAL_MS
@@ -121,12 +112,12 @@ export function createLog({
   }
 
   function responsesOf(event: RatesEvent): number | undefined {
-    if (isCounted(event)) return countResponses(event.type)
-    return event.type === 'stale_served' ? countResponses(event.dataSet) : undefined
+    if (!COUNTED.includes(event.type)) return undefined
+    return countResponses('dataSet' in event ? event.dataSet : event.type)
   }
 
   return (event) => {
-    const severity = LEVEL[event.type]
+    const severity = levelOf(event)
     if (LEVELS.indexOf(severity) < lowest) return
     const responses = responsesOf(event)
     if (responses === 0) return
@@ -150,7 +141,7 @@ function toJson(event: RatesEvent, responses: number | undefined, now: number): 
   const { error, ...fields } = { error: undefined, ...about }
   const line = {
     time: toTime(now),
-    level: LEVEL[type],
+    level: levelOf(event),
     event: type,
     reason: error === undefined ? undefined : messageOf(error),
     ...fields,
@@ -181,52 +172,52 @@ function toJsonEscapes(text: string): string {
     .join('')
 }
 
+/** The type of a method, so that the sentence of one event is assignable to that of any event. */
+type SentenceOf<Event> = { of(event: Event, responses: number | undefined): string }['of']
+
+/** What follows the data set and the provider; absent where another event has more details. */
+const SENTENCES: {
+  readonly [Type in RatesEvent['type']]?: SentenceOf<Extract<RatesEvent, { type: Type }>>
+} = {
+  upstream_response: ({ elapsed }) => `responded in ${Math.round(elapsed)} ms`,
+  upstream_failed: ({ reason }) => reason,
+  upstream_ending: ({ endsAt }) => `ends on ${toTime(endsAt)}`,
+  source_gone: () => 'its address returns 404 or 410',
+  rates_rejected: ({ provider, reason }) =>
+    `${provider === undefined ? 'the store: ' : ''}rejected: ${reason}`,
+  rates_dropped: ({ dropped }) => `dropped ${dropped.join(', ')}`,
+  rates_corrected: ({ corrections }) => `corrected ${corrections.map(toCorrection).join(', ')}`,
+  rates_lost: ({ codes }) => `no usable rate for ${codes.join(', ')}`,
+  rates_late: ({ day }) => `no rates for ${day} yet`,
+  rates_repeated: ({ day, count }) => `${count} equal daily publications in a row, up to ${day}`,
+  rates_quarantined: ({ codes }) => `quarantined until confirmed: ${codes.join(', ')}`,
+  rates_revised: ({ revised }) => `revised ${revised.join(', ')}`,
+  rates_restored: ({ loadedAt }) => `restored from the store, loaded ${toTime(loadedAt)}`,
+  history_incomplete: ({ publication, piece, reason }) =>
+    `incomplete: ${publication} ${piece}: ${reason}`,
+  stale_served: ({ overdue }, responses) =>
+    `${responses} responses with data overdue by ${Math.round(overdue / 1_000)} s`,
+  overloaded: ({ waiting }, responses) =>
+    `overloaded: ${responses} requests got a 503, ${waiting} are waiting`,
+  access_refused: ({ reason }, responses) =>
+    `${responses} requests were refused, the last one: ${reason.replace('_', ' ')}`,
+  limit_reached: ({ limit, plan }, responses) =>
+    `${responses} requests over a limit got a 429, the last one: ${limit} of plan ${plan}`,
+  counters_failed: ({ operation, reason }, responses) =>
+    `${operation.replace('_', ' ')} failed ${responses} times: ${reason}`,
+  proxy_untrusted: () =>
+    'a proxy forwards requests, but trustedProxies is not set: its clients share one limit',
+  refresh_scheduled: ({ at }) => `the next refresh is due ${toTime(at)}`,
+  store_failed: ({ operation, key, error }) => `store: ${operation} ${key}: ${messageOf(error)}`,
+  internal_error: ({ error }) => `internal error: ${messageOf(error)}`,
+}
+
 function toSentence(event: RatesEvent, responses: number | undefined): string {
-  switch (event.type) {
-    case 'upstream_response':
-      return `${event.dataSet} rates: ${event.provider}: responded in ${Math.round(event.elapsed)} ms`
-    case 'upstream_failed':
-      return `${event.dataSet} rates: ${event.provider}: ${event.reason}`
-    case 'upstream_ending':
-      return `${event.dataSet} rates: ${event.provider}: ends on ${toTime(event.endsAt)}`
-    case 'rates_rejected':
-      return `${event.dataSet} rates: ${event.provider ?? 'the store'}: rejected: ${event.reason}`
-    case 'rates_dropped':
-      return `${event.dataSet} rates: ${event.provider}: dropped ${event.dropped.join(', ')}`
-    case 'rates_corrected':
-      return `${event.dataSet} rates: ${event.provider}: corrected ${event.corrections.map(toCorrection).join(', ')}`
-    case 'rates_lost':
-      return `${event.dataSet} rates: ${event.provider}: no usable rate for ${event.codes.join(', ')}`
-    case 'rates_late':
-      return `${event.dataSet} rates: ${event.provider}: no rates for ${event.day} yet`
-    case 'rates_quarantined':
-      return `${event.dataSet} rates: ${event.provider}: quarantined until confirmed: ${event.codes.join(', ')}`
-    case 'rates_revised':
-      return `${event.dataSet} rates: ${event.provider}: revised ${event.revised.join(', ')}`
-    case 'rates_restored':
-      return `${event.dataSet} rates: restored from the store, loaded ${toTime(event.loadedAt)}`
-    case 'stale_served':
-      return `${event.dataSet} rates: ${responses} responses with data overdue by ${Math.round(event.overdue / 1_000)} s`
-    case 'overloaded':
-      return `overloaded: ${responses} requests got a 503, ${event.waiting} are waiting`
-    case 'access_refused':
-      return `${responses} requests were refused, the last one: ${event.reason.replace('_', ' ')}`
-    case 'limit_reached':
-      return `${responses} requests over a limit got a 429, the last one: ${event.limit} of plan ${event.plan}`
-    case 'counters_failed':
-      return `${event.operation.replace('_', ' ')} failed ${responses} times: ${event.reason}`
-    case 'proxy_untrusted':
-      return 'a proxy forwards requests, but trustedProxies is not set: its clients share one limit'
-    case 'refresh_scheduled':
-      return `${event.dataSet} rates: the next refresh is due ${toTime(event.at)}`
-    case 'store_failed':
-      return `store: ${event.operation} ${event.key}: ${messageOf(event.error)}`
-    case 'internal_error':
-      return `internal error: ${messageOf(event.error)}`
-    // Another event has more details.
-    default:
-      return ''
-  }
+  const toText: SentenceOf<RatesEvent> | undefined = SENTENCES[event.type]
+  if (!toText) return ''
+  const dataSet = 'dataSet' in event ? [`${event.dataSet} rates`] : []
+  const provider = 'provider' in event ? (event.provider ?? []) : []
+  return [...dataSet, provider, toText(event, responses)].flat().join(': ')
 }
 
 function toCorrection({ code, published, corrected }: Correction): string {

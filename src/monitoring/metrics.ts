@@ -200,6 +200,9 @@ const QUALITY_EVENTS = [
   'rates_quarantined',
   'rates_revised',
   'rates_late',
+  'rates_repeated',
+  'history_incomplete',
+  'source_gone',
   'upstream_ending',
 ] as const
 
