@@ -250,7 +250,7 @@ export function createRatesOn(
 /** Creates the operations; parameters are checked before data are loaded. */
 function createOperations(
   sources: RateSources,
-  runtime: Pick<Runtime, 'now' | 'monotonic' | 'yieldToEventLoop'>,
+  runtime: Runtime,
   onInternalError: (error: unknown) => void,
 ): RatesOperations {
   const { now } = runtime
@@ -307,11 +307,10 @@ async function convertMany(
   given: unknown,
   options: ManyOptions,
 ): Promise<AnyRowConversion[]> {
-  const { convertRows, loadRates, requireRows } = await import('./api/convert-many.ts')
+  const { convertRows, requireRows } = await import('./api/convert-many.ts')
   const rows = requireRows(given)
-  const loaded = await loadRates(sources, rows, options)
   const all: AnyRowConversion[] = []
-  await convertRows(loaded, rows, options, (results) => void all.push(...results))
+  await convertRows(sources, rows, options, (results) => void all.push(...results))
   return all
 }
 

@@ -1,10 +1,10 @@
+import { withTimeout } from '../async.ts'
 import type { Runtime } from '../async.ts'
 import { RatesError, invalidParameter, toRatesError } from '../errors.ts'
 import type { RatesErrorCode } from '../errors.ts'
-import { daysByRule, isDay } from '../rates/dates.ts'
-import type { Day } from '../rates/dates.ts'
+import type { Deferral } from '../sources/history.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
-import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
+import type { CacheResult, HistoryRequest, RateSources } from '../sources/rate-sources.ts'
 import { toConversion, withConversion } from './convert.ts'
 import type { ConversionResult } from './convert.ts'
 import { ROW } from './parameters.ts'
@@ -38,10 +38,12 @@ type RowConversion<Row> =
 export type AnyRowConversion = ConversionResult | ConversionError
 
 export interface ManyOptions {
-  runtime: Pick<Runtime, 'now' | 'monotonic' | 'yieldToEventLoop'>
+  runtime: Runtime
   /** Receives unforeseen errors, which become errors of their rows. */
   onInternalError(error: unknown): void
   signal?: AbortSignal | undefined
+  /** Runs expensive work when it is its turn (default at once). */
+  run?<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
 /** @throws {RatesError} `invalid_parameter` */
@@ -63,52 +65,138 @@ const MAX_ROWS_PER_SLICE = 1_000
 
 const ROWS_PER_LOOK_AT_CLOCK = 32
 
-/** @throws {RatesError} `overloaded` if the request is aborted */
+/** The time of a request for all waits together, in ms. */
+const MAX_WAIT_MS = 5_000
+
+/** Rows that wait at a time; the others have the same pieces, or wait afterwards. */
+const MAX_WAITING_ROWS = 500
+
+/**
+ * Passes the results to `use` in the order of `rows`, as many at a time as a few ms of work make. Rows whose rates have to be
+ * loaded wait together, for all their rates at once.
+ *
+ * @throws {RatesError} `overloaded` if the request is aborted
+ */
 export async function convertRows(
-  loaded: RateSources,
+  sources: RateSources,
   rows: readonly unknown[],
-  { runtime, onInternalError, signal }: ManyOptions,
+  { runtime, onInternalError, signal, run = (work) => work() }: ManyOptions,
   use: (results: AnyRowConversion[]) => void,
 ): Promise<void> {
+  const results: (AnyRowConversion | undefined)[] = []
   // All rows have the same today.
-  const startedAt = runtime.now()
-  const now = (): number => startedAt
-  const failed = (thrown: unknown): ConversionError => {
+  const now = (
+    (startedAt) => () =>
+      startedAt
+  )(runtime.now())
+  const loads = createLoads(runtime, signal)
+  const latest = rows.some(needsLatest) ? await settle(() => sources.latest({ signal })) : undefined
+  const convertRow = createRowConverter(withLatest(sources, latest), now, (thrown) => {
     const error = toRatesError(thrown)
     if (error.code === 'internal_error') onInternalError(error.cause)
     const { code, message } = error
     return { error: { code, message } }
+  })
+  let used = 0
+
+  async function convertEach(indexes: Iterable<number>): Promise<number[]> {
+    const waiting: number[] = []
+    const isTimeOver = createSlices(runtime)
+    for (const index of indexes) {
+      const result = convertRow(rows[index], loads.requestOf(index))
+      if (loads.isDeferred()) waiting.push(index)
+      else results[index] = result
+      if (!isTimeOver()) continue
+      useFinished()
+      await runtime.yieldToEventLoop()
+      if (signal?.aborted) throw new RatesError('overloaded', 'The request was aborted')
+    }
+    return waiting
   }
-  const convertRow = createRowConverter(loaded, now, failed)
-  for (let at = 0; at < rows.length;) {
-    const results: AnyRowConversion[] = []
-    const until = runtime.monotonic() + SLICE_MS
-    const last = Math.min(at + MAX_ROWS_PER_SLICE, rows.length)
-    do {
-      const end = Math.min(at + ROWS_PER_LOOK_AT_CLOCK, last)
-      for (; at < end; at += 1) {
-        const result = convertRow(rows[at])
-        results.push(result instanceof Promise ? await result : result)
-      }
-    } while (at < last && runtime.monotonic() < until)
-    use(results)
-    if (at < rows.length) await runtime.yieldToEventLoop()
-    if (signal?.aborted) throw new RatesError('overloaded', 'The request was aborted')
+
+  /** At most as many as a slice made, but for those that waited for an earlier row. */
+  function useFinished(): void {
+    const finished: AnyRowConversion[] = []
+    for (let next = results[used]; next && finished.length < MAX_ROWS_PER_SLICE;) {
+      finished.push(next)
+      results[used] = undefined
+      used += 1
+      next = results[used]
+    }
+    if (finished.length > 0) use(finished)
+  }
+
+  let waiting = await run(() => convertEach(rows.keys()))
+  while (waiting.length > 0) {
+    await loads.settle()
+    const indexes = waiting
+    waiting = await run(() => convertEach(indexes))
+  }
+  await run(async () => {
+    while (used < rows.length) {
+      useFinished()
+      if (used < rows.length) await runtime.yieldToEventLoop()
+    }
+  })
+}
+
+/** Returns a function that tells whether to pause after a row. */
+function createSlices(runtime: Pick<ManyOptions['runtime'], 'monotonic'>): () => boolean {
+  let count = 0
+  let startedAt = runtime.monotonic()
+  return () => {
+    count += 1
+    const isFull = count >= MAX_ROWS_PER_SLICE
+    if (!isFull && count % ROWS_PER_LOOK_AT_CLOCK !== 0) return false
+    if (!isFull && runtime.monotonic() - startedAt < SLICE_MS) return false
+    count = 0
+    startedAt = runtime.monotonic()
+    return true
   }
 }
 
-/** Returns the first day to load for all dated rows, by any rule; undefined if no row needs reference rates. */
-function firstDayOf(rows: readonly unknown[]): Day | undefined {
-  let first: Day | undefined
-  for (const row of rows) {
-    const { date } = toFields(row)
-    if (typeof date !== 'string' || (first !== undefined && date >= first) || !isDay(date)) continue
-    first = date
+/** The loads that rows wait for. */
+interface Loads {
+  requestOf(row: number): HistoryRequest
+  /** Whether the row has to wait. */
+  isDeferred(): boolean
+  /** Waits until all end, or the time of the request. */
+  settle(): Promise<void>
+}
+
+function createLoads(runtime: ManyOptions['runtime'], signal: AbortSignal | undefined): Loads {
+  const until = runtime.monotonic() + MAX_WAIT_MS
+  const tried = new Map<number, Set<string>>()
+  let loading: Promise<unknown>[] = []
+  let row = 0
+  let isDeferred = false
+  const defer: Deferral = {
+    start(key, load) {
+      const keys = tried.get(row) ?? new Set()
+      if (keys.has(key) || runtime.monotonic() >= until) return false
+      isDeferred = true
+      // Later, when those that wait now have loaded most pieces.
+      if (loading.length >= MAX_WAITING_ROWS) return true
+      tried.set(row, keys.add(key))
+      loading.push(load().catch(() => undefined))
+      return true
+    },
   }
-  if (first === undefined) return undefined
-  const before = daysByRule(first, 'on-or-before', first).first
-  const ofMonth = daysByRule(first, 'period-end', first).first
-  return before < ofMonth ? before : ofMonth
+  // One request, so that its pieces take turns with those of others.
+  const request: HistoryRequest = { signal, defer }
+  return {
+    requestOf(index) {
+      row = index
+      isDeferred = false
+      return request
+    },
+    isDeferred: () => isDeferred,
+    async settle() {
+      const left = until - runtime.monotonic()
+      await withTimeout(runtime, left, Promise.all(loading), signal).catch(() => undefined)
+      loading = []
+    },
+  }
 }
 
 function needsLatest(row: unknown): boolean {
@@ -138,107 +226,46 @@ async function settle<Value>(
   }
 }
 
-/** Returns sources that answer without a promise; the error of an unavailable data set is that of the rows that need it. */
-export async function loadRates(
-  sources: RateSources,
-  rows: readonly unknown[],
-  { runtime, signal }: Pick<ManyOptions, 'runtime' | 'signal'>,
-): Promise<RateSources> {
-  const request = { signal }
-  const since = firstDayOf(rows)
-  const ask = createAsk(runtime, request)
-  const [latest, history] = await Promise.all([
-    rows.some(needsLatest) ? settle(() => sources.latest(request)) : undefined,
-    since === undefined
-      ? undefined
-      : settle(() => sources.history({ since, codes: [] }, request, (found) => found)),
-  ])
+/** Returns sources with loaded latest rates; their error is that of the rows that need them. */
+function withLatest(sources: RateSources, latest: Loaded<LatestSnapshot> | undefined): RateSources {
+  if (!latest) return sources
   return {
     ...sources,
-    latest: (_request, codes) =>
-      latest ? latestFor(latest, sources, request, codes) : sources.latest(request, codes),
-    history(need, _request, use) {
-      if (!history) return sources.history(need, request, use)
-      // The days of all rows, so that each currency is loaded once.
-      const needed = { ...need, requested: need, since, until: undefined, isFirst: false }
-      if (need.source !== undefined) return ask((limit) => sources.history(needed, limit, use))
-      try {
-        const found = history()
-        // Of a bank whose rates are loaded in pieces, these are only the newest days.
-        if (found.value.calendar) throw new RatesError('no_data', 'not loaded')
-        return use(found)
-      } catch (error) {
-        // Where other publications may have the rates; a single conversion asks them in order.
-        const isMissing = error instanceof RatesError && MISSING.includes(error.code)
-        if (!isMissing || !hasPublications(sources)) throw error
-        return ask((limit) => sources.history(needed, limit, use))
-      }
+    latest(request, codes) {
+      const found = latest()
+      const { fallback, table } = found.value
+      if (!fallback || !codes) return found
+      // Where only the fallback may have the codes, the sources decide.
+      const isComplete = codes().every((code) => table.rates.has(code.toUpperCase()))
+      return isComplete ? found : sources.latest(request, codes)
     },
   }
 }
 
-/** Errors after which other publications may have the rates. */
-const MISSING: readonly RatesErrorCode[] = [
-  'no_data',
-  'unsupported_currency',
-  'provider_unavailable',
-]
-
-/** The time of a request for all waits together, in ms. */
-const MAX_WAIT_MS = 5_000
-
-/** Creates a function that passes a request to `load`, which waits at most 5 s in all calls together. */
-function createAsk(
-  runtime: ManyOptions['runtime'],
-  request: RequestOptions,
-): <Result>(load: (request: RequestOptions) => Result) => Result {
-  const until = runtime.monotonic() + MAX_WAIT_MS
-  // Rates that are loaded are found without a wait.
-  return (load) => load(runtime.monotonic() < until ? request : { signal: AbortSignal.abort() })
-}
-
-/** Returns whether rows may have to wait for other publications, one after another. */
-export function hasPublications(sources: RateSources): boolean {
-  return sources.state().publications !== undefined
-}
-
-/** Returns the loaded table; where only its fallback may have the codes, the sources decide. */
-function latestFor(
-  latest: Loaded<LatestSnapshot>,
-  sources: RateSources,
-  request: RequestOptions | undefined,
-  codes: (() => readonly string[]) | undefined,
-): ReturnType<RateSources['latest']> {
-  const found = latest()
-  const { fallback, table } = found.value
-  if (!fallback || !codes) return found
-  const isComplete = codes().every((code) => table.rates.has(code.toUpperCase()))
-  return isComplete ? found : sources.latest(request, codes)
-}
-
-/** Rows of the same day share its rates, if these do not depend on the currencies. */
 function createRowConverter(
   sources: RateSources,
   now: () => number,
   failed: (thrown: unknown) => ConversionError,
-): (row: unknown) => AnyRowConversion | Promise<AnyRowConversion> {
-  const ratesOfDays = hasPublications(sources) ? undefined : new Map<string, Rates>()
+): (row: unknown, request: HistoryRequest) => AnyRowConversion {
+  // Rows of the same day share its rates, if these do not depend on the currencies.
+  const ratesOfDays = sources.isAnyDeclared ? undefined : new Map<string, Rates>()
 
-  function convert(row: unknown): AnyRowConversion | Promise<AnyRowConversion> {
+  function convert(row: unknown, request: HistoryRequest): AnyRowConversion {
     const params = requireRow(row)
     const key = dayKey(params)
     const known = key === undefined ? undefined : ratesOfDays?.get(key)
     if (known) return toConversion(known, params)
-    return withConversion(sources, params, now, undefined, ({ value }) => {
+    const result = withConversion(sources, params, now, request, ({ value }) => {
       if (key !== undefined) ratesOfDays?.set(key, value)
       return toConversion(value, params)
     })
+    if (result instanceof Promise) throw new Error('rates of a row must be in memory')
+    return result
   }
 
-  return (row) => {
+  return (row, request) => {
     try {
-      const result = convert(row)
-      return result instanceof Promise ? result.catch(failed) : result
+      return convert(row, request)
     } catch (error) {
       return failed(error)
     }

@@ -11,7 +11,7 @@ import {
 import type { CountryCode, MinorUnits, NumericCode } from '../rates/iso-4217.ts'
 import { coveredCodes, newestDay } from '../rates/market-history.ts'
 import type { Rate } from '../rates/rate-table.ts'
-import type { HistorySnapshot } from '../sources/history-source.ts'
+import type { HistorySnapshot } from '../sources/history.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type {
   CacheResult,
@@ -21,7 +21,7 @@ import type {
 } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
 import { toCsv } from './csv.ts'
-import { requireKnown, toSource } from './resolve-code.ts'
+import { requireKnown, sourceOf, toSource } from './resolve-code.ts'
 
 /** A currency and its coverage. */
 export interface CurrencyCoverage {
@@ -93,7 +93,7 @@ export async function loadCurrencyData(
       orUndefined(async () => sources.history({ codes: [] }, request, (found) => found)),
     sources.loadPublications(request),
   ])
-  const { publications } = sources.state()
+  const publications = sources.isAnyDeclared ? sources.state().publications : undefined
   return { latest, history, publications }
 }
 
@@ -171,7 +171,7 @@ function widerHistory(publications: readonly PublicationState[], today: Day): Wi
   const histories = new Map<string, CurrencyHistory[]>()
   for (const { newest, spans } of publications) {
     if (!newest.value) continue
-    const source = toSource(newest.value.attribution)
+    const source = toSource(sourceOf(newest.value))
     for (const code of coveredBy(newest.value, today)) covered.add(code)
     for (const [code, span] of spans()) {
       histories.set(code, [...(histories.get(code) ?? []), { ...span, source }])

@@ -7,11 +7,11 @@ import { MAX_DAYS_AWAY, addDays, periodStart, toDay } from '../rates/dates.ts'
 import type { Day, Interval, Period } from '../rates/dates.ts'
 import { filledSeries, hasRates, valueOfEach } from '../rates/derived-series.ts'
 import type { CurrencyCode } from '../rates/iso-4217.ts'
-import { coveredCodes, isCovered, newestDay } from '../rates/market-history.ts'
+import { commonDays, coveredCodes, isCovered, newestDay } from '../rates/market-history.ts'
 import type { Derivation, Rate } from '../rates/rate-table.ts'
 import { dayAt, historyStats, pairSeries } from '../rates/series.ts'
 import type { HistoryStats, IntervalValue, PairSeries } from '../rates/series.ts'
-import type { HistorySnapshot } from '../sources/history-source.ts'
+import type { HistorySnapshot } from '../sources/history.ts'
 import type {
   CacheResult,
   HistoryNeed,
@@ -23,6 +23,7 @@ import type { ByCode } from './convert.ts'
 import {
   derivedIn,
   requireEverQuoted,
+  sourceOf,
   toSource,
   unsupportedCurrency,
   withdrawalHint,
@@ -149,7 +150,7 @@ function pairHistory(snapshot: HistorySnapshot, pair: AnyHistoryParams, today: D
   const { from, to } = frame.head
   const { derived } = derivedIn(snapshot.history, [from, to])
   const head = derived ? { ...frame.head, derived } : frame.head
-  const source = toSource(snapshot.attribution, derived)
+  const source = toSource(sourceOf(snapshot), derived)
   return { head, source, ...seriesIn(snapshot, frame) }
 }
 
@@ -209,13 +210,13 @@ function optionsOf({
 
 /** @throws {RatesError} `no_data` without a rate */
 function seriesIn(
-  { history, daysBack = MAX_DAYS_AWAY }: HistorySnapshot,
+  { history, needed, daysBack = MAX_DAYS_AWAY }: HistorySnapshot,
   { head, start, end }: Frame,
 ): Pick<PairHistory, 'series' | 'stats'> {
   const { from, to, interval = 'day', value = 'last', fill } = head
   const window = { start: start > end ? addDays(end, 1) : start, end }
   const series = fill
-    ? filledSeries(history, head, window, daysBack)
+    ? filledSeries(needed ? commonDays(history, needed) : history, head, window, daysBack)
     : valueOfEach(pairSeries(history, head, window), interval, value)
   const stats = historyStats(series.published ?? series)
   if (stats) return { series, stats }

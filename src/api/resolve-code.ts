@@ -22,7 +22,7 @@ import { DayRates, rowByRule } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import { derivationOf } from '../rates/rate-table.ts'
 import type { Derivation, Derivations, RateTable } from '../rates/rate-table.ts'
-import type { HistorySnapshot } from '../sources/history-source.ts'
+import type { HistorySnapshot } from '../sources/history.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type {
   CacheResult,
@@ -154,7 +154,8 @@ export function datedSnapshot(
   today: Day,
   parameter = 'date',
 ): DatedSnapshot {
-  const { history, attribution, id = ECB_ID } = snapshot
+  const { history, id = ECB_ID } = snapshot
+  const attribution = sourceOf(snapshot)
   const row = publishedRow(snapshot, params, today, parameter)
   const date = history.dates[row] ?? ''
   const table = new DayTable(snapshot, row, date)
@@ -164,7 +165,7 @@ export function datedSnapshot(
 }
 
 function publishedRow(
-  { history, daysBack, isUnknown }: HistorySnapshot,
+  { history, daysBack, isUnknown, needed }: HistorySnapshot,
   { date, rule = 'on-or-before', maxAge }: DayParams,
   today: Day,
   parameter: string,
@@ -172,7 +173,7 @@ function publishedRow(
   assertNotFuture(date, today)
   if (isUnknown) return history.dates.length - 1
   const range = daysByRule(date, rule, today, daysBack)
-  const row = rowByRule(history, range, rule)
+  const row = rowByRule(history, range, rule, needed)
   const published = history.dates[row]
   if (published === undefined) {
     const { first, last } = range
@@ -234,6 +235,14 @@ class DayTable implements RateTable {
   get nextUpdateAt(): number {
     return nextPublication(this.updatedAt, this.#calendar)
   }
+}
+
+/** The source of the days may not be that of their provider. */
+export function sourceOf({
+  attribution,
+  servedBy,
+}: Pick<HistorySnapshot, 'attribution' | 'servedBy'>): DerivedAttribution {
+  return servedBy ? { ...attribution, ...servedBy } : attribution
 }
 
 /** A provider's object may have private fields. The name says where a rate outside the publication comes from. */

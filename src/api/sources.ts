@@ -2,14 +2,14 @@ import { RatesError } from '../errors.ts'
 import { percentChange } from '../rates/arithmetic.ts'
 import { groupsOf } from '../rates/calendar.ts'
 import type { UppercaseCode } from '../rates/currency-code.ts'
-import { FIRST_REFERENCE_DAY, newestPublishedDay, toDay } from '../rates/dates.ts'
+import { FIRST_REFERENCE_DAY, toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { newestDay } from '../rates/market-history.ts'
 import type { PublicationState, RateSources, RequestOptions } from '../sources/rate-sources.ts'
 import type { Attribution, HistoryProvider } from '../upstream/provider.ts'
 import { codeIn, convert } from './convert.ts'
 import type { Conversion, ConversionResult, SourceRate } from './convert.ts'
-import { originOf, toSource, withRates } from './resolve-code.ts'
+import { originOf, sourceOf, toSource, withRates } from './resolve-code.ts'
 import type { ConversionParams } from './parameters.ts'
 
 /** A source of reference rates. */
@@ -37,49 +37,31 @@ export interface SourceList {
   sources: ReferenceSource[]
 }
 
-/** Rates of the European Central Bank count as late after a day. */
-const LAG_MS = 86_400_000
-
 export async function sourceList(
   sources: RateSources,
   now: () => number,
   request?: RequestOptions,
 ): Promise<SourceList> {
-  await loadNewest(sources, request)
-  const { history, publications } = sources.state()
-  if (history === null) return { sources: [] }
-  const instant = now()
-  const single = (): Pick<PublicationState, 'newest' | 'isLate'> => {
-    const last = history.value && newestDay(history.value.history, toDay(instant))
-    const isLate = last !== undefined && last < newestPublishedDay(instant - LAG_MS)
-    return { newest: history, isLate }
-  }
+  await sources.loadPublications(request)
+  const { publications } = sources.state()
+  const groups = groupsOf(sources.historyProviders)
   return {
-    sources: groupsOf(sources.historyProviders).map(({ id, providers }, index) =>
-      describe(id, providers, publications?.[index] ?? single(), instant),
-    ),
-  }
-}
-
-async function loadNewest(sources: RateSources, request?: RequestOptions): Promise<void> {
-  if (sources.state().publications) await sources.loadPublications(request)
-  else if (sources.historyProviders.length > 0) {
-    // Without rates, the list says so.
-    await Promise.resolve(sources.history({ codes: [] }, request, () => undefined)).catch(
-      () => undefined,
-    )
+    sources: publications.map((state, index) => {
+      const { id = '', providers = [] } = groups[index] ?? {}
+      return describe(id, providers, state, now())
+    }),
   }
 }
 
 function describe(
   id: string,
   providers: readonly HistoryProvider[],
-  { newest: { value }, isLate }: Pick<PublicationState, 'newest' | 'isLate'>,
+  { newest: { value }, isLate }: PublicationState,
   now: number,
 ): ReferenceSource {
   const [first] = providers
-  const { name, url } = value?.attribution ?? first?.attribution ?? { name: '', url: '' }
-  const used = providers.find(({ attribution }) => attribution.name === name) ?? first
+  const { name, url } = (value && sourceOf(value)) ?? first?.attribution ?? { name: '', url: '' }
+  const used = providers.find(({ attribution }) => attribution === value?.attribution) ?? first
   const { frequency = 'daily', since = FIRST_REFERENCE_DAY } = first?.publication ?? {}
   const last = value && (value.newest ?? newestDay(value.history, toDay(now)))
   return {

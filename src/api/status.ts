@@ -4,7 +4,7 @@ import type { Day } from '../rates/dates.ts'
 import { newestDay } from '../rates/market-history.ts'
 import type { Attempt, RateSources, SourcesState } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
-import { toSource } from './resolve-code.ts'
+import { sourceOf, toSource } from './resolve-code.ts'
 
 /** State of one data set. Timestamps are in ms since the Unix epoch. */
 export interface DataSetStatus {
@@ -66,7 +66,7 @@ export function describeStatus(sources: RateSources, now: number): ServiceStatus
     latest: latest && { updatedAt, ...dataSetStatus(latest, updatedAt, now) },
     history: history && {
       ...historyStatus(history, now),
-      ...(publications && {
+      ...(sources.isAnyDeclared && {
         sources: publications.map(({ newest, isLate }) => {
           return { ...historyStatus(newest, now), late: isLate }
         }),
@@ -93,7 +93,7 @@ function dataSetStatus(
   return {
     ready: value !== undefined,
     stale,
-    source: value ? toSource(value.attribution) : null,
+    source: value ? toSource(sourceOf(value)) : null,
     age: publishedAt === null ? null : Math.max(0, now - publishedAt),
     lastAttempt: lastAttempt ?? null,
     nextAttemptAt: Math.ceil(nextAttemptAt),

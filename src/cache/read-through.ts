@@ -26,6 +26,8 @@ export interface ReadThroughOptions<Value>
   extends ValueCacheOptions<Value>, Pick<RefreshOptions<Value>, 'load'> {
   /** Called whenever an overdue value is served, with how long it is overdue in ms. */
   onStale(overdue: number): void
+  /** Runs a load when it is its turn (default at once). */
+  schedule?(load: () => Promise<void>, request: RequestOptions | undefined): Promise<void>
 }
 
 export interface ReadThroughState<Value> {
@@ -37,6 +39,8 @@ export interface ReadThroughState<Value> {
 }
 
 export interface ReadThrough<Value> {
+  /** Returns the cached value, even if overdue: then a refresh starts in the background. */
+  current(): CacheResult<Value> | undefined
   /**
    * Returns the value: synchronously where one is cached, even if overdue.
    *
@@ -44,7 +48,9 @@ export interface ReadThrough<Value> {
    */
   get(request?: RequestOptions): CacheResult<Value> | Promise<CacheResult<Value>>
   /** Loads the value again if that is due and no backoff is in progress. Never rejects. */
-  refresh(): Promise<void>
+  refresh(request?: RequestOptions): Promise<void>
+  /** Makes a refresh of the cached value due, which is served meanwhile. */
+  expire(): void
   state(): ReadThroughState<Value>
   /** Aborts the load in progress and starts no others. */
   close(): void
@@ -52,17 +58,29 @@ export interface ReadThrough<Value> {
 
 /** Creates a read-through of one value: from memory, then the store, then one load that all requests share. */
 export function createReadThrough<Value>(options: ReadThroughOptions<Value>): ReadThrough<Value> {
-  const { runtime, waitUntil, onScheduled, onStale } = options
+  const { runtime, waitUntil, onScheduled, onStale, schedule } = options
   const cache = createValueCache(options)
   const task = createRefreshTask({ ...options, cache })
   const onBackoff = (length: number): void => onScheduled(runtime.now() + length)
   const singleFlight = createSingleFlight({ runtime, task, onBackoff })
+  let isScheduled = false
+
+  async function start(request?: RequestOptions): Promise<void> {
+    // A load in progress, or a failure, needs no turn.
+    if (!schedule || !singleFlight.canStart()) return singleFlight.run()
+    const load = async (): Promise<void> => {
+      if (!isFresh(cache.currentEntry())) await singleFlight.run()
+    }
+    return schedule(load, request)
+  }
 
   function refreshOverdue(by: number): void {
     onStale(by)
+    if (isScheduled) return
     const isInBackoff = singleFlight.remainingBackoff() > 0
     const read = isInBackoff ? cache.readStore(READ_INTERVAL_MS) : undefined
-    const work = singleFlight.canStart() ? singleFlight.run() : read
+    isScheduled = singleFlight.canStart()
+    const work = isScheduled ? start().finally(() => (isScheduled = false)) : read
     if (work) runInBackground(work, waitUntil)
   }
 
@@ -71,7 +89,7 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
     await waitFor(cache.readStore(EMPTY_READ_INTERVAL_MS) ?? Promise.resolve())
     const stored = cache.currentEntry()
     if (stored) return serve(stored)
-    const failure = await waitFor(singleFlight.run()).catch((error: unknown) => error)
+    const failure = await waitFor(start(request)).catch((error: unknown) => error)
     // A slow store may have supplied a value meanwhile, even if the load failed.
     const loaded = cache.currentEntry()
     if (loaded) return { value: loaded.value, hit: false, ttl: toTtl(timeToRefresh(loaded)) }
@@ -85,14 +103,18 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
     return { value: found.value, hit: true, ttl: toTtl(left) }
   }
 
+  function current(): CacheResult<Value> | undefined {
+    const found = cache.currentEntry()
+    return found && serve(found)
+  }
+
   return {
-    get(request) {
-      const found = cache.currentEntry()
-      return found ? serve(found) : load(request)
+    current,
+    get: (request) => current() ?? load(request),
+    async refresh(request) {
+      if (!isFresh(cache.currentEntry())) await start(request).catch(() => undefined)
     },
-    async refresh() {
-      if (!isFresh(cache.currentEntry())) await singleFlight.run().catch(() => undefined)
-    },
+    expire: cache.expire,
     state() {
       const found = cache.currentEntry()
       const left = found ? timeToRefresh(found) : 0
@@ -184,6 +206,9 @@ function createValueCache<Value>(options: ValueCacheOptions<Value>): ValueCache<
       const { dueAt } = keep(loaded)
       if (stored)
         runInBackground(stored.write(loaded, Math.min(dueAt + maxStale, LAST_INSTANT)), waitUntil)
+    },
+    expire() {
+      if (lastEntry) lastEntry = { ...lastEntry, refreshAt: lastEntry.loadedAt }
     },
     readStore: createStoreReader(options, adopt),
   }

@@ -30,6 +30,8 @@ export interface ValueCache<Value> {
    * a value other than `before` during the load; rejects where `validateStored` throws.
    */
   put(loaded: LoadedValue<Value>, before: CacheState<Value>): Promise<void>
+  /** Makes the value in memory due for a refresh. */
+  expire(): void
   /**
    * Reads a newer value from the store, for which it waits 50 ms. Returns `undefined` without a store, or where the store
    * was read within the last `interval` ms.

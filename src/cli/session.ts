@@ -225,7 +225,7 @@ function findHome(): string {
 const KEYS: readonly string[] = ['rates:v1:latest', 'rates:v1:history']
 
 /** The store key of the reference rates since 1999: megabytes, needed only for requests with a date. */
-export const ARCHIVE_KEY = 'rates:v1:archive'
+export const ARCHIVE_KEY = 'rates:v1:history:ecb:archive'
 
 function publicationKeys(
   providers: readonly HistoryProvider[],

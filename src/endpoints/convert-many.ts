@@ -1,10 +1,4 @@
-import {
-  convertRows,
-  hasPublications,
-  isRounded,
-  loadRates,
-  requireRows,
-} from '../api/convert-many.ts'
+import { convertRows, isRounded, requireRows } from '../api/convert-many.ts'
 import type { AnyRowConversion, ManyOptions } from '../api/convert-many.ts'
 import { readRows, resultsCsv, resultsHead } from '../api/csv-rows.ts'
 import { OPERATIONS } from '../api/parameters.ts'
@@ -110,7 +104,7 @@ interface Received {
   answer: Format
 }
 
-/** Waits for the limiter twice, so that the wait for data delays no other request. */
+/** Waits for the limiter each time that work begins, so that a wait for data delays no other request. */
 async function respond(
   { sources, runtime, limiter, onInternalError }: ManyConversionsOptions,
   request: RawRequest,
@@ -119,7 +113,6 @@ async function respond(
   const { signal } = request
   const context = { signal, unsentBytes: () => request.unsentBytes?.() ?? 0 }
   const rows = await limiter.run(() => parseRows(body, form, { runtime, signal }), context)
-  const loaded = await loadRates(sources, rows, { runtime, signal })
   const parts: string[] = []
   const hasRounded = answer === 'csv' && rows.some(isRounded)
   const use = (results: AnyRowConversion[]): void => {
@@ -127,10 +120,9 @@ async function respond(
       answer === 'csv' ? resultsCsv(results, hasRounded) : JSON.stringify(results).slice(1, -1),
     )
   }
-  const convert = (): Promise<void> =>
-    convertRows(loaded, rows, { runtime, onInternalError, signal }, use)
-  // Waits for other publications would keep expensive work of other requests from starting.
-  await (hasPublications(sources) ? convert() : limiter.run(convert, context, { hasWaited: true }))
+  const run = async <Result>(work: () => Promise<Result>): Promise<Result> =>
+    limiter.run(work, context, { hasWaited: true })
+  await convertRows(sources, rows, { runtime, onInternalError, signal, run }, use)
   const text = answer === 'csv' ? resultsHead(hasRounded) + parts.join('') : `[${parts.join()}]`
   return { ...uncachedText(toSendable(toBytes(text)), answer), cost: costOf(targetsOf(rows)) }
 }

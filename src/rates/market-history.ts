@@ -87,25 +87,25 @@ function reordered(column: Float64Array, order: readonly number[]): Float64Array
   return values
 }
 
-/** Without days before `start`. By columns: by days, all days since 1999 take ten times longer. */
-export function mergeHistory(
-  previous: MarketHistory,
-  added: MarketHistory,
-  start: Day,
+/** Later histories overwrite earlier ones. By columns: by days, all days since 1999 take ten times longer. */
+export function mergeHistories(
+  histories: readonly MarketHistory[],
+  start: Day = '',
 ): MarketHistory {
-  const days = new Set([...previous.dates, ...added.dates])
+  const days = new Set(histories.flatMap(({ dates }) => dates))
   const dates = [...days].filter((date) => date >= start).sort()
   const rowOf = new Map(dates.map((date, row) => [date, row]))
-  const previousRows = previous.dates.map((date) => rowOf.get(date) ?? -1)
-  const addedRows = added.dates.map((date) => rowOf.get(date) ?? -1)
   const columns = new Map<string, Float64Array>()
-  for (const code of new Set([...previous.columns.keys(), ...added.columns.keys()])) {
-    const column = new Float64Array(dates.length).fill(NaN)
-    fillIn(column, previousRows, previous.columns.get(code))
-    fillIn(column, addedRows, added.columns.get(code))
-    columns.set(code, column)
+  for (const history of histories) {
+    const rows = history.dates.map((date) => rowOf.get(date) ?? -1)
+    for (const [code, rates] of history.columns) {
+      const column = columns.get(code) ?? new Float64Array(dates.length).fill(NaN)
+      fillIn(column, rows, rates)
+      columns.set(code, column)
+    }
   }
-  return withoutGaps({ base: previous.base, dates, columns, ...aboutAll([previous, added]) })
+  const [{ base } = { base: '' }] = histories
+  return withoutGaps({ base, dates, columns, ...aboutAll(histories) })
 }
 
 /** Returns what is known about the codes and days of several histories; that of later ones counts. */
@@ -139,12 +139,7 @@ export function turnedCodes(one: MarketHistory, other: MarketHistory): string[] 
 }
 
 /** A typed array ignores a write to the row -1. */
-function fillIn(
-  column: Float64Array,
-  rows: readonly number[],
-  values: Float64Array | undefined,
-): void {
-  if (!values) return
+function fillIn(column: Float64Array, rows: readonly number[], values: Float64Array): void {
   // A plain loop: an iterator over a quarter of a million rates is measurably slower.
   for (let index = 0; index < rows.length; index += 1) {
     const rate = values[index] ?? NaN
@@ -152,34 +147,25 @@ function fillIn(
   }
 }
 
-/** Returns the days that quote all `codes`, which are not the base; later `histories` overwrite earlier ones. */
-export function commonDays(
-  histories: readonly MarketHistory[],
+/** Returns a function that tells whether a row quotes all `codes`, in upper case. */
+export function quotesAll(
+  { base, columns }: MarketHistory,
   codes: readonly string[],
-): MarketHistory {
-  const rates = codes.map((code) => ratesByDay(histories, code))
-  const [
-    first = new Map<Day, number>(histories.flatMap(({ dates }) => dates.map((day) => [day, 1]))),
-  ] = rates
-  const dates = [...first.keys()].filter((day) => rates.every((each) => each.has(day))).sort()
-  const columns = codes.map((code, index) => {
-    const byDay = rates[index]
-    return [code, Float64Array.from(dates, (day) => byDay?.get(day) ?? NaN)] as const
-  })
-  const [{ base } = { base: '' }] = histories
-  return { base, dates, columns: new Map(columns), ...aboutAll(histories) }
+): (row: number) => boolean {
+  const needed = codes.filter((code) => code !== base).map((code) => columns.get(code))
+  return (row) => needed.every((column) => isRateIn(column, row))
 }
 
-function ratesByDay(histories: readonly MarketHistory[], code: string): Map<Day, number> {
-  const rates = new Map<Day, number>()
-  for (const { dates, columns } of histories) {
-    const column = columns.get(code) ?? new Float64Array()
-    for (let row = 0; row < column.length; row += 1) {
-      const rate = column[row] ?? NaN
-      if (!Number.isNaN(rate)) rates.set(dates[row] ?? '', rate)
-    }
+/** Returns the days that quote all `codes`, in upper case. */
+export function commonDays(history: MarketHistory, codes: readonly string[]): MarketHistory {
+  const isCommon = quotesAll(history, codes)
+  const onDays = (_each: unknown, row: number): boolean => isCommon(row)
+  const columns = [...history.columns].filter(([code]) => codes.includes(code))
+  return {
+    ...history,
+    dates: history.dates.filter(onDays),
+    columns: new Map(columns.map(([code, column]) => [code, column.filter(onDays)])),
   }
-  return rates
 }
 
 export function withoutGaps({ dates, columns, ...about }: MarketHistory): MarketHistory {
@@ -298,18 +284,22 @@ export function newestDay(history: MarketHistory, today: Day): Day | undefined {
   return history.dates[firstRow(history.dates, (date) => date > today) - 1]
 }
 
-/** Returns the row of the published day that `rule` selects from a range of days (the last one, or for `next` the first), or -1. */
+/**
+ * Returns the row of the published day that `rule` selects from a range of days: the last one that quotes all `codes` (in upper
+ * case, default none), or for `next` the first; -1 without one.
+ */
 export function rowByRule(
-  { dates }: MarketHistory,
+  history: MarketHistory,
   { first, last }: DayRange,
   rule: DateRule,
+  codes: readonly string[] = [],
 ): number {
-  const row =
-    rule === 'next'
-      ? firstRow(dates, (date) => date >= first)
-      : firstRow(dates, (date) => date > last) - 1
-  const date = dates[row] ?? ''
-  return date >= first && date <= last ? row : -1
+  const [start, end] = rowsOf(history, first, last)
+  const isQuoted = codes.length > 0 ? quotesAll(history, codes) : () => true
+  const step = rule === 'next' ? 1 : -1
+  let row = step === 1 ? start : end - 1
+  while (row >= start && row < end && !isQuoted(row)) row += step
+  return row >= start && row < end ? row : -1
 }
 
 /** Returns whether `code` is covered: the base, or quoted on one of the `days` (default 14) up to `newest`. */

@@ -21,13 +21,18 @@ export type { LatestSnapshot }
 /** Feeds publish once a day; an hour more allows for delays. In ms. */
 const MAX_LIFETIME_MS = 25 * 3_600_000
 
+const CALL_TIMEOUT_MS = 5_000
+
 /** One table, fetched once per publication; other bases are derived from it. */
 export function createLatestSource(
   options: SourcesOptions,
   references: References = () => [],
 ): ReadThrough<LatestSnapshot> {
   const { latestProviders: providers, runtime, maxStale } = options
-  const failover = createFailover(options, 'latest', providers)
+  const failover = createFailover(options, 'latest', providers, {
+    timeout: CALL_TIMEOUT_MS,
+    isRoot: true,
+  })
   const tables = createTableChecks(options, references)
   const readThrough: LatestReadThroughOptions = {
     ...sourceHooks(options, 'latest'),

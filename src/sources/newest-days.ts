@@ -1,115 +1,174 @@
 import { createReadThrough } from '../cache/read-through.ts'
 import type { ReadThrough } from '../cache/read-through.ts'
-import { DAYS_BACK, daysFrom } from '../rates/calendar.ts'
+import { daysFrom } from '../rates/calendar.ts'
 import {
   DAY_MS,
+  ECB_ID,
   addDays,
   newestPublishedDay,
   nextRefresh,
+  subtractMonths,
   toDay,
   toInstant,
 } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
-import { findRevisions, mergeHistory, ratesOf, turnedCodes } from '../rates/market-history.ts'
+import { findRevisions, mergeHistories, newestDay, ratesOf } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import { RejectedError } from '../rates/validate.ts'
-import { snapshotFormat } from './history-source.ts'
-import type { HistorySnapshot } from './history-source.ts'
-import { DAYS_REFETCHED, described, fetchRange, isGap, lateDay } from './publication.ts'
-import type { ProviderCall, PublicationContext } from './publication.ts'
-import { sourceHooks, storedIn } from './source.ts'
+import type { HistoryProvider } from '../upstream/provider.ts'
+import { snapshotFormat } from './history.ts'
+import type { HistorySnapshot } from './history.ts'
+import { continues, described, fetchRange, isGap, lateDay } from './publication.ts'
+import type { FetchedDays, ProviderCall, PublicationContext } from './publication.ts'
+import { createFailover, isSameSource, sourceHooks, storedIn } from './source.ts'
+
+/** The number of published days that every refresh fetches again, because relays and banks correct mistakes. */
+const DAYS_REFETCHED = 7
 
 /** The longest time without a request, in days; quarterly rates are amended in between. */
 const MAX_LIFETIME_DAYS = { daily: 7, weekly: 10, monthly: 40, quarterly: 7 }
 
-/** Days of all currencies that are kept. */
+/** Days of all currencies that are kept, where one call cannot return any range. */
 const DAYS_KEPT = { daily: 62, weekly: 92, monthly: 186, quarterly: 400 }
+
+/** The longest period, where one call returns it, and days before, so that its first day has rates. */
+const MONTHS_KEPT = 60
 
 /** More tables are not fetched one by one: those of the working days of two weeks. */
 export const MAX_TABLES = 10
 
+const CALL_TIMEOUT_MS = 10_000
+
+/** Loads the newest days of all currencies: at first those that are kept, or as many as one call returns, then the last ones. */
 export function createNewestDays(context: PublicationContext): ReadThrough<HistorySnapshot> {
-  const { options, publication, calendar, providers, failover, checks } = context
-  const { maxStale, emit } = options
+  const { options, id, calendar, frequency, providers, checks } = context
+  const { maxStale, emit, runtime } = options
+  const failover = createFailover(options, 'history', providers, {
+    timeout: CALL_TIMEOUT_MS,
+    isRoot: true,
+  })
+  const format = snapshotFormat(options, providers)
   let reportedLate = ''
 
   function reportLate(history: MarketHistory, provider: string): void {
     const day = lateDay(context)
     if ((history.dates.at(-1) ?? '') >= day || reportedLate === day) return
     reportedLate = day
-    emit({ type: 'rates_late', dataSet: 'history', provider, publication: publication.id, day })
+    emit({ type: 'rates_late', dataSet: 'history', provider, publication: id, day })
+  }
+
+  const newestAt = (history: MarketHistory, instant: number): Day | undefined =>
+    newestDay(history, lastDay(context, instant))
+
+  function assertCurrent(history: MarketHistory, last?: MarketHistory): void {
+    const today = lastDay(context, runtime.now())
+    const newest = newestDay(history, today)
+    if (newest === undefined) throw new RejectedError(`no day up to ${today}`)
+    const cached = (last && newestDay(last, today)) ?? ''
+    if (cached <= newest) return
+    throw new RejectedError(`newest day ${newest} is older than the cached ${cached}`)
   }
 
   return createReadThrough<HistorySnapshot>({
     ...sourceHooks(options, 'history'),
     maxStale: maxStale.history,
-    publishedAt: ({ history }) => toInstant(history.dates.at(-1) ?? ''),
+    publishedAt: ({ history }) => toInstant(newestAt(history, runtime.now()) ?? ''),
     lifetime: ({ value, loadedAt }) => ({
-      nextUpdateAt: nextRefresh(value.history.dates.at(-1) ?? '', loadedAt, calendar),
-      maxLifetime: MAX_LIFETIME_DAYS[publication.frequency] * DAY_MS,
+      nextUpdateAt: nextRefresh(newestAt(value.history, loadedAt) ?? '', loadedAt, calendar),
+      maxLifetime: MAX_LIFETIME_DAYS[frequency] * DAY_MS,
     }),
-    async validateStored(snapshot) {
-      const provider = providers.find(({ attribution }) => attribution === snapshot.attribution)
-      if (snapshot.history.dates.length === 0) throw new RejectedError('no day is stored')
-      if (!provider) return described(context, snapshot)
-      const { history } = await checks.ofWhole(provider, snapshot.history)
-      return described(context, { ...snapshot, history })
+    async validateStored(snapshot, { current }) {
+      const provider = providerOf(providers, snapshot)
+      const checked = provider ? await checks.ofWhole(provider, snapshot.history) : snapshot
+      if (!provider?.sanityChecks && snapshot.history.dates.length > 0) {
+        return described(context, snapshot)
+      }
+      assertCurrent(checked.history, current?.history)
+      return described(context, { ...snapshot, ...checked })
     },
-    load: (signal, { current }) =>
+    load: (signal, { last, current }) =>
       failover({ signal, isAwaited: !current }, async (provider, call) => {
-        const snapshot = await updateNewest(context, { provider, call, current })
+        const snapshot = await updateNewest(context, { provider, call }, current)
+        assertCurrent(snapshot.history, last?.history)
         reportLate(snapshot.history, provider.attribution.name)
         return snapshot
       }),
     stored: storedIn(
       options,
       'history',
-      snapshotFormat(options, providers),
-      `history:${publication.id}`,
+      {
+        ...format,
+        async fromJson(json) {
+          const snapshot = await format.fromJson(json)
+          assertCurrent(snapshot.history)
+          return snapshot
+        },
+      },
+      id === ECB_ID ? 'history' : `history:${id}`,
     ),
   })
 }
 
-interface NewestUpdate extends ProviderCall {
-  current: HistorySnapshot | undefined
+export function providerOf(
+  providers: readonly HistoryProvider[],
+  { attribution }: HistorySnapshot,
+): HistoryProvider | undefined {
+  return providers.find((each) => isSameSource(each.attribution, attribution))
 }
 
-interface FetchedDays {
-  since: Day
-  days: MarketHistory | undefined
+/** Rates of tomorrow may be published today. */
+function lastDay({ calendar }: PublicationContext, instant: number): Day {
+  const today = toDay(instant)
+  const due = newestPublishedDay(instant, calendar)
+  return due > today ? due : today
+}
+
+/** First day that is kept. */
+function firstKept({ isInOneCall, frequency, daysBack }: PublicationContext, today: Day): Day {
+  if (!isInOneCall) return addDays(today, -DAYS_KEPT[frequency])
+  return addDays(subtractMonths(today, MONTHS_KEPT), -daysBack)
 }
 
 async function updateNewest(
   context: PublicationContext,
-  update: NewestUpdate,
+  providerCall: ProviderCall,
+  known: HistorySnapshot | undefined,
 ): Promise<HistorySnapshot> {
-  const { checks, calendar, publication } = context
-  const { provider, call, current } = update
-  const { attribution, maxDays } = provider
-  const due = newestPublishedDay(call.now(), calendar)
-  const fetchDays = maxDays === 1 ? fetchTables : fetchNewestRange
-  const { days: added, since } = await fetchDays(context, update, due)
-  if (!added || added.dates.length === 0) {
-    if (current) return current
-    throw new RejectedError(`no day up to ${due}`)
-  }
-  const start = addDays(toDay(call.now()), -DAYS_KEPT[publication.frequency])
+  const { checks, calendar, options } = context
+  const { provider, call } = providerCall
+  const { attribution } = provider
+  const end = lastDay(context, call.now())
+  const start = firstKept(context, toDay(call.now()))
+  // Where one call returns all days, those of another provider are not mixed with them.
+  const isWhole = known && isSameSource(known.attribution, attribution) && known.start <= start
+  const current = isWhole || !context.isInOneCall ? known : undefined
+  const fetchDays = provider.maxDays === 1 ? fetchTables : fetchNewestRange
+  const {
+    history: added,
+    servedBy,
+    since,
+  } = await fetchDays(context, { ...providerCall, current }, end)
+  if (added.dates.length === 0 && current) return current
+  const about = { attribution, servedBy, start }
   const previous = current?.history
-  if (!previous || !continues(previous, added) || isGap(calendar, previous.dates.at(-1), since)) {
+  if (!previous) {
     const checked = await checks.ofWhole(provider, added, call.signal)
-    if (checked.history.dates.length === 0) throw new RejectedError(`no plausible day up to ${due}`)
-    return described(context, { ...checked, attribution, start })
+    return described(context, { ...checked, ...about })
   }
-  const merged = mergeHistory(previous, added, start)
+  if (!continues(previous, added) || isGap(calendar, previous.dates.at(-1), since)) {
+    return updateNewest(context, providerCall, undefined)
+  }
+  const merged = mergeHistories([previous, added], start)
   const history = await checks.ofUpdate(provider, { merged, added, previous }, call.signal)
-  const { revised, isSame } = findRevisions(previous, history, added.dates[0] ?? due)
-  const about = { dataSet: 'history', provider: attribution.name } as const
-  if (revised.length > 0) context.options.emit({ type: 'rates_revised', ...about, revised })
+  const { revised, isSame } = findRevisions(previous, history, added.dates[0] ?? end)
+  if (revised.length > 0) {
+    const provider = attribution.name
+    options.emit({ type: 'rates_revised', dataSet: 'history', provider, revised })
+  }
   const doubtfulSince = firstDoubtful(added, history)
   // The same object keeps responses cached that were derived from it.
   if (isSame && doubtfulSince === current.doubtfulSince) return current
-  const doubtful = doubtfulSince === undefined ? {} : { doubtfulSince }
-  return described(context, { history, attribution, start, ...doubtful })
+  return described(context, { history, ...about, ...(doubtfulSince && { doubtfulSince }) })
 }
 
 function firstDoubtful(added: MarketHistory, accepted: MarketHistory): Day | undefined {
@@ -121,30 +180,34 @@ function firstDoubtful(added: MarketHistory, accepted: MarketHistory): Day | und
   })
 }
 
-export function continues(previous: MarketHistory, added: MarketHistory): boolean {
-  return previous.base === added.base && turnedCodes(previous, added).length === 0
+interface NewestUpdate extends ProviderCall {
+  current: HistorySnapshot | undefined
+}
+
+interface FetchedSince extends FetchedDays {
+  since: Day
 }
 
 async function fetchNewestRange(
   context: PublicationContext,
   { current, ...providerCall }: NewestUpdate,
-  due: Day,
-): Promise<FetchedDays> {
-  const today = toDay(providerCall.call.now())
-  const end = due > today ? due : today
+  end: Day,
+): Promise<FetchedSince> {
+  const { daysBack, isInOneCall } = context
   const { maxDays = Infinity } = providerCall.provider
-  const first = addDays(end, 1 - Math.min(maxDays, DAYS_BACK[context.publication.frequency] * 2))
-  const again = firstToFetchAgain(current) ?? first
+  const first = isInOneCall
+    ? firstKept(context, toDay(providerCall.call.now()))
+    : addDays(end, 1 - Math.min(maxDays, daysBack * 2))
+  const again = (current && firstToFetchAgain(current, end)) ?? first
   const since = again > first ? again : first
   // The clock may have been set back.
   const start = since < end ? since : end
-  return { since: start, days: await fetchRange(context, providerCall, { start, end }) }
+  return { since: start, ...(await fetchRange(context, providerCall, { start, end })) }
 }
 
-function firstToFetchAgain(current: HistorySnapshot | undefined): Day | undefined {
-  if (!current) return undefined
-  const { history, doubtfulSince } = current
-  const first = history.dates.at(-DAYS_REFETCHED) ?? history.dates[0]
+function firstToFetchAgain({ history, doubtfulSince }: HistorySnapshot, end: Day): Day | undefined {
+  const published = history.dates.filter((date) => date <= end)
+  const first = published.at(-DAYS_REFETCHED) ?? published[0]
   return first && doubtfulSince && doubtfulSince < first ? doubtfulSince : first
 }
 
@@ -155,26 +218,32 @@ function firstToFetchAgain(current: HistorySnapshot | undefined): Day | undefine
 async function fetchTables(
   context: PublicationContext,
   { current, ...providerCall }: NewestUpdate,
-  due: Day,
-): Promise<FetchedDays> {
+  end: Day,
+): Promise<FetchedSince> {
   const { isPublished } = context.calendar
+  const due = newestPublishedDay(providerCall.call.now(), context.calendar)
   const dates: readonly Day[] = current?.history.dates ?? []
   const last = dates.at(-1)
   const missing = last === undefined ? [] : daysFrom(addDays(last, 1), due).filter(isPublished)
   const isFew = last !== undefined && missing.length <= MAX_TABLES
-  const back = DAYS_BACK[context.publication.frequency]
-  const newestFirst = daysFrom(addDays(due, -back), due).filter(isPublished).toReversed()
-  const again = daysFrom(firstToFetchAgain(current) ?? due, last ?? '').filter(
+  const newestFirst = daysFrom(addDays(due, -context.daysBack), due)
+    .filter(isPublished)
+    .toReversed()
+  const again = daysFrom((current && firstToFetchAgain(current, end)) ?? due, last ?? '').filter(
     (day) => day === current?.doubtfulSince || (isPublished(day) && !dates.includes(day)),
   )
   const wanted = missing.length > 0 ? [...missing, ...again] : []
   const requested: Day[] = []
-  let days: MarketHistory | undefined
+  const tables: FetchedDays[] = []
   for (const day of isFew ? wanted : newestFirst.slice(0, MAX_TABLES)) {
     const table = await fetchRange(context, providerCall, { start: day, end: day })
     requested.push(day)
-    days = days ? mergeHistory(days, table, '') : table
-    if (!isFew && table.dates.length > 0) break
+    tables.push(table)
+    if (!isFew && table.history.dates.length > 0) break
   }
-  return { since: requested.sort()[0] ?? due, days }
+  return {
+    since: requested.sort()[0] ?? due,
+    history: mergeHistories(tables.map(({ history }) => history)),
+    servedBy: tables.at(-1)?.servedBy,
+  }
 }

@@ -1,97 +1,65 @@
-import { startDeadline } from '../cache/read-through.ts'
-import type { CacheResult, RequestOptions } from '../cache/read-through.ts'
-import type { Publication } from '../rates/calendar.ts'
+import { loadOnce } from '../async.ts'
+import type { CacheResult } from '../cache/read-through.ts'
 import { findWithdrawal } from '../rates/currency-code.ts'
-import { commonDays, mergeHistory, spansOf } from '../rates/market-history.ts'
-import { createPieces } from './history-pieces.ts'
-import type {
-  DefaultHistory,
-  HistoryNeed,
-  HistorySnapshot,
-  PublicationState,
-  Span,
-} from './history-source.ts'
-import { continues, createNewestDays } from './newest-days.ts'
-import { createPublicationContext, described, lateDay } from './publication.ts'
-import type { Paces, PublicationContext } from './publication.ts'
-import type { References, SourcesOptions } from './source.ts'
+import { spansOf } from '../rates/market-history.ts'
+import type { HistoryNeed, HistorySnapshot, PublicationSource, Span } from './history.ts'
+import { createNewestDays } from './newest-days.ts'
+import type { Pieces } from './pieces.ts'
+import { lateDay } from './publication.ts'
+import type { PublicationContext } from './publication.ts'
 
-export interface PublicationSource extends DefaultHistory {
-  spans: PublicationState['spans']
-  /** Returns whether rates that were due `lag` ms ago are missing. */
-  isLate(): boolean
-}
-
-const MAX_JOINED = 32
-
-interface ReferencesAndErrors {
-  references: References
-  paces: Paces
-  throwUnavailable(error: unknown): never
-}
-
-export function createPublicationSource(
-  options: SourcesOptions,
-  publication: Publication,
-  { references, paces, throwUnavailable }: ReferencesAndErrors,
-): PublicationSource {
-  const context = createPublicationContext(options, publication, references, paces)
+export function createPublicationSource(context: PublicationContext): PublicationSource {
+  const { id, isInOneCall, isDeclared } = context
   const newest = createNewestDays(context)
-  const pieces = createPieces(context)
-  const join = createJoin(context)
+  let pieces: Pieces | undefined
+  const loadPieces = loadOnce(async () => {
+    const { createPieces } = await import('./pieces.ts')
+    pieces = createPieces(context)
+    return pieces
+  })
 
-  function findNow(found: Found, need: HistoryNeed): Found | undefined {
-    const known = knownNeed(publication, need, found.value)
-    if (!known) return unknown(found, need)
-    const parts = pieces.find(known, found.value)
-    return parts && { ...found, value: join(known, parts, found.value) }
-  }
-
-  async function load(need: HistoryNeed, request?: RequestOptions): Promise<Found> {
-    const found = await newest.get(request)
-    const known = knownNeed(publication, need, found.value)
-    if (!known) return unknown(found, need)
-    const parts = await pieces.load(known, found.value)
-    return { ...found, value: join(known, parts, found.value), hit: false }
-  }
-
-  async function loadInTime(need: HistoryNeed, request?: RequestOptions): Promise<Found> {
-    let found: Found | undefined
-    const loading = async (): Promise<void> => {
-      found = await load(need, request)
-    }
-    const waitFor = startDeadline(options.runtime, request, options.waitUntil)
-    await waitFor(loading()).catch(throwUnavailable)
-    return found ?? throwUnavailable(undefined)
+  function find(need: HistoryNeed): Found | undefined {
+    const found = newest.current()
+    if (!found) return undefined
+    const { value } = found
+    // The days in memory answer requests for all currencies alike.
+    const isInMemory = need.since === undefined || need.since >= value.start
+    if (!isDeclared && isInOneCall && isInMemory) return found
+    const known = isDeclared ? knownNeed(context, need, value) : need
+    if (known) return pieces?.find(known, found)
+    const isUnknown = need.codes.length > 0
+    return isUnknown ? { ...found, value: { ...value, isUnknown } } : found
   }
 
   return {
-    get(need, request) {
-      const found = newest.state().value ? newest.get(request) : undefined
-      const known = found && !(found instanceof Promise) ? findNow(found, need) : undefined
-      return known ?? loadInTime(need, request)
+    id,
+    find,
+    async load(need, request) {
+      const { value, hit } = await newest.get(request)
+      if (find(need)) return hit
+      await loadPieces()
+      const known = isDeclared ? knownNeed(context, need, value) : need
+      if (!find(need) && known) await pieces?.load(known, value, request)
+      return false
     },
-    state: newest.state,
+    state: () => ({
+      newest: newest.state(),
+      isLate: isLate(context, newest.state().value),
+      spans: () => spansIn(context, newest.state().value, pieces?.spans()),
+    }),
     refresh: newest.refresh,
-    spans: () => spansIn(newest.state().value, publication, pieces.spans()),
-    isLate() {
-      const last = newest.state().value?.newest
-      return last !== undefined && last < lateDay(context)
-    },
     close() {
       newest.close()
-      pieces.close()
+      pieces?.close()
     },
   }
 }
 
-function unknown(found: Found, { codes }: HistoryNeed): Found {
-  return codes.length > 0 ? { ...found, value: { ...found.value, isUnknown: true } } : found
-}
+type Found = CacheResult<HistorySnapshot>
 
 /** Upper case, without the base; undefined without codes or with an unknown one, whose error lists the newest codes. */
 function knownNeed(
-  { since }: Publication,
+  { since }: PublicationContext,
   need: HistoryNeed,
   { history }: HistorySnapshot,
 ): HistoryNeed | undefined {
@@ -103,62 +71,39 @@ function knownNeed(
   return { ...need, codes: codes.filter((code) => code !== base) }
 }
 
-type Found = CacheResult<HistorySnapshot>
+function isLate(context: PublicationContext, value: HistorySnapshot | undefined): boolean {
+  const last = value && (value.newest ?? value.history.dates.at(-1))
+  return last !== undefined && last < lateDay(context)
+}
+
+/** Days that the European Central Bank quoted currencies, where they are not all since 1999. */
+const REFERENCE_SPANS = [
+  'BGN 2000-07-19 2025-12-31, BRL 2008-01-02, CNY 2005-04-01, CYP 1999-01-04 2007-12-31, EEK 1999-01-04 2010-12-31',
+  'HRK 2005-04-01 2022-12-30, IDR 2005-04-01, ILS 2011-01-03, INR 2009-01-02, LTL 1999-01-04 2014-12-31',
+  'LVL 1999-01-04 2013-12-31, MTL 1999-01-04 2007-12-31, MXN 2008-01-02, MYR 2005-04-01, PHP 2005-04-01',
+  'ROL 1999-01-04 2005-06-30, RON 2005-07-01, RUB 2005-04-01 2022-03-01, SIT 1999-01-04 2006-12-29',
+  'SKK 1999-01-04 2008-12-31, THB 2005-04-01, TRL 1999-01-04 2004-12-31, TRY 2005-01-03',
+].flatMap((line) => line.split(', '))
 
 function spansIn(
+  { since, isDeclared }: PublicationContext,
   newest: HistorySnapshot | undefined,
-  { since }: Publication,
-  loaded: ReadonlyMap<string, Span>,
+  loaded: ReadonlyMap<string, Span> = new Map(),
 ): ReadonlyMap<string, Span> {
   const spans = new Map<string, Span>()
   if (!newest) return spans
-  for (const [code, { to }] of spansOf(newest.history)) spans.set(code, { from: null, to })
-  spans.set(newest.history.base, { from: since, to: newest.newest ?? null })
-  for (const [code, { from, to }] of loaded)
+  const from = isDeclared ? null : since
+  for (const [code, { to }] of spansOf(newest.history)) spans.set(code, { from, to })
+  spans.set(newest.history.base, {
+    from: since,
+    to: newest.newest ?? newest.history.dates.at(-1) ?? null,
+  })
+  for (const [code, { from, to }] of loaded) {
     spans.set(code, { from, to: spans.get(code)?.to ?? to })
-  return spans
-}
-
-type Join = (
-  need: HistoryNeed,
-  parts: readonly HistorySnapshot[],
-  newest: HistorySnapshot,
-) => HistorySnapshot
-
-/** Creates a function that joins pieces; it returns the same object for the same pieces, so that responses stay cached. */
-function createJoin(context: PublicationContext): Join {
-  const kept = new Map<string, { inputs: HistorySnapshot[]; output: HistorySnapshot }>()
-  return ({ codes: needed, isWhole }, parts, newest) => {
-    const codes = isWhole ? undefined : needed
-    const inputs = [...parts, newest]
-    const key = `${codes?.toSorted().join() ?? 'all'} ${parts.map(({ start }) => start).join()}`
-    const last = kept.get(key)
-    kept.delete(key)
-    const isSame =
-      last?.inputs.length === inputs.length && inputs.every((each, at) => each === last.inputs[at])
-    const output = isSame ? last.output : joined(context, codes, inputs)
-    kept.set(key, { inputs, output })
-    for (const oldest of kept.keys()) {
-      if (kept.size <= MAX_JOINED) break
-      kept.delete(oldest)
-    }
-    return output
   }
-}
-
-function joined(
-  context: PublicationContext,
-  codes: readonly string[] | undefined,
-  inputs: readonly HistorySnapshot[],
-): HistorySnapshot {
-  const newest = inputs.at(-1)
-  if (!newest) throw new Error('nothing to join')
-  const histories = inputs
-    .map(({ history }) => history)
-    .filter((history) => continues(newest.history, history))
-  const history = codes
-    ? commonDays(histories, codes)
-    : histories.reduce((before, after) => mergeHistory(before, after, ''))
-  const start = inputs.map((each) => each.start).sort()[0] ?? newest.start
-  return described(context, { ...newest, history, start })
+  for (const line of isDeclared ? [] : REFERENCE_SPANS) {
+    const [code = '', from = '', ended] = line.split(' ')
+    spans.set(code, { from, to: spans.get(code)?.to ?? ended ?? null })
+  }
+  return spans
 }

@@ -2,84 +2,107 @@ import { sleep } from '../async.ts'
 import type { Runtime } from '../async.ts'
 import { DAYS_BACK, createCalendar, daysFrom } from '../rates/calendar.ts'
 import type { Publication } from '../rates/calendar.ts'
-import { addDays, newestPublishedDay } from '../rates/dates.ts'
-import type { Calendar, Day } from '../rates/dates.ts'
+import {
+  DAY_MS,
+  ECB_CALENDAR,
+  ECB_ID,
+  FIRST_REFERENCE_DAY,
+  addDays,
+  newestPublishedDay,
+  piecesOf,
+} from '../rates/dates.ts'
+import type { Calendar, Day, DaySpan } from '../rates/dates.ts'
+import { mergeHistories, turnedCodes } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import { RejectedError } from '../rates/validate.ts'
-import type { HistoryProvider, ProviderContext } from '../upstream/provider.ts'
-import { acceptDays, createChecks } from './history-source.ts'
-import type { Checks, HistorySnapshot } from './history-source.ts'
-import { createFailover } from './source.ts'
-import type { Failover, References, SourcesOptions } from './source.ts'
+import type { Attribution, HistoryProvider, ProviderContext } from '../upstream/provider.ts'
+import { acceptDays, createChecks } from './history.ts'
+import type { Checks, HistorySnapshot } from './history.ts'
+import type { References, SourcesOptions } from './source.ts'
 
-/** Time between the starts of two calls, in ms. */
-const CALL_GAP_MS = 200
+/** Time between the starts of two calls of a host, in ms. */
+export const CALL_GAP_MS = 200
 
-/** Refreshes fetch these published days again, because banks correct mistakes. */
-export const DAYS_REFETCHED = 7
-
-const DEFAULT_LAG_MS = 86_400_000
+const DEFAULT_LAG_MS = DAY_MS
 
 export interface PublicationContext {
   options: SourcesOptions
-  publication: Publication
-  calendar: Calendar
+  /** In order of preference; all publish the same rates. */
   providers: readonly HistoryProvider[]
-  failover: Failover<HistoryProvider>
+  id: string
+  /** Whether a provider declares the publication: else it is that of the European Central Bank. */
+  isDeclared: boolean
+  frequency: Publication['frequency']
+  /** First day with rates. */
+  since: Day
+  calendar: Calendar
+  /** Time after which missing rates are late, in ms. */
+  lag: number
+  /** How many days before a day its rates may have been published. */
+  daysBack: number
+  /** Whether one call returns any range of all currencies. */
+  isInOneCall: boolean
   checks: Checks
-  pace(provider: HistoryProvider, signal: AbortSignal): Promise<void>
+  pace: Pace
 }
 
 /** Waits until the next call of a host may start; rejects with the reason of `signal` when it aborts. */
 type Pace = (signal: AbortSignal) => Promise<void>
 
-export type Paces = Map<string, Pace>
-
 /** Publications of the same host share its pace. */
 export function createPublicationContext(
   options: SourcesOptions,
-  publication: Publication,
   references: References,
-  paces: Paces,
+  paces: Map<string, Pace>,
 ): PublicationContext {
   const { runtime, historyProviders: providers } = options
+  const [first] = providers
+  const declared = first?.publication
+  const { frequency = 'daily', since = FIRST_REFERENCE_DAY, lag = DEFAULT_LAG_MS } = declared ?? {}
+  const { host } = new URL(first?.attribution.url ?? '')
+  const pace = paces.get(host) ?? createPace(runtime)
+  paces.set(host, pace)
   return {
     options,
-    publication,
-    calendar: createCalendar(publication),
     providers,
-    failover: createFailover(options, 'history', providers),
-    checks: createChecks(options, { dataSet: 'history' }, references),
-    pace({ attribution }, signal) {
-      const { host } = new URL(attribution.url)
-      const pace = paces.get(host) ?? createPace(runtime, CALL_GAP_MS)
-      paces.set(host, pace)
-      return pace(signal)
-    },
+    id: declared?.id ?? ECB_ID,
+    isDeclared: declared !== undefined,
+    frequency,
+    since,
+    calendar: declared ? createCalendar(declared) : ECB_CALENDAR,
+    lag,
+    daysBack: DAYS_BACK[frequency],
+    isInOneCall: first?.fetchSeries === undefined && (first?.maxDays ?? Infinity) === Infinity,
+    checks: createChecks(options, references),
+    pace,
   }
 }
 
+/** Returns the snapshot with what a declared publication has besides its days. */
 export function described(
-  { calendar, publication }: PublicationContext,
+  { isDeclared, id, calendar, daysBack }: PublicationContext,
   snapshot: HistorySnapshot,
 ): HistorySnapshot {
+  if (!isDeclared) return snapshot
   const { base, columns } = snapshot.history
   const codes = snapshot.codes ?? [base, ...columns.keys()].sort()
   const newest = snapshot.newest ?? snapshot.history.dates.at(-1)
-  const { id, frequency } = publication
-  return { ...snapshot, id, calendar, codes, newest, daysBack: DAYS_BACK[frequency] }
+  return { ...snapshot, id, calendar, codes, newest, daysBack }
 }
 
-export function isGap(calendar: Calendar, last: Day | undefined, next: Day): boolean {
-  return (
-    last === undefined || daysFrom(addDays(last, 1), addDays(next, -1)).some(calendar.isPublished)
-  )
+/** Returns whether days due by the calendar are missing between two. */
+export function isGap({ isPublished }: Calendar, last: Day | undefined, next: Day): boolean {
+  return last === undefined || daysFrom(addDays(last, 1), addDays(next, -1)).some(isPublished)
 }
 
 /** Returns the newest day whose rates are late if they are missing. */
-export function lateDay({ options, publication, calendar }: PublicationContext): Day {
-  const { lag = DEFAULT_LAG_MS } = publication
+export function lateDay({ options, calendar, lag }: PublicationContext): Day {
   return newestPublishedDay(options.runtime.now() - lag, calendar)
+}
+
+/** Whether the days of two histories can be joined: their base and the directions of their quotes are the same. */
+export function continues(previous: MarketHistory, added: MarketHistory): boolean {
+  return previous.base === added.base && turnedCodes(previous, added).length === 0
 }
 
 export interface ProviderCall {
@@ -87,24 +110,39 @@ export interface ProviderCall {
   call: ProviderContext
 }
 
-export async function fetchRange(
-  { options, pace }: PublicationContext,
-  { provider, call }: ProviderCall,
-  range: { start: Day; end: Day; code?: string },
-): Promise<MarketHistory> {
-  const { code, ...days } = range
-  await pace(provider, call.signal)
-  const published =
-    code !== undefined && provider.fetchSeries
-      ? await provider.fetchSeries({ code, ...days }, call)
-      : await provider.fetchHistory(days, call)
-  const history = await acceptDays({ options, provider, context: call }, 'history', published)
-  const isIn = history.dates.every((date) => date >= days.start && date <= days.end)
-  if (!isIn) throw new RejectedError(`days outside of ${days.start} to ${days.end}`)
-  return history
+export interface FetchedDays {
+  history: MarketHistory
+  /** Source of the days, if not the provider's. */
+  servedBy: Attribution | undefined
 }
 
-function createPace(runtime: Runtime, gap: number): Pace {
+/** Fetches days in as many calls as the provider needs, and validates them. */
+export async function fetchRange(
+  { options, isDeclared, pace }: PublicationContext,
+  { provider, call }: ProviderCall,
+  { code, ...range }: DaySpan & { code?: string | undefined },
+): Promise<FetchedDays> {
+  const { fetchSeries, maxDays = Infinity } = provider
+  const histories: MarketHistory[] = []
+  let servedBy: Attribution | undefined
+  for (const span of code === undefined ? piecesOf(range, maxDays) : [range]) {
+    if (isDeclared) await pace(call.signal)
+    const published =
+      code !== undefined && fetchSeries
+        ? await fetchSeries.call(provider, { code, ...span }, call)
+        : await provider.fetchHistory(span, call)
+    const history = await acceptDays(options, provider, call, published)
+    const isIn = history.dates.every((date) => date >= span.start && date <= span.end)
+    if (isDeclared && !isIn) throw new RejectedError(`days outside of ${span.start} to ${span.end}`)
+    histories.push(history)
+    servedBy = published.attribution
+  }
+  const [only] = histories
+  const history = only && histories.length === 1 ? only : mergeHistories(histories)
+  return { history, servedBy }
+}
+
+function createPace(runtime: Runtime): Pace {
   let last: Promise<unknown> = Promise.resolve()
   let startedAt = -Infinity
   return (signal) => {
@@ -112,7 +150,7 @@ function createPace(runtime: Runtime, gap: number): Pace {
       await before
       for (;;) {
         signal.throwIfAborted()
-        const wait = startedAt + gap - runtime.monotonic()
+        const wait = startedAt + CALL_GAP_MS - runtime.monotonic()
         if (wait <= 0) break
         await sleep(runtime, wait, signal)
       }

@@ -1,4 +1,4 @@
-import { loadOnce, runInBackground } from '../async.ts'
+import { runInBackground } from '../async.ts'
 import { timeToRefresh } from '../cache/read-through.ts'
 import type {
   CacheResult,
@@ -6,40 +6,41 @@ import type {
   ReadThroughState,
   RequestOptions,
 } from '../cache/read-through.ts'
-import { UnavailableError } from '../cache/refresh.ts'
 import type { Attempt } from '../cache/refresh.ts'
 import { guardStore } from '../cache/store.ts'
 import type { CacheStore, OnStoreFailure } from '../cache/store.ts'
-import { MAX_RETRY_AFTER_SECONDS, RatesError, providerUnavailable } from '../errors.ts'
-import { ECB_ID, toDay } from '../rates/dates.ts'
+import { RatesError } from '../errors.ts'
+import { toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { marketDays, rowsOf } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import { dropExpired } from '../rates/rate-table.ts'
 import type { RateTable, ReferenceTable } from '../rates/rate-table.ts'
 import type { HistoryProvider } from '../upstream/provider.ts'
-import { ALL_DAYS, LAST_FIVE_YEARS, createHistorySource, membersOf } from './history-source.ts'
+import { createHistories } from './histories.ts'
+import type { Histories } from './histories.ts'
 import type {
-  DefaultHistory,
-  Histories,
   HistoryNeed,
+  HistoryRequest,
   HistorySnapshot,
   PublicationState,
   ResultOrPromise,
-} from './history-source.ts'
+} from './history.ts'
 import { createLatestSource, tablesOf } from './latest-source.ts'
-import { firstComparedDay, isSameSource } from './source.ts'
+import { firstComparedDay, isSameSource, unavailable } from './source.ts'
 import type { LatestSnapshot, References, SourcesOptions } from './source.ts'
 
-export type { Attempt, CacheResult, HistoryNeed, PublicationState, RequestOptions }
+export type { Attempt, CacheResult, HistoryNeed, HistoryRequest, PublicationState, RequestOptions }
 
 /** `latest` and `history` reject with `provider_unavailable`, or `not_found` where the data set is turned off. */
 export interface RateSources {
   readonly historyProviders: readonly HistoryProvider[]
+  /** Whether a provider declares its publication: then responses name the publications. */
+  readonly isAnyDeclared: boolean
   /** Its fallback where only that has all of `codes` (either case), which is called only where there is a fallback. */
   latest(request?: RequestOptions, codes?: () => readonly string[]): ResultOrPromise<LatestSnapshot>
   history: Histories['use']
-  /** Loads the newest days of all publications, where a provider declares its own. Never rejects. */
+  /** Loads the newest days of all publications. Never rejects. */
   loadPublications(request?: RequestOptions): Promise<void>
   state(): SourcesState
   /** Refreshes all data that are due. Never rejects. */
@@ -53,8 +54,8 @@ export interface SourcesState {
   latest: ReadThroughState<LatestSnapshot> | null
   /** Of the first publication. */
   history: ReadThroughState<HistorySnapshot> | null
-  /** In order of preference, where a provider declares its publication. */
-  publications?: readonly PublicationState[]
+  /** In order of preference. */
+  publications: readonly PublicationState[]
 }
 
 export function createSources(
@@ -67,8 +68,7 @@ export function createSources(
   const options: SourcesOptions = { ...given, store }
   const references = createReferences(options, {
     latest: () => latest.state().value,
-    histories: () =>
-      histories.publications?.().map(({ newest }) => newest.value) ?? [histories.state()?.value],
+    histories: () => histories.publications().map(({ newest }) => newest.value),
   })
   const latest: ReadThrough<LatestSnapshot> = createLatestSource(options, references)
   const histories = createHistories(options, references)
@@ -82,9 +82,10 @@ export function createSources(
 
   return {
     historyProviders: options.historyProviders,
+    isAnyDeclared: options.historyProviders.some(({ publication }) => publication),
     latest(request, codes) {
       if (!hasLatest) throw turnedOff('latest rates')
-      const result = readOrUnavailable(latest, request)
+      const result = latest.current() ?? loadLatest(latest, request)
       return result instanceof Promise
         ? result.then((result) => choose(result, codes))
         : choose(result, codes)
@@ -93,92 +94,17 @@ export function createSources(
       if (!hasHistory) throw turnedOff('reference rates')
       return histories.use(need, request, use)
     },
-    loadPublications: async (request) => histories.load?.(request),
-    state: () => ({
-      latest: hasLatest ? latest.state() : null,
-      history: hasHistory ? (histories.state() ?? NOT_LOADED) : null,
-      ...(histories.publications && { publications: histories.publications() }),
-    }),
+    loadPublications: histories.load,
+    state() {
+      const publications = histories.publications()
+      const history = publications[0]?.newest ?? null
+      return { latest: hasLatest ? latest.state() : null, history, publications }
+    },
     refresh,
     refreshInBackground: () => runInBackground(refresh(), options.waitUntil),
     close() {
       latest.close()
       histories.close()
-    },
-  }
-}
-
-const NOT_LOADED: ReadThroughState<HistorySnapshot> = {
-  value: undefined,
-  stale: false,
-  lastAttempt: undefined,
-  nextAttemptAt: 0,
-}
-
-function createHistories(options: SourcesOptions, references: References): Histories {
-  const isDefault = options.historyProviders.every(({ publication }) => publication === undefined)
-  const createDefault = (given: SourcesOptions): DefaultHistory =>
-    createDefaultHistory(given, references)
-  if (!isDefault) return createLazyHistories(options, references, createDefault)
-  const history = createDefault(options)
-  return {
-    ...history,
-    use(need, request, use) {
-      membersOf([{ id: ECB_ID }], need.source)
-      const found = history.get(need, request)
-      return found instanceof Promise ? found.then(use) : use(found)
-    },
-  }
-}
-
-/** Creates the histories of five years and, once a request has needed it, since 1999. */
-function createDefaultHistory(options: SourcesOptions, references: References): DefaultHistory {
-  const { runtime } = options
-  const history = createHistorySource(options, LAST_FIVE_YEARS, references)
-  const archive = createHistorySource(options, ALL_DAYS, references)
-
-  function sourceSince(since: Day | undefined): ReadThrough<HistorySnapshot> {
-    const isRecent = since === undefined || since >= LAST_FIVE_YEARS.startOn(toDay(runtime.now()))
-    return isRecent ? history : archive
-  }
-
-  return {
-    get: ({ since }, request) => readOrUnavailable(sourceSince(since), request),
-    state: history.state,
-    async refresh() {
-      await Promise.all([history.refresh(), archive.state().value && archive.refresh()])
-    },
-    close() {
-      history.close()
-      archive.close()
-    },
-  }
-}
-
-function createLazyHistories(
-  options: SourcesOptions,
-  references: References,
-  createDefault: (given: SourcesOptions) => DefaultHistory,
-): Histories {
-  let loaded: Histories | undefined
-  let isClosed = false
-
-  const histories = loadOnce(async () => {
-    const { joinPublications } = await import('./publications.ts')
-    loaded = joinPublications(options, references, { createDefault, throwUnavailable })
-    if (isClosed) loaded.close()
-    return loaded
-  })
-
-  return {
-    use: async (need, request, use) => (await histories()).use(need, request, use),
-    state: () => loaded?.state(),
-    publications: () => loaded?.publications?.() ?? [],
-    load: async (request) => (await histories()).load?.(request),
-    refresh: async () => (await histories()).refresh(),
-    close() {
-      isClosed = true
-      loaded?.close()
     },
   }
 }
@@ -231,28 +157,16 @@ function newestRates(history: MarketHistory, since: Day): ReferenceTable {
   }
 }
 
-const MIN_RETRY_AFTER_SECONDS = 1
-
 /** @throws {RatesError} `provider_unavailable` */
-function readOrUnavailable<Value>(
-  source: ReadThrough<Value>,
+async function loadLatest(
+  latest: ReadThrough<LatestSnapshot>,
   request: RequestOptions | undefined,
-): ResultOrPromise<Value> {
+): Promise<CacheResult<LatestSnapshot>> {
   try {
-    const result = source.get(request)
-    return result instanceof Promise ? result.catch(throwUnavailable) : result
+    return await latest.get(request)
   } catch (error) {
-    return throwUnavailable(error)
+    throw unavailable(error)
   }
-}
-
-/** @throws {RatesError} `provider_unavailable` */
-function throwUnavailable(error: unknown): never {
-  const seconds = error instanceof UnavailableError ? Math.ceil(error.retryInMs / 1_000) : 0
-  throw providerUnavailable(
-    Math.min(Math.max(seconds, MIN_RETRY_AFTER_SECONDS), MAX_RETRY_AFTER_SECONDS),
-    error,
-  )
 }
 
 function turnedOff(data: string): RatesError {

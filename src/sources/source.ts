@@ -2,10 +2,12 @@ import { hedge, runWithTimeout } from '../async.ts'
 import type { Runtime, WaitUntil } from '../async.ts'
 import { createBackoff, requestedDelay } from '../cache/backoff.ts'
 import type { ReadThroughOptions } from '../cache/read-through.ts'
-import { REFRESH_TIMEOUT_MS, REQUEST_TIMEOUT_MS } from '../cache/refresh.ts'
+import { REFRESH_TIMEOUT_MS, REQUEST_TIMEOUT_MS, UnavailableError } from '../cache/refresh.ts'
 import type { CacheEntry } from '../cache/refresh.ts'
 import { createStoredValue } from '../cache/store.ts'
 import type { GuardedStore, StoredValue, StoredValueOptions } from '../cache/store.ts'
+import { MAX_RETRY_AFTER_SECONDS, providerUnavailable } from '../errors.ts'
+import type { RatesError } from '../errors.ts'
 import { MAX_REASON, reasonOf, shortened } from '../events.ts'
 import type { DataSet, Emit } from '../events.ts'
 import { addDays, toDay } from '../rates/dates.ts'
@@ -99,12 +101,17 @@ export function firstComparedDay(now: number): Day {
   return addDays(toDay(now), -MAX_REFERENCE_AGE_DAYS)
 }
 
-const CALL_TIMEOUT_MS: Record<DataSet, number> = { latest: 5_000, history: 10_000, archive: 15_000 }
-
 /** A provider backs off only as long as its errors request. */
 const NO_BACKOFF = { initial: 0, max: 0 }
 
 type ProviderCall<Provider, Data> = (provider: Provider, context: ProviderContext) => Promise<Data>
+
+export interface CallOptions {
+  /** Limit of a call, in ms. */
+  timeout: number
+  /** Whether a missing resource means that the whole service is gone. */
+  isRoot: boolean
+}
 
 interface FailoverOptions {
   signal: AbortSignal
@@ -126,8 +133,10 @@ export function createFailover<Provider extends { attribution: Attribution }>(
   options: SourcesOptions,
   dataSet: DataSet,
   providers: readonly Provider[],
+  { timeout, isRoot }: CallOptions,
 ): Failover<Provider> {
   const { runtime, emit } = options
+  const report = isRoot ? createGoneReport(emit, dataSet) : undefined
   const backoffs = new Map(providers.map((each) => [each, createBackoff(runtime, NO_BACKOFF)]))
   let lastFailure: unknown
 
@@ -152,11 +161,13 @@ export function createFailover<Provider extends { attribution: Attribution }>(
     // The last provider is called well before the deadline of waiting requests, and has two delays left until then.
     const delay = (isAwaited ? REQUEST_TIMEOUT_MS : REFRESH_TIMEOUT_MS) / (ready.length + 1)
     const call = ([provider, backoff]: (typeof ready)[number]): ReturnType<typeof callProvider> =>
-      callOnce(options, { dataSet, provider, callProvider, controller }).catch((error: unknown) => {
-        failures.set(provider, error)
-        backoff.recordFailure(requestedDelay(error))
-        throw error
-      })
+      callOnce(options, { dataSet, provider, callProvider, controller, timeout, report }).catch(
+        (error: unknown) => {
+          failures.set(provider, error)
+          backoff.recordFailure(requestedDelay(error))
+          throw error
+        },
+      )
     try {
       return await hedge(ready, call, { runtime, delay, signal: controller.signal })
     } catch {
@@ -169,8 +180,27 @@ export function createFailover<Provider extends { attribution: Attribution }>(
   }
 }
 
+/** Emits an event for a service that is gone, once until a call succeeds without that failure. */
+function createGoneReport(emit: Emit, dataSet: DataSet) {
+  const gone = new Set<string>()
+  return {
+    /** Returns whether `error` means that the service is gone. */
+    failed(provider: string, error: unknown): boolean {
+      const isGone = GONE.includes(Object(error).status)
+      if (isGone && !gone.has(provider)) emit({ type: 'source_gone', dataSet, provider })
+      if (isGone) gone.add(provider)
+      return isGone
+    },
+    responded: (provider: string) => void gone.delete(provider),
+  }
+}
+
+const GONE: readonly unknown[] = [404, 410]
+
 interface Call<Provider, Data> {
   dataSet: DataSet
+  timeout: number
+  report: ReturnType<typeof createGoneReport> | undefined
   provider: Provider
   callProvider: ProviderCall<Provider, Data>
   /** Aborts the calls in progress, this one included, when one of them succeeds. */
@@ -179,26 +209,11 @@ interface Call<Provider, Data> {
 
 async function callOnce<Provider extends { attribution: Attribution }, Data>(
   { fetch, runtime, emit }: SourcesOptions,
-  { dataSet, provider, callProvider, controller }: Call<Provider, Data>,
+  { dataSet, timeout, report, provider, callProvider, controller }: Call<Provider, Data>,
 ): Promise<Data> {
   const about = { dataSet, provider: provider.attribution.name }
   const startedAt = runtime.monotonic()
-  emit({ type: 'upstream_request', ...about })
-  const work = (signal: AbortSignal): Promise<Data> =>
-    callProvider(provider, {
-      // Called without `this`: the fetch of some platforms throws for another one.
-      fetch: (input, init) => fetch(input, init),
-      signal,
-      now: () => runtime.now(),
-    })
-  try {
-    const data = await runWithTimeout(runtime, CALL_TIMEOUT_MS[dataSet], work, controller.signal)
-    // Two providers may respond in the same turn of the event loop; only the first counts.
-    controller.signal.throwIfAborted()
-    controller.abort(new Error('another provider responded first'))
-    emit({ type: 'upstream_response', ...about, elapsed: runtime.monotonic() - startedAt })
-    return data
-  } catch (error) {
+  const failed = (error: unknown): void => {
     const reason = reasonOf(error)
     const elapsed = runtime.monotonic() - startedAt
     if (error instanceof RejectedError) {
@@ -206,8 +221,45 @@ async function callOnce<Provider extends { attribution: Attribution }, Data>(
     } else {
       emit({ type: 'upstream_failed', ...about, elapsed, reason, error })
     }
+  }
+  let isAnyGone = false
+  emit({ type: 'upstream_request', ...about })
+  const work = (signal: AbortSignal): Promise<Data> =>
+    callProvider(provider, {
+      // Called without `this`: the fetch of some platforms throws for another one.
+      fetch: (input, init) => fetch(input, init),
+      signal,
+      now: () => runtime.now(),
+      onFailure(error) {
+        const isGone = report?.failed(about.provider, error) === true
+        isAnyGone ||= isGone
+        if (!isGone) failed(error)
+      },
+    })
+  try {
+    const data = await runWithTimeout(runtime, timeout, work, controller.signal)
+    // Two providers may respond in the same turn of the event loop; only the first counts.
+    controller.signal.throwIfAborted()
+    controller.abort(new Error('another provider responded first'))
+    if (!isAnyGone) report?.responded(about.provider)
+    emit({ type: 'upstream_response', ...about, elapsed: runtime.monotonic() - startedAt })
+    return data
+  } catch (error) {
+    report?.failed(about.provider, error)
+    failed(error)
     throw error
   }
+}
+
+const MIN_RETRY_AFTER_SECONDS = 1
+
+/** Returns `provider_unavailable` for an `UnavailableError`. */
+export function unavailable(error: unknown): RatesError {
+  const seconds = error instanceof UnavailableError ? Math.ceil(error.retryInMs / 1_000) : 0
+  return providerUnavailable(
+    Math.min(Math.max(seconds, MIN_RETRY_AFTER_SECONDS), MAX_RETRY_AFTER_SECONDS),
+    error,
+  )
 }
 
 interface ProviderFailure {

@@ -213,7 +213,7 @@ describe('history before the last five years', () => {
     const params = { ...pair, start: FIRST_REFERENCE_DAY }
     await watched(NOON, undefined, store).rates.history(params)
     // Written after the response.
-    await expect.poll(() => [...store.keys()]).toContain('rates:v1:archive')
+    await expect.poll(() => [...store.keys()]).toContain('rates:v1:history:ecb:archive')
     const world = watched(NOON, undefined, store)
     const { points } = await world.rates.history(params)
     expect(points[0]?.d).toBe(FIRST_REFERENCE_DAY)

@@ -82,7 +82,7 @@ describe('all days since 1999', () => {
         while (!end()) await settled()
         return { points, since: turns() - (turnOf['upstream_response'] ?? 0), turnOf }
       })
-    const first = await load(() => store.has('rates:v1:archive'))
+    const first = await load(() => store.has('rates:v1:history:ecb:archive'))
     expect(first.result.since).toBeGreaterThanOrEqual(14)
     const types: string[] = []
     const second = await load(() => true, types)

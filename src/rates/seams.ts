@@ -1,0 +1,169 @@
+import { MAX_GAP_DAYS, daysFrom } from './calendar.ts'
+import type { Publication } from './calendar.ts'
+import { dayNumber } from './dates.ts'
+import type { Calendar, Day, DaySpan } from './dates.ts'
+import type { MarketHistory } from './market-history.ts'
+import { moveBetween } from './rate-table.ts'
+
+/**
+ * Returns the ranges of days that were due by the calendar and are missing: longer ones than any closure, and at the end those of
+ * more than `late` days.
+ */
+export function gapsIn(
+  dates: readonly Day[],
+  { start, end }: DaySpan,
+  { isPublished }: Calendar,
+  { frequency, late }: { frequency: Publication['frequency']; late: number },
+): DaySpan[] {
+  const known = new Set(dates)
+  const gaps: DaySpan[] = []
+  let missing: Day[] = []
+  const close = (isEnd: boolean): void => {
+    const [first, last] = [missing[0], missing.at(-1)]
+    if (first === undefined || last === undefined) return
+    const isLong = dayNumber(last) - dayNumber(first) >= MAX_GAP_DAYS[frequency]
+    if (isLong || (isEnd && missing.length > late)) gaps.push({ start: first, end: last })
+    missing = []
+  }
+  for (const day of daysFrom(start, end)) {
+    if (known.has(day)) close(false)
+    else if (isPublished(day)) missing.push(day)
+  }
+  close(true)
+  return gaps
+}
+
+/** Rates of a currency in one calendar year. */
+export interface YearOfCode {
+  code: string
+  year: string
+}
+
+/** What is known of the days around a piece. */
+export interface Neighbours {
+  before: MarketHistory | undefined
+  after: MarketHistory | undefined
+  newest: MarketHistory
+}
+
+export interface Disagreements {
+  /** Years that contradict what they can be compared with. */
+  doubted: YearOfCode[]
+  /** Years far from the newest rates, which the missing neighbours may confirm. */
+  unconfirmed: YearOfCode[]
+}
+
+/** Rates of a currency change by less over a year's end; a wrong unit is further off. */
+const MAX_FACTOR = 3
+
+/** Currencies that lost zeros under the same code, by the day: older rates are not compared with newer ones. */
+const REDENOMINATED: Readonly<Record<string, Day>> = { SYP: '2026-01-01', VES: '2021-10-01' }
+
+/**
+ * Compares the first and the last rate of each year and currency with the nearest rates before and after it, at most
+ * `maxDistance` days away, and with the newest one; rates within a factor of three agree. A year is doubted where neither edge
+ * agrees with anything, or one is a power of ten away from its neighbour and far from the newest rate, as a wrong unit is. A currency that
+ * really moved as far agrees at its other edge.
+ */
+export function findDisagreements(
+  history: MarketHistory,
+  { before, after, newest }: Neighbours,
+  maxDistance: number,
+): Disagreements {
+  const found: Disagreements = { doubted: [], unconfirmed: [] }
+  for (const [code, column] of history.columns) {
+    const years = yearsOf(history.dates, column)
+    const now = edgeOf(newest, code, 1)
+    for (const [index, { first, last }] of years.entries()) {
+      const previous = years[index - 1]?.last ?? edgeOf(before, code, -1)
+      const next = years[index + 1]?.first ?? edgeOf(after, code, 1)
+      const edges = [
+        edge(moveOver(code, previous, first, maxDistance), moveOver(code, first, now, Infinity)),
+        edge(moveOver(code, last, next, maxDistance), moveOver(code, last, now, Infinity)),
+      ]
+      const which = { code, year: first.date.slice(0, 4) }
+      const isAnyGood = edges.includes('good')
+      if (edges.includes('unit') || (!isAnyGood && edges.includes('bad'))) found.doubted.push(which)
+      else if (edges.includes('unconfirmed')) found.unconfirmed.push(which)
+    }
+  }
+  return found
+}
+
+/** `unit` is a power of ten away from its neighbour; `unconfirmed` is only far from the newest rate. */
+type Edge = 'good' | 'bad' | 'unit' | 'unconfirmed' | 'unknown'
+
+function edge(fromNeighbour: number, fromNewest: number): Edge {
+  if (fromNeighbour <= MAX_FACTOR || fromNewest <= MAX_FACTOR) return 'good'
+  if (Number.isNaN(fromNeighbour)) return Number.isNaN(fromNewest) ? 'unknown' : 'unconfirmed'
+  return !Number.isNaN(fromNewest) && isPowerOfTen(fromNeighbour) ? 'unit' : 'bad'
+}
+
+/** Within a fifth. */
+function isPowerOfTen(factor: number): boolean {
+  const power = 10 ** Math.round(Math.log10(factor))
+  return power > 1 && Math.max(factor / power, power / factor) <= 1.2
+}
+
+interface DatedRate {
+  date: Day
+  rate: number
+}
+
+function yearsOf(
+  dates: readonly Day[],
+  column: Float64Array,
+): { first: DatedRate; last: DatedRate }[] {
+  const years: { first: DatedRate; last: DatedRate }[] = []
+  for (let row = 0; row < column.length; row += 1) {
+    const rate = column[row] ?? NaN
+    if (Number.isNaN(rate)) continue
+    const dated = { date: dates[row] ?? '', rate }
+    const year = years.at(-1)
+    if (year?.first.date.slice(0, 4) === dated.date.slice(0, 4)) year.last = dated
+    else years.push({ first: dated, last: dated })
+  }
+  return years
+}
+
+/** Returns the first rate of `code`, or for -1 the last one. */
+function edgeOf(
+  history: MarketHistory | undefined,
+  code: string,
+  edge: 1 | -1,
+): DatedRate | undefined {
+  const column = history?.columns.get(code)
+  if (!history || !column) return undefined
+  const isRate = (rate: number): boolean => !Number.isNaN(rate)
+  const row = edge === 1 ? column.findIndex(isRate) : column.findLastIndex(isRate)
+  return row < 0 ? undefined : { date: history.dates[row] ?? '', rate: column[row] ?? NaN }
+}
+
+function moveOver(
+  code: string,
+  earlier: DatedRate | undefined,
+  later: DatedRate | undefined,
+  maxDistance: number,
+): number {
+  if (!earlier || !later) return NaN
+  const { [code]: day = '' } = REDENOMINATED
+  const isOver = earlier.date < day && later.date >= day
+  const isNear = dayNumber(later.date) - dayNumber(earlier.date) <= maxDistance
+  return isNear && !isOver ? moveBetween(earlier.rate, later.rate) : NaN
+}
+
+/** Returns a history without some years of currencies. */
+export function withoutYears(history: MarketHistory, years: readonly YearOfCode[]): MarketHistory {
+  if (years.length === 0) return history
+  const columns = new Map(history.columns)
+  for (const { code, year } of years) {
+    const column = columns.get(code)
+    const isIn = (row: number): boolean => history.dates[row]?.startsWith(year) === true
+    if (column)
+      columns.set(
+        code,
+        column.map((rate, row) => (isIn(row) ? NaN : rate)),
+      )
+  }
+  return { ...history, columns }
+}

@@ -1,0 +1,231 @@
+import { TimeoutError, withTimeout } from '../async.ts'
+import type { Runtime } from '../async.ts'
+import { REQUEST_TIMEOUT_MS, UnavailableError } from '../cache/refresh.ts'
+import { RatesError, invalidParameter } from '../errors.ts'
+import { groupsOf } from '../rates/calendar.ts'
+import { addDays } from '../rates/dates.ts'
+import type { Day } from '../rates/dates.ts'
+import { quotesAll, rowsOf } from '../rates/market-history.ts'
+import type {
+  HistoryNeed,
+  HistoryRequest,
+  HistorySnapshot,
+  PublicationSource,
+  PublicationState,
+  UseHistory,
+} from './history.ts'
+import { createPublicationSource } from './publication-source.ts'
+import { createPublicationContext } from './publication.ts'
+import { unavailable } from './source.ts'
+import type { References, SourcesOptions } from './source.ts'
+
+/** All publications of reference rates, in order of preference. */
+export interface Histories {
+  /**
+   * Returns the result of `use`, called with the reference rates of the first publication that has what `need` names. Where
+   * the rates are unavailable or incomplete, or `use` throws `no_data` or `unsupported_currency`, the next publication follows.
+   * Synchronous where nothing has to be loaded and `use` is.
+   *
+   * @throws {RatesError} `invalid_parameter` for an unknown source
+   */
+  use<Result>(
+    need: HistoryNeed,
+    request: HistoryRequest | undefined,
+    use: UseHistory<Result>,
+  ): Result | Promise<Result>
+  publications(): readonly PublicationState[]
+  /** Loads the newest days of all. Never rejects. */
+  load(request: HistoryRequest | undefined): Promise<void>
+  refresh(): Promise<void>
+  close(): void
+}
+
+export function createHistories(options: SourcesOptions, references: References): Histories {
+  const { runtime, historyProviders } = options
+  const paces = new Map()
+  const members = groupsOf(historyProviders).map(({ providers }) =>
+    createPublicationSource(
+      createPublicationContext({ ...options, historyProviders: providers }, references, paces),
+    ),
+  )
+  return {
+    use(need, request, use) {
+      const steps = inOrder(membersOf(members, need.source), need, use)
+      const first = steps.next()
+      if (first.done) return first.value
+      return request?.defer
+        ? deferred(steps, first.value, need, request)
+        : wait(runtime, steps, first.value, need, request)
+    },
+    publications: () => members.map(({ state }) => state()),
+    async load(request) {
+      await Promise.allSettled(members.map(({ load }) => load({ codes: [] }, request)))
+    },
+    refresh: async () => void (await Promise.all(members.map(({ refresh }) => refresh()))),
+    close() {
+      for (const { close } of members) close()
+    },
+  }
+}
+
+/** @throws {RatesError} `invalid_parameter` if there is none */
+function membersOf(
+  members: readonly PublicationSource[],
+  source: string | undefined,
+): readonly PublicationSource[] {
+  if (source === undefined) return members
+  const named = members.filter(({ id }) => id === source || id.startsWith(`${source}-`))
+  if (named.length > 0) return named
+  throw invalidParameter('source', `must be one of ${members.map(({ id }) => id).join(', ')}`)
+}
+
+/** What a request has to wait for: the rates of a publication, or the result of `use`. */
+type Wait =
+  | { member: PublicationSource; remaining: number; result?: undefined }
+  | { result: Promise<unknown> }
+
+/** Receives for a publication whether its rates did not have to be fetched. */
+type Steps<Result> = Generator<Wait, Result | Promise<Result>, unknown>
+
+/** Tries the publications one after another; yields what has to be waited for. */
+function* inOrder<Result>(
+  chosen: readonly PublicationSource[],
+  need: HistoryNeed,
+  use: UseHistory<Result>,
+): Steps<Result> {
+  let failure: RatesError | undefined
+  let incomplete: ReturnType<PublicationSource['find']>
+  for (const [index, member] of chosen.entries()) {
+    const remaining = chosen.length - index
+    let found = member.find(need)
+    try {
+      if (!found) {
+        const hit = yield { member, remaining }
+        found = member.find(need)
+        if (!found) throw unavailable(undefined)
+        found = { ...found, hit: hit === true }
+      }
+      if (found.value.isIncomplete) {
+        incomplete ??= found
+        throw unavailable(undefined)
+      }
+      // Without the cost of an error.
+      if (remaining > 1 && !hasCodes(found.value, need.codes)) continue
+      const result = use(found)
+      if (remaining > 1 && result instanceof Promise) yield { result }
+      return result
+    } catch (error) {
+      failure = laterInList(failure, error)
+      if (found && found !== incomplete && isClosed(failure, found.value, need)) break
+    }
+  }
+  if (incomplete) {
+    try {
+      return use(incomplete)
+    } catch (error) {
+      // The missing days may have the rates.
+      failure = laterInList(failure, error)
+    }
+  }
+  throw failure ?? unavailable(undefined)
+}
+
+async function wait<Result>(
+  runtime: Runtime,
+  steps: Steps<Result>,
+  first: Wait,
+  need: HistoryNeed,
+  request: HistoryRequest | undefined,
+): Promise<Result> {
+  const deadline = runtime.monotonic() + REQUEST_TIMEOUT_MS
+  for (let next = first; ;) {
+    let step: IteratorResult<Wait, Result | Promise<Result>>
+    try {
+      // The other publications need time to be asked, too.
+      const limit = (member: { remaining: number }): number =>
+        (deadline - runtime.monotonic()) / member.remaining
+      step = steps.next(
+        next.result
+          ? await next.result
+          : await load(next.member, { runtime, limit: limit(next) }, need, request),
+      )
+    } catch (error) {
+      step = steps.throw(error)
+    }
+    if (step.done) return step.value
+    next = step.value
+  }
+}
+
+/** @throws {RatesError} `provider_unavailable` */
+async function load(
+  member: PublicationSource,
+  { runtime, limit }: { runtime: Runtime; limit: number },
+  need: HistoryNeed,
+  request: HistoryRequest | undefined,
+): Promise<boolean> {
+  try {
+    request?.signal?.throwIfAborted()
+    return await withTimeout(runtime, limit, member.load(need, request), request?.signal)
+  } catch (error) {
+    throw unavailable(
+      error instanceof TimeoutError ? new UnavailableError(REQUEST_TIMEOUT_MS, error) : error,
+    )
+  }
+}
+
+/** @throws {RatesError} `provider_unavailable` where a load has been started */
+function deferred<Result>(
+  steps: Steps<Result>,
+  first: Wait,
+  need: HistoryNeed,
+  request: HistoryRequest,
+): Result | Promise<Result> {
+  for (let next = first; ;) {
+    if (next.result) throw new Error('a deferred request must not wait')
+    const { member } = next
+    const error = unavailable(new UnavailableError(REQUEST_TIMEOUT_MS, undefined))
+    if (request.defer?.start(member.id, () => member.load(need, request))) throw error
+    const step = steps.throw(error)
+    if (step.done) return step.value
+    next = step.value
+  }
+}
+
+function hasCodes({ history }: HistorySnapshot, codes: readonly string[]): boolean {
+  return codes.every((code) => {
+    const known = code.toUpperCase()
+    return known === history.base || history.columns.has(known)
+  })
+}
+
+/** The most days around a requested day in which a publication in progress has some. */
+const DAYS_AROUND = 14
+
+/**
+ * Returns whether a publication with the requested codes was closed, or its rule or age excludes its days: then no other one
+ * takes its place. Where it was open and did not quote a code, another one may.
+ */
+function isClosed(
+  error: RatesError,
+  { history, needed = [] }: HistorySnapshot,
+  { since, until = history.dates.at(-1) }: HistoryNeed,
+): boolean {
+  if (error.code !== 'no_data' || since === undefined || until === undefined) return false
+  const isQuoted = quotesAll(history, needed)
+  const hasDays = (start: Day, end: Day): boolean => {
+    const [first, last] = rowsOf(history, start, end)
+    for (let row = first; row < last; row += 1) if (isQuoted(row)) return true
+    return false
+  }
+  if (error.parameter !== 'date' && hasDays(since, until)) return false
+  return hasDays(addDays(since, -DAYS_AROUND), addDays(until, DAYS_AROUND))
+}
+
+/** Errors after which the next publication is asked; the later one in this list counts, if none has the rates. */
+const MISSING = ['unsupported_currency', 'no_data', 'provider_unavailable']
+
+function laterInList(one: RatesError | undefined, thrown: unknown): RatesError {
+  if (!(thrown instanceof RatesError) || !MISSING.includes(thrown.code)) throw thrown
+  return one && MISSING.indexOf(one.code) > MISSING.indexOf(thrown.code) ? one : thrown
+}

@@ -1,0 +1,264 @@
+import { parseLongJson, runInSlices } from '../async.ts'
+import type { LongJson, Slices } from '../async.ts'
+import type { CacheResult, ReadThroughState, RequestOptions } from '../cache/read-through.ts'
+import { isDay } from '../rates/dates.ts'
+import type { Calendar, Day, Period } from '../rates/dates.ts'
+import { checkHistory } from '../rates/history-checks.ts'
+import type { CheckedHistory, HistoryToCheck } from '../rates/history-checks.ts'
+import { marketDays } from '../rates/market-history.ts'
+import type { MarketHistory } from '../rates/market-history.ts'
+import { moveFromOthers } from '../rates/rate-table.ts'
+import { RejectedError, requireObject, validateHistoryInSlices } from '../rates/validate.ts'
+import type { Attribution, HistoryProvider, ProviderContext } from '../upstream/provider.ts'
+import { firstComparedDay, requireAttribution } from './source.ts'
+import type { References, SourcesOptions } from './source.ts'
+
+export interface HistorySnapshot {
+  history: MarketHistory
+  attribution: Attribution
+  /** Source of the days, if not that of the provider, `attribution`. */
+  servedBy?: Attribution | undefined
+  start: Day
+  /** The last day of a piece, if all up to it were published when it was loaded. */
+  end?: Day | undefined
+  /** The first doubtful day of a full download or a stored value; the next refresh fetches all days from there. */
+  doubtfulSince?: Day | undefined
+  /** All codes of the publication, where `history` has only some. */
+  codes?: readonly string[] | undefined
+  /** Id of the publication, if not that of the European Central Bank. */
+  id?: string | undefined
+  /** When the rates are published, if not by the European Central Bank. */
+  calendar?: Calendar | undefined
+  /** The codes, in upper case, that a day must quote: days without one of them do not count. */
+  needed?: readonly string[] | undefined
+  /** Whether a requested code is unknown: then the days are not the requested ones, and serve only the error. */
+  isUnknown?: boolean | undefined
+  /** Whether requested rates that the source has published are missing or doubtful. */
+  isIncomplete?: boolean | undefined
+  /** Newest day of the publication, where `history` may end earlier. */
+  newest?: Day | undefined
+  /** How many days before a day its rates may have been published (default 14). */
+  daysBack?: number | undefined
+}
+
+export interface HistoryNeed {
+  /** First day (default that of `period`). */
+  since?: Day | undefined
+  /** Length up to the newest day (default five years). */
+  period?: Period | undefined
+  /** Last day (default the newest). */
+  until?: Day | undefined
+  /** Codes in either case. */
+  codes: readonly string[]
+  /** Whether all other currencies with rates on one day of the range are needed, too (default false). */
+  isWhole?: boolean | undefined
+  /** Whether the first day of the range with rates is needed, not the last (default false). */
+  isFirst?: boolean | undefined
+  /** Id of the only publication to ask, or the part of several before a hyphen (default all, in order). */
+  source?: string | undefined
+}
+
+/** @internal A result that is in memory, or a promise of one. */
+export type ResultOrPromise<Value> = CacheResult<Value> | Promise<CacheResult<Value>>
+
+/** The days that quote a currency; null while unknown. */
+export interface Span {
+  from: Day | null
+  to: Day | null
+}
+
+export interface PublicationState {
+  newest: ReadThroughState<HistorySnapshot>
+  /** Whether due rates are missing for longer than the `lag` of the publication. */
+  isLate: boolean
+  /** Returns the days that quote each currency ever quoted, as far as they are known. */
+  spans(): ReadonlyMap<string, Span>
+}
+
+/** Collects loads instead of waiting for them one after another. */
+export interface Deferral {
+  /** Starts a load for which the caller asks again later; returns false if it did before for `key`, or has no time left. */
+  start(key: string, load: () => Promise<unknown>): boolean
+}
+
+export interface HistoryRequest extends RequestOptions {
+  /** Given, nothing is waited for: where rates have to be loaded, `use` is not called. */
+  readonly defer?: Deferral
+}
+
+export type UseHistory<Result> = (found: CacheResult<HistorySnapshot>) => Result | Promise<Result>
+
+/** A publication: rates with the same calendar, from one or several providers. */
+export interface PublicationSource {
+  id: string
+  /** Returns the rates in memory, undefined where they have to be loaded. */
+  find(need: HistoryNeed): CacheResult<HistorySnapshot> | undefined
+  /**
+   * Returns whether they did not have to be fetched.
+   *
+   * @throws {UnavailableError} where they cannot be loaded
+   */
+  load(need: HistoryNeed, request: RequestOptions | undefined): Promise<boolean>
+  state(): PublicationState
+  /** Refreshes the newest days if that is due. Never rejects. */
+  refresh(): Promise<void>
+  close(): void
+}
+
+export function snapshotFormat(
+  { runtime }: SourcesOptions,
+  providers: readonly HistoryProvider[],
+): {
+  toJson(snapshot: HistorySnapshot): Promise<string>
+  fromJson(json: string): Promise<HistorySnapshot>
+} {
+  const inSlices = <Result>(work: Slices<Result>): Promise<Result> =>
+    runInSlices(work, runtime.yieldToEventLoop)
+  return {
+    toJson: (snapshot) => inSlices(snapshotJson(snapshot)),
+    async fromJson(json) {
+      const stored = await inSlices(parseLongJson(json, SNAPSHOT))
+      const { start, end, attribution, servedBy, ...days } = requireObject(
+        stored,
+        'the stored data are',
+      )
+      const { data: history } = await inSlices(validateHistoryInSlices(days, runtime.now()))
+      return {
+        attribution: requireAttribution(attribution, providers),
+        servedBy: toAttribution(servedBy),
+        start: requireDay('start', start),
+        ...(end !== undefined && { end: requireDay('end', end) }),
+        history,
+      }
+    },
+  }
+}
+
+/** Returns undefined for anything that is not one. */
+export function toAttribution(given: unknown): Attribution | undefined {
+  const { name, url } = Object(given)
+  const isGiven = typeof name === 'string' && typeof url === 'string' && URL.canParse(url)
+  return isGiven ? { name, url } : undefined
+}
+
+function requireDay(name: string, value: unknown): Day {
+  if (typeof value === 'string' && isDay(value)) return value
+  throw new RejectedError(`${name} must be a date, YYYY-MM-DD`)
+}
+
+/** The sanity checks of a full download or a stored value, and of new days against cached ones. Do nothing for providers without `sanityChecks`. */
+export interface Checks {
+  ofWhole(
+    provider: HistoryProvider,
+    history: MarketHistory,
+    signal?: AbortSignal,
+  ): Promise<Pick<HistorySnapshot, 'history' | 'doubtfulSince'>>
+  ofUpdate(
+    provider: HistoryProvider,
+    days: HistoryToCheck,
+    signal: AbortSignal,
+  ): Promise<MarketHistory>
+}
+
+export function createChecks({ emit, runtime }: SourcesOptions, references: References): Checks {
+  let reported: readonly string[] = []
+
+  async function check(
+    { attribution }: HistoryProvider,
+    days: HistoryToCheck,
+    signal?: AbortSignal,
+  ): Promise<CheckedHistory> {
+    const others = references(attribution)
+    const since = firstComparedDay(runtime.now())
+    const { base, derived } = days.added
+    const work = checkHistory({
+      ...days,
+      moveFromOthers: (date, code, rate) =>
+        date < since || derived?.[code] ? NaN : moveFromOthers(others, { base, code, rate }),
+    })
+    const checked = await runInSlices(work, runtime.yieldToEventLoop, signal)
+    const about = { dataSet: 'history', provider: attribution.name } as const
+    // Refreshes fetch the same days repeatedly; each problem is reported once.
+    const codes = checked.quarantined.filter((each) => !reported.includes(each))
+    reported = checked.quarantined
+    if (codes.length > 0) emit({ type: 'rates_quarantined', ...about, codes })
+    if (checked.lost.length > 0) emit({ type: 'rates_lost', ...about, codes: checked.lost })
+    return checked
+  }
+
+  return {
+    async ofWhole(provider, history, signal) {
+      if (!provider.sanityChecks) return { history }
+      const days = { merged: history, added: history, previous: undefined }
+      const checked = await check(provider, days, signal)
+      const [doubtfulSince] = checked.quarantined.map((each) => each.slice(0, 10)).sort()
+      return { history: checked.history, ...(doubtfulSince && { doubtfulSince }) }
+    },
+    ofUpdate: async (provider, days, signal) =>
+      provider.sanityChecks ? (await check(provider, days, signal)).history : days.merged,
+  }
+}
+
+export async function acceptDays(
+  { runtime, emit }: SourcesOptions,
+  { attribution }: HistoryProvider,
+  { signal, now }: ProviderContext,
+  published: unknown,
+): Promise<MarketHistory> {
+  // A response that arrives too late is discarded, and emits no events.
+  signal.throwIfAborted()
+  const checks = validateHistoryInSlices(published, now())
+  const { data, dropped } = await runInSlices(checks, runtime.yieldToEventLoop, signal)
+  const about = { dataSet: 'history', provider: attribution.name } as const
+  if (dropped.length > 0) emit({ type: 'rates_dropped', ...about, dropped })
+  return data
+}
+
+/** The stored form of a snapshot: `{"attribution":{…},"start":"1999-01-04","base":"EUR","days":[…]}`. */
+const SNAPSHOT: LongJson = {
+  opening: '"days":[',
+  closing: ']}',
+  itemsOf: (data) => Object(data).days,
+  withItems: (data, parts) => ({ ...Object(data), days: parts.flat() }),
+}
+
+/** Five years of days are serialized at once; more in slices of this size, a few ms each. */
+const DAYS_AT_ONCE = 2_000
+const DAYS_PER_SLICE = 500
+
+function* snapshotJson({
+  history,
+  attribution,
+  servedBy,
+  start,
+  end,
+}: HistorySnapshot): Slices<string> {
+  const { length } = history.dates
+  const isLong = length > DAYS_AT_ONCE
+  const perSlice = isLong ? DAYS_PER_SLICE : DAYS_AT_ONCE
+  const parts: string[] = []
+  for (let first = 0; first < length; first += perSlice) {
+    if (isLong) yield
+    const days = marketDays(history, first, first + perSlice)
+    const plain = days.map(({ date, rates }) => {
+      const tableNumber = history.tableNumbers?.get(date)
+      const quotes = quotesOf(rates, history.priced)
+      return tableNumber === undefined ? { date, ...quotes } : { date, tableNumber, ...quotes }
+    })
+    parts.push(JSON.stringify(plain).slice(1, -1))
+  }
+  const { base, derived } = history
+  const head = JSON.stringify({ attribution, servedBy, start, end, base, derived })
+  return `${head.slice(0, -1)},"days":[${parts.join()}]}`
+}
+
+function quotesOf(
+  rates: ReadonlyMap<string, number>,
+  priced: ReadonlySet<string> | undefined,
+): { rates: Record<string, number>; prices?: Record<string, number> } {
+  if (!priced) return { rates: Object.fromEntries(rates) }
+  const [direct, prices] = [true, false].map((isDirect) =>
+    Object.fromEntries([...rates].filter(([code]) => priced.has(code) !== isDirect)),
+  )
+  return { rates: direct ?? {}, prices: prices ?? {} }
+}
