@@ -143,7 +143,7 @@ function json(): Reader {
   return {
     name: 'JSON with an object for each rate',
     minimum: '`JSON.parse`, `Number`',
-    ours: () => extract(parseRows(text, (body) => Object(body).rates)),
+    ours: () => extract(parseRows(text, 'rates')),
     least: () => extract(JSON.parse(text).rates),
   }
 }

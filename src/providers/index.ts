@@ -1,11 +1,14 @@
-export type { BankOptions } from '../upstream/bank.ts'
+export type {
+  BankFactory,
+  BankOptions,
+  KeyedBankFactory,
+  KeyedBankOptions,
+} from '../upstream/bank.ts'
 export { createBancaDItaliaProvider } from './banks/banca-d-italia.ts'
-export type { BancaDItaliaOptions } from './banks/banca-d-italia.ts'
 export { createBankOfCanadaProvider } from './banks/bank-of-canada.ts'
 export { createBankOfEnglandProvider } from './banks/bank-of-england.ts'
 export { createBankOfIsraelProvider } from './banks/bank-of-israel.ts'
 export { createBanxicoProvider } from './banks/banxico.ts'
-export type { BanxicoOptions } from './banks/banxico.ts'
 export { createBcbProvider } from './banks/bcb.ts'
 export { createBnrProvider } from './banks/bnr.ts'
 export { createCbrProvider } from './banks/cbr.ts'
@@ -13,7 +16,6 @@ export { createCnbProvider } from './banks/cnb.ts'
 export { createDanmarksNationalbankProvider } from './banks/danmarks-nationalbank.ts'
 export { createFbilProvider } from './banks/fbil.ts'
 export { createFredProvider } from './banks/fred.ts'
-export type { FredOptions } from './banks/fred.ts'
 export { createHmrcProvider } from './banks/hmrc.ts'
 export { createImfProvider } from './banks/imf.ts'
 export { createMnbProvider } from './banks/mnb.ts'
@@ -24,7 +26,6 @@ export { createNorgesBankProvider } from './banks/norges-bank.ts'
 export { createRbaProvider } from './banks/rba.ts'
 export { createRiksbankProvider } from './banks/riksbank.ts'
 export { createTcmbProvider } from './banks/tcmb.ts'
-export type { TcmbOptions } from './banks/tcmb.ts'
 export { createUsTreasuryProvider } from './banks/us-treasury.ts'
 export { createCurrencyapiProvider } from './currencyapi.ts'
 export type { CurrencyapiOptions } from './currencyapi.ts'

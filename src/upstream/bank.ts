@@ -2,6 +2,7 @@ import { assertKnownOptions } from '../known-options.ts'
 import { DAYS_BACK, MAX_GAP_DAYS, createCalendar } from '../rates/calendar.ts'
 import type { Publication } from '../rates/calendar.ts'
 import {
+  DAY_MS,
   addDays,
   dayNumber,
   isDay,
@@ -10,7 +11,7 @@ import {
   piecesOf,
   toDay,
 } from '../rates/dates.ts'
-import type { Day, DaySpan } from '../rates/dates.ts'
+import type { Calendar, Day, DaySpan } from '../rates/dates.ts'
 import { RejectedError } from '../rates/validate.ts'
 import {
   addQuote,
@@ -23,7 +24,6 @@ import {
   unexpectedShape,
 } from './feed.ts'
 import type {
-  Attribution,
   HistoryDay,
   HistoryDays,
   HistoryProvider,
@@ -32,7 +32,7 @@ import type {
   ProviderContext,
 } from './provider.ts'
 import { perUnit } from './published.ts'
-import type { Published } from './published.ts'
+import type { Quote, ReadQuotes, ReadRequest } from './published.ts'
 import { readText } from './request.ts'
 import type { UpstreamRequest, UpstreamResponse } from './request.ts'
 import { runSanityChecks } from './sanity-checks.ts'
@@ -43,35 +43,59 @@ export interface BankOptions {
   url?: string | undefined
 }
 
-/** A published quote: either a `price` or a `rate`. Texts are plain decimals with a point. */
-export interface Quote {
-  /** `YYYY-MM-DD`. */
-  date: string
-  code: string
-  /** Units of the base for `units` of the currency. */
-  price?: Published
-  /** Number of units that `price` is for (default 1). */
-  units?: Published
-  /** Units of the currency for one unit of the base. */
-  rate?: Published
-  tableNumber?: unknown
+/** Options of the provider of a bank that needs a key. */
+export interface KeyedBankOptions extends BankOptions {
+  /** Key of your account; sent only to the service, in a header or, if it accepts no other, in the query. */
+  key: string
 }
 
-export interface BankRequest extends Pick<UpstreamRequest, 'url' | 'headers' | 'body'> {
-  /** The currency or the part of the response, for `read`. */
-  about?: string
+/**
+ * Creates the provider of a bank.
+ *
+ * @throws {TypeError} if an option is unknown, or `key` or `url` is invalid
+ */
+export interface BankFactory<
+  Provider = LatestProvider & HistoryProvider,
+  Parameters extends unknown[] = [options?: BankOptions],
+> {
+  (...parameters: Parameters): Provider
+  /** @internal What the bank publishes, for the documentation. */
+  readonly bank: Bank
 }
 
+/** Creates the provider of a bank that needs a key. */
+export type KeyedBankFactory = BankFactory<
+  LatestProvider & HistoryProvider,
+  [options: KeyedBankOptions]
+>
+
+/** A request; a text is its path. */
+type BankRequest =
+  | string
+  | (Pick<UpstreamRequest, 'headers' | 'body'> & { path: string; about?: string })
+
+/** What a bank publishes, when, where, and how to read it. */
 export interface Bank {
-  attribution: Attribution
-  terms: string
-  publication: Publication
+  /** Source displayed with the rates. */
+  name: string
+  page: string
+  terms?: string
   /** ISO 4217 code that all rates are quoted against. */
   base: string
+  /** Number of currencies, roughly. */
+  currencies: number
+  /** `holidays` are separated by commas; rates are daily by default, and late after a day. */
+  publication: Omit<Publication, 'holidays' | 'frequency' | 'lag'> & {
+    holidays?: string
+    frequency?: Publication['frequency']
+    lagDays?: number
+  }
+  /** Rates of a period: not offered as latest rates. */
+  latest?: false
   /** Root of the service. Redirects are followed to its host only. */
-  url: string
-  /** Key of an account, which `requests` puts into a header or the query (default none). */
-  key?: string
+  root: string
+  /** Where requests have the key of an account (default no key). */
+  keyIn?: 'header' | 'query'
   accept: string
   /** Encoding of the responses (default `utf-8`). */
   encoding?: string
@@ -80,17 +104,23 @@ export interface Bank {
   /** Longest range of a request in days (default no limit). */
   maxDays?: number
   /** Splits a range into spans with whole files, such as years (default pieces of `maxDays`). */
-  spansOf?: (range: DaySpan) => DaySpan[]
+  spansOf?: (range: DaySpan, maxDays: number) => DaySpan[]
   /** The fewest currencies of a plausible table (default 20). */
   minCodes?: number
-  requests(root: string, span: DaySpan): BankRequest[]
-  /** Returns the request for the days of one currency, undefined for an unknown one (default no such requests). */
-  seriesRequest?(root: string, span: DaySpan, code: string): BankRequest | undefined
-  /** Parses a response and adds its quotes; throws where the format is unexpected. */
-  read(text: string, add: (quote: Quote) => void, request: BankRequest, span: DaySpan): void
+  /** The requests for whole tables (default the series of all `codes`). */
+  requests?(span: DaySpan, key: string): readonly BankRequest[]
+  /** Requests for more rates of the same days, which are left out where these fail (default none). */
+  extras?(span: DaySpan): readonly BankRequest[]
+  /** The request for the days of one currency (default no such requests). */
+  series?(code: string, span: DaySpan, key: string): BankRequest
+  /** The currencies that have series (default all). */
+  codes?: readonly string[]
+  read: ReadQuotes
   /** Returns whether a response with another status than 200 says that there are no data, which is believed for few days. */
   isEmpty?(response: UpstreamResponse<string>): boolean
 }
+
+type HistoryOnly = HistoryProvider & { readonly terms?: string }
 
 const MAX_BYTES = 4 * 1024 * 1024
 
@@ -103,13 +133,31 @@ const MAX_REQUESTS_AT_ONCE = 4
 /** Tables of single days that are requested to find the newest. */
 const MAX_TABLES_SEARCHED = 5
 
-/** @throws {TypeError} if an option is unknown, or `url` is invalid */
-export function createBank(
-  options: BankOptions,
-  bank: Bank,
-): LatestProvider & HistoryProvider & { readonly terms: string } {
-  const history = createBankHistory(options, bank)
-  const { publication, base, minCodes } = bank
+/** Returns the factory of the providers of a bank. */
+export function bank(data: Bank & { latest: false }): BankFactory<HistoryProvider>
+export function bank(data: Bank & { keyIn: string }): KeyedBankFactory
+export function bank(data: Bank): BankFactory
+/* @__NO_SIDE_EFFECTS__ */
+export function bank(data: Bank): unknown {
+  const { holidays = '', lagDays, ...others } = data.publication
+  const publication: Publication = {
+    frequency: 'daily',
+    ...others,
+    holidays: holidays === '' ? [] : holidays.split(', '),
+    ...(lagDays !== undefined && { lag: lagDays * DAY_MS }),
+  }
+  const create = (options: object = {}): HistoryProvider => {
+    const history = createHistory(data, publication, options)
+    return data.latest === false ? history : withLatest(data, publication, history)
+  }
+  return Object.assign(create, { bank: data })
+}
+
+function withLatest(
+  { base, minCodes, maxDays }: Bank,
+  publication: Publication,
+  history: HistoryOnly,
+): LatestProvider & HistoryOnly {
   const calendar = createCalendar(publication)
   const check: LatestProvider['validateStored'] = (table, previous, references) =>
     runSanityChecks(table, previous, references, minCodes)
@@ -119,7 +167,7 @@ export function createBank(
     const today = toDay(context.now())
     const searched = DAYS_BACK[publication.frequency]
     const spans: DaySpan[] =
-      bank.maxDays === 1
+      maxDays === 1
         ? publishedBefore(due, calendar.isPublished).map((day) => ({ start: day, end: day }))
         : [{ start: addDays(due, -searched), end: due > today ? due : today }]
     for (const span of spans) {
@@ -161,36 +209,46 @@ function publishedBefore(due: Day, isPublished: (day: Day) => boolean): Day[] {
   return days
 }
 
-/** @throws {TypeError} if an option is unknown, or `url` is invalid */
-export function createBankHistory(
-  options: BankOptions,
-  bank: Bank,
-): HistoryProvider & { readonly terms: string } {
-  const { attribution, terms, publication, maxDays = Infinity, seriesRequest } = bank
-  const { url = bank.url } = options
-  const isKeyed = 'key' in bank
-  assertKnownOptions<object>(options, isKeyed ? { key: true, url } : { url })
-  const key = isKeyed ? requireKey(bank.key ?? '') : undefined
-  const root = key === undefined ? requireRootUrl(url) : requireKeylessRootUrl(url, key)
-  const fetchDays = createFetchDays(bank, root)
+function createHistory(
+  data: Bank,
+  publication: Publication,
+  options: Partial<KeyedBankOptions>,
+): HistoryOnly {
+  const { name, page, terms, keyIn, codes, maxDays = Infinity, spansOf = piecesOf, series } = data
+  const { url = data.root } = options
+  assertKnownOptions<object>(options, keyIn === undefined ? { url } : { key: true, url })
+  const key = keyIn === undefined ? '' : requireKey(options.key ?? '')
+  const root = key === '' ? requireRootUrl(url) : requireKeylessRootUrl(url, key)
+  const fetchDays = createFetchDays(
+    { ...data, root, key, redirectHost: new URL(data.root).host },
+    createCalendar(publication),
+  )
+  const sent = (request: BankRequest, span: DaySpan, code?: string): ToSend => {
+    const { path, about, ...others } = typeof request === 'string' ? { path: request } : request
+    return { url: root + path, ...others, read: { span, code, about } }
+  }
+  const seriesOf = (each: readonly string[], span: DaySpan): ToSend[] =>
+    each.flatMap((code) => (series ? sent(series(code, span, key), span, code) : []))
   return {
-    attribution,
-    terms,
+    attribution: { name, url: page },
+    ...(terms !== undefined && { terms }),
     // From month to month, rates move further than from day to day.
     sanityChecks: publication.frequency === 'daily' || publication.frequency === 'weekly',
     publication,
     ...(maxDays !== Infinity && { maxDays }),
     fetchHistory: async (range, context) =>
       fetchDays(range, context, {
-        requestsFor: (span) => bank.requests(root, span),
-        spansOf: bank.spansOf ?? ((part) => piecesOf(part, maxDays)),
+        requestsFor: (span) =>
+          data.requests?.(span, key).map((each) => sent(each, span)) ?? seriesOf(codes ?? [], span),
+        extrasFor: (span) => data.extras?.(span).map((each) => sent(each, span)) ?? [],
+        spansOf: (part) => spansOf(part, maxDays),
         maxEmptyDays: MAX_GAP_DAYS[publication.frequency],
       }),
-    ...(seriesRequest && {
+    ...(series && {
       async fetchSeries({ code, ...range }, context) {
         return fetchDays(range, context, {
-          requestsFor: (span) =>
-            [seriesRequest(root, span, code)].filter((each) => each !== undefined),
+          requestsFor: (span) => (codes?.includes(code) === false ? [] : seriesOf([code], span)),
+          extrasFor: () => [],
           spansOf: (part) => [part],
           // Of some currencies a bank has no rates for years.
           maxEmptyDays: Infinity,
@@ -200,8 +258,13 @@ export function createBankHistory(
   }
 }
 
+interface ToSend extends Pick<UpstreamRequest, 'url' | 'headers' | 'body'> {
+  read: ReadRequest
+}
+
 interface DaysToFetch {
-  requestsFor(span: DaySpan): BankRequest[]
+  requestsFor(span: DaySpan): ToSend[]
+  extrasFor(span: DaySpan): ToSend[]
   spansOf(part: DaySpan): DaySpan[]
   /** Days without rates after which an empty response is a mistake. */
   maxEmptyDays: number
@@ -213,21 +276,35 @@ type FetchDays = (
   toFetch: DaysToFetch,
 ) => Promise<HistoryDays>
 
-function createFetchDays(bank: Bank, root: string): FetchDays {
-  const { base, publication } = bank
-  const calendar = createCalendar(publication)
-  return async (range, context, { requestsFor, spansOf, maxEmptyDays }) => {
+/** A bank with the root and the key of the options; redirects are followed to the bank's own host. */
+type OpenBank = Bank & { key: string; redirectHost: string }
+
+function createFetchDays(open: OpenBank, calendar: Calendar): FetchDays {
+  const { base, publication } = open
+  return async (range, context, { requestsFor, extrasFor, spansOf, maxEmptyDays }) => {
     const part = publishedPart(range, publication.since, context.now(), calendar)
     const quotes = createQuotes(base)
-    let host = new URL(root).host
-    for (const span of part.start > part.end ? [] : spansOf(part)) {
-      for await (const { request, response } of readAll(bank, requestsFor(span), context)) {
-        host = response.host
-        if (lengthOf(span) <= maxEmptyDays && bank.isEmpty?.(response)) continue
-        await parseBody(response, (text) =>
-          bank.read(text, (quote) => quotes.add(quote, span), request, span),
-        )
+    let host = new URL(open.root).host
+    const readExtra = async (request: ToSend): Promise<void> => {
+      try {
+        const read = await parseBody(await readFrom(open, request, context), (text) => [
+          ...open.read(text, request.read),
+        ])
+        for (const quote of read) if (quotes.has(quote.date)) quotes.add(quote, request.read.span)
+      } catch (error) {
+        // The event of the request reports the failure; the other rates are whole without it.
+        if (context.signal.aborted) throw error
       }
+    }
+    for (const span of part.start > part.end ? [] : spansOf(part)) {
+      for await (const { request, response } of readAll(open, requestsFor(span), context)) {
+        host = response.host
+        if (lengthOf(span) <= maxEmptyDays && open.isEmpty?.(response)) continue
+        await parseBody(response, (text) => {
+          for (const quote of open.read(text, request.read)) quotes.add(quote, span)
+        })
+      }
+      for (const request of extrasFor(span)) await readExtra(request)
     }
     const days = quotes.daysIn(part)
     if (days.length === 0 && lengthOf(part) > maxEmptyDays) {
@@ -239,29 +316,27 @@ function createFetchDays(bank: Bank, root: string): FetchDays {
 
 /** Yields the responses in the order of the requests. Sends the first one alone: a service that is down gets one request. */
 async function* readAll(
-  bank: Bank,
-  requests: readonly BankRequest[],
+  open: OpenBank,
+  requests: readonly ToSend[],
   context: ProviderContext,
-): AsyncGenerator<{ request: BankRequest; response: UpstreamResponse<string> }> {
+): AsyncGenerator<{ request: ToSend; response: UpstreamResponse<string> }> {
   for (let at = 0, end = 1; at < requests.length; at = end, end += MAX_REQUESTS_AT_ONCE) {
     yield* await Promise.all(
       requests.slice(at, end).map(async (request) => {
-        return { request, response: await readFrom(bank, request, context) }
+        return { request, response: await readFrom(open, request, context) }
       }),
     )
   }
 }
-
 async function readFrom(
-  { url, key, encoding, maxBytes = MAX_BYTES, accept }: Bank,
-  request: BankRequest,
+  { redirectHost, key, encoding, maxBytes = MAX_BYTES, accept }: OpenBank,
+  { read: _read, ...request }: ToSend,
   context: ProviderContext,
 ): Promise<UpstreamResponse<string>> {
-  const { about: _about, ...sent } = request
-  const upstream = { ...context, ...sent, encoding, maxBytes, redirectHosts: [new URL(url).host] }
+  const upstream = { ...context, ...request, encoding, maxBytes, redirectHosts: [redirectHost] }
   const read = async (one: UpstreamRequest): Promise<UpstreamResponse<string>> =>
     readText(one, accept)
-  return key === undefined ? read(upstream) : readWithKey(key, upstream, read)
+  return key === '' ? read(upstream) : readWithKey(key, upstream, read)
 }
 
 function lengthOf({ start, end }: DaySpan): number {
@@ -272,9 +347,11 @@ interface Quotes {
   /**
    * Adds a quote, unless its number is missing. Invalid codes and numbers are dropped later, with an event.
    *
-   * @throws {Error} if its date is invalid or outside of `span`, or it has no code
+   * @throws {Error} if its date is invalid or outside of `span`, or it has no code, or not the units that it must have
    */
   add(quote: Quote, span: DaySpan): void
+  /** Whether there are quotes of a day. */
+  has(date: unknown): boolean
   /** Returns the days of `range`, ascending. */
   daysIn(range: DaySpan): HistoryDay[]
 }
@@ -283,22 +360,32 @@ interface DayQuotes extends Omit<HistoryDay, 'date'> {
   prices: Record<string, number>
 }
 
+function isMissing(published: unknown): boolean {
+  return published === null || published === undefined || published === ''
+}
+
 function createQuotes(base: string): Quotes {
   const days = new Map<Day, DayQuotes>()
   let count = 0
   let isAnyPriced = false
 
   return {
-    add({ date, code, price, units = 1, rate, tableNumber }, { start, end }) {
+    add(quote, { start, end }) {
+      const { date, code, price, units = 1, rate, tableNumber } = quote
       if ((count += 1) > MAX_QUOTES) throw new Error(`more than ${MAX_QUOTES} quotes`)
-      if (!isDay(date)) throw new Error(`quote ${count} has an invalid date`)
+      if (typeof date !== 'string' || !isDay(date)) {
+        throw new Error(`quote ${count} has an invalid date`)
+      }
       if (typeof code !== 'string' || code === '') throw new Error(`quote ${count} has no currency`)
       if (date < start || date > end) {
         throw new Error(`quote ${count} is of ${date}, expected ${start} to ${end}`)
       }
+      if ('units' in quote && isMissing(quote.units)) {
+        throw new Error(`quote ${count} has no number of units`)
+      }
       const isPrice = rate === undefined
       const published = isPrice ? price : rate
-      if (published === null || published === undefined || published === '') return
+      if (isMissing(published)) return
       if (code === base) return
       let day = days.get(date)
       if (!day) days.set(date, (day = { rates: {}, prices: {} }))
@@ -308,6 +395,7 @@ function createQuotes(base: string): Quotes {
       if (Object.hasOwn(other, code)) throw new Error(`quote ${count} has another direction`)
       addQuote(own, code, perUnit(published, units))
     },
+    has: (date) => typeof date === 'string' && days.has(date),
     daysIn({ start, end }) {
       return [...days]
         .filter(([date]) => date >= start && date <= end)

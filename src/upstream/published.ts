@@ -1,21 +1,109 @@
 import { mean } from '../rates/arithmetic.ts'
 import { addDays, monthOf as monthOfDay, piecesOf } from '../rates/dates.ts'
 import type { Day, DaySpan } from '../rates/dates.ts'
-import { divideSignificant, toDecimal, toNumber } from '../rates/decimal.ts'
+import { divideSignificant, multiply, toDecimal, toNumber } from '../rates/decimal.ts'
 import { MAX_CLOSED_DAYS } from './feed.ts'
+import { readXml } from './xml.ts'
+import type { XmlElement } from './xml.ts'
 
-/** @internal A number as published; null, undefined or empty for a missing one. */
-export type Published = string | number | null | undefined
+/** A published quote: either a `price` or a `rate`. Texts are plain decimals with a point; null, undefined or empty are gaps. */
+export interface Quote {
+  /** `YYYY-MM-DD`. */
+  date: unknown
+  code: unknown
+  /** Units of the base for `units` of the currency. */
+  price?: unknown
+  /** Number of units that `price` is for (default 1). A bank that publishes it with every price has it with every quote. */
+  units?: unknown
+  /** Units of the currency for one unit of the base. */
+  rate?: unknown
+  tableNumber?: unknown
+}
+
+/** What a response is of. */
+export interface ReadRequest {
+  span: DaySpan
+  /** The only currency (default the whole table). */
+  code?: string | undefined
+  /** The part of the publication. */
+  about?: string | undefined
+}
+
+/** Parses a response; throws where the format is unexpected. */
+export type ReadQuotes = (text: string, request: ReadRequest) => Iterable<Quote>
+
+type Row = Readonly<Record<string, unknown>>
+
+/** Reads the array at `path` of a JSON body, such as `data.rows`; empty for the body. */
+/* @__NO_SIDE_EFFECTS__ */
+export function jsonRows(
+  path: string,
+  toQuotes: (row: Row, request: ReadRequest) => Iterable<Quote>,
+): ReadQuotes {
+  return function* read(text, request) {
+    for (const row of parseRows(text, path)) yield* toQuotes(row, request)
+  }
+}
+
+/** Reads the elements at `path` of an XML document, without those of which `toQuote` returns undefined. */
+/* @__NO_SIDE_EFFECTS__ */
+export function xmlRows(
+  path: string,
+  toQuote: (element: XmlElement, request: ReadRequest) => Quote | undefined,
+  { mayBeEmpty = false }: { mayBeEmpty?: boolean } = {},
+): ReadQuotes {
+  return function* read(text, request) {
+    let rows = 0
+    for (const element of readXml(text, path)) {
+      rows += 1
+      const quote = toQuote(element, request)
+      if (quote) yield quote
+    }
+    if (rows === 0 && !mayBeEmpty) throw new Error('no rates')
+  }
+}
+
+/** Returns the words of a text such as `USD EUR`. */
+/* @__NO_SIDE_EFFECTS__ */
+export function words(text: string): readonly string[] {
+  return text.split(' ')
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+export function keysOf(map: ReadonlyMap<string, string>): readonly string[] {
+  return [...map.keys()]
+}
+
+/** Returns the pairs of a text such as `US dollar:USD, Euro:EUR`. */
+/* @__NO_SIDE_EFFECTS__ */
+export function pairs(text: string, separator = ', '): ReadonlyMap<string, string> {
+  return new Map(
+    text.split(separator).map((pair) => {
+      const [key = '', value = ''] = pair.split(':')
+      return [key, value]
+    }),
+  )
+}
 
 /** Enough digits that the nearest double is that of the exact quotient. */
 const QUOTIENT_DIGITS = 40
 
 /** Returns the price of one of `units`, divided in decimals; NaN if one of the numbers is invalid. */
-export function perUnit(price: Published, units: Published): number {
+export function perUnit(price: unknown, units: unknown): number {
   const [value, divisor] = [numberOf(price), numberOf(units)]
   if (divisor === 1 || Number.isNaN(value)) return value
   if (!Number.isSafeInteger(divisor)) return NaN
   return toNumber(divideSignificant(toDecimal(value), toDecimal(divisor), QUOTIENT_DIGITS))
+}
+
+/** A troy ounce is exactly 31.1034768 g. */
+const GRAMS_PER_TROY_OUNCE = 31.103_476_8
+
+/** Returns the price of a troy ounce from that of a gram, multiplied in decimals; NaN if it is invalid. */
+export function perTroyOunce(pricePerGram: unknown): number {
+  const value = numberOf(pricePerGram)
+  if (Number.isNaN(value)) return NaN
+  return toNumber(multiply(toDecimal(value), toDecimal(GRAMS_PER_TROY_OUNCE)))
 }
 
 /** Returns a positive number; NaN for anything else, such as a text with a decimal comma. */
@@ -26,7 +114,7 @@ function numberOf(published: unknown): number {
 }
 
 /** Returns the middle of two published numbers, in decimals; NaN if one is invalid. */
-export function middleOf(buying: Published, selling: Published): number {
+export function middleOf(buying: unknown, selling: unknown): number {
   const values = Float64Array.of(numberOf(buying), numberOf(selling))
   return values.some(Number.isNaN) ? NaN : mean(values)
 }
@@ -101,15 +189,15 @@ export function requireWhole(text: string): string {
   throw new Error('the table is truncated')
 }
 
-/** @throws {Error} if the text is anything but an array of JSON */
-export function parseRows(text: string, rowsIn = (body: unknown): unknown => body): unknown[] {
-  let body: unknown
+/** @throws {Error} if the text is not JSON, or has no array at `path` */
+export function parseRows(text: string, path = ''): Row[] {
+  let rows: unknown
   try {
-    body = JSON.parse(text)
+    rows = JSON.parse(text)
   } catch {
     throw new Error('invalid JSON')
   }
-  const rows = rowsIn(body)
+  for (const name of path === '' ? [] : path.split('.')) rows = Object(rows)[name]
   if (!Array.isArray(rows)) throw new Error('rows')
-  return rows
+  return rows.map(Object)
 }

@@ -1,4 +1,6 @@
 import { readColumns } from '../rates/csv.ts'
+import { requireWhole } from './published.ts'
+import type { ReadQuotes } from './published.ts'
 
 export interface SdmxForm {
   currency: string
@@ -6,7 +8,7 @@ export interface SdmxForm {
   fixed: Readonly<Record<string, readonly string[]>>
 }
 
-/** An observation; `value` is empty for a missing one, `units` a power of ten. */
+/** An observation; `value` is empty for a missing one, `units` a power of ten, empty for a missing one. */
 export interface Observation {
   date: string
   code: string
@@ -14,7 +16,17 @@ export interface Observation {
   units: string
 }
 
-const GAPS: ReadonlySet<string> = new Set(['', 'NaN'])
+const GAPS: ReadonlySet<string> = /* @__PURE__ */ new Set(['', 'NaN'])
+
+/** Reads prices of a number of units, except those of the currencies to `skip`, which are indexes. */
+/* @__NO_SIDE_EFFECTS__ */
+export function sdmx({ skip = [], ...form }: SdmxForm & { skip?: readonly string[] }): ReadQuotes {
+  return function* read(text) {
+    for (const { date, code, value, units } of readSdmxCsv(requireWhole(text), form)) {
+      if (!skip.includes(code)) yield { date, code, price: value, units }
+    }
+  }
+}
 
 /**
  * @throws {Error} if a column is missing, a row has another number of cells than the header, or is of another series than
@@ -34,14 +46,8 @@ export function* readSdmxCsv(text: string, { currency, fixed }: SdmxForm): Gener
       throw new Error(`line ${line} has an unexpected ${names[wrong] ?? ''}; expected ${usual}`)
     }
     const [code = '', date = '', value = '', power = ''] = cells.slice(names.length)
-    if (power !== '' && !/^\d$/.test(power)) {
-      throw new Error(`line ${line} has an unexpected UNIT_MULT`)
-    }
-    yield {
-      date,
-      code,
-      value: GAPS.has(value) ? '' : value,
-      units: `1${'0'.repeat(Number(power))}`,
-    }
+    if (!/^\d?$/.test(power)) throw new Error(`line ${line} has an unexpected UNIT_MULT`)
+    const units = power === '' ? '' : `1${'0'.repeat(Number(power))}`
+    yield { date, code, value: GAPS.has(value) ? '' : value, units }
   }
 }

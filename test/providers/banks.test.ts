@@ -7,6 +7,7 @@ import { createNbpProvider } from '../../src/providers/banks/nbp.ts'
 import { createCalendar, daysFrom } from '../../src/rates/calendar.ts'
 import { isTargetDay } from '../../src/rates/dates.ts'
 import { providerContract } from '../../src/testing/index.ts'
+import { FEEDS } from '../fixtures/feeds.ts'
 import {
   answerOfBancaDItalia,
   italianDay,
@@ -101,7 +102,7 @@ describe('createBancaDItaliaProvider()', () => {
     const priced = { date: TODAY, rates: { USD: 1.15 }, prices: { GBP: 1.1494 } }
     expect(await read([USD, price])).toEqual([priced])
     await expect(read([USD, italianRow('GBP', '0.87'), price])).rejects.toThrow(
-      /line 4 has another/,
+      /quote 3 has another direction$/,
     )
     const odd = italianRow('GBP', '1.1494').replace(/Foreign.*Euro/, 'Something for 1 Euro')
     await expect(read([USD, odd])).rejects.toThrow(/line 3 .*convention$/)
@@ -143,7 +144,11 @@ describe('createBancaDItaliaProvider()', () => {
   const whole = italianDay(TODAY, NOW)
 
   it.each([
-    ['of another day', italianDay('2026-11-19', NOW), /is of 2026-11-19, expected 2026-11-20$/],
+    [
+      'of another day',
+      italianDay('2026-11-19', NOW),
+      /quote 1 is of 2026-11-19, expected 2026-11-20 to 2026-11-20$/,
+    ],
     ['cut in a row', whole.slice(0, whole.indexOf('#') - 90), /invalid date/],
     ['cut in a date', whole.slice(0, whole.indexOf('#') - 4), /invalid date/],
     ['cut before its last line end', whole.slice(0, whole.indexOf('#') - 3), /truncated$/],
@@ -400,5 +405,27 @@ describe('createCnbProvider()', () => {
     ['2026-11-18', true],
   ])('has holidays: %s: %s', (day, isPublished) => {
     expect(isPublishedBy(czechia)(day)).toBe(isPublished)
+  })
+})
+
+describe('a bank that publishes a number of units with every price', () => {
+  it.each([
+    ['createCnbProvider()', /"amount":1(00)?\b/, '"amount":null'],
+    ['createCnbProvider()', /,"amount":1(00)?\b/, ''],
+    ['createNbuProvider()', /,"units":\d+/, ''],
+    ['createMnbProvider()', / unit="\d+"/, ''],
+    ['createCbrProvider()', /<Nominal>\d+<\/Nominal>/, ''],
+    ['createNorgesBankProvider()', /,NOK,SP,4,false,\d/, ',NOK,SP,4,false,'],
+    ['createNorgesBankProvider()', /,UNIT_MULT/, ',OTHER'],
+    ['createBankOfIsraelProvider()', /,OF00,\d/, ',OF00,'],
+  ])('has no rates from a response of %s with %s as %j', async (name, unit, without) => {
+    const { [name]: feed } = FEEDS
+    const { fetchHistory } = feed?.create() ?? {}
+    const good = feed?.body(NOW)
+    const text = typeof good === 'string' ? good : JSON.stringify(good)
+    expect(text).toMatch(unit)
+    const { context } = upstream([new Response(text.replace(unit, without))])
+    const read = fetchHistory?.(feed?.range ?? { start: '2026-11-06', end: TODAY }, context)
+    await expect(read).rejects.toThrow(/unexpected format: quote \d+ has no number of units$/)
   })
 })

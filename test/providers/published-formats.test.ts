@@ -90,7 +90,7 @@ describe('readSdmxCsv()', () => {
       'FREQ,CUR,UNIT_MULT,TIME_PERIOD,OBS_VALUE\nB,JPY,2,2026-11-20,6.7\nD,USD,,2026-11-20,NaN\n'
     expect(read(text)).toEqual([
       { date: '2026-11-20', code: 'JPY', value: '6.7', units: '100' },
-      { date: '2026-11-20', code: 'USD', value: '', units: '1' },
+      { date: '2026-11-20', code: 'USD', value: '', units: '' },
     ])
     expect(() => read(text.replace('JPY,2', 'JPY,1.5'))).toThrow(/line 2 .*unexpected UNIT_MULT/)
   })

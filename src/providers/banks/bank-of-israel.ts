@@ -1,68 +1,37 @@
-import { createBank } from '../../upstream/bank.ts'
-import type { BankOptions } from '../../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
-import { requireWhole, withDaysBefore } from '../../upstream/published.ts'
-import { readSdmxCsv } from '../../upstream/sdmx.ts'
-import type { SdmxForm } from '../../upstream/sdmx.ts'
-
-export type { BankOptions }
-
-const FIVE_DAYS_MS = 5 * 86_400_000
-
-const FORM: SdmxForm = {
-  currency: 'BASE_CURRENCY',
-  fixed: { FREQ: ['D'], COUNTER_CURRENCY: ['ILS'], UNIT_MEASURE: ['ILS'], DATA_TYPE: ['OF00'] },
-}
+import { bank } from '../../upstream/bank.ts'
+import type { BankFactory } from '../../upstream/bank.ts'
+import { withDaysBefore } from '../../upstream/published.ts'
+import { sdmx } from '../../upstream/sdmx.ts'
 
 /**
- * Creates a provider of latest rates and history: representative rates of the Bank of Israel, in shekels: some 14 currencies
- * at 15:30 in Jerusalem on working days, since 2000. Needs no key. Its calendar has no religious holidays: on these, rates
- * count as late after five days.
+ * Creates a provider of the representative rates of the Bank of Israel. The calendar has no religious holidays: rates are late
+ * after five days.
  *
- * @throws {TypeError} if `url` is invalid
  * @see https://www.boi.org.il/en/economic-roles/statistics/foreign-exchange-market/exchange-rates/
- * @example
- * ```ts
- * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
- * import { createBankOfIsraelProvider } from 'ratesmith/providers'
- *
- * const history = [createFrankfurterProvider(), createBankOfIsraelProvider()]
- * const handler = createRatesHandler({ providers: { history } })
- * ```
  */
-export function createBankOfIsraelProvider(
-  options: BankOptions = {},
-): LatestProvider & HistoryProvider {
-  return createBank(options, {
-    attribution: {
-      name: 'Bank of Israel',
-      url: 'https://www.boi.org.il/en/economic-roles/statistics/foreign-exchange-market/exchange-rates/',
-    },
-    terms: 'https://www.boi.org.il/en/terms-of-use',
-    publication: {
-      id: 'bank-of-israel',
-      frequency: 'daily',
-      holidays: [],
-      time: '15:30',
-      timeZone: 'Asia/Jerusalem',
-      since: '2000-01-03',
-      lag: FIVE_DAYS_MS,
-    },
-    base: 'ILS',
-    url: 'https://edge.boi.gov.il',
-    accept: 'text/csv',
-    minCodes: 8,
-    maxDays: 366,
-    spansOf: (range) => withDaysBefore(range, 366),
-    requests(root, { start, end }) {
-      const data = 'FusionEdgeServer/sdmx/v2/data/dataflow/BOI.STATISTICS/EXR/1.0/'
-      const query = `c%5BDATA_TYPE%5D=OF00&startperiod=${start}&endperiod=${end}&format=csv`
-      return [{ url: `${root}/${data}?${query}` }]
-    },
-    read(text, add) {
-      for (const { date, code, value, units } of readSdmxCsv(requireWhole(text), FORM)) {
-        add({ date, code, price: value, units })
-      }
-    },
-  })
-}
+export const createBankOfIsraelProvider: BankFactory = bank({
+  name: 'Bank of Israel',
+  page: 'https://www.boi.org.il/en/economic-roles/statistics/foreign-exchange-market/exchange-rates/',
+  terms: 'https://www.boi.org.il/en/terms-of-use',
+  base: 'ILS',
+  currencies: 15,
+  publication: {
+    id: 'bank-of-israel',
+    time: '15:30',
+    timeZone: 'Asia/Jerusalem',
+    since: '2000-01-03',
+    lagDays: 5,
+  },
+  root: 'https://edge.boi.gov.il',
+  accept: 'text/csv',
+  minCodes: 8,
+  maxDays: 366,
+  spansOf: withDaysBefore,
+  requests: ({ start, end }) => [
+    `/FusionEdgeServer/sdmx/v2/data/dataflow/BOI.STATISTICS/EXR/1.0/?c%5BDATA_TYPE%5D=OF00&startperiod=${start}&endperiod=${end}&format=csv`,
+  ],
+  read: sdmx({
+    currency: 'BASE_CURRENCY',
+    fixed: { FREQ: ['D'], COUNTER_CURRENCY: ['ILS'], UNIT_MEASURE: ['ILS'], DATA_TYPE: ['OF00'] },
+  }),
+})

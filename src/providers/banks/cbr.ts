@@ -1,96 +1,69 @@
-import { createBank } from '../../upstream/bank.ts'
-import type { BankOptions, Quote } from '../../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
-import { dayIn, formatDay, withPoint } from '../../upstream/published.ts'
-import { readXml } from '../../upstream/xml.ts'
+import { bank } from '../../upstream/bank.ts'
+import type { BankFactory } from '../../upstream/bank.ts'
+import { dayIn, formatDay, keysOf, pairs, withPoint, xmlRows } from '../../upstream/published.ts'
+import type { Quote } from '../../upstream/published.ts'
 import type { XmlElement } from '../../upstream/xml.ts'
 
-export type { BankOptions }
-
-const IDS: ReadonlyMap<string, string> = /* @__PURE__ */ new Map(
-  /* @__PURE__ */ (
-    'AUD1010 AZN1020A DZD1030 GBP1035 AMD1060 BHD1080 BYN1090B BOB1105 BRL1115 HUF1135 VND1150 HKD1200 GEL1210 DKK1215 AED1230 USD1235 ' +
-    'EUR1239 EGP1240 INR1270 IDR1280 IRR1300 KZT1335 CAD1350 QAR1355 KGS1370 CNY1375 CUP1395 MDL1500 MNT1503 NGN1520 NZD1530 NOK1535 ' +
-    'OMR1540 PLN1565 SAR1580 RON1585F XDR1589 SGD1625 TJS1670 THB1675 BDT1685 TRY1700J TMT1710A UZS1717 UAH1720 CZK1760 SEK1770 CHF1775 ' +
-    'ETB1800 RSD1805F ZAR1810 KRW1815 JPY1820 MMK2005'
-  )
-    .split(' ')
-    .map((each) => [each.slice(0, 3), `R0${each.slice(3)}`] as const),
+const IDS = pairs(
+  'AUD:R01010, AZN:R01020A, DZD:R01030, GBP:R01035, AMD:R01060, BHD:R01080, BYN:R01090B, BOB:R01105, BRL:R01115, ' +
+    'HUF:R01135, VND:R01150, HKD:R01200, GEL:R01210, DKK:R01215, AED:R01230, USD:R01235, EUR:R01239, EGP:R01240, ' +
+    'INR:R01270, IDR:R01280, IRR:R01300, KZT:R01335, CAD:R01350, QAR:R01355, KGS:R01370, CNY:R01375, CUP:R01395, ' +
+    'MDL:R01500, MNT:R01503, NGN:R01520, NZD:R01530, NOK:R01535, OMR:R01540, PLN:R01565, SAR:R01580, RON:R01585F, ' +
+    'XDR:R01589, SGD:R01625, TJS:R01670, THB:R01675, BDT:R01685, TRY:R01700J, TMT:R01710A, UZS:R01717, UAH:R01720, ' +
+    'CZK:R01760, SEK:R01770, CHF:R01775, ETB:R01800, RSD:R01805F, ZAR:R01810, KRW:R01815, JPY:R01820, MMK:R02005',
 )
 
+const readSeries = xmlRows(
+  'ValCurs/Record',
+  ({ attributes, texts }, { code = '' }) => {
+    if (attributes.get('Id') !== IDS.get(code)) throw new Error('another currency')
+    return { date: dayIn(attributes.get('Date')), code, ...priceIn(texts) }
+  },
+  { mayBeEmpty: true },
+)
+
+const readTable = xmlRows('ValCurs/Valute', ({ parent, texts }, { span }) => {
+  const date = dayIn(parent?.attributes.get('Date'))
+  // For a day without a table, the bank responds with the one before.
+  if (date !== '' && date < span.start) return undefined
+  return { date, code: texts.get('CharCode'), ...priceIn(texts) }
+})
+
+function priceIn(texts: XmlElement['texts']): Pick<Quote, 'price' | 'units'> {
+  return { price: withPoint(texts.get('Value')), units: texts.get('Nominal') }
+}
+
 /**
- * Creates a provider of latest rates and history: official rates of the Bank of Russia, in roubles: some 50 currencies and the
- * special drawing right, each table for the next day, since 1999. Needs no key. Rates of several units are divided exactly.
- * Fetches a table per day, or all days of a currency at once.
+ * Creates a provider of the official rates of the Bank of Russia. They are dated the day on which they apply; the special drawing
+ * right is among the codes. Holidays that the government moves are not in the calendar: rates are late after four days.
  *
- * @throws {TypeError} if `url` is invalid
  * @see https://www.cbr.ru/eng/development/SXML/
- * @example
- * ```ts
- * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
- * import { createCbrProvider } from 'ratesmith/providers'
- *
- * const history = [createFrankfurterProvider(), createCbrProvider()]
- * const handler = createRatesHandler({ providers: { history } })
- * ```
  */
-export function createCbrProvider(options: BankOptions = {}): LatestProvider & HistoryProvider {
-  return createBank(options, {
-    attribution: { name: 'Bank of Russia', url: 'https://www.cbr.ru/eng/currency_base/daily/' },
-    terms: 'https://www.cbr.ru/eng/user_agreement/',
-    publication: {
-      id: 'cbr',
-      frequency: 'daily',
-      holidays:
-        '01-01, 01-02, 01-03, 01-04, 01-05, 01-06, 01-07, 01-08, 02-23, 03-08, 05-01, 05-09, 06-12, 11-04'.split(
-          ', ',
-        ),
-      time: '17:00',
-      timeZone: 'Europe/Moscow',
-      dated: 'effect',
-      since: '1999-01-01',
-      lag: 4 * 86_400_000,
-    },
-    base: 'RUB',
-    url: 'https://www.cbr.ru',
-    accept: 'text/xml',
-    encoding: 'windows-1251',
-    maxDays: 1,
-    requests: (root, { start }) => [
-      { url: `${root}/scripts/XML_daily.asp?date_req=${formatDay(start, 'DD/MM/YYYY')}` },
-    ],
-    seriesRequest(root, { start, end }, code) {
-      const id = IDS.get(code)
-      if (id === undefined) throw new Error('the currency has no known identifier')
-      const [from, to] = [start, end].map((day) => formatDay(day, 'DD/MM/YYYY'))
-      const query = `date_req1=${from}&date_req2=${to}&VAL_NM_RQ=${id}`
-      return { url: `${root}/scripts/XML_dynamic.asp?${query}`, about: code }
-    },
-    read(text, add, { about: code }, { start }) {
-      if (code === undefined) {
-        readTable(text, start, add)
-        return
-      }
-      for (const record of readXml(text, 'ValCurs/Record')) {
-        if (record.attributes.get('Id') !== IDS.get(code)) throw new Error('another currency')
-        add({ date: dayIn(record.attributes.get('Date')), code, ...priceOf(record) })
-      }
-    },
-  })
-}
-
-/** Reads the table of a day; for a day without one, the bank responds with the table before. */
-function readTable(text: string, day: string, add: (quote: Quote) => void): void {
-  let rows = 0
-  for (const record of readXml(text, 'ValCurs/Valute')) {
-    rows += 1
-    const date = dayIn(record.parent?.attributes.get('Date'))
-    const code = record.texts.get('CharCode') ?? ''
-    if (date === '' || date >= day) add({ date, code, ...priceOf(record) })
-  }
-  if (rows === 0) throw new Error('no rates')
-}
-
-function priceOf({ texts }: XmlElement): Pick<Quote, 'price' | 'units'> {
-  return { price: withPoint(texts.get('Value')), units: texts.get('Nominal') ?? '' }
-}
+export const createCbrProvider: BankFactory = bank({
+  name: 'Bank of Russia',
+  page: 'https://www.cbr.ru/eng/currency_base/daily/',
+  terms: 'https://www.cbr.ru/eng/user_agreement/',
+  base: 'RUB',
+  currencies: 55,
+  publication: {
+    id: 'cbr',
+    holidays:
+      '01-01, 01-02, 01-03, 01-04, 01-05, 01-06, 01-07, 01-08, 02-23, 03-08, 05-01, 05-09, 06-12, 11-04',
+    time: '17:00',
+    timeZone: 'Europe/Moscow',
+    dated: 'effect',
+    since: '1999-01-01',
+    lagDays: 4,
+  },
+  root: 'https://www.cbr.ru',
+  accept: 'text/xml',
+  encoding: 'windows-1251',
+  maxDays: 1,
+  requests: ({ start }) => [`/scripts/XML_daily.asp?date_req=${formatDay(start, 'DD/MM/YYYY')}`],
+  codes: keysOf(IDS),
+  series(code, { start, end }) {
+    const [from, to] = [start, end].map((day) => formatDay(day, 'DD/MM/YYYY'))
+    return `/scripts/XML_dynamic.asp?date_req1=${from}&date_req2=${to}&VAL_NM_RQ=${IDS.get(code)}`
+  },
+  read: (text, request) => (request.code === undefined ? readTable : readSeries)(text, request),
+})

@@ -1,84 +1,69 @@
 import { readCsv } from '../../rates/csv.ts'
-import { createBank } from '../../upstream/bank.ts'
-import type { BankOptions, Quote } from '../../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
-import { dayIn, monthsOf, withoutGroups } from '../../upstream/published.ts'
+import { bank } from '../../upstream/bank.ts'
+import type { BankFactory } from '../../upstream/bank.ts'
+import { dayIn, monthsOf, pairs, withoutGroups } from '../../upstream/published.ts'
+import type { Quote } from '../../upstream/published.ts'
 
-export type { BankOptions }
-
-/** Codes of the names that the fund uses instead of codes. */
-const CODES: ReadonlyMap<string, string> = /* @__PURE__ */ new Map(
-  /* @__PURE__ */ (
-    'AED:U.A.E. dirham,AFN:Afghan afghani,AOA:Angolan kwanza,AUD:Australian dollar,BBD:Barbados dollar,' +
-    'BDT:Bangladeshi taka,BHD:Bahrain dinar,BND:Brunei dollar,BRL:Brazilian real,BSD:Bahamian dollar,BWP:Botswana pula,' +
-    'CAD:Canadian dollar,CHF:Swiss franc,CLP:Chilean peso,CNY:Chinese yuan,COP:Colombian peso,CRC:Costa Rican colon,' +
-    'CZK:Czech koruna,DJF:Djibouti franc,DKK:Danish krone,DZD:Algerian dinar,EGP:Egyptian pound,EUR:Euro,' +
-    'FJD:Fiji dollar,GBP:U.K. pound,HUF:Hungarian forint,ILS:Israeli New Shekel,INR:Indian rupee,IRR:Iranian rial,' +
-    'ISK:Icelandic krona,JOD:Jordanian dinar,JPY:Japanese yen,KRW:Korean won,KWD:Kuwaiti dinar,KZT:Kazakhstani tenge,' +
-    'LKR:Sri Lankan rupee,LYD:Libyan dinar,MAD:Moroccan dirham,MDL:Moldovan leu,MMK:Myanmar kyat,MNT:Mongolian tugrik,' +
-    'MUR:Mauritian rupee,MXN:Mexican peso,MYR:Malaysian ringgit,MZN:Mozambican metical,NAD:Namibian dollar,' +
-    'NGN:Nigerian naira,NOK:Norwegian krone,NPR:Nepalese rupee,NZD:New Zealand dollar,OMR:Omani rial,PEN:Peruvian sol,' +
-    'PHP:Philippine peso,PKR:Pakistani rupee,PLN:Polish zloty,QAR:Qatari riyal,RON:Romanian leu,RUB:Russian ruble,' +
-    'RWF:Rwandan franc,SAR:Saudi Arabian riyal,SEK:Swedish krona,SGD:Singapore dollar,THB:Thai baht,TND:Tunisian dinar,' +
-    'TTD:Trinidadian dollar,UGX:Ugandan shilling,USD:U.S. dollar,UYU:Uruguayan peso,VES:Venezuelan bolivar,' +
-    'WST:Samoan tala,YER:Yemeni rial,ZAR:South African rand,ZMW:Zambian kwacha'
-  )
-    .split(',')
-    .map((each) => [each.slice(4).toLowerCase(), each.slice(0, 3)] as const),
+const CODES = pairs(
+  'u.a.e. dirham:AED, afghan afghani:AFN, angolan kwanza:AOA, australian dollar:AUD, ' +
+    'barbados dollar:BBD, bangladeshi taka:BDT, bahrain dinar:BHD, brunei dollar:BND, ' +
+    'brazilian real:BRL, bahamian dollar:BSD, botswana pula:BWP, canadian dollar:CAD, ' +
+    'swiss franc:CHF, chilean peso:CLP, chinese yuan:CNY, colombian peso:COP, ' +
+    'costa rican colon:CRC, czech koruna:CZK, djibouti franc:DJF, danish krone:DKK, ' +
+    'algerian dinar:DZD, egyptian pound:EGP, euro:EUR, fiji dollar:FJD, u.k. pound:GBP, ' +
+    'hungarian forint:HUF, israeli new shekel:ILS, indian rupee:INR, iranian rial:IRR, ' +
+    'icelandic krona:ISK, jordanian dinar:JOD, japanese yen:JPY, korean won:KRW, ' +
+    'kuwaiti dinar:KWD, kazakhstani tenge:KZT, sri lankan rupee:LKR, libyan dinar:LYD, ' +
+    'moroccan dirham:MAD, moldovan leu:MDL, myanmar kyat:MMK, mongolian tugrik:MNT, ' +
+    'mauritian rupee:MUR, mexican peso:MXN, malaysian ringgit:MYR, mozambican metical:MZN, ' +
+    'namibian dollar:NAD, nigerian naira:NGN, norwegian krone:NOK, nepalese rupee:NPR, ' +
+    'new zealand dollar:NZD, omani rial:OMR, peruvian sol:PEN, philippine peso:PHP, ' +
+    'pakistani rupee:PKR, polish zloty:PLN, qatari riyal:QAR, romanian leu:RON, ' +
+    'russian ruble:RUB, rwandan franc:RWF, saudi arabian riyal:SAR, swedish krona:SEK, ' +
+    'singapore dollar:SGD, thai baht:THB, tunisian dinar:TND, trinidadian dollar:TTD, ' +
+    'ugandan shilling:UGX, u.s. dollar:USD, uruguayan peso:UYU, venezuelan bolivar:VES, ' +
+    'samoan tala:WST, yemeni rial:YER, south african rand:ZAR, zambian kwacha:ZMW',
 )
 
 /**
- * Creates a provider of latest rates and history: representative rates of the International Monetary Fund against the US
- * dollar, as central banks report them: some 40 currencies, and the special drawing right, since 2003. Needs no key. Sends two
- * requests for each month.
+ * Creates a provider of the representative rates of the International Monetary Fund, as central banks report them. They have
+ * names instead of codes: names that the provider does not know are skipped. A currency whose central bank reported nothing has
+ * no rate on that day. The special drawing right is the rate of the dollar in a second report. The calendar has only New Year
+ * and Christmas; rates are late after three days.
  *
- * @throws {TypeError} if `url` is invalid
  * @see https://www.imf.org/external/np/fin/ert/GUI/Pages/CountryDataBase.aspx
- * @example
- * ```ts
- * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
- * import { createImfProvider } from 'ratesmith/providers'
- *
- * const history = [createFrankfurterProvider(), createImfProvider()]
- * const handler = createRatesHandler({ providers: { history } })
- * ```
  */
-export function createImfProvider(options: BankOptions = {}): LatestProvider & HistoryProvider {
-  return createBank(options, {
-    attribution: {
-      name: 'International Monetary Fund (representative rates)',
-      url: 'https://www.imf.org/external/np/fin/data/rms_rep.aspx',
-    },
-    terms: 'https://www.imf.org/en/about/copyright-and-terms',
-    publication: {
-      id: 'imf',
-      frequency: 'daily',
-      holidays: '01-01, 12-25'.split(', '),
-      time: '16:00',
-      timeZone: 'America/New_York',
-      since: '2003-04-01',
-      lag: 3 * 86_400_000,
-    },
-    base: 'USD',
-    url: 'https://www.imf.org',
-    accept: 'text/tab-separated-values, text/plain, application/vnd.ms-excel',
-    maxDays: 31,
-    spansOf: monthsOf,
-    requests: (root, { end }) =>
-      ['REP', 'SDRCV'].map((about) => {
-        const query = `SelectDate=${end}&reportType=${about}&tsvflag=Y`
-        return { url: `${root}/external/np/fin/data/rms_mth.aspx?${query}`, about }
-      }),
-    read(text, add, { about }) {
-      const isDrawingRight = about === 'SDRCV'
-      for (const quote of readTables(text)) {
-        if (!isDrawingRight) add(quote)
-        // Units of the special drawing right for a dollar; the others are derived from it.
-        else if (quote.code === 'USD') add({ date: quote.date, code: 'XDR', rate: quote.rate })
-      }
-    },
-  })
-}
+export const createImfProvider: BankFactory = bank({
+  name: 'International Monetary Fund (representative rates)',
+  page: 'https://www.imf.org/external/np/fin/data/rms_rep.aspx',
+  terms: 'https://www.imf.org/en/about/copyright-and-terms',
+  base: 'USD',
+  currencies: 40,
+  publication: {
+    id: 'imf',
+    holidays: '01-01, 12-25',
+    time: '16:00',
+    timeZone: 'America/New_York',
+    since: '2003-04-01',
+    lagDays: 3,
+  },
+  root: 'https://www.imf.org',
+  accept: 'text/tab-separated-values, text/plain, application/vnd.ms-excel',
+  maxDays: 31,
+  spansOf: monthsOf,
+  requests: ({ end }) =>
+    ['REP', 'SDRCV'].map((about) => {
+      const query = `SelectDate=${end}&reportType=${about}&tsvflag=Y`
+      return { path: `/external/np/fin/data/rms_mth.aspx?${query}`, about }
+    }),
+  *read(text, { about }) {
+    for (const quote of readTables(text)) {
+      if (about === 'REP') yield quote
+      // Units of the special drawing right for a dollar; the others are derived from it.
+      else if (quote.code === 'USD') yield { date: quote.date, code: 'XDR', rate: quote.rate }
+    }
+  },
+})
 
 function* readTables(text: string): Generator<Quote> {
   let days: readonly string[] | undefined
@@ -90,13 +75,12 @@ function* readTables(text: string): Generator<Quote> {
     } else if (cells.length === 0) {
       days = undefined
     } else if (days) {
-      const isInverse = name.endsWith('(1)')
       const code = CODES.get(name.replace('(1)', '').trim().toLowerCase())
       if (cells.length !== days.length) throw new Error('a row has another number of cells')
       for (const [index, date] of code === undefined ? [] : days.entries()) {
         const cell = withoutGroups((cells[index] ?? '').trim())
         const value = cell === 'NA' ? '' : cell
-        yield { date, code: code ?? '', ...(isInverse ? { price: value } : { rate: value }) }
+        yield { date, code, ...(name.endsWith('(1)') ? { price: value } : { rate: value }) }
       }
     }
   }

@@ -1,80 +1,51 @@
-import { createBank } from '../../upstream/bank.ts'
-import type { HistoryProvider, LatestProvider } from '../../upstream/provider.ts'
-import { dayIn, formatDay, middleOf, parseRows } from '../../upstream/published.ts'
+import { bank } from '../../upstream/bank.ts'
+import type { KeyedBankFactory } from '../../upstream/bank.ts'
+import { dayIn, formatDay, jsonRows, middleOf, words } from '../../upstream/published.ts'
 
-/** Options of `createTcmbProvider`. */
-export interface TcmbOptions {
-  /** API key of your account; sent only to the bank, in a header. */
-  key: string
-  /** Root of the service, to which `/igmevdsms-dis/…` is appended (default `https://evds3.tcmb.gov.tr`). */
-  url?: string | undefined
-}
-
-const CODES =
-  'AED AUD AZN CAD CHF CNY DKK EUR GBP JPY KRW KWD KZT NOK PKR QAR RON RUB SAR SEK USD'.split(' ')
-
-/** Quoted for 100 units. */
-const HUNDREDS: ReadonlySet<string> = new Set(['JPY'])
+const CODES = words(
+  'AED AUD AZN CAD CHF CNY DKK EUR GBP JPY KRW KWD KZT NOK PKR QAR RON RUB SAR SEK USD',
+)
 
 /**
- * Creates a provider of latest rates and history: indicative rates of Türkiye Cumhuriyet Merkez Bankası, the central bank of
- * Türkiye, in liras: some 20 currencies at 15:30 in Ankara on Turkish working days, since 2012. Needs a key, which is free. The
- * bank publishes buying and selling rates; this provider has the middle of both. Its calendar has no religious holidays: on
- * these, rates count as late after five days.
+ * Creates a provider of the indicative rates of Türkiye Cumhuriyet Merkez Bankası, the central bank of Türkiye. The bank
+ * publishes buying and selling prices; the provider has the middle of both. The calendar has no religious holidays: rates are
+ * late after five days.
  *
- * @throws {TypeError} if `key` or `url` is invalid
  * @see https://evds3.tcmb.gov.tr
- * @example
- * ```ts
- * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
- * import { createTcmbProvider } from 'ratesmith/providers'
- *
- * const turkiye = createTcmbProvider({ key: '0123456789' })
- * const handler = createRatesHandler({ providers: { history: [createFrankfurterProvider(), turkiye] } })
- * ```
  */
-export function createTcmbProvider(options: TcmbOptions): LatestProvider & HistoryProvider {
-  const { key } = options
-  return createBank(options, {
-    attribution: {
-      name: 'Central Bank of the Republic of Türkiye (middle of buying and selling rates)',
-      url: 'https://www.tcmb.gov.tr/wps/wcm/connect/EN/TCMB+EN/Main+Menu/Statistics/Exchange+Rates',
-    },
-    terms: 'https://www.tcmb.gov.tr/wps/wcm/connect/EN/TCMB+EN/Bottom+Menu/Other/Disclaimer',
-    publication: {
-      id: 'tcmb',
-      frequency: 'daily',
-      holidays: '01-01, 04-23, 05-01, 05-19, 07-15 2017-, 08-30, 10-29'.split(', '),
-      time: '15:30',
-      timeZone: 'Europe/Istanbul',
-      since: '2012-01-02',
-      lag: 5 * 86_400_000,
-    },
-    base: 'TRY',
-    url: 'https://evds3.tcmb.gov.tr',
-    key,
-    accept: 'application/json',
-    minCodes: 15,
-    maxDays: 366,
-    requests(root, { start, end }) {
-      const series = CODES.flatMap((code) => ['A', 'S'].map((side) => `TP.DK.${code}.${side}.YTL`))
-      const [from, to] = [start, end].map((day) => formatDay(day, 'DD-MM-YYYY'))
-      const range = `startDate=${from}&endDate=${to}&type=json&frequency=1`
-      return [
-        { url: `${root}/igmevdsms-dis/series=${series.join('-')}&${range}`, headers: { key } },
-      ]
-    },
-    read(text, add) {
-      for (const row of parseRows(text, (body) => Object(body).items)) {
-        const { Tarih, ...values } = Object(row)
-        const date = dayIn(Tarih)
-        for (const code of CODES) {
-          const [buying, selling] = [values[`TP_DK_${code}_A_YTL`], values[`TP_DK_${code}_S_YTL`]]
-          if (buying === undefined || selling === undefined) throw new Error(`no series of ${code}`)
-          if (buying === null || selling === null) continue
-          add({ date, code, price: middleOf(buying, selling), units: HUNDREDS.has(code) ? 100 : 1 })
-        }
-      }
-    },
-  })
-}
+export const createTcmbProvider: KeyedBankFactory = bank({
+  name: 'Central Bank of the Republic of Türkiye (middle of buying and selling rates)',
+  page: 'https://www.tcmb.gov.tr/wps/wcm/connect/EN/TCMB+EN/Main+Menu/Statistics/Exchange+Rates',
+  terms: 'https://www.tcmb.gov.tr/wps/wcm/connect/EN/TCMB+EN/Bottom+Menu/Other/Disclaimer',
+  base: 'TRY',
+  currencies: 20,
+  publication: {
+    id: 'tcmb',
+    holidays: '01-01, 04-23, 05-01, 05-19, 07-15 2017-, 08-30, 10-29',
+    time: '15:30',
+    timeZone: 'Europe/Istanbul',
+    since: '2012-01-02',
+    lagDays: 5,
+  },
+  root: 'https://evds3.tcmb.gov.tr',
+  keyIn: 'header',
+  accept: 'application/json',
+  minCodes: 15,
+  maxDays: 366,
+  requests({ start, end }, key) {
+    const series = CODES.flatMap((code) => ['A', 'S'].map((side) => `TP.DK.${code}.${side}.YTL`))
+    const [from, to] = [start, end].map((day) => formatDay(day, 'DD-MM-YYYY'))
+    const range = `startDate=${from}&endDate=${to}&type=json&frequency=1`
+    return [{ path: `/igmevdsms-dis/series=${series.join('-')}&${range}`, headers: { key } }]
+  },
+  read: jsonRows('items', ({ Tarih, ...values }) =>
+    CODES.flatMap((code) => {
+      const [buying, selling] = ['A', 'S'].map((side) => values[`TP_DK_${code}_${side}_YTL`])
+      if (buying === undefined || selling === undefined) throw new Error(`no series of ${code}`)
+      if (buying === null || selling === null) return []
+      // Of yen, 100 are quoted.
+      const units = code === 'JPY' ? 100 : 1
+      return [{ date: dayIn(Tarih), code, price: middleOf(buying, selling), units }]
+    }),
+  ),
+})

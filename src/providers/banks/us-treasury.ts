@@ -1,48 +1,52 @@
 import { addDays } from '../../rates/dates.ts'
-import { createBankHistory } from '../../upstream/bank.ts'
-import type { BankOptions, Quote } from '../../upstream/bank.ts'
+import { bank } from '../../upstream/bank.ts'
+import type { BankFactory } from '../../upstream/bank.ts'
 import type { HistoryProvider } from '../../upstream/provider.ts'
-import { parseRows } from '../../upstream/published.ts'
+import { pairs, parseRows } from '../../upstream/published.ts'
+import type { Quote } from '../../upstream/published.ts'
 
-export type { BankOptions }
-
-/** Codes of the names that the Treasury uses instead of codes, since 2022-09-30. */
-const CODES: ReadonlyMap<string, string> = /* @__PURE__ */ new Map(
-  /* @__PURE__ */ (
-    'AED United Arab Emirates-Dirham;AFN Afghanistan-Afghani;ALL Albania-Lek;AMD Armenia-Dram;AOA Angola-Kwanza;' +
-    'ARS Argentina-Peso;AUD Australia-Dollar;AZN Azerbaijan-Manat;BAM Bosnia-Marka;BBD Barbados-Dollar;' +
-    'BDT Bangladesh-Taka;BGN Bulgaria-Lev New;BHD Bahrain-Dinar;BIF Burundi-Franc;BMD Bermuda-Dollar;' +
-    'BND Brunei-Dollar;BOB Bolivia-Boliviano;BRL Brazil-Real;BSD Bahamas-Dollar;BWP Botswana-Pula;' +
-    'BYN Belarus-New Ruble;BZD Belize-Dollar;CAD Canada-Dollar;CDF Democratic Republic Of Congo-Congolese Franc;' +
-    'CHF Switzerland-Franc;CLP Chile-Peso;CNY China-Renminbi;COP Colombia-Peso;CRC Costa Rica-Colon;' +
-    'CUP Cuba-Peso;CVE Cape Verde-Escudo;CZK Czech Republic-Koruna;DJF Djibouti-Franc;DKK Denmark-Krone;' +
-    'DOP Dominican Republic-Peso;DZD Algeria-Dinar;EGP Egypt-Pound;ERN Eritrea-Nakfa;ETB Ethiopia-Birr;' +
-    'EUR Euro Zone-Euro;FJD Fiji-Dollar;GBP United Kingdom-Pound;GEL Georgia-Lari;GHS Ghana-Cedi;' +
-    'GMD Gambia-Dalasi;GNF Guinea-Franc;GTQ Guatemala-Quetzal;GYD Guyana-Dollar;HKD Hong Kong-Dollar;' +
-    'HNL Honduras-Lempira;HTG Haiti-Gourde;HUF Hungary-Forint;IDR Indonesia-Rupiah;ILS Israel-Shekel;' +
-    'INR India-Rupee;IQD Iraq-Dinar;IRR Iran-Rial;ISK Iceland-Krona;JMD Jamaica-Dollar;JOD Jordan-Dinar;' +
-    'JPY Japan-Yen;KES Kenya-Shilling;KGS Kyrgyzstan-Som;KHR Cambodia-Riel;KMF Comoros-Franc;KRW Korea-Won;' +
-    'KWD Kuwait-Dinar;KYD Cayman Islands-Dollar;KZT Kazakhstan-Tenge;LAK Laos-Kip;LBP Lebanon-Pound;' +
-    'LKR Sri Lanka-Rupee;LRD Liberia-Dollar;LSL Lesotho-Maloti;LYD Libya-Dinar;MAD Morocco-Dirham;' +
-    'MDL Moldova-Leu;MGA Madagascar-Ariary;MKD Republic Of North Macedonia-Denar;MMK Burma-Kyat;MMK Myanmar-Kyat;' +
-    'MNT Mongolia-Tugrik;MOP Macao-Mop;MRU Mauritania-Ouguiya;MUR Mauritius-Rupee;MVR Maldives-Rufiyaa;' +
-    'MWK Malawi-Kwacha;MXN Mexico-Peso;MYR Malaysia-Ringgit;MZN Mozambique-Metical;NAD Namibia-Dollar;' +
-    'NGN Nigeria-Naira;NIO Nicaragua-Cordoba;NOK Norway-Krone;NPR Nepal-Rupee;NZD New Zealand-Dollar;' +
-    'OMR Oman-Rial;PEN Peru-Sol;PGK Papua New Guinea-Kina;PHP Philippines-Peso;PKR Pakistan-Rupee;' +
-    'PLN Poland-Zloty;PYG Paraguay-Guarani;QAR Qatar-Riyal;RON Romania-New Leu;RSD Serbia-Dinar;RUB Russia-Ruble;' +
-    'RWF Rwanda-Franc;SAR Saudi Arabia-Riyal;SBD Solomon Islands-Dollar;SCR Seychelles-Rupee;SDG Sudan-Pound;' +
-    'SEK Sweden-Krona;SGD Singapore-Dollar;SLE Sierra Leone-Leone;SOS Somali-Shilling;SRD Suriname-Dollar;' +
-    'SSP South Sudan-Sudanese Pound;STN Sao Tome & Principe-New Dobras;SYP Syria-Pound;SZL Eswatini-Lilangeni;' +
-    "THB Thailand-Baht;TJS Tajikistan-Somoni;TMT Turkmenistan-New Manat;TND Tunisia-Dinar;TOP Tonga-Pa'Anga;" +
-    'TRY Turkey-New Lira;TTD Trinidad & Tobago-Dollar;TWD Taiwan-Dollar;TZS Tanzania-Shilling;' +
-    'UAH Ukraine-Hryvnia;UGX Uganda-Shilling;UYU Uruguay-Peso;UZS Uzbekistan-Som;VES Venezuela-Bolivar Soberano;' +
-    'VND Vietnam-Dong;VUV Vanuatu-Vatu;WST Western Samoa-Tala;XAF Cameroon-Cfa Franc;' +
-    'XCD Antigua & Barbuda-East Caribbean Dollar;XCD Antigua & Barbuda-E. Caribbean Dollar;' +
-    'XCG Curacao-Caribbean Guilder;XOF Benin-Cfa Franc;YER Yemen-Rial;ZAR South Africa-Rand;' +
-    'ZMW Zambia-New Kwacha;ZWG Zimbabwe-Gold'
-  )
-    .split(';')
-    .map((each) => [each.slice(4).toLowerCase(), each.slice(0, 3)] as const),
+/** Codes of the names since 2022-09-30. */
+const CODES = pairs(
+  'united arab emirates-dirham:AED, afghanistan-afghani:AFN, albania-lek:ALL, ' +
+    'armenia-dram:AMD, angola-kwanza:AOA, argentina-peso:ARS, australia-dollar:AUD, ' +
+    'azerbaijan-manat:AZN, bosnia-marka:BAM, barbados-dollar:BBD, bangladesh-taka:BDT, ' +
+    'bulgaria-lev new:BGN, bahrain-dinar:BHD, burundi-franc:BIF, bermuda-dollar:BMD, ' +
+    'brunei-dollar:BND, bolivia-boliviano:BOB, brazil-real:BRL, bahamas-dollar:BSD, ' +
+    'botswana-pula:BWP, belarus-new ruble:BYN, belize-dollar:BZD, canada-dollar:CAD, ' +
+    'democratic republic of congo-congolese franc:CDF, switzerland-franc:CHF, chile-peso:CLP, ' +
+    'china-renminbi:CNY, colombia-peso:COP, costa rica-colon:CRC, cuba-peso:CUP, ' +
+    'cape verde-escudo:CVE, czech republic-koruna:CZK, djibouti-franc:DJF, denmark-krone:DKK, ' +
+    'dominican republic-peso:DOP, algeria-dinar:DZD, egypt-pound:EGP, eritrea-nakfa:ERN, ' +
+    'ethiopia-birr:ETB, euro zone-euro:EUR, fiji-dollar:FJD, united kingdom-pound:GBP, ' +
+    'georgia-lari:GEL, ghana-cedi:GHS, gambia-dalasi:GMD, guinea-franc:GNF, ' +
+    'guatemala-quetzal:GTQ, guyana-dollar:GYD, hong kong-dollar:HKD, honduras-lempira:HNL, ' +
+    'haiti-gourde:HTG, hungary-forint:HUF, indonesia-rupiah:IDR, israel-shekel:ILS, ' +
+    'india-rupee:INR, iraq-dinar:IQD, iran-rial:IRR, iceland-krona:ISK, jamaica-dollar:JMD, ' +
+    'jordan-dinar:JOD, japan-yen:JPY, kenya-shilling:KES, kyrgyzstan-som:KGS, ' +
+    'cambodia-riel:KHR, comoros-franc:KMF, korea-won:KRW, kuwait-dinar:KWD, ' +
+    'cayman islands-dollar:KYD, kazakhstan-tenge:KZT, laos-kip:LAK, lebanon-pound:LBP, ' +
+    'sri lanka-rupee:LKR, liberia-dollar:LRD, lesotho-maloti:LSL, libya-dinar:LYD, ' +
+    'morocco-dirham:MAD, moldova-leu:MDL, madagascar-ariary:MGA, ' +
+    'republic of north macedonia-denar:MKD, burma-kyat:MMK, myanmar-kyat:MMK, ' +
+    'mongolia-tugrik:MNT, macao-mop:MOP, mauritania-ouguiya:MRU, mauritius-rupee:MUR, ' +
+    'maldives-rufiyaa:MVR, malawi-kwacha:MWK, mexico-peso:MXN, malaysia-ringgit:MYR, ' +
+    'mozambique-metical:MZN, namibia-dollar:NAD, nigeria-naira:NGN, nicaragua-cordoba:NIO, ' +
+    'norway-krone:NOK, nepal-rupee:NPR, new zealand-dollar:NZD, oman-rial:OMR, peru-sol:PEN, ' +
+    'papua new guinea-kina:PGK, philippines-peso:PHP, pakistan-rupee:PKR, poland-zloty:PLN, ' +
+    'paraguay-guarani:PYG, qatar-riyal:QAR, romania-new leu:RON, serbia-dinar:RSD, ' +
+    'russia-ruble:RUB, rwanda-franc:RWF, saudi arabia-riyal:SAR, solomon islands-dollar:SBD, ' +
+    'seychelles-rupee:SCR, sudan-pound:SDG, sweden-krona:SEK, singapore-dollar:SGD, ' +
+    'sierra leone-leone:SLE, somali-shilling:SOS, suriname-dollar:SRD, ' +
+    'south sudan-sudanese pound:SSP, sao tome & principe-new dobras:STN, syria-pound:SYP, ' +
+    'eswatini-lilangeni:SZL, thailand-baht:THB, tajikistan-somoni:TJS, ' +
+    "turkmenistan-new manat:TMT, tunisia-dinar:TND, tonga-pa'anga:TOP, turkey-new lira:TRY, " +
+    'trinidad & tobago-dollar:TTD, taiwan-dollar:TWD, tanzania-shilling:TZS, ' +
+    'ukraine-hryvnia:UAH, uganda-shilling:UGX, uruguay-peso:UYU, uzbekistan-som:UZS, ' +
+    'venezuela-bolivar soberano:VES, vietnam-dong:VND, vanuatu-vatu:VUV, ' +
+    'western samoa-tala:WST, cameroon-cfa franc:XAF, ' +
+    'antigua & barbuda-east caribbean dollar:XCD, antigua & barbuda-e. caribbean dollar:XCD, ' +
+    'curacao-caribbean guilder:XCG, benin-cfa franc:XOF, yemen-rial:YER, south africa-rand:ZAR, ' +
+    'zambia-new kwacha:ZMW, zimbabwe-gold:ZWG',
 )
 
 /** Of all names, at least this share is known. */
@@ -55,72 +59,59 @@ const DAYS_BEFORE = 100
 const PAGE_SIZE = 10_000
 
 /**
- * Creates a provider of history: quarterly Treasury reporting rates of exchange against the US dollar: some 140 currencies, dated
- * the last day of a quarter, since September 2022. Needs no key. They are rates of a period, and not available as latest rates.
- * On the day of an amendment, all rates then in force are published again.
+ * Creates a provider of the Treasury reporting rates of exchange. Their quarters are dated the last day; on the day of an
+ * amendment, all rates then in force are published again. They have names instead of codes, which had other currencies before
+ * September 2022.
  *
- * @throws {TypeError} if `url` is invalid
  * @see https://fiscaldata.treasury.gov/datasets/treasury-reporting-rates-exchange/
- * @example
- * ```ts
- * import { createFrankfurterProvider, createRatesHandler } from 'ratesmith'
- * import { createUsTreasuryProvider } from 'ratesmith/providers'
- *
- * const history = [createFrankfurterProvider(), createUsTreasuryProvider()]
- * const handler = createRatesHandler({ providers: { history } })
- * ```
  */
-export function createUsTreasuryProvider(options: BankOptions = {}): HistoryProvider {
-  return createBankHistory(options, {
-    attribution: {
-      name: 'U.S. Department of the Treasury (reporting rates of exchange)',
-      url: 'https://fiscaldata.treasury.gov/datasets/treasury-reporting-rates-exchange/',
-    },
-    terms: 'https://fiscaldata.treasury.gov/about-us/',
-    publication: {
-      id: 'us-treasury',
-      frequency: 'quarterly',
-      holidays: [],
-      time: '16:00',
-      timeZone: 'America/New_York',
-      dated: 'period-end',
-      delayDays: 10,
-      // Before, some names had rates of other currencies, such as the leone of before 2022.
-      since: '2022-09-30',
-      lag: 30 * 86_400_000,
-    },
-    base: 'USD',
-    url: 'https://api.fiscaldata.treasury.gov',
-    accept: 'application/json',
-    spansOf: ({ start, end }) => [{ start: addDays(start, -DAYS_BEFORE), end }],
-    requests(root, { start, end }) {
-      const path = 'services/api/fiscal_service/v1/accounting/od/rates_of_exchange'
-      const fields = 'record_date,effective_date,country_currency_desc,exchange_rate'
-      const filter = `record_date:gte:${start},record_date:lte:${end}`
-      const page = `page[number]=1&page[size]=${PAGE_SIZE}`
-      const query = `fields=${fields}&filter=${filter}&sort=record_date&${page}`
-      return [{ url: `${root}/${path}?${query}` }]
-    },
-    read(text, add, _request, { end }) {
-      const rows = parseRows(text, (body) => Object(body).data)
-      if (rows.length === PAGE_SIZE) throw new Error('more than one page')
-      for (const quote of inForce(rows)) if (quote.date <= end) add(quote)
-    },
-  })
-}
+export const createUsTreasuryProvider: BankFactory<HistoryProvider> = bank({
+  name: 'U.S. Department of the Treasury (reporting rates of exchange)',
+  page: 'https://fiscaldata.treasury.gov/datasets/treasury-reporting-rates-exchange/',
+  terms: 'https://fiscaldata.treasury.gov/about-us/',
+  base: 'USD',
+  currencies: 140,
+  publication: {
+    id: 'us-treasury',
+    frequency: 'quarterly',
+    time: '16:00',
+    timeZone: 'America/New_York',
+    dated: 'period-end',
+    delayDays: 10,
+    // Before, some names had rates of other currencies, such as the leone of before 2022.
+    since: '2022-09-30',
+    lagDays: 30,
+  },
+  latest: false,
+  root: 'https://api.fiscaldata.treasury.gov',
+  accept: 'application/json',
+  spansOf: ({ start, end }) => [{ start: addDays(start, -DAYS_BEFORE), end }],
+  requests({ start, end }) {
+    const path = '/services/api/fiscal_service/v1/accounting/od/rates_of_exchange'
+    const fields = 'record_date,effective_date,country_currency_desc,exchange_rate'
+    const filter = `record_date:gte:${start},record_date:lte:${end}`
+    const page = `page[number]=1&page[size]=${PAGE_SIZE}`
+    return [`${path}?fields=${fields}&filter=${filter}&sort=record_date&${page}`]
+  },
+  read(text, { span }) {
+    const rows = parseRows(text, 'data')
+    if (rows.length === PAGE_SIZE) throw new Error('more than one page')
+    return inForce(rows).filter(({ date }) => date <= span.end)
+  },
+})
 
 /** Returns the rates in force on the last day of each quarter, and on the day of each amendment. */
-function inForce(rows: readonly unknown[]): Quote[] {
-  const quarters = new Map<string, Quote[]>()
+function inForce(rows: ReturnType<typeof parseRows>): (Quote & { date: string })[] {
+  const quarters = new Map<string, (Quote & { date: string; code: string })[]>()
   let known = 0
-  for (const row of rows) {
-    const { record_date: recorded, effective_date: date = recorded, ...named } = Object(row)
-    const code = CODES.get(String(named.country_currency_desc).toLowerCase())
+  for (const { record_date, effective_date, country_currency_desc, exchange_rate: rate } of rows) {
+    const code = CODES.get(String(country_currency_desc).toLowerCase())
     if (code === undefined) continue
     known += 1
+    const recorded = String(record_date)
     const quarter = quarters.get(recorded) ?? []
     quarters.set(recorded, quarter)
-    quarter.push({ date, code, rate: named.exchange_rate })
+    quarter.push({ date: String(effective_date ?? record_date), code, rate })
   }
   if (known < rows.length * MIN_SHARE_KNOWN) throw new Error('too many unknown names of currencies')
   return [...quarters].flatMap(([recorded, quotes]) => {
