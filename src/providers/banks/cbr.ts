@@ -1,32 +1,44 @@
 import { bank } from '../../upstream/bank.ts'
 import type { BankFactory } from '../../upstream/bank.ts'
 import { dayIn, formatDay, keysOf, pairs, withPoint, xmlRows } from '../../upstream/published.ts'
-import type { Quote } from '../../upstream/published.ts'
+import type { Quote, ReadRequest } from '../../upstream/published.ts'
+import { readXml } from '../../upstream/xml.ts'
 import type { XmlElement } from '../../upstream/xml.ts'
 
+/** The bank's identifiers, at the end those of currencies that are no longer in its tables. */
 const IDS = pairs(
   'AUD:R01010, AZN:R01020A, DZD:R01030, GBP:R01035, AMD:R01060, BHD:R01080, BYN:R01090B, BOB:R01105, BRL:R01115, ' +
     'HUF:R01135, VND:R01150, HKD:R01200, GEL:R01210, DKK:R01215, AED:R01230, USD:R01235, EUR:R01239, EGP:R01240, ' +
     'INR:R01270, IDR:R01280, IRR:R01300, KZT:R01335, CAD:R01350, QAR:R01355, KGS:R01370, CNY:R01375, CUP:R01395, ' +
     'MDL:R01500, MNT:R01503, NGN:R01520, NZD:R01530, NOK:R01535, OMR:R01540, PLN:R01565, SAR:R01580, RON:R01585F, ' +
     'XDR:R01589, SGD:R01625, TJS:R01670, THB:R01675, BDT:R01685, TRY:R01700J, TMT:R01710A, UZS:R01717, UAH:R01720, ' +
-    'CZK:R01760, SEK:R01770, CHF:R01775, ETB:R01800, RSD:R01805F, ZAR:R01810, KRW:R01815, JPY:R01820, MMK:R02005',
+    'CZK:R01760, SEK:R01770, CHF:R01775, ETB:R01800, RSD:R01805F, ZAR:R01810, KRW:R01815, JPY:R01820, MMK:R02005, ' +
+    'ATS:R01015, BEF:R01095, BGN:R01100, BYR:R01090, DEM:R01510, EEK:R01795, ESP:R01315, FIM:R01740, FRF:R01750, ' +
+    'GRD:R01205, IEP:R01305, ISK:R01310, ITL:R01325, KWD:R01390, LBP:R01420, LTL:R01435, LVL:R01405, NLG:R01523, ' +
+    'PTE:R01570, ROL:R01585, TMM:R01710',
 )
 
-const readSeries = xmlRows(
-  'ValCurs/Record',
-  ({ attributes, texts }, { code = '' }) => {
-    if (attributes.get('Id') !== IDS.get(code)) throw new Error('another currency')
-    return { date: dayIn(attributes.get('Date')), code, ...priceIn(texts) }
-  },
-  { mayBeEmpty: true },
-)
+/** In a few series, some days have the identifier of the currency before or after. */
+function* readSeries(text: string, { code = '' }: ReadRequest): Generator<Quote> {
+  let [own, others] = [0, 0]
+  for (const { attributes, texts } of readXml(text, 'ValCurs/Record')) {
+    if (attributes.get('Id') !== IDS.get(code)) others += 1
+    else {
+      own += 1
+      yield { date: dayIn(attributes.get('Date')), code, ...priceIn(texts) }
+    }
+  }
+  if (own === 0 && others > 0) throw new Error('another currency')
+}
 
-const readTable = xmlRows('ValCurs/Valute', ({ parent, texts }, { span }) => {
+/** Without codes that have no series, so that a table and a series have the same rates. */
+const readTable = xmlRows('ValCurs/Valute', ({ attributes, parent, texts }, { span }) => {
   const date = dayIn(parent?.attributes.get('Date'))
+  const code = texts.get('CharCode') ?? ''
   // For a day without a table, the bank responds with the one before.
-  if (date !== '' && date < span.start) return undefined
-  return { date, code: texts.get('CharCode'), ...priceIn(texts) }
+  const isBefore = date !== '' && date < span.start
+  if (isBefore || IDS.get(code) !== attributes.get('ID')) return undefined
+  return { date, code, ...priceIn(texts) }
 })
 
 function priceIn(texts: XmlElement['texts']): Pick<Quote, 'price' | 'units'> {
@@ -35,7 +47,8 @@ function priceIn(texts: XmlElement['texts']): Pick<Quote, 'price' | 'units'> {
 
 /**
  * Creates a provider of the official rates of the Bank of Russia. They are dated the day on which they apply; the special drawing
- * right is among the codes. Holidays that the government moves are not in the calendar: rates are late after four days.
+ * right is among the codes. Currencies whose identifier the provider does not know are skipped. Holidays that the government
+ * moves are not in the calendar: rates are late after four days.
  *
  * @see https://www.cbr.ru/eng/development/SXML/
  */
