@@ -25,6 +25,12 @@ const CODES = pairs(
     'samoan tala:WST, yemeni rial:YER, south african rand:ZAR, zambian kwacha:ZMW',
 )
 
+/** Titles of the reports: one has units for the special drawing right, the other the reverse. */
+const TITLES: Readonly<Record<string, RegExp>> = {
+  REP: /^\s*"?Representative Exchange Rates/i,
+  SDRCV: /^\s*"?SDRs per Currency unit/i,
+}
+
 /**
  * Creates a provider of the representative rates of the International Monetary Fund, as central banks report them. They have
  * names instead of codes: names that the provider does not know are skipped. A currency whose central bank reported nothing has
@@ -52,11 +58,12 @@ export const createImfProvider: BankFactory = bank({
   maxDays: 31,
   spansOf: monthsOf,
   requests: ({ end }) =>
-    ['REP', 'SDRCV'].map((about) => {
+    Object.keys(TITLES).map((about) => {
       const query = `SelectDate=${end}&reportType=${about}&tsvflag=Y`
       return { path: `/external/np/fin/data/rms_mth.aspx?${query}`, about }
     }),
-  *read(text, { about }) {
+  *read(text, { about = '' }) {
+    if (TITLES[about]?.test(text) !== true) throw new Error('an unexpected title')
     for (const quote of readTables(text)) {
       if (about === 'REP') yield quote
       // Units of the special drawing right for a dollar; the others are derived from it.
