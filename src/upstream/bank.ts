@@ -70,7 +70,7 @@ export type KeyedBankFactory = BankFactory<
 >
 
 /** A request; a text is its path. */
-type BankRequest =
+export type BankRequest =
   | string
   | (Pick<UpstreamRequest, 'headers' | 'body'> & { path: string; about?: string })
 
@@ -109,7 +109,7 @@ export interface Bank {
   minCodes?: number
   /** The requests for whole tables (default the series of all `codes`). */
   requests?(span: DaySpan, key: string): readonly BankRequest[]
-  /** Requests for more rates of the same days, which are left out where these fail (default none). */
+  /** Requests for more rates of the days of `requests`, which are left out where these fail (default none). */
   extras?(span: DaySpan): readonly BankRequest[]
   /** The request for the days of one currency (default no such requests). */
   series?(code: string, span: DaySpan, key: string): BankRequest
@@ -129,6 +129,9 @@ const MAX_QUOTES = 2_000_000
 
 /** Requests for the currencies of a bank that has no table. More at a time would be impolite, fewer too slow. */
 const MAX_REQUESTS_AT_ONCE = 4
+
+/** Limit of a request for more rates, in ms: the others do not wait longer for it. */
+const EXTRA_TIMEOUT_MS = 2_000
 
 /** Tables of single days that are requested to find the newest. */
 const MAX_TABLES_SEARCHED = 5
@@ -285,14 +288,14 @@ function createFetchDays(open: OpenBank, calendar: Calendar): FetchDays {
     const part = publishedPart(range, publication.since, context.now(), calendar)
     const quotes = createQuotes(base)
     let host = new URL(open.root).host
-    const readExtra = async (request: ToSend): Promise<void> => {
+    async function addExtra(request: ToSend): Promise<void> {
+      const signal = AbortSignal.any([context.signal, AbortSignal.timeout(EXTRA_TIMEOUT_MS)])
       try {
-        const read = await parseBody(await readFrom(open, request, context), (text) => [
-          ...open.read(text, request.read),
-        ])
+        const response = await readFrom(open, request, { ...context, signal })
+        const read = await parseBody(response, (text) => [...open.read(text, request.read)])
         for (const quote of read) if (quotes.has(quote.date)) quotes.add(quote, request.read.span)
       } catch (error) {
-        // The event of the request reports the failure; the other rates are whole without it.
+        // The event of the request reports its failure; the other rates are whole without it.
         if (context.signal.aborted) throw error
       }
     }
@@ -304,7 +307,7 @@ function createFetchDays(open: OpenBank, calendar: Calendar): FetchDays {
           for (const quote of open.read(text, request.read)) quotes.add(quote, span)
         })
       }
-      for (const request of extrasFor(span)) await readExtra(request)
+      for (const request of quotes.isEmpty() ? [] : extrasFor(span)) await addExtra(request)
     }
     const days = quotes.daysIn(part)
     if (days.length === 0 && lengthOf(part) > maxEmptyDays) {
@@ -350,6 +353,7 @@ interface Quotes {
    * @throws {Error} if its date is invalid or outside of `span`, or it has no code, or not the units that it must have
    */
   add(quote: Quote, span: DaySpan): void
+  isEmpty(): boolean
   /** Whether there are quotes of a day. */
   has(date: unknown): boolean
   /** Returns the days of `range`, ascending. */
@@ -395,6 +399,7 @@ function createQuotes(base: string): Quotes {
       if (Object.hasOwn(other, code)) throw new Error(`quote ${count} has another direction`)
       addQuote(own, code, perUnit(published, units))
     },
+    isEmpty: () => days.size === 0,
     has: (date) => typeof date === 'string' && days.has(date),
     daysIn({ start, end }) {
       return [...days]

@@ -37,6 +37,12 @@ function serving(respond: (url: string, now: number) => Response): Upstream {
   return market
 }
 
+async function rejectedBy(signal?: AbortSignal | null): Promise<never> {
+  return new Promise((_, reject) => {
+    signal?.addEventListener('abort', () => reject(new Error('aborted')))
+  })
+}
+
 const urlsOf = ({ requests }: Upstream): string[] => requests.map(({ url }) => url)
 
 async function daysOf(
@@ -241,7 +247,8 @@ describe('createNbpProvider()', () => {
       { start: '2026-07-01', end: '2026-12-31' },
       market.context,
     )
-    expect(urlsOf(market).map((url) => url.slice(-36))).toEqual(
+    const tablesOf = urlsOf(market).filter((url) => url.includes('/tables/'))
+    expect(tablesOf.map((url) => url.slice(-36))).toEqual(
       ['/2026-07-01/2026-10-01/?format=json', '/2026-10-02/2026-11-20/?format=json'].map((path) =>
         path.padStart(36, 'A'),
       ),
@@ -250,7 +257,42 @@ describe('createNbpProvider()', () => {
     expect(new Set(days.map(({ date }) => date)).size).toBe(days.length)
     const past = { start: '1999-01-04', end: '2002-01-01' }
     expect((await poland.fetchHistory(past, market.context)).days).toEqual([])
-    expect(market.requests).toHaveLength(2)
+    expect(market.requests).toHaveLength(4)
+  })
+
+  it('has gold by the troy ounce, since 2013, on the days of the table', async () => {
+    const market = serving(answerOfNbp)
+    const { days } = await poland.fetchHistory(
+      { start: '2012-12-28', end: '2013-01-04' },
+      market.context,
+    )
+    expect(urlsOf(market)[1]).toMatch(/\/api\/cenyzlota\/2013-01-02\/2013-01-04\/\?format=json$/)
+    const gold = days.map(({ date, prices }) => [date, prices?.['XAU']])
+    // 493.13 × 31.1034768
+    expect(gold).toEqual([
+      ['2012-12-28', undefined],
+      ['2012-12-31', undefined],
+      ['2013-01-02', 15338.057514384],
+      ['2013-01-03', 15338.057514384],
+      ['2013-01-04', 15338.057514384],
+    ])
+  })
+
+  it.each<[what: string, respond: (signal?: AbortSignal | null) => Response | Promise<Response>]>([
+    ['fails', () => new Response('', { status: 503 })],
+    ['has another format', () => new Response('<p>')],
+    ['does not respond', async (signal) => rejectedBy(signal)],
+    ['is of other days', () => Response.json([{ data: '2026-11-21', cena: 500 }])],
+  ])('has the currencies where the request for gold %s', async (_what, respond) => {
+    const fetch = vi.fn<typeof globalThis.fetch>(async (input, init) => {
+      const url = String(input instanceof Request ? input.url : input)
+      return url.includes('cenyzlota') ? respond(init?.signal) : answerOfNbp(url, NOW)
+    })
+    const { days } = await poland.fetchHistory(RANGE, { ...upstream([]).context, fetch })
+    expect(fetch).toHaveBeenCalledTimes(2)
+    expect(days.map(({ date }) => date)).toEqual(['2026-11-19', TODAY])
+    expect(days[0]?.prices).toMatchObject({ EUR: expect.any(Number) })
+    expect(days[0]?.prices).not.toHaveProperty('XAU')
   })
 
   it('has prices in zloty, with their digits', async () => {

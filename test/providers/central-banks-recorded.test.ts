@@ -234,18 +234,20 @@ const BANKS: Record<string, RecordedBank> = {
     fileFor: () => 'bnr/01.xml',
     published: () =>
       elementsOf(readFileSync(recording('data/banks/bnr/01.xml'), 'utf8'), 'Rate')
-        .filter((rate) => rate.getAttribute('currency') !== 'XAU')
+        .filter(({ textContent }) => textContent !== '-')
         .map((rate) => {
           const date = Object(rate.parentNode).getAttribute('date')
+          const code = rate.getAttribute('currency') ?? ''
           const units = rate.getAttribute('multiplier') ?? undefined
+          const price = new Big(rate.textContent ?? '')
+          // Gold is quoted by the gram.
           return {
             date,
-            code: rate.getAttribute('currency') ?? '',
-            price: rate.textContent ?? '',
+            code,
+            price: (code === 'XAU' ? price.times('31.1034768') : price).toFixed(),
             units,
           }
-        })
-        .filter(({ price }) => price !== '-'),
+        }),
     compared: 7,
   },
   'Magyar Nemzeti Bank': {

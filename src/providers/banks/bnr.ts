@@ -1,10 +1,10 @@
 import { bank } from '../../upstream/bank.ts'
 import type { BankFactory } from '../../upstream/bank.ts'
-import { xmlRows, yearsOf } from '../../upstream/published.ts'
+import { perTroyOunce, xmlRows, yearsOf } from '../../upstream/published.ts'
 
 /**
  * Creates a provider of the reference rates of Banca Națională a României, the central bank of Romania. The special drawing
- * right is among the codes. Gold, which is quoted by the gram, is omitted.
+ * right is among the codes, and gold: its price of a gram becomes that of a troy ounce, multiplied exactly.
  *
  * @see https://www.bnr.ro/en/561-exchange-rates
  */
@@ -31,8 +31,8 @@ export const createBnrProvider: BankFactory = bank({
   read: xmlRows('DataSet/Body/Cube/Rate', ({ attributes, parent, text }) => {
     const code = attributes.get('currency')
     const date = parent?.attributes.get('date')
-    if (code === 'XAU') return undefined
+    const price = code === 'XAU' ? perTroyOunce(text) : text
     // Only prices of several units have a multiplier.
-    return { date, code, price: text, units: attributes.get('multiplier') ?? 1 }
+    return { date, code, price, units: attributes.get('multiplier') ?? 1 }
   }),
 })

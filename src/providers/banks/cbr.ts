@@ -1,11 +1,22 @@
+import type { DaySpan } from '../../rates/dates.ts'
 import { bank } from '../../upstream/bank.ts'
-import type { BankFactory } from '../../upstream/bank.ts'
-import { dayIn, formatDay, keysOf, pairs, withPoint, xmlRows } from '../../upstream/published.ts'
+import type { BankFactory, BankRequest } from '../../upstream/bank.ts'
+import {
+  dayIn,
+  formatDay,
+  keysOf,
+  middleOf,
+  pairs,
+  perTroyOunce,
+  withPoint,
+  words,
+  xmlRows,
+} from '../../upstream/published.ts'
 import type { Quote, ReadRequest } from '../../upstream/published.ts'
 import { readXml } from '../../upstream/xml.ts'
 import type { XmlElement } from '../../upstream/xml.ts'
 
-/** The bank's identifiers, at the end those of currencies that are no longer in its tables. */
+/** The bank's identifiers, at the end those of currencies that are no longer in its tables, and of metals. */
 const IDS = pairs(
   'AUD:R01010, AZN:R01020A, DZD:R01030, GBP:R01035, AMD:R01060, BHD:R01080, BYN:R01090B, BOB:R01105, BRL:R01115, ' +
     'HUF:R01135, VND:R01150, HKD:R01200, GEL:R01210, DKK:R01215, AED:R01230, USD:R01235, EUR:R01239, EGP:R01240, ' +
@@ -15,8 +26,15 @@ const IDS = pairs(
     'CZK:R01760, SEK:R01770, CHF:R01775, ETB:R01800, RSD:R01805F, ZAR:R01810, KRW:R01815, JPY:R01820, MMK:R02005, ' +
     'ATS:R01015, BEF:R01095, BGN:R01100, BYR:R01090, DEM:R01510, EEK:R01795, ESP:R01315, FIM:R01740, FRF:R01750, ' +
     'GRD:R01205, IEP:R01305, ISK:R01310, ITL:R01325, KWD:R01390, LBP:R01420, LTL:R01435, LVL:R01405, NLG:R01523, ' +
-    'PTE:R01570, ROL:R01585, TMM:R01710',
+    'PTE:R01570, ROL:R01585, TMM:R01710, XAU:1, XAG:2, XPT:3, XPD:4',
 )
+
+const METALS = words('XAU XAG XPT XPD')
+
+function metalsOf({ start, end }: DaySpan): BankRequest {
+  const [from, to] = [start, end].map((day) => formatDay(day, 'DD/MM/YYYY'))
+  return { path: `/scripts/xml_metall.asp?date_req1=${from}&date_req2=${to}`, about: 'metals' }
+}
 
 /** In a few series, some days have the identifier of the currency before or after. */
 function* readSeries(text: string, { code = '' }: ReadRequest): Generator<Quote> {
@@ -29,6 +47,18 @@ function* readSeries(text: string, { code = '' }: ReadRequest): Generator<Quote>
     }
   }
   if (own === 0 && others > 0) throw new Error('another currency')
+}
+
+/** Until 2008, the bank bought and sold metals at two prices. */
+function* readMetals(text: string, { code: only }: ReadRequest): Generator<Quote> {
+  for (const { attributes, texts } of readXml(text, 'Metall/Record')) {
+    const code = METALS.find((each) => IDS.get(each) === attributes.get('Code'))
+    const [buying, selling] = ['Buy', 'Sell'].map((name) => withPoint(texts.get(name)))
+    const price = perTroyOunce(middleOf(buying, selling))
+    if (code !== undefined && code === (only ?? code)) {
+      yield { date: dayIn(attributes.get('Date')), code, price }
+    }
+  }
 }
 
 /** Without codes that have no series, so that a table and a series have the same rates. */
@@ -46,9 +76,10 @@ function priceIn(texts: XmlElement['texts']): Pick<Quote, 'price' | 'units'> {
 }
 
 /**
- * Creates a provider of the official rates of the Bank of Russia. They are dated the day on which they apply; the special drawing
- * right is among the codes. Currencies whose identifier the provider does not know are skipped. Holidays that the government
- * moves are not in the calendar: rates are late after four days.
+ * Creates a provider of the official rates of the Bank of Russia. They are dated the day on which they apply. The special drawing
+ * right is among the codes, and gold, silver, platinum and palladium: their prices of a gram become those of a troy ounce,
+ * multiplied exactly. Currencies whose identifier the provider does not know are skipped. Holidays that the government moves are
+ * not in the calendar: rates are late after four days.
  *
  * @see https://www.cbr.ru/eng/development/SXML/
  */
@@ -74,9 +105,15 @@ export const createCbrProvider: BankFactory = bank({
   maxDays: 1,
   requests: ({ start }) => [`/scripts/XML_daily.asp?date_req=${formatDay(start, 'DD/MM/YYYY')}`],
   codes: keysOf(IDS),
-  series(code, { start, end }) {
+  extras: (span) => [metalsOf(span)],
+  series(code, span) {
+    if (METALS.includes(code)) return metalsOf(span)
+    const { start, end } = span
     const [from, to] = [start, end].map((day) => formatDay(day, 'DD/MM/YYYY'))
     return `/scripts/XML_dynamic.asp?date_req1=${from}&date_req2=${to}&VAL_NM_RQ=${IDS.get(code)}`
   },
-  read: (text, request) => (request.code === undefined ? readTable : readSeries)(text, request),
+  read(text, request) {
+    if (request.about === 'metals') return readMetals(text, request)
+    return (request.code === undefined ? readTable : readSeries)(text, request)
+  },
 })
