@@ -197,7 +197,8 @@ function rebased(table: RateTable, quoted: number, base: string): number | undef
   return baseRate === undefined ? undefined : quotient(quoted, baseRate)
 }
 
-const REFERENCE_CODES = /* @__PURE__ */ new Set(
+/** Currencies with a reference rate of the European Central Bank. */
+export const REFERENCE_CODES: ReadonlySet<string> = /* @__PURE__ */ new Set(
   /* @__PURE__ */ (
     'AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MXN MYR NOK NZD PHP PLN RON SEK SGD THB ' +
     'TRY USD ZAR'

@@ -4,6 +4,7 @@ import type { CacheEntry, CacheState } from '../cache/refresh.ts'
 import type { Emit } from '../events.ts'
 import { toDay } from '../rates/dates.ts'
 import type { RateTable } from '../rates/rate-table.ts'
+import { MIN_EQUAL_DAYS, createEqualDayCounter } from '../rates/repeated-rates.ts'
 import { RejectedError, requireObject, validateTable } from '../rates/validate.ts'
 import type { ValidatedTable } from '../rates/validate.ts'
 import type { LatestProvider, LatestTable, ProviderContext } from '../upstream/provider.ts'
@@ -63,6 +64,25 @@ export function createLatestSource(
 
 function createTableChecks(options: SourcesOptions, references: References) {
   const { latestProviders: providers, emit } = options
+  const counters = new Map(providers.map((provider) => [provider, createEqualDayCounter()]))
+
+  function validate(
+    provider: LatestProvider,
+    published: LatestTable,
+    { last, current }: CachedTables,
+  ): ValidatedTable {
+    const validated = validateTable(published, options.runtime.now(), {
+      previous: ownTable(provider, current),
+      seenCodes: seenCodes(last),
+      maxStale: options.maxStale.latest,
+    })
+    emitFindings(emit, provider, published, validated)
+    const day = toDay(validated.data.updatedAt)
+    const count = counters.get(provider)?.(validated.data)
+    const about = { dataSet: 'latest', provider: provider.attribution.name } as const
+    if (count === MIN_EQUAL_DAYS) emit({ type: 'rates_repeated', ...about, day, count })
+    return validated
+  }
 
   return {
     async fetch(
@@ -78,7 +98,7 @@ function createTableChecks(options: SourcesOptions, references: References) {
       })
       // A response that arrives too late is discarded, and emits no events.
       context.signal.throwIfAborted()
-      const validated = validate(options, provider, published, state)
+      const validated = validate(provider, published, state)
       const snapshot = { table: validated.data, attribution: provider.attribution }
       assertNotOlder(snapshot, state.last)
       emitCorrections(emit, snapshot, validated, state.last)
@@ -93,24 +113,9 @@ function createTableChecks(options: SourcesOptions, references: References) {
       const checked = provider.validateStored?.(stored, previous, others) ?? stored
       const { updatedAt, nextUpdateAt, publishedAt } = table
       const published = { ...checked, updatedAt, nextUpdateAt, publishedAt }
-      return { attribution, table: validate(options, provider, published, state).data }
+      return { attribution, table: validate(provider, published, state).data }
     },
   }
-}
-
-function validate(
-  { runtime, maxStale, emit }: SourcesOptions,
-  provider: LatestProvider,
-  published: LatestTable,
-  { last, current }: CachedTables,
-): ValidatedTable {
-  const validated = validateTable(published, runtime.now(), {
-    previous: ownTable(provider, current),
-    seenCodes: seenCodes(last),
-    maxStale: maxStale.latest,
-  })
-  emitFindings(emit, provider, published, validated)
-  return validated
 }
 
 function emitFindings(
