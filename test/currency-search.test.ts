@@ -64,7 +64,8 @@ describe('createCurrencySearch', () => {
   it.each([
     ...rowsOf(`
       yen JPY | $ USD      | eur EUR     | francs CHF   | yens JPY | rubles RUB | us USD | zig ZWG
-      tugrik MNT | namibia NAD | guernsey GGP | pesos    | doll       | som`),
+      tugrik MNT | namibia NAD | guernsey GGP | pesos  | doll     | som        | gold XAU | silver XAG
+      platinum XPT | palladium XPD`),
     ['swiss franc', 'CHF'],
     ['swiss francs', 'CHF'],
     ['polish zlotys', 'PLN'],

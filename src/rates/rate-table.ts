@@ -233,7 +233,7 @@ const MARKET_MOVE = 1.2
 const MAX_SHARE_MOVED = 0.1
 const MIN_MANY_MOVED = 4
 
-/** Lowest and highest units for one US dollar since 1999. */
+/** Lowest and highest units of major currencies and of metals for one US dollar since 1999. */
 const MAJOR_RANGES: Readonly<Record<string, readonly [low: number, high: number]>> = {
   EUR: [0.62, 1.21],
   JPY: [75, 165],
@@ -250,6 +250,11 @@ const MAJOR_RANGES: Readonly<Record<string, readonly [low: number, high: number]
   SGD: [1.19, 1.87],
   INR: [39, 95],
   KRW: [890, 1_600],
+  // Troy ounces. A price instead of a rate is far outside.
+  XAG: [0.008, 0.25],
+  XAU: [0.00018, 0.004],
+  XPD: [0.00029, 0.007],
+  XPT: [0.00034, 0.003],
 }
 
 const MAX_BEYOND_RANGE = 3
@@ -309,8 +314,8 @@ export function countManyMoved(moves: readonly number[]): number | undefined {
 }
 
 /**
- * Finds major currencies whose US dollar rate is more than three times outside its range since 1999. `isMany` is true if the
- * whole table is implausible: three or more codes, or the base. Finds none if the dollar is not quoted.
+ * Finds major currencies and metals whose US dollar rate is more than three times outside its range since 1999. `isMany` is
+ * true if the whole table is implausible: three or more currencies, or the base. Finds none if the dollar is not quoted.
  */
 export function findImplausibleMajors({ base, rateOf }: QuotedRates): {
   codes: string[]
@@ -324,7 +329,8 @@ export function findImplausibleMajors({ base, rateOf }: QuotedRates): {
       return rate < low / MAX_BEYOND_RANGE || rate > high * MAX_BEYOND_RANGE
     })
     .map(([code]) => code)
-  return { codes, isMany: codes.length >= MIN_IMPLAUSIBLE_MAJORS || codes.includes(base) }
+  const majors = codes.filter((code) => !code.startsWith('X'))
+  return { codes, isMany: majors.length >= MIN_IMPLAUSIBLE_MAJORS || codes.includes(base) }
 }
 
 /** A correction of a withdrawn currency's rate that differs from its legally fixed ratio. */
