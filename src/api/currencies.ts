@@ -31,7 +31,7 @@ export interface CurrencyCoverage {
   name: string | null
   /** ISO 4217 numeric code; null without one. */
   numeric: NumericCode | null
-  /** Digits after the decimal point; null if ISO 4217 defines none, as for withdrawn currencies. */
+  /** Digits after the decimal point; null if ISO 4217 defines none, as for metals and withdrawn currencies. */
   minorUnits: MinorUnits | null
   /** Symbol, such as `$`, which other currencies may share; null without one. */
   symbol: string | null

@@ -90,7 +90,7 @@ export function pegged<Wrapped extends Provider>(provider: Wrapped): Derived<Wra
  * import { createExchangeRateApiProvider, createRatesHandler } from 'ratesmith'
  * import { fixed } from 'ratesmith/providers'
  *
- * const points = { currency: 'XPT', anchor: 'EUR', ratio: 100 }
+ * const points = { currency: 'PTS', anchor: 'EUR', ratio: 100 }
  * const latest = fixed(createExchangeRateApiProvider(), [points])
  * const handler = createRatesHandler({ providers: { latest } })
  * ```

@@ -10,7 +10,7 @@ export type MinorUnits = number
 /** @internal An ISO 3166-1 alpha-2 code. */
 export type CountryCode = string
 
-/** An active currency, fund or metal. */
+/** An active currency, fund or metal, which is quoted by the troy ounce. */
 export interface Currency {
   /** ISO 4217 alphabetic code, or the three letters of the feed where `numeric` is null. */
   code: string
