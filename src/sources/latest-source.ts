@@ -76,11 +76,8 @@ function createTableChecks(options: SourcesOptions, references: References) {
       seenCodes: seenCodes(last),
       maxStale: options.maxStale.latest,
     })
-    emitFindings(emit, provider, published, validated)
-    const day = toDay(validated.data.updatedAt)
-    const count = counters.get(provider)?.(validated.data)
-    const about = { dataSet: 'latest', provider: provider.attribution.name } as const
-    if (count === MIN_EQUAL_DAYS) emit({ type: 'rates_repeated', ...about, day, count })
+    const equalDays = counters.get(provider)?.(validated.data)
+    emitFindings(emit, provider, published, { ...validated, equalDays })
     return validated
   }
 
@@ -122,13 +119,15 @@ function emitFindings(
   emit: Emit,
   { attribution }: LatestProvider,
   { endsAt }: LatestTable,
-  { data, dropped, lost }: ValidatedTable,
+  { data, dropped, lost, equalDays: count }: ValidatedTable & { equalDays: number | undefined },
 ): void {
   const about = { dataSet: 'latest', provider: attribution.name } as const
   const codes = Object.keys(data.unconfirmed ?? {})
   if (dropped.length > 0) emit({ type: 'rates_dropped', ...about, dropped })
   if (lost.length > 0) emit({ type: 'rates_lost', ...about, codes: lost })
   if (codes.length > 0) emit({ type: 'rates_quarantined', ...about, codes })
+  const day = toDay(data.updatedAt)
+  if (count === MIN_EQUAL_DAYS) emit({ type: 'rates_repeated', ...about, day, count })
   if (Number.isFinite(endsAt)) emit({ type: 'upstream_ending', ...about, endsAt: Number(endsAt) })
 }
 
