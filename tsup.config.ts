@@ -28,6 +28,23 @@ const nameOf = (built: string): string => built.replace(/^\.\/dist\/(.*)\.js$/, 
 /** For `ratesmith/openapi.json` and the command; the handler has it as a module, which every bundler can read. */
 const DOCUMENT = 'src/generated/openapi.json'
 
+/** The packages that are bundled into what needs them: few providers do. */
+const READERS = ['@rgrove/parse-xml', 'fflate']
+
+/** The dependencies that are bundled into the command: a hundred small files load more slowly than one. */
+const BUILT_IN = ['itty-router', 'zod']
+
+const within = (names: readonly string[]): RegExp[] =>
+  names.map((name) => new RegExp(`^${name}(/|$)`))
+
+/** Licences must accompany the bundled parts. */
+function writeLicences(path: string, names: readonly string[]): void {
+  const licences = names.map((name) => {
+    return `${name}\n\n${readFileSync(`node_modules/${name}/LICENSE`, 'utf8')}`
+  })
+  writeFileSync(path, licences.join('\n'))
+}
+
 /** The entry points for apps. Dependencies stay external, so that an app has a single copy of each. */
 const library: Options = {
   ...shared,
@@ -37,13 +54,12 @@ const library: Options = {
     // A file apart from the index: a bundler keeps all schemas of a file of which it needs one name, such as `RatesError`.
     handler: 'src/handler.ts',
   },
+  noExternal: within(READERS),
   async onSuccess() {
     cpSync(DOCUMENT, 'dist/generated/openapi.json')
+    writeLicences('dist/LICENSES.txt', READERS)
   },
 }
-
-/** The dependencies that are bundled into the command: a hundred small files load more slowly than one. */
-const BUILT_IN = ['itty-router', 'zod']
 
 /** The command line. */
 const command: Options = {
@@ -51,10 +67,7 @@ const command: Options = {
   name: 'command',
   entry: { cli: 'src/cli/main.ts' },
   external: [...shared.external, /\/generated\/openapi\.json$/],
-  noExternal: [
-    ...BUILT_IN.map((name) => new RegExp(`^${name}(/|$)`)),
-    /^ratesmith\/package\.json$/,
-  ],
+  noExternal: [...within([...BUILT_IN, ...READERS]), /^ratesmith\/package\.json$/],
   esbuildPlugins: [serverInOneChunk()],
   esbuildOptions(options) {
     options.chunkNames = 'cli/[name]-[hash]'
@@ -66,12 +79,8 @@ const command: Options = {
     // Node and Deno import JSON only with its type, which esbuild drops for the target.
     options.supported = { ...options.supported, 'import-attributes': true }
   },
-  // Their licences must accompany the bundled parts.
   async onSuccess() {
-    const licences = BUILT_IN.map((name) => {
-      return `${name}\n\n${readFileSync(`node_modules/${name}/LICENSE`, 'utf8')}`
-    })
-    writeFileSync('dist/cli/LICENSES.txt', licences.join('\n'))
+    writeLicences('dist/cli/LICENSES.txt', [...BUILT_IN, ...READERS])
   },
 }
 

@@ -4,8 +4,9 @@ import { ENTRY_POINTS, MANIFEST } from './entry-points.ts'
 
 const { version, license, dependencies, devDependencies } = MANIFEST
 
-/** The specifiers that the sources import, and their packages. Packages that are no dependencies are optional. */
+/** The specifiers that the sources import, and their packages. Packages that are no dependencies are optional, or bundled for npm. */
 const IMPORTS: Readonly<Record<string, string>> = {
+  '@rgrove/parse-xml': '@rgrove/parse-xml',
   '@whatwg-node/server': '@whatwg-node/server',
   'itty-router/Router': 'itty-router',
   undici: 'undici',

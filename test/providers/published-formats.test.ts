@@ -15,68 +15,60 @@ import { readSdmxCsv } from '../../src/upstream/sdmx.ts'
 import { readXml } from '../../src/upstream/xml.ts'
 
 describe('readXml()', () => {
-  const read = (text: string, path = 'a/b') =>
-    [...readXml(text, path)].map(({ text: own, attributes, texts }) => [
-      own,
-      Object.fromEntries(attributes),
-      Object.fromEntries(texts),
-    ])
+  const read = (text: string, path = 'a/b') => readXml(text, path)
 
-  it('has the elements at a path, with their attributes and the texts inside', () => {
+  it('has the elements at a path, with their attributes, texts inside and the element outside', () => {
     const text =
-      '\u{FEFF}<?xml version="1.0"?>\n<x:a xmlns:x="u"><x:b n="1" m=\'2\'> t <c>u</c><d/></x:b><b/><e><b>no</b></e></x:a>\n'
-    expect(read(text)).toEqual([
-      ['t', { n: '1', m: '2' }, { c: 'u', d: '' }],
-      ['', {}, {}],
-    ])
-  })
-
-  it('has the last of several texts with a name, without prefixes, among other content', () => {
-    const many = Array.from({ length: 100 }, (_, index) => `<c${index}>${index}</c${index}>`)
-    const texts = { c: '2', d: '3' }
-    for (const inside of [
-      '<c>1</c><c>2</c><d>3</d>',
-      '<c>1</c>\n<c> 2 </c><x:d>3</x:d>',
-      '<c>1</c><c n="1">2</c><d>3</d>',
-      '<c>1</c><c>2</c><d>3</d><e><f>4</f></e>',
-      '<c>1</c><c>2</c>text<d>3</d>',
-    ]) {
-      const [found] = read(`<a><b>${inside}</b></a>`)
-      expect([inside, found?.[2]]).toEqual([inside, expect.objectContaining(texts)])
-    }
-    const [[, , found = {}] = []] = read(`<a><b>${many.join('')}</b></a>`)
-    expect(Object.keys(Object(found))).toHaveLength(100)
-    const nested = `${'<a>'.repeat(11)}<a>t</a>${'</a>'.repeat(11)}`
-    expect(read(nested, Array.from({ length: 12 }, () => 'a').join('/'))).toEqual([['t', {}, {}]])
-  })
-
-  it('has the element outside', () => {
-    const [first, second] = readXml('<a><b day="1"><c/></b><b day="2"><c/></b></a>', 'a/b/c')
-    expect([first, second].map((each) => each?.parent?.attributes.get('day'))).toEqual(['1', '2'])
+      '\u{FEFF}\r\n<?xml version="1.0"?>\n<x:a xmlns:x="u" day="1"><x:b n="1" m=\'&lt;\'> t<c>u</c> <c> v </c><x:d/></x:b><b/><e><b>no</b></e></x:a>\n'
+    const [first, second, ...others] = read(text)
+    expect([first?.attributes.get('n'), first?.attributes.get('m')]).toEqual(['1', '<'])
+    expect([first?.attributes.get('constructor'), first?.attributeCount]).toEqual([undefined, 2])
+    expect(['c', 'd', 'e'].map((name) => first?.texts.get(name))).toEqual(['v', '', undefined])
+    expect(first?.parent?.attributes.get('day')).toBe('1')
+    expect([first?.text, second?.text, others]).toEqual(['t', '', []])
+    const nested = `${'<a>'.repeat(11)}<a/>${'</a>'.repeat(11)}`
+    expect(read(nested, Array.from({ length: 12 }, () => 'a').join('/'))).toHaveLength(1)
   })
 
   it('decodes entities, once', () => {
-    expect(read('<a><b>&lt;c&gt; &amp;lt; &quot;&apos;&#233;&#xE9;</b></a>')[0]?.[0]).toBe(
-      `<c> &lt; "'éé`,
-    )
+    const text = '<a><b>&lt;c&gt; &amp;lt; &quot;&apos;&#233;&#xE9;</b></a>'
+    expect(read(text)[0]?.text).toBe(`<c> &lt; "'éé`)
   })
 
   it.each([
-    ['an unknown entity', '<a><b>&nbsp;</b></a>', /unknown entity/],
-    ['an unfinished entity', '<a><b>a & b</b></a>', /unknown entity/],
-    ['an invalid code point', '<a><b>&#x110000;</b></a>', /unknown entity/],
-    ['an entity of an object', '<a><b>&constructor;</b></a>', /unknown entity/],
+    ['an unknown entity', '<a><b>&nbsp;</b></a>', /malformed or truncated XML at character \d+$/],
+    ['an unfinished entity', '<a><b>a & b</b></a>', /malformed/],
+    ['an invalid code point', '<a><b>&#x110000;</b></a>', /malformed/],
+    ['an entity of an object', '<a><b>&constructor;</b></a>', /malformed/],
     ['another root', '<c/>', /expected a as the root/],
-    ['an attribute of a whole element twice', '<a><b c="1" c="2">t</b></a>', /duplicate attribute/],
-    ['many levels', `${'<a>'.repeat(13)}${'</a>'.repeat(13)}`, /more than 12 levels/],
+    ['an attribute twice', '<a><b c="1" c="2">t</b></a>', /malformed/],
+    ['a document type', '<!DOCTYPE a [<!ENTITY b "1">]><a/>', /markup at character 1$/],
+    ['a comment, a section or an instruction', '<a><?b?></a>', /markup at character 4$/],
+    ['13 levels', `${'<a>'.repeat(12)}<a/>${'</a>'.repeat(12)}`, /more than 12 levels/],
   ])('rejects %s', (_what, text, message) => {
     expect(() => read(text)).toThrow(message)
   })
 
-  it('rejects a document that is truncated at any character', () => {
-    const text = '<a><b n="1">t<c>&lt;</c></b></a>'
+  it.each([
+    ['levels', '<a>', /more than 12 levels/],
+    ['levels that look like empty elements', '<a b="/>">', /more than 12 levels/],
+    ['open quotes', '<a b="', /malformed|levels/],
+    ['elements', '<a/>', /more than 100000 elements/],
+    ['ends of lines', '\r', /malformed/],
+    ['entities', '&lt;', /malformed/],
+    ['characters beyond 16 bits', '😀', /malformed/],
+  ])(
+    'rejects four million characters of %s in time, without a stack overflow',
+    (_, part, message) => {
+      const text = `<a>${part.repeat(4_000_000 / part.length)}`
+      expect(() => read(text)).toThrow(message)
+    },
+  )
+
+  it('rejects a document that is truncated at any character, without quoting it', () => {
+    const text = '<a><b n="1">secret<c>&lt;</c></b></a>'
     for (let end = 0; end < text.length; end += 1) {
-      expect(() => read(text.slice(0, end))).toThrow(Error)
+      expect(() => read(text.slice(0, end))).toThrow(/^((?!secret)[^])*$/)
     }
   })
 })

@@ -22,7 +22,7 @@ const read = (path: string): string => readFileSync(join(packages, path), 'utf8'
 
 /** `dist/handler.js` is a separate file, from which bundlers take the parts of the index that an app uses. */
 const FILES =
-  'CHANGELOG.md LICENSE README.md dist/cli/LICENSES.txt dist/generated/openapi.json dist/handler.js package.json'.split(
+  'CHANGELOG.md LICENSE README.md dist/LICENSES.txt dist/cli/LICENSES.txt dist/generated/openapi.json dist/handler.js package.json'.split(
     ' ',
   )
 
@@ -64,10 +64,18 @@ describe('the package', () => {
     ])
   })
 
-  it('has the licences of what is bundled into the command, and only of that', () => {
-    expect(read('ratesmith/dist/cli/LICENSES.txt')).toBe(
-      ['itty-router', 'zod'].map((name) => `${name}\n\n${read(`${name}/LICENSE`)}`).join('\n'),
-    )
+  it('has the licences of what is bundled, and imports nothing of that', () => {
+    const readers = ['@rgrove/parse-xml', 'fflate']
+    const licencesOf = (names: string[]): string =>
+      names
+        .map((name) => `${name}\n\n${readFileSync(`node_modules/${name}/LICENSE`, 'utf8')}`)
+        .join('\n')
+    expect(read('ratesmith/dist/LICENSES.txt')).toBe(licencesOf(readers))
+    const builtIn = ['itty-router', 'zod', ...readers]
+    expect(read('ratesmith/dist/cli/LICENSES.txt')).toBe(licencesOf(builtIn))
+    const isReader = new RegExp(`from ?["'](${readers.join('|')})`)
+    const library = installed.files.filter((path) => /^dist\/.*\.(js|d\.ts)$/.test(path))
+    expect(library.filter((path) => isReader.test(read(`ratesmith/${path}`)))).toEqual([])
     const files = reachedFiles(['dist/cli.js']).filter((path) => path.endsWith('.js'))
     const imported = files.flatMap(
       (path) =>

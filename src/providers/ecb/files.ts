@@ -2,7 +2,8 @@ import type { Slices } from '../../async.ts'
 import { isCode } from '../../rates/currency-code.ts'
 import { isDay } from '../../rates/dates.ts'
 import type { HistoryDay } from '../../upstream/provider.ts'
-import { readXmlTags } from '../../upstream/xml.ts'
+import { readXmlRoot } from '../../upstream/xml.ts'
+import type { XmlElement } from '../../upstream/xml.ts'
 
 const ROOT = 'gesmes:Envelope'
 
@@ -21,48 +22,41 @@ const HEADINGS: ReadonlySet<string> = new Set(['gesmes:subject', 'gesmes:Sender'
  * @throws {Error} if any element differs from this format
  */
 export function readEcbXml(text: string): HistoryDay[] {
+  if (text.includes('&')) throw new Error('unexpected entity')
   const days: HistoryDay[] = []
-  const open: string[] = []
-  for (const { name, kind, attributes, before } of readXmlTags(text)) {
-    requireNoText(before, open.at(-1) ?? ROOT)
-    if (kind === 'closing') {
-      open.pop()
-      continue
-    }
-    readElement(open, name, attributes, days)
-    if (kind === 'opening') open.push(name)
-  }
+  readElement(readXmlRoot(text), [], days)
   const empty = days.find(({ rates }) => Object.keys(rates).length === 0)
   if (empty) throw new Error(`${empty.date} has no rates`)
   return toPublishedDays(days)
 }
 
-function readElement(
-  open: readonly string[],
-  name: string,
-  attributes: ReadonlyMap<string, string>,
+function readElement(element: XmlElement, open: readonly string[], days: HistoryDay[]): void {
+  const { name, text } = element
+  if (open.length === MAX_OPEN) throw new Error(`elements nested more than ${MAX_OPEN} levels deep`)
+  if (text !== '' && !HEADINGS.has(name)) throw new Error('unexpected text outside of the headings')
+  const path = [...open, name]
+  if (!HEADINGS.has(name) || open.includes('Cube')) readCube(path, element, days)
+  for (const each of element.elements) readElement(each, path, days)
+}
+
+function readCube(
+  path: readonly string[],
+  { attributes, attributeCount }: XmlElement,
   days: HistoryDay[],
 ): void {
-  const path = [...open, name].join(' ')
-  if (open.length === MAX_OPEN) throw new Error(`elements nested more than ${MAX_OPEN} levels deep`)
-  const cubes = path === `${ROOT}${' Cube'.repeat(open.length)}` ? open.length : undefined
-  if (cubes === 0 || (HEADINGS.has(name) && open.every((each) => each !== 'Cube'))) return
-  if (cubes === 1 && attributes.size === 0) return
-  if (cubes === 2 && attributes.size === 1) {
+  const [root, ...cubes] = path
+  const depth = root === ROOT && cubes.every((name) => name === 'Cube') ? cubes.length : undefined
+  if (depth === 0 || (depth === 1 && attributeCount === 0)) return
+  if (depth === 2 && attributeCount === 1) {
     days.push({ date: requireDay(attributes.get('time') ?? '', 'day', days.length + 1), rates: {} })
     return
   }
   const rates = days.at(-1)?.rates
-  if (cubes !== 3 || attributes.size !== 2 || !rates) {
+  if (depth !== 3 || attributeCount !== 2 || !rates) {
     throw new Error('unexpected element; expected a Cube with time, or with currency and rate')
   }
   const code = requireCode(attributes.get('currency') ?? '', 'day', days.length)
   addRate(rates, code, parseRate(attributes.get('rate') ?? '', 'day', days.length))
-}
-
-function requireNoText(text: string, parent: string): void {
-  const isGood = HEADINGS.has(parent) ? !text.includes('&') : text.trim() === ''
-  if (!isGood) throw new Error(`unexpected text in ${parent}`)
 }
 
 /**
