@@ -8,6 +8,7 @@ const { version, license, dependencies, devDependencies } = MANIFEST
 const IMPORTS: Readonly<Record<string, string>> = {
   '@rgrove/parse-xml': '@rgrove/parse-xml',
   '@whatwg-node/server': '@whatwg-node/server',
+  fflate: 'fflate',
   'itty-router/Router': 'itty-router',
   undici: 'undici',
   'zod/mini': 'zod',

@@ -33,7 +33,7 @@ const MAY_IMPORT: Record<string, string> = {
   access: 'api async cache connections errors events http known-options node:* rates',
   stores: 'connections known-options types:cache node:*',
   upstream: 'async byte-buffer known-options money rates @rgrove/parse-xml zod/mini',
-  providers: 'async digest known-options rates upstream zod/mini',
+  providers: 'async digest fflate known-options rates upstream zod/mini',
   sources: 'async cache errors events types:upstream rates',
   api: 'async errors known-options money query-names types:upstream rates types:sources zod/mini',
   // Contains code to copy from the explorer, which imports the client.

@@ -15,7 +15,6 @@ import { readBytes, readText } from '../upstream/request.ts'
 import { runSanityChecks } from '../upstream/sanity-checks.ts'
 import { readExrCsv } from './ecb/data-api.ts'
 import { readEcbCsv, readEcbXml } from './ecb/files.ts'
-import { readZipMember } from './ecb/unzip.ts'
 
 /** Options of `createEcbProvider`. */
 export interface EcbOptions {
@@ -88,6 +87,7 @@ export function createEcbProvider(options: EcbOptions = {}): LatestProvider & Hi
       maxBytes: MAX_INFLATED_BYTES,
       signal: context.signal,
     }
+    const { readZipMember } = await import('./ecb/unzip.ts')
     return parseBody(await readBytes(file, 'application/zip'), async (archive) => {
       const text = new TextDecoder().decode(await readZipMember(archive, member))
       return runInSlices(readEcbCsv(text), yieldToEventLoop, context.signal)

@@ -1,15 +1,18 @@
+import { deflateRawSync } from 'node:zlib'
+
 import * as fc from 'fast-check'
-import { strToU8, unzipSync, zipSync } from 'fflate'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { strToU8, zipSync } from 'fflate'
+import { describe, expect, it } from 'vitest'
 
 import { readZipMember } from '../../src/providers/ecb/unzip.ts'
+import { turnsDuring } from '../virtual-runtime.ts'
 
 const NAME = 'eurofxref-hist.csv'
 const TEXT = `Date,USD,\n${'2026-11-20,1.1,\n'.repeat(2_000)}`
 
 const SIZE = TEXT.length
 const NO_BYTES = new Uint8Array()
-const NO_ARCHIVE = /not a zip archive, or is truncated/
+const NO_ARCHIVE = /not a zip archive with one member, or is truncated$/
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -20,6 +23,16 @@ function zip(text: string = TEXT, level: 0 | 6 = 6, name: string = NAME): Bytes 
 const ARCHIVE = zip()
 
 const ZEROS = zipSync({ [NAME]: new Uint8Array(40_000_000) })
+
+/** Returns an archive of a stored member with the same, deflated by another program. */
+function repacked(archive: Bytes, packed: Uint8Array): Bytes {
+  const { entry } = placesOf(archive)
+  const start = 30 + NAME.length
+  const tail = archive.slice(entry)
+  const joined = new Uint8Array([...archive.slice(0, start), ...packed, ...tail])
+  const moved = patched(joined, ['end', 16, 32, start + packed.length])
+  return patched(moved, ['entry', 10, 16, 8], ['entry', 20, 32, packed.length])
+}
 
 type Options = Partial<Parameters<typeof readZipMember>[1]>
 
@@ -59,25 +72,6 @@ function claiming(size: number, archive: Bytes = ARCHIVE): Bytes {
   return patched(archive, ['entry', 24, 32, size], ['local', 22, 32, size])
 }
 
-/** Replaces `DecompressionStream` by one that counts inflated bytes. */
-function countInflated(): () => number {
-  let count = 0
-  const Platform = DecompressionStream
-  vi.stubGlobal('DecompressionStream', function Counting(format: CompressionFormat) {
-    const { readable, writable } = new Platform(format)
-    const transform: Transformer<Bytes, Bytes>['transform'] = (chunk, controller) => {
-      count += chunk.byteLength
-      controller.enqueue(chunk)
-    }
-    return { writable, readable: readable.pipeThrough(new TransformStream({ transform })) }
-  })
-  return () => count
-}
-
-afterEach(() => {
-  vi.unstubAllGlobals()
-})
-
 describe('readZipMember()', () => {
   it('reads an archive with a comment, and one inside a larger buffer', async () => {
     const commented = new Uint8Array([...patched(ARCHIVE, ['end', 20, 16, 5]), 80, 75, 5, 6, 0])
@@ -93,45 +87,22 @@ describe('readZipMember()', () => {
   })
 
   it.each([
-    ['nothing', new Uint8Array(), NO_ARCHIVE],
+    ['nothing', NO_BYTES, NO_ARCHIVE],
     ['a text', strToU8(TEXT), NO_ARCHIVE],
-    ['bytes after the archive', new Uint8Array([...ARCHIVE, 0]), NO_ARCHIVE],
-    ['bytes before it', new Uint8Array([0, ...ARCHIVE]), NO_ARCHIVE],
-    ['an empty archive', zipSync({}), /1 member, got 0/],
-    ['two members', zipSync({ [NAME]: NO_BYTES, b: NO_BYTES }), /1 member, got 2/],
-    ['another name', zip(TEXT, 6, 'a.csv'), /member eurofxref-hist\.csv/],
-    ['a name with a path', zip(TEXT, 6, `../${NAME}`), /member eurofxref-hist\.csv/],
+    ['an empty archive', zipSync({}), NO_ARCHIVE],
+    ['two members', zipSync({ [NAME]: NO_BYTES, b: NO_BYTES }), NO_ARCHIVE],
+    ['another name', zip(TEXT, 6, 'a.csv'), /member eurofxref-hist\.csv$/],
+    ['a name with a path', zip(TEXT, 6, `../${NAME}`), /member eurofxref-hist\.csv$/],
     ['a smaller size', claiming(SIZE - 1), `more than ${SIZE - 1} bytes`],
     ['a larger size', claiming(SIZE + 1), `${SIZE} bytes, expected ${SIZE + 1}`],
     ['a stored member of another size', claiming(SIZE + 1, zip(TEXT, 0)), `expected ${SIZE + 1}`],
+    ['another method', patched(ARCHIVE, ['entry', 10, 16, 12]), /method 12/],
+    ['another checksum', patched(ARCHIVE, ['entry', 16, 32, 1]), /checksum/],
+    ['fewer packed bytes', patched(ARCHIVE, ['entry', 20, 32, 20]), /unexpected EOF/],
+    ['a member after the end', patched(ARCHIVE, ['entry', 42, 32, 0xff_ff_ff]), NO_ARCHIVE],
+    ['a size in a ZIP64 field', patched(ARCHIVE, ['entry', 24, 32, 0xff_ff_ff_ff]), /at most/],
   ])('rejects %s', async (_what, archive, message) => {
     await expect(read(archive)).rejects.toThrow(message)
-  })
-
-  it.each<[what: string, message: string | RegExp, ...patches: Patch[]]>([
-    ['another name in the local header', /directory .*local header/, ['local', 30, 16, 0]],
-    ['another method in the local header', /directory .*local header/, ['local', 8, 16, 0]],
-    ['another size in the local header', /directory .*local header/, ['local', 22, 32, 1]],
-    ['encryption in the local header', /directory .*local header/, ['local', 6, 16, 1]],
-    ['a local name that is longer', /directory .*local header/, ['local', 26, 16, 60_000]],
-    ['encryption', /encrypted/, ['entry', 8, 16, 1]],
-    ['strong encryption', /encrypted/, ['entry', 8, 16, 0x40]],
-    ['another method', /method 12/, ['entry', 10, 16, 12]],
-    ['several disks', /multi-disk/, ['end', 4, 16, 1]],
-    ['a member on another disk', /multi-disk/, ['entry', 34, 16, 1]],
-    ['a size in a ZIP64 field', /ZIP64/, ['entry', 24, 32, 0xff_ff_ff_ff]],
-    ['an offset in a ZIP64 field', /ZIP64/, ['entry', 42, 32, 0xff_ff_ff_ff]],
-    ['a member that is not there', /header at byte 1$/, ['entry', 42, 32, 1]],
-    ['a member after the end', /header at byte 16777215$/, ['entry', 42, 32, 0xff_ff_ff]],
-    ['a directory without a signature', /header at byte \d+$/, ['entry', 0, 32, 1]],
-    ['a directory elsewhere', NO_ARCHIVE, ['end', 16, 32, 1]],
-    ['a name that is longer', /directory/, ['entry', 28, 16, 60_000]],
-    ['more packed bytes', /truncated/, ['entry', 20, 32, 6e4], ['local', 18, 32, 6e4]],
-    ['fewer packed bytes', /inflate/, ['entry', 20, 32, 20], ['local', 18, 32, 20]],
-    ['another checksum', /checksum/, ['entry', 16, 32, 1], ['local', 14, 32, 1]],
-    ['damaged data', /inflate|checksum/, ['local', 60, 32, 0xff_ff_ff_ff]],
-  ])('rejects an archive with %s', async (_what, message, ...patches) => {
-    await expect(read(patched(ARCHIVE, ...patches))).rejects.toThrow(message)
   })
 
   it('rejects an archive truncated at any byte', async () => {
@@ -146,12 +117,15 @@ describe('readZipMember()', () => {
     await expect(read(ARCHIVE, { maxBytes: 1_000 })).rejects.toThrow(message)
   })
 
-  it('stops inflating a bomb that states a small size', async () => {
-    const inflated = countInflated()
-    const reading = read(claiming(1_000, ZEROS))
-    await expect(reading).rejects.toThrow('inflates to more than 1000 bytes')
-    expect(inflated()).toBeGreaterThan(1_000)
-    expect(inflated()).toBeLessThan(20_000_000)
+  it('stops inflating a bomb that states a small size, and takes a turn for some of another', async () => {
+    const small = await turnsDuring(() => read(claiming(1_000, ZEROS)).catch(String))
+    expect(small).toMatchObject({
+      result: expect.stringMatching(/more than 1000 bytes$/),
+      turns: 0,
+    })
+    const whole = await turnsDuring(() => readMember(ZEROS, { maxBytes: 40_000_000 }))
+    expect(whole.result).toHaveLength(40_000_000)
+    expect(whole.turns).toBeGreaterThanOrEqual(9)
   })
 
   it('ends when its signal aborts, before and while it inflates', async () => {
@@ -168,8 +142,9 @@ describe('readZipMember()', () => {
     const data = fc.uint8Array({ maxLength: 20_000 })
     const levels = fc.constantFrom(0, 1, 6, 9)
     const property = fc.asyncProperty(data, levels, async (bytes, level) => {
-      const archive = zipSync({ [NAME]: [bytes, { level }] })
-      expect(await readMember(archive)).toEqual(unzipSync(archive)[NAME])
+      const packed = level === 0 ? bytes : deflateRawSync(bytes, { level })
+      const archive = zipSync({ [NAME]: [bytes, { level: 0 }] })
+      expect(await readMember(level === 0 ? archive : repacked(archive, packed))).toEqual(bytes)
     })
     await fc.assert(property)
   })
@@ -182,14 +157,5 @@ describe('readZipMember()', () => {
       expect(outcome === TEXT || outcome instanceof Error).toBe(true)
     })
     await fc.assert(property, { numRuns: 300 })
-  })
-
-  it.each([
-    ['', 0],
-    ['123456789', 0xcb_f4_39_26],
-    ['The quick brown fox jumps over the lazy dog', 0x41_4f_a3_39],
-  ])('accepts the known checksum of %j', async (text, sum) => {
-    const archive = patched(zip(text), ['entry', 16, 32, sum], ['local', 14, 32, sum])
-    await expect(read(archive)).resolves.toBe(text)
   })
 })
