@@ -13,7 +13,7 @@ import {
 } from '../upstream/feed.ts'
 import { isKnownCode } from '../upstream/known-code.ts'
 import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
-import { UpstreamError, readJson } from '../upstream/request.ts'
+import { readJson, requireBody } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
 import { runSanityChecks } from '../upstream/sanity-checks.ts'
 
@@ -83,14 +83,9 @@ const payload = z.object({
  *
  * @throws {Error} if the response is an error, has another base or an unexpected format
  */
-function toLatestTable(
-  { host, status, body, retryAfterMs }: UpstreamResponse,
-  now: number,
-): LatestTable {
-  if (status !== 200) {
-    throw new UpstreamError(`${host} returned HTTP ${status}`, retryAfterMs)
-  }
-  const parsed = payload.safeParse(body)
+function toLatestTable(response: UpstreamResponse, now: number): LatestTable {
+  const { host } = response
+  const parsed = payload.safeParse(requireBody(response))
   if (!parsed.success) throw unexpectedShape(host, pathsOf(parsed.error))
   const { meta, data } = parsed.data
   const values = Object.entries(data).map(([code, each]) => [code, Object(each).value] as const)

@@ -10,7 +10,7 @@ import {
   unexpectedShape,
 } from '../upstream/feed.ts'
 import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
-import { UpstreamError, readJson } from '../upstream/request.ts'
+import { UpstreamError, readJson, requireBody } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
 import { runSanityChecks } from '../upstream/sanity-checks.ts'
 
@@ -99,20 +99,16 @@ const failure = z.object({ result: z.literal('error'), 'error-type': z.string() 
  *
  * @throws {Error} if the response is an error, has another base or an unexpected format
  */
-export function toLatestTable(
-  { host, status, body, retryAfterMs }: UpstreamResponse,
-  base: string,
-): LatestTable {
+export function toLatestTable(response: UpstreamResponse, base: string): LatestTable {
+  const { host, status, body } = response
   const failed = failure.safeParse(body)
   if (failed.success) {
     const type = failed.data['error-type']
-    const delay = retryAfterMs ?? RETRY_DELAY_MS_BY_ERROR.get(type)
-    throw new UpstreamError(`${host} returned the error ${knownError(type)}`, delay)
+    const retryAfterMs = response.retryAfterMs ?? RETRY_DELAY_MS_BY_ERROR.get(type)
+    const message = `${host} returned the error ${knownError(type)}`
+    throw new UpstreamError(message, { status, retryAfterMs })
   }
-  if (status !== 200) {
-    throw new UpstreamError(`${host} returned HTTP ${status}`, retryAfterMs)
-  }
-  const parsed = payload.safeParse(body)
+  const parsed = payload.safeParse(requireBody(response))
   if (!parsed.success) throw unexpectedShape(host, pathsOf(parsed.error))
   const { base_code, rates, time_last_update_unix, time_next_update_unix, time_eol_unix } =
     parsed.data

@@ -13,7 +13,7 @@ import {
 } from '../upstream/feed.ts'
 import { isKnownCode } from '../upstream/known-code.ts'
 import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
-import { UpstreamError, readJson } from '../upstream/request.ts'
+import { readJson, requireBody } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
 import { runSanityChecks } from '../upstream/sanity-checks.ts'
 
@@ -122,12 +122,9 @@ const payload = z.object({
  *
  * @throws {Error} if the status is not 200 or the format is unexpected
  */
-function toLatestTable({ host, status, body, retryAfterMs }: UpstreamResponse): LatestTable {
-  if (status !== 200) {
-    throw new UpstreamError(`${host} returned HTTP ${status}`, retryAfterMs)
-  }
-  const parsed = payload.safeParse(body)
-  if (!parsed.success) throw unexpectedShape(host, pathsOf(parsed.error))
+function toLatestTable(response: UpstreamResponse): LatestTable {
+  const parsed = payload.safeParse(requireBody(response))
+  if (!parsed.success) throw unexpectedShape(response.host, pathsOf(parsed.error))
   const { date, usd } = parsed.data
   const entries = Object.entries(usd).map(([code, rate]) => [code.toUpperCase(), rate] as const)
   const updatedAt = toInstant(date)

@@ -12,7 +12,7 @@ import type {
   LatestTable,
   ProviderContext,
 } from '../upstream/provider.ts'
-import { UpstreamError, readJson } from '../upstream/request.ts'
+import { readJson, requireBody } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
 import { runSanityChecks } from '../upstream/sanity-checks.ts'
 
@@ -213,11 +213,9 @@ interface Row {
   rate: number
 }
 
-function rowsOf({ host, status, body, retryAfterMs }: UpstreamResponse): unknown[] {
-  if (status !== 200) {
-    throw new UpstreamError(`${host} returned HTTP ${status}`, retryAfterMs)
-  }
-  if (!Array.isArray(body)) throw unexpectedShape(host, ['whole body'])
+function rowsOf(response: UpstreamResponse): unknown[] {
+  const body = requireBody(response)
+  if (!Array.isArray(body)) throw unexpectedShape(response.host, ['whole body'])
   return body
 }
 

@@ -3,7 +3,7 @@ import { assertKnownOptions } from '../known-options.ts'
 import { isObject } from '../rates/validate.ts'
 import { ECB_TERMS, pathsOf, requireRootUrl, unexpectedShape } from '../upstream/feed.ts'
 import type { HistoryDays, HistoryProvider } from '../upstream/provider.ts'
-import { UpstreamError, readJson } from '../upstream/request.ts'
+import { readJson, requireBody } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
 import * as z from 'zod/mini'
 
@@ -77,14 +77,9 @@ const payload = z.object({
  *
  * @throws {Error} if the status is not 200, the amount is not 1, or the base or the format is unexpected
  */
-export function toHistoryDays(
-  { host, status, body, retryAfterMs }: UpstreamResponse,
-  start: string,
-): HistoryDays {
-  if (status !== 200) {
-    throw new UpstreamError(`${host} returned HTTP ${status}`, retryAfterMs)
-  }
-  const parsed = payload.safeParse(body)
+export function toHistoryDays(response: UpstreamResponse, start: string): HistoryDays {
+  const { host } = response
+  const parsed = payload.safeParse(requireBody(response))
   if (!parsed.success) throw unexpectedShape(host, pathsOf(parsed.error))
   const { base, rates } = parsed.data
   const days = Object.entries(rates).map(([date, quoted]) => ({ date, rates: quoted }))

@@ -12,7 +12,7 @@ import {
   unexpectedShape,
 } from '../upstream/feed.ts'
 import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
-import { UpstreamError, readJson } from '../upstream/request.ts'
+import { UpstreamError, readJson, requireBody } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
 import { runSanityChecks } from '../upstream/sanity-checks.ts'
 
@@ -95,21 +95,16 @@ const failure = z.object({ error: z.literal(true), message: z.optional(z.unknown
  *
  * @throws {Error} if the response is an error, has another base or an unexpected format
  */
-function toLatestTable(
-  { host, status, body, retryAfterMs }: UpstreamResponse,
-  now: number,
-): LatestTable {
+function toLatestTable(response: UpstreamResponse, now: number): LatestTable {
+  const { host, status, body, retryAfterMs = RETRY_DELAY_MS } = response
   const failed = failure.safeParse(body)
   if (failed.success) {
     const known = KNOWN_ERRORS.find((error) => error === failed.data.message)
     const reason =
       known === undefined ? `HTTP ${status} with an unknown error` : `the error ${known}`
-    throw new UpstreamError(`${host} returned ${reason}`, retryAfterMs ?? RETRY_DELAY_MS)
+    throw new UpstreamError(`${host} returned ${reason}`, { status, retryAfterMs })
   }
-  if (status !== 200) {
-    throw new UpstreamError(`${host} returned HTTP ${status}`, retryAfterMs)
-  }
-  const parsed = payload.safeParse(body)
+  const parsed = payload.safeParse(requireBody(response))
   if (!parsed.success) throw unexpectedShape(host, pathsOf(parsed.error))
   const { timestamp, rates } = parsed.data
   const updatedAt = timestamp * 1_000

@@ -1,7 +1,7 @@
 import { newestPublishedDay, toDay } from '../rates/dates.ts'
 import type { Calendar, Day, DaySpan } from '../rates/dates.ts'
 import { isObject } from '../rates/validate.ts'
-import { UpstreamError } from './request.ts'
+import { UpstreamError, requireBody } from './request.ts'
 import type { UpstreamRequest, UpstreamResponse } from './request.ts'
 import * as z from 'zod/mini'
 
@@ -27,16 +27,14 @@ export function unexpectedShape(host: string, details: readonly string[]): Error
 
 /** @throws {Error} if the status is not 200, or `read` throws */
 export async function parseBody<Body, Result>(
-  { host, status, body, retryAfterMs }: UpstreamResponse<Body>,
+  response: UpstreamResponse<Body>,
   read: (body: Body) => Result | Promise<Result>,
 ): Promise<Result> {
-  if (status !== 200) {
-    throw new UpstreamError(`${host} returned HTTP ${status}`, retryAfterMs)
-  }
+  const body = requireBody(response)
   try {
     return await read(body)
   } catch (error) {
-    throw unexpectedShape(host, [error instanceof Error ? error.message : String(error)])
+    throw unexpectedShape(response.host, [error instanceof Error ? error.message : String(error)])
   }
 }
 
@@ -160,6 +158,8 @@ function withoutKey(key: string, error: unknown, host: string): UpstreamError {
   const message = error instanceof Error ? error.message : ''
   return new UpstreamError(
     hasPart(message, key) ? `request to ${host} failed; the reason contains the key` : message,
-    error instanceof UpstreamError ? error.retryAfterMs : undefined,
+    error instanceof UpstreamError
+      ? { status: error.status, retryAfterMs: error.retryAfterMs }
+      : {},
   )
 }

@@ -29,6 +29,9 @@ export interface UpstreamResponse<Body = unknown> {
   retryAfterMs?: number | undefined
 }
 
+/** Version and homepage of package.json. */
+const USER_AGENT = 'ratesmith/0.1.0 (+https://www.npmjs.com/package/ratesmith)'
+
 /** `Uint8Array<ArrayBuffer>`, in a form that TypeScript before 5.7 supports. */
 type Bytes = ReturnType<typeof Uint8Array.of>
 
@@ -71,7 +74,10 @@ async function readResponse<Body>(
   const first = new URL(request.url)
   let url = first
   for (let redirects = 0; ; redirects += 1) {
-    const headers = { ...(url.host === first.host ? request.headers : {}), accept }
+    const own = url.host === first.host ? request.headers : {}
+    // Some browsers would first request the permission of every upstream to send it.
+    const isBrowser = globalThis.navigator?.userAgent?.startsWith('Mozilla/')
+    const headers = { ...own, accept, ...(!isBrowser && { 'user-agent': USER_AGENT }) }
     const response = await send(request, url, headers)
     const location = isRedirect(response.status) && response.headers.get('location')
     if (!location) return toUpstreamResponse(response, request.now(), url, bodyOf)
@@ -93,7 +99,7 @@ async function send(
     return await fetch(url.href, body === undefined ? init : { ...init, method: 'POST', body })
   } catch (error) {
     const message = `request to ${url.host} failed${describeFailure(error, url.host)}`
-    throw new UpstreamError(message, undefined, { cause: error })
+    throw new UpstreamError(message, { cause: error })
   }
 }
 
@@ -109,7 +115,8 @@ async function toUpstreamResponse<Body>(
     return { host, status, body: await bodyOf(response), retryAfterMs }
   } catch (error) {
     const { message, cause } = error instanceof Error ? error : new Error(String(error))
-    throw new UpstreamError(`${host} returned HTTP ${status} ${message}`, retryAfterMs, { cause })
+    const text = `${host} returned HTTP ${status} ${message}`
+    throw new UpstreamError(text, { status, retryAfterMs, cause })
   }
 }
 
@@ -208,16 +215,32 @@ const FAILURES: readonly (readonly [pattern: RegExp, reason: string])[] = [
   ],
 ]
 
+interface UpstreamErrorOptions extends ErrorOptions {
+  status?: number | undefined
+  /** Backoff in ms, if known. */
+  retryAfterMs?: number | undefined
+}
+
 /** A failed request, or a response without usable data. The message never quotes the upstream; its causes may. */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError'
+  /** HTTP status of the response, if it is another one than 200. */
+  readonly status: number | undefined
   /** Backoff in ms, if known. */
   readonly retryAfterMs: number | undefined
 
-  constructor(message: string, retryAfterMs?: number, options?: ErrorOptions) {
+  constructor(message: string, { status, retryAfterMs, ...options }: UpstreamErrorOptions = {}) {
     super(message, options)
+    this.status = status === 200 ? undefined : status
     this.retryAfterMs = retryAfterMs
   }
+}
+
+/** @throws {UpstreamError} if the status is not 200 */
+export function requireBody<Body>(response: UpstreamResponse<Body>): Body {
+  const { host, status, body, retryAfterMs } = response
+  if (status === 200) return body
+  throw new UpstreamError(`${host} returned HTTP ${status}`, { status, retryAfterMs })
 }
 
 /** In ms; `now` in ms since the Unix epoch. By `Retry-After` (seconds or a date, RFC 9110 §10.2.3), or its status. */

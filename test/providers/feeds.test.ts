@@ -34,7 +34,8 @@ describe.each(Object.entries(FEEDS))('%s', (_, feed) => {
     expect(provider.attribution).toEqual(feed.attribution)
     expect(market.requests).toHaveLength(feed.requests ?? 1)
     expect(market.requests[0]?.url).toBe(`${feed.root}${feed.path}`)
-    expect(market.requests[0]?.init.headers).toEqual(feed.headers)
+    const headers = { ...feed.headers, 'user-agent': expect.any(String) }
+    expect(market.requests[0]?.init.headers).toEqual(headers)
   })
 
   it.each(['', '/mirror//'])('sends its request below a root with the path %j', async (path) => {
@@ -81,6 +82,7 @@ describe.each(Object.entries(FEEDS))('%s', (_, feed) => {
     await expect(call(create(ROOT), market)).rejects.toMatchObject({
       name: 'UpstreamError',
       message: expect.stringMatching(`^feed\\.example .*HTTP ${status}$`),
+      status,
       retryAfterMs: 7_000,
     })
   })

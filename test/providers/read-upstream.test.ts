@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+
 import { describe, expect, it, vi } from 'vitest'
 
 import { readBytes, readJson, readText } from '../../src/upstream/request.ts'
@@ -5,6 +7,9 @@ import { settled } from '../virtual-runtime.ts'
 import { upstream } from './upstream.ts'
 
 const ROOT = 'https://rates.example/table'
+
+const { version, homepage } = JSON.parse(readFileSync('package.json', 'utf8'))
+const USER_AGENT = `ratesmith/${version} (+${homepage})`
 
 /** Creates the options of a read, and the list of its requests. */
 function openRead(...[responses, signal]: Parameters<typeof upstream>) {
@@ -26,7 +31,7 @@ describe('readJson()', () => {
   it('requests JSON without letting fetch follow redirects', async () => {
     const { response, requests } = read([new Response('{"a":1}')])
     expect(await response).toEqual({ host: 'rates.example', status: 200, body: { a: 1 } })
-    const headers = { accept: 'application/json' }
+    const headers = { accept: 'application/json', 'user-agent': USER_AGENT }
     const signal = expect.any(AbortSignal)
     const init = { headers, redirect: 'manual', cache: 'no-store', signal }
     expect(requests).toMatchObject([{ url: ROOT, init }])
@@ -84,7 +89,8 @@ describe('readJson()', () => {
   it('rejects with the delay in Retry-After, and the cause', async () => {
     const init = { status: 503, headers: { 'retry-after': '90' } }
     const { response } = read([new Response('<h1>', init)])
-    const error = { name: 'UpstreamError', retryAfterMs: 90_000, cause: expect.any(SyntaxError) }
+    const cause = expect.any(SyntaxError)
+    const error = { name: 'UpstreamError', status: 503, retryAfterMs: 90_000, cause }
     await expect(response).rejects.toMatchObject(error)
     expect(await read([new Response('{}', init)]).response).toMatchObject({ retryAfterMs: 90_000 })
   })
@@ -275,8 +281,16 @@ it('sends headers to the first host, including its redirects to itself, and to n
   const { requests, given } = openRead([...moves, new Response('{}')])
   const [accept, authorization] = ['application/json', 'Bearer abc']
   await readJson({ ...given, headers: { authorization } })
-  const own = { accept, authorization }
-  expect(requests.map(({ init }) => init.headers)).toEqual([own, own, { accept }])
+  const all = { accept, 'user-agent': USER_AGENT }
+  const own = { ...all, authorization }
+  expect(requests.map(({ init }) => init.headers)).toEqual([own, own, all])
+})
+
+it('does not say who sends it in browsers, some of which would ask the upstream first', async () => {
+  vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0' })
+  const { response, requests } = read([new Response('{}')])
+  await response.finally(() => vi.unstubAllGlobals())
+  expect(requests[0]?.init.headers).toEqual({ accept: 'application/json' })
 })
 
 describe('a request with a body', () => {
