@@ -1,7 +1,7 @@
 import { sleep } from '../async.ts'
 import type { Runtime } from '../async.ts'
-import { createBackoff } from '../cache/backoff.ts'
-import { UnavailableError } from '../cache/refresh.ts'
+import type { Backoff, BackoffOptions } from '../cache/backoff.ts'
+import { REQUEST_TIMEOUT_MS, UnavailableError } from '../cache/refresh.ts'
 import { CALL_GAP_MS } from './publication.ts'
 
 export interface LoadQueue {
@@ -18,9 +18,7 @@ export interface LoadQueue {
 /** Loads at a time: one that hangs does not delay the others. */
 const MAX_RUNNING = 4
 
-/** Waiting loads, while the host responds and after failures. */
 const MAX_WAITING = 1_000
-const MAX_WAITING_IN_BACKOFF = 10
 
 const POLL_MS = 50
 
@@ -29,8 +27,8 @@ const ABANDONED_MS = 5_000
 
 const MINUTE_MS = 60_000
 
-/** Delay of all loads after failures in a row, in ms: the host may be down. */
-const BACKOFF = { initial: 500, max: 20_000 }
+/** Delay of all loads of a host after failures in a row, in ms: it may be down. */
+export const HOST_BACKOFF: BackoffOptions = { initial: 500, max: 20_000 }
 
 interface Entry {
   seenAt: number
@@ -44,9 +42,9 @@ interface Entry {
  */
 export function createLoadQueue(
   runtime: Runtime,
+  backoff: Backoff,
   { perMinute = Infinity, maxWait = Infinity }: { perMinute?: number; maxWait?: number } = {},
 ): LoadQueue {
-  const backoff = createBackoff(runtime, BACKOFF)
   const waiting = new Map<object, Map<string, Entry>>()
   const closing = new AbortController()
   let count = 0
@@ -104,10 +102,9 @@ export function createLoadQueue(
     const pieces = waiting.get(request) ?? new Map<string, Entry>()
     const known = pieces.get(piece)
     if (known) return known.loading
-    const left = backoff.remaining()
-    if (count >= (left > 0 ? MAX_WAITING_IN_BACKOFF : MAX_WAITING)) {
-      throw new UnavailableError(left || MINUTE_MS, new Error('too many pieces to load'))
-    }
+    const left = count < MAX_WAITING ? backoff.remaining() : MINUTE_MS
+    // No request waits longer.
+    if (left > REQUEST_TIMEOUT_MS) throw new UnavailableError(left, new Error('too many loads'))
     const wait = async (): Promise<void> => {
       try {
         const until = runtime.monotonic() + maxWait

@@ -21,7 +21,7 @@ import type { YearOfCode } from '../rates/seams.ts'
 import { RejectedError } from '../rates/validate.ts'
 import { snapshotFormat } from './history.ts'
 import type { HistoryNeed, HistorySnapshot, Span } from './history.ts'
-import { createLoadQueue } from './load-queue.ts'
+import { HOST_BACKOFF, createLoadQueue } from './load-queue.ts'
 import type { LoadQueue } from './load-queue.ts'
 import { MAX_TABLES, providerOf } from './newest-days.ts'
 import { continues, described, fetchRange, isGap } from './publication.ts'
@@ -47,6 +47,8 @@ type Found = CacheResult<HistorySnapshot>
 /** Some days of all currencies, the series of one currency, or the table of a day. */
 interface Plan extends DaySpan {
   id: string
+  /** The last day that a request needs. */
+  needed: Day
   kind: 'days' | 'series' | 'table'
   /** Of a series. */
   code?: string
@@ -73,6 +75,8 @@ interface Verdict {
   history: MarketHistory
 }
 
+const END_OF_TIME = '9999-12-31'
+
 const NOTHING = { doubted: [], unconfirmed: [] }
 
 const LIFETIME_MS = 30 * DAY_MS
@@ -80,7 +84,7 @@ const KEPT_MS = 366 * DAY_MS
 const UNSETTLED_MS = 600_000
 
 /** Delays until a doubtful piece is loaded again, in ms. */
-const RETRY = { initial: UNSETTLED_MS, max: DAY_MS }
+const RETRY = { initial: 300_000, max: 1_800_000 }
 
 const CALL_TIMEOUT_MS = 15_000
 
@@ -96,9 +100,13 @@ export function createPieces(context: PublicationContext): Pieces {
   const { runtime, emit } = options
   const pieces = new Map<string, Piece>()
   const views = createViews(context)
+  const backoff = createBackoff(runtime, HOST_BACKOFF)
   const queues = {
-    other: createLoadQueue(runtime),
-    table: createLoadQueue(runtime, { perMinute: TABLES_PER_MINUTE, maxWait: REQUEST_TIMEOUT_MS }),
+    other: createLoadQueue(runtime, backoff),
+    table: createLoadQueue(runtime, backoff, {
+      perMinute: TABLES_PER_MINUTE,
+      maxWait: REQUEST_TIMEOUT_MS,
+    }),
   }
   let newestDays: HistorySnapshot | undefined
   let isClosed = false
@@ -109,19 +117,17 @@ export function createPieces(context: PublicationContext): Pieces {
       // The least recently used table is the first.
       if (plan.kind === 'table') pieces.delete(plan.id)
       pieces.set(plan.id, known)
-      return known
+      return Object.assign(known, plan)
     }
     if (isClosed) throw new UnavailableError(0, new Error('closed'))
-    const piece: Piece = {
+    const about: Omit<Piece, 'cached'> = {
       ...plan,
       retry: createBackoff(runtime, RETRY),
       reported: '',
-      cached: createCachedPiece(context, plan, {
-        queue: (plan.kind === 'table' ? queues.table : queues.other).add,
-        newest: () => newestDays,
-        isDoubted: () => (piece.verdict?.doubted.length ?? 0) > 0,
-      }),
     }
+    const queue = plan.kind === 'table' ? queues.table : queues.other
+    const cached = createCachedPiece(context, about, queue.add, () => newestDays?.history)
+    const piece = Object.assign(about, { cached })
     pieces.set(plan.id, piece)
     if (plan.kind === 'table') dropTables(pieces)
     return piece
@@ -131,14 +137,14 @@ export function createPieces(context: PublicationContext): Pieces {
     return pieces.get(plan.id)?.cached.state().value
   }
 
-  /** Whether a value can be joined with the newest days. A table without rates may still be published. */
+  /** Whether a value can be joined with the newest days. A day without rates may be a holiday, or late. */
   function isUsable(plan: Plan, value: HistorySnapshot, newest: MarketHistory): boolean {
     if (value.start > plan.start || !continues(newest, value.history)) return false
-    if (plan.kind === 'table') {
+    if (plan.start === plan.end) {
       return value.history.dates.length > 0 || pieces.get(plan.id)?.cached.state().stale === false
     }
     // Days between the piece and the newest ones must not be missing.
-    return (value.end ?? '') >= plan.end || !isGap(calendar, value.end, newest.dates[0] ?? '')
+    return (value.end ?? '') >= plan.needed || !isGap(calendar, value.end, newest.dates[0] ?? '')
   }
 
   function plansAt(need: HistoryNeed, { history }: HistorySnapshot): Plan[] {
@@ -270,7 +276,8 @@ export function createPieces(context: PublicationContext): Pieces {
       for (const plan of plans) {
         const piece = pieceOf(plan)
         const { value } = await piece.cached.get(request)
-        if (value.history.dates.length > 0) return
+        if (!isUsable(plan, value, newest.history)) await piece.cached.refresh(request)
+        if (valueOf(plan)?.history.dates.length !== 0) return
       }
     },
     spans() {
@@ -301,17 +308,12 @@ function dropTables(pieces: Map<string, Piece>): void {
   }
 }
 
-interface PieceState {
-  queue: LoadQueue['add']
-  newest(): HistorySnapshot | undefined
-  isDoubted(): boolean
-}
-
 /** A piece of the past does not change, but for corrections: it is loaded again every month, in the background. */
 function createCachedPiece(
   context: PublicationContext,
-  plan: Plan,
-  { queue, newest, isDoubted }: PieceState,
+  piece: Omit<Piece, 'cached'>,
+  queue: LoadQueue['add'],
+  newest: () => MarketHistory | undefined,
 ): ReadThrough<HistorySnapshot> {
   const { options, providers, checks, id } = context
   const failover = createFailover(options, 'history', providers, {
@@ -338,13 +340,19 @@ function createCachedPiece(
       const { history } = await checks.ofWhole(provider, snapshot.history)
       return { ...snapshot, history }
     },
-    schedule: (load, request = {}) => queue(request, plan.id, load),
+    schedule: (load, request = {}) => queue(request, piece.id, load),
     load: (signal, { current }) =>
       failover({ signal, isAwaited: !current }, (provider, call) => {
-        const known = isDoubted() ? undefined : current
-        return fetchPiece(context, { provider, call }, plan, known, newest()?.history)
+        const isDoubted = (piece.verdict?.doubted.length ?? 0) > 0
+        return fetchPiece(
+          context,
+          { provider, call },
+          piece,
+          isDoubted ? undefined : current,
+          newest(),
+        )
       }),
-    stored: storedIn(options, 'history', format, `history:${id}:${plan.id}`),
+    stored: storedIn(options, 'history', format, `history:${id}:${piece.id}`),
   })
 }
 
@@ -445,7 +453,7 @@ function plansFor(
   const isInMemory = start >= firstKept || (isWhole && !isFirst && end >= firstKept)
   if (isInMemory || start > end) return []
   const before = addDays(firstKept, -1)
-  if (isInOneCall) return [archivePlan(firstDay, before)]
+  if (isInOneCall) return [archivePlan(firstDay, before, end)]
   const [provider] = providers
   if (!provider?.fetchSeries)
     return windowsOf(start, end < before ? end : before, provider?.maxDays)
@@ -453,18 +461,25 @@ function plansFor(
     const days = daysFrom(start, end).filter(calendar.isPublished)
     const ordered = isFirst ? days : days.toReversed()
     return ordered.slice(0, MAX_TABLES).map((day) => {
-      return { id: `day-${day}`, kind: 'table', start: day, end: day }
+      return { id: `day-${day}`, kind: 'table', start: day, end: day, needed: day }
     })
   }
   // The days of the base are those of any other currency.
   const [other = 'USD'] = newest.columns.has('USD') ? [] : newest.columns.keys()
   const series = codes.length > 0 ? codes : [other]
-  return series.map((code) => ({ id: code, kind: 'series', code, start: firstDay, end: last }))
+  return series.map((code) => ({
+    id: code,
+    kind: 'series',
+    code,
+    start: firstDay,
+    end: END_OF_TIME,
+    needed: end,
+  }))
 }
 
 /** All days before the newest ones, up to the end of a year, so that the newest ones overlap it for long. */
-function archivePlan(start: Day, before: Day): Plan {
-  return { id: 'archive', kind: 'days', start, end: `${before.slice(0, 4)}-12-31` }
+function archivePlan(start: Day, before: Day, needed: Day): Plan {
+  return { id: 'archive', kind: 'days', start, end: `${before.slice(0, 4)}-12-31`, needed }
 }
 
 /** Returns the pieces before and after one, as far as there are any before the newest days. */
@@ -512,6 +527,7 @@ function windowsOf(start: Day, end: Day, maxDays = Infinity): Plan[] {
       id: months === 12 ? window.start.slice(0, 4) : window.start,
       kind: 'days',
       ...window,
+      needed: window.end,
     })
   return plans
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 
 import type { HistoryProvider } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
@@ -12,11 +12,7 @@ type FetchHistory = HistoryProvider['fetchHistory']
 const market = fakeProviders()
 
 /** Creates a handler over the synthetic market; records the calls of its history provider. */
-function watched(
-  start: number,
-  fetchHistory: FetchHistory = market.history.fetchHistory,
-  store?: Map<string, string>,
-) {
+function watched(start: number, fetchHistory: FetchHistory = market.history.fetchHistory) {
   const runtime = virtualRuntime(start)
   const ranges: { start: string; end: string }[] = []
   const history: HistoryProvider = {
@@ -27,7 +23,7 @@ function watched(
     },
   }
   const providers = { history, latest: market.latest }
-  const { handler, events, get } = recordedHandler(runtime, { providers, store })
+  const { handler } = recordedHandler(runtime, { providers })
   /** Requests history every `step` ms for `duration` ms. */
   async function requestEvery(step: number, duration: number): Promise<void> {
     for (let passed = 0; passed < duration; passed += step) {
@@ -36,7 +32,7 @@ function watched(
       await runtime.advance(step)
     }
   }
-  return { handler, rates: handler.rates, runtime, ranges, events, get, requestEvery }
+  return { handler, rates: handler.rates, runtime, ranges, requestEvery }
 }
 
 /** Returns a provider function that always returns these rates by day. */
@@ -166,59 +162,5 @@ describe('history before the last five years', () => {
     expect(older.points[0]?.d).toBe(FIRST_REFERENCE_DAY)
     expect(await rates.history({ ...pair, start: RECENT_SINCE })).toEqual(recent)
     expect(starts(world)).toHaveLength(2)
-  })
-
-  it('has the same rates on the same days as the last five years', async () => {
-    const { rates } = watched(NOON)
-    const { currencies } = await rates.currencies()
-    const codes = currencies.filter(({ history }) => history).map(({ code }) => code)
-    expect(codes.length).toBeGreaterThan(20)
-    for (const to of codes.filter((code) => code !== 'EUR')) {
-      const recent = await rates.history({ from: 'EUR', to, start: RECENT_SINCE })
-      const all = await rates.history({ from: 'EUR', to, start: FIRST_REFERENCE_DAY })
-      const first = all.points.findIndex(({ d }) => d === recent.points[0]?.d)
-      expect(all.points.slice(first), to).toEqual(recent.points)
-    }
-  })
-
-  it('does not affect the last five years where its download fails', async () => {
-    const fetchHistory = vi.fn<FetchHistory>(market.history.fetchHistory)
-    const { rates, events } = watched(NOON, fetchHistory)
-    await rates.history(pair)
-    fetchHistory.mockRejectedValue(new Error('down'))
-    const call = rates.history({ ...pair, start: FIRST_REFERENCE_DAY })
-    await expect(call).rejects.toMatchObject({ code: 'provider_unavailable' })
-    expect((await rates.history(pair)).points.length).toBeGreaterThan(10)
-    const failed = { type: 'upstream_failed', dataSet: 'archive' }
-    expect(events).toContainEqual(expect.objectContaining(failed))
-  })
-
-  it('is refreshed only where it was needed', async () => {
-    const world = watched(NOON)
-    const { handler, runtime } = world
-    await handler.refresh()
-    expect(starts(world)).toEqual([RECENT_SINCE])
-    await handler.rates.history({ ...pair, start: FIRST_REFERENCE_DAY })
-    await runtime.advance(4 * DAY)
-    await handler.refresh()
-    expect(world.ranges.slice(1)).toEqual([
-      { start: FIRST_REFERENCE_DAY, end: '2026-11-20' },
-      { start: '2026-11-11', end: '2026-11-24' },
-      { start: '2026-11-11', end: '2026-11-24' },
-    ])
-  })
-
-  it('is restored from the store', async () => {
-    const store = new Map<string, string>()
-    const params = { ...pair, start: FIRST_REFERENCE_DAY }
-    await watched(NOON, undefined, store).rates.history(params)
-    // Written after the response.
-    await expect.poll(() => [...store.keys()]).toContain('rates:v1:history:ecb:archive')
-    const world = watched(NOON, undefined, store)
-    const { points } = await world.rates.history(params)
-    expect(points[0]?.d).toBe(FIRST_REFERENCE_DAY)
-    expect(starts(world)).toEqual([])
-    const restored = { type: 'rates_restored', dataSet: 'archive', loadedAt: NOON }
-    expect(world.events).toContainEqual(restored)
   })
 })

@@ -305,22 +305,6 @@ describe('a bank that fails', () => {
     await runtime.advance(8 * MINUTE)
     expect(await read(`/v1/latest?date=2010-01-05&base=EUR`)).toMatchObject({ status: 200 })
   })
-
-  it('for one currency does not put the others off', async () => {
-    const runtime = virtualRuntime(EVENING)
-    const { read } = open(runtime, {
-      onCall: ({ code }) => {
-        if (code === ONE) throw new Error('odd page')
-      },
-    })
-    expect(await read(`/v1/history?from=EUR&to=${ONE}`)).toMatchObject({ status: 502 })
-    // The second failure of the same currency in a row follows in the loop.
-    await runtime.advance(2 * SECOND)
-    for (const code of CODES.slice(1)) {
-      expect(await read(`/v1/history?from=EUR&to=${ONE}`)).toMatchObject({ status: 502 })
-      expect(await read(`/v1/history?from=EUR&to=${code}`)).toMatchObject({ status: 200 })
-    }
-  })
 })
 
 describe('many requests at once', () => {
@@ -386,27 +370,6 @@ describe('many requests at once', () => {
 })
 
 describe('days that clients choose', () => {
-  it('have at most 300 tables a day; those in hand are still served', async () => {
-    const runtime = virtualRuntime(EVENING)
-    const { read, bank } = open(runtime)
-    const days = oracle.daysOf('2010-01-01', '2012-01-01').filter(isBankDay)
-    const served: string[] = []
-    const refused: Json[] = []
-    for (const day of days) {
-      const answer = await read(`/v1/latest?date=${day}&base=EUR`)
-      if (answer.status === 200) served.push(answer.date)
-      else refused.push(answer)
-    }
-    expect(served).toEqual(days.slice(0, 300))
-    const error = { code: 'provider_unavailable' }
-    expect(refused.at(-1)).toMatchObject({ status: 502, retry: '300', error })
-    expect(bank.calls).toHaveLength(301)
-    expect(await read(`/v1/latest?date=${days[100]}&base=EUR`)).toMatchObject({ status: 200 })
-    expect(await read(`/v1/history?from=EUR&to=${ONE}`)).toMatchObject({ status: 200 })
-    await runtime.advance(DAY)
-    expect(await read(`/v1/latest?date=2011-12-30&base=EUR`)).toMatchObject({ status: 200 })
-  })
-
   it('have a rate of the base against itself', async () => {
     const { read } = open(virtualRuntime(EVENING))
     const answer = await read('/v1/convert?from=EUR&to=EUR&date=2010-01-09')
@@ -501,32 +464,6 @@ describe('a bank that is late', () => {
   })
 })
 
-describe('windows of days', () => {
-  it('are each fetched once, also those that end at a weekend or on a holiday', async () => {
-    const runtime = virtualRuntime(EVENING)
-    const store = new Map<string, string>()
-    const form = { hasSeries: false, maxDays: 93, store }
-    const { read, bank, pass } = open(runtime, form)
-    const target = `/v1/history?from=EUR&to=${ONE}&start=1999-01-04`
-    await read(target)
-    await runtime.advance(HOUR)
-    expect((await read(target)).status).toBe(200)
-    const fetched = rangesOf(bank)
-    expect(new Set(fetched).size).toBe(fetched.length)
-    for (let day = 0; day < 7; day += 1) {
-      await pass(DAY)
-      expect((await read(target)).points).toEqual(
-        points(ONE, truth(runtime.now(), '1999-01-04', '2026-12-01')),
-      )
-    }
-    const { length } = bank.calls
-    expect(length).toBeLessThanOrEqual(fetched.length + 5)
-    const restarted = open(runtime, form)
-    expect((await restarted.read(target)).status).toBe(200)
-    expect(restarted.bank.calls).toEqual([])
-  })
-})
-
 describe('sanity checks', () => {
   const tenfold = ({ base, days }: HistoryDays, on: (date: string) => boolean): HistoryDays => ({
     base,
@@ -572,52 +509,6 @@ describe('sanity checks', () => {
     isWrong = false
     await runtime.advance(11 * MINUTE)
     expect((await read(target)).points).toEqual(points(ONE, ['2026-06-29', '2026-06-30']))
-  })
-
-  it('accept a jump that the next day confirms', async () => {
-    const runtime = virtualRuntime(Date.UTC(2026, 10, 18, 18))
-    const { read, pass } = open(runtime, {
-      sanityChecks: true,
-      change: (days) => tenfold(days, (date) => date >= '2026-11-19'),
-    })
-    const target = `/v1/history?from=EUR&to=${ONE}&start=2026-11-18`
-    await read(target)
-    await pass(6 * DAY, HOUR)
-    const { points: served } = await read(target)
-    expect(served.map(({ d }: { d: string }) => d)).toEqual([
-      '2026-11-18',
-      '2026-11-19',
-      '2026-11-20',
-      '2026-11-23',
-      '2026-11-24',
-    ])
-    expect(served[1].r).toBe(bankRate(ONE, '2026-11-19') * 10)
-  })
-
-  it('quarantine half a table', async () => {
-    const runtime = virtualRuntime(Date.UTC(2026, 10, 18, 18))
-    let isHalf = false
-    const { read, pass } = open(runtime, {
-      sanityChecks: true,
-      change: ({ base, days }) => ({
-        base,
-        days: days.map(({ date, rates }) => ({
-          date,
-          rates: Object.fromEntries(Object.entries(rates).slice(isHalf ? 6 : 0)),
-        })),
-      }),
-    })
-    await read(`/v1/history?from=EUR&to=${ONE}`)
-    isHalf = true
-    await pass(DAY)
-    expect((await read(`/v1/history?from=EUR&to=${ONE}&period=1W`)).points.at(-1).d).toBe(
-      '2026-11-18',
-    )
-    isHalf = false
-    await pass(HOUR)
-    expect((await read(`/v1/history?from=EUR&to=${ONE}&period=1W`)).points.at(-1).d).toBe(
-      '2026-11-19',
-    )
   })
 })
 

@@ -227,24 +227,6 @@ describe('several publications', () => {
     expect(await sourceOf(`/v1/latest?date=2026-11-19&base=${FIRST}`)).toEqual(BANK)
   })
 
-  it('convert each of many rows like a single conversion, with a call per currency', async () => {
-    const { handler, read, finish, bank } = wideHandler()
-    const days = Array.from({ length: 40 }, (_, index) => `2019-03-${(index % 28) + 1}`)
-    const rows = days.flatMap((day) => {
-      const date = day.replace(/-(\d)$/, '-0$1')
-      return [FIRST, SECOND_CODE, 'JPY', 'QQQ'].map((to) => ({ from: 'USD', to, date }))
-    })
-    const results = await finish(handler.rates.convertMany(rows))
-    expect(bank.calls.length).toBeLessThanOrEqual(4)
-    const singles: unknown[] = []
-    for (const { from, to, date } of rows) {
-      singles.push(await read(`/v1/convert?from=${from}&to=${to}&date=${date}`))
-    }
-    expect(results).toEqual(singles)
-    const sources = results.map((row) => ('error' in row ? undefined : row.source.name))
-    expect(sources.slice(0, 4)).toEqual(['Bank', 'Bank', REFERENCE.name, undefined])
-  })
-
   it('answer each pair of a list as if it were requested alone', async () => {
     const { read, get, finish } = wideHandler()
     const rest = 'start=2026-11-13&end=2026-11-22&fill=previous'
@@ -316,7 +298,7 @@ describe('several publications', () => {
         return { ...published, days }
       },
     }
-    const { read, handler, finish } = wideHandler({ isOpen, reference: ruble })
+    const { read } = wideHandler({ isOpen, reference: ruble })
     const sunday = '2026-11-15'
     for (const target of [
       `/v1/convert?from=USD&to=JPY&date=${sunday}&rule=exact`,
@@ -334,16 +316,6 @@ describe('several publications', () => {
       '/v1/history?from=EUR&to=RUB&start=2022-03-05',
     ]) {
       expect((await read(target)).source, target).toEqual(BANK)
-    }
-    const dates = ['2022-02-10', '2022-03-10', '2022-03-12', '1999-01-02', sunday, '2026-11-20']
-    const rows = dates.flatMap((date) => [
-      ...['RUB', 'USD', FIRST].map((to) => ({ date, from: 'EUR', to })),
-      { date, from: 'USD', to: 'JPY', rule: 'exact' as const },
-    ])
-    const many = await finish(handler.rates.convertMany(rows))
-    for (const [index, row] of rows.entries()) {
-      const single = await read(`/v1/convert?${new URLSearchParams(row)}`)
-      expect(many[index], JSON.stringify(row)).toEqual(single)
     }
     expect((await read('/v1/convert?from=EUR&to=RUB&date=2022-02-10')).source).toEqual(REFERENCE)
   })
