@@ -106,10 +106,7 @@ import { createTcmbProvider } from '../src/providers/banks/tcmb.ts'
 import { createUsTreasuryProvider } from '../src/providers/banks/us-treasury.ts'
 import { createCnbProvider } from '../src/providers/banks/cnb.ts'
 import { createFawazahmed0Provider } from '../src/providers/fawazahmed0.ts'
-import {
-  createFrankfurterV2EcbProvider,
-  createFrankfurterV2Provider,
-} from '../src/providers/frankfurter-v2.ts'
+import { createFrankfurterV2Provider } from '../src/providers/frankfurter-v2.ts'
 import { createNbpProvider } from '../src/providers/banks/nbp.ts'
 import { createOpenExchangeRatesProvider } from '../src/providers/open-exchange-rates.ts'
 import { createCacheApiStore } from '../src/stores/cache-api.ts'
@@ -226,7 +223,6 @@ test('feeds with a key require one', () => {
     createFrankfurterV2Provider({ url, providers: ['ECB'] }),
   ]
   expectTypeOf(latest).toEqualTypeOf<LatestProvider[]>()
-  expectTypeOf(createFrankfurterV2EcbProvider({ url })).toEqualTypeOf<HistoryProvider>()
   expectTypeOf(createBancaDItaliaProvider({ url })).toEqualTypeOf<HistoryProvider>()
   const banks = [
     createCnbProvider({ url }),

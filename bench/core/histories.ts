@@ -79,13 +79,14 @@ export interface Download extends Comparison {
 /** Compares turning downloads into validated columns with `JSON.parse` of the same days: five years, and all since 1999. */
 export function downloads(): Download[] {
   const start = addDays(subtractMonths(toDay(NOW), 60), -14)
-  const fiveYears = frankfurterPayload({ start, end: toDay(NOW), now: NOW })
-  const days = ecbDays('1999-01-04', toDay(NOW), NOW)
+  const end = toDay(NOW)
+  const fiveYears = frankfurterPayload({ start, end, now: NOW })
+  const days = ecbDays('1999-01-04', end, NOW)
   // One contiguous text, like the content of an archive.
   const csv = new TextDecoder().decode(new TextEncoder().encode(historyCsv(days)))
   return [
     download('5Y text, parsed into columns', 2, fiveYears, () =>
-      toHistoryDays({ host: 'relay', status: 200, body: JSON.parse(fiveYears) }, start),
+      toHistoryDays({ host: 'relay', status: 200, body: JSON.parse(fiveYears) }, { start, end }),
     ),
     download(
       'CSV since 1999, parsed into columns',

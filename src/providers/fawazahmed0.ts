@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 
-import { hedge, systemRuntime } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import { DAY_MS, isDay, toDay, toInstant } from '../rates/dates.ts'
 import { RejectedError } from '../rates/validate.ts'
+import { fetchFromAny } from '../upstream/addresses.ts'
 import {
   pathsOf,
   ratesByCode,
@@ -12,7 +12,7 @@ import {
   unexpectedShape,
 } from '../upstream/feed.ts'
 import { isKnownCode } from '../upstream/known-code.ts'
-import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
+import type { LatestProvider, LatestTable, ProviderContext } from '../upstream/provider.ts'
 import { readJson, requireBody } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
 import { runSanityChecks } from '../upstream/sanity-checks.ts'
@@ -65,39 +65,19 @@ export function createFawazahmed0Provider(options: Fawazahmed0Options = {}): Lat
       name: 'fawazahmed0/exchange-api',
       url: 'https://github.com/fawazahmed0/exchange-api',
     },
-    async fetchLatest({ fetch, signal: callSignal, now, previous, references }) {
-      const ending = new AbortController()
-      const signal = AbortSignal.any([callSignal, ending.signal])
-      const fetchCopy = async (url: string): Promise<LatestTable> => {
-        const response = await readJson({ fetch, signal, now, url, ...LIMITS })
-        const table = requireNotOlder(toLatestTable(response), previous, response.host)
-        return runSanityChecks(table, previous, references)
-      }
-      try {
-        const options = { runtime: systemRuntime(now), delay: HEDGE_DELAY_MS, signal }
-        return await hedge(tableUrls, fetchCopy, options)
-      } catch (error) {
-        throw combineErrors(causesOf(error).filter((cause) => cause !== callSignal.reason))
-      } finally {
-        ending.abort()
-      }
+    async fetchLatest(context) {
+      const addresses = tableUrls.map((url) => ({
+        host: new URL(url).host,
+        fetch: async ({ fetch, signal, now, previous, references }: ProviderContext) => {
+          const response = await readJson({ fetch, signal, now, url, ...LIMITS })
+          const table = requireNotOlder(toLatestTable(response), previous, response.host)
+          return runSanityChecks(table, previous, references)
+        },
+      }))
+      return fetchFromAny(addresses, context, HEDGE_DELAY_MS)
     },
     validateStored: runSanityChecks,
   }
-}
-
-/** Returns the error of each call that was started, and the reason for ending them. */
-function causesOf(error: unknown): unknown[] {
-  return error instanceof AggregateError ? error.errors.flatMap(causesOf) : [error]
-}
-
-/** The shortest delay of all errors becomes the `retryAfterMs`. */
-function combineErrors(errors: readonly unknown[]): unknown {
-  if (errors.length === 1) return errors[0]
-  const text = errors.map((error) => (error instanceof Error ? error.message : error)).join('; ')
-  if (errors.every((error) => error instanceof RejectedError)) return new RejectedError(text)
-  const retryAfterMs = Math.min(...errors.map((error) => Number(Object(error).retryAfterMs ?? 0)))
-  return Object.assign(new AggregateError(errors, text), { retryAfterMs })
 }
 
 function requireNotOlder(

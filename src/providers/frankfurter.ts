@@ -1,15 +1,30 @@
+import * as z from 'zod/mini'
+
 import type { LongJson } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
+import type { DaySpan } from '../rates/dates.ts'
 import { isObject } from '../rates/validate.ts'
-import { ECB_TERMS, pathsOf, requireRootUrl, unexpectedShape } from '../upstream/feed.ts'
-import type { HistoryDays, HistoryProvider } from '../upstream/provider.ts'
+import { fetchFromAny } from '../upstream/addresses.ts'
+import type { Address } from '../upstream/addresses.ts'
+import {
+  ECB_TERMS,
+  pathsOf,
+  requireAnyDay,
+  requireRootUrl,
+  unexpectedShape,
+} from '../upstream/feed.ts'
+import type { HistoryDays, HistoryProvider, ProviderContext } from '../upstream/provider.ts'
 import { readJson, requireBody } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
-import * as z from 'zod/mini'
+
+const SERVICE = 'https://api.frankfurter.dev'
 
 /** Options of `createFrankfurterProvider`. */
 export interface FrankfurterOptions {
-  /** Root of the service, to which `/v1/{start}..{end}` is appended (default `https://api.frankfurter.dev`). */
+  /**
+   * Root of the service, to which `/v1/{start}..{end}` and `/v2/rates` are appended. With another root than the default, all
+   * requests are below it (default `https://api.frankfurter.dev`, then the files of the European Central Bank).
+   */
   url?: string | undefined
 }
 
@@ -30,10 +45,14 @@ const BY_DAY: LongJson = {
   }),
 }
 
+/** Leaves each address its part of the 10 s of a call. */
+const HEDGE_DELAY_MS = 2_500
+
 /**
- * Creates a provider of history: daily reference rates of the European Central Bank from Frankfurter, about 30 currencies
- * against the euro, published on TARGET working days around 16:00 in Frankfurt. Needs no key. Rates have the published
- * digits, because they are fetched against the euro: Frankfurter rounds twice for other bases.
+ * Creates a provider of history: daily reference rates of the European Central Bank, about 30 currencies against the euro,
+ * published on TARGET working days around 16:00 in Frankfurt, with the published digits. Needs no key. They are from the first
+ * version of Frankfurter; if that fails or has not responded for 2.5 s, from its second, and then from the files of the bank,
+ * unless `url` is another root.
  *
  * @throws {TypeError} if `url` is invalid
  * @see https://frankfurter.dev/v1/
@@ -46,9 +65,10 @@ const BY_DAY: LongJson = {
  * ```
  */
 export function createFrankfurterProvider(options: FrankfurterOptions = {}): HistoryProvider {
-  const { url = 'https://api.frankfurter.dev' } = options
+  const { url = SERVICE } = options
   assertKnownOptions(options, { url })
   const root = requireRootUrl(url)
+  const { host } = new URL(root)
   return {
     attribution: {
       name: 'European Central Bank (via Frankfurter)',
@@ -56,11 +76,32 @@ export function createFrankfurterProvider(options: FrankfurterOptions = {}): His
     },
     terms: ECB_TERMS,
     sanityChecks: true,
-    async fetchHistory({ start, end }, { fetch, signal, now }) {
-      const url = `${root}/v1/${start}..${end}`
-      return toHistoryDays(await readJson({ fetch, signal, now, url, ...LIMITS }, BY_DAY), start)
+    async fetchHistory(range, context) {
+      const load = async (): Promise<typeof import('./ecb/failover.ts')> =>
+        import('./ecb/failover.ts')
+      const addresses: Address<HistoryDays>[] = [
+        { host, fetch: async (limited) => fetchFirstVersion(root, range, limited) },
+        { host, fetch: async (limited) => (await load()).fetchEcbRows(root, range, limited) },
+      ]
+      if (root === SERVICE) {
+        addresses.push({
+          host: 'www.ecb.europa.eu',
+          fetch: async (limited) => (await load()).fetchFromBank(range, limited),
+        })
+      }
+      return fetchFromAny(addresses, context, HEDGE_DELAY_MS)
     },
   }
+}
+
+async function fetchFirstVersion(
+  root: string,
+  range: DaySpan,
+  { fetch, signal, now }: ProviderContext,
+): Promise<HistoryDays> {
+  // Against another base, the service would round twice.
+  const url = `${root}/v1/${range.start}..${range.end}`
+  return toHistoryDays(await readJson({ fetch, signal, now, url, ...LIMITS }, BY_DAY), range)
 }
 
 const payload = z.object({
@@ -73,17 +114,19 @@ const payload = z.object({
 })
 
 /**
- * If `start` has no rates, Frankfurter moves it back to the last day with rates; that day is dropped.
+ * If the range starts without rates, Frankfurter moves it back to the last day with rates; that day is dropped.
  *
- * @throws {Error} if the status is not 200, the amount is not 1, or the base or the format is unexpected
+ * @throws {Error} if the status is not 200, the amount is not 1, the base or the format is unexpected, or days are missing
  */
-export function toHistoryDays(response: UpstreamResponse, start: string): HistoryDays {
+export function toHistoryDays(response: UpstreamResponse, range: DaySpan): HistoryDays {
   const { host } = response
   const parsed = payload.safeParse(requireBody(response))
   if (!parsed.success) throw unexpectedShape(host, pathsOf(parsed.error))
   const { base, rates } = parsed.data
-  const days = Object.entries(rates).map(([date, quoted]) => ({ date, rates: quoted }))
-  const invalid = days.flatMap(({ rates }, index) => (isObject(rates) ? [] : [`day ${index + 1}`]))
+  const all = Object.entries(rates).map(([date, quoted]) => ({ date, rates: quoted }))
+  const invalid = all.flatMap(({ rates }, index) => (isObject(rates) ? [] : [`day ${index + 1}`]))
   if (invalid.length > 0) throw unexpectedShape(host, invalid)
-  return { base, days: days.filter(({ date }) => date >= start) }
+  const days = all.filter(({ date }) => date >= range.start)
+  requireAnyDay(host, all, days, range)
+  return { base, days }
 }

@@ -1,4 +1,4 @@
-import { newestPublishedDay, toDay } from '../rates/dates.ts'
+import { addDays, newestPublishedDay, toDay } from '../rates/dates.ts'
 import type { Calendar, Day, DaySpan } from '../rates/dates.ts'
 import { isObject } from '../rates/validate.ts'
 import { UpstreamError, requireBody } from './request.ts'
@@ -40,6 +40,21 @@ export async function parseBody<Body, Result>(
 
 /** A bank that publishes on working days is never closed for more days in a row. */
 export const MAX_CLOSED_DAYS = 10
+
+/**
+ * Frankfurter moves a start without rates back to a day with some: of no range it has no days.
+ *
+ * @throws {Error} if it has none, or of more days than the bank is ever closed none in the range
+ */
+export function requireAnyDay(
+  host: string,
+  all: readonly unknown[],
+  days: readonly unknown[],
+  { start, end }: DaySpan,
+): void {
+  if (days.length > 0 || (all.length > 0 && addDays(start, MAX_CLOSED_DAYS) >= end)) return
+  throw unexpectedShape(host, [`no days from ${start} to ${end}`])
+}
 
 /**
  * From `since` to the later of the day at `now` (ms since the Unix epoch) and the newest day due; empty if it ends before.

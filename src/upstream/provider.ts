@@ -76,8 +76,8 @@ export interface HistoryDays {
   days: HistoryDay[]
   /** Codes with rates that are not in the publication of the source; responses say so (default none). */
   derived?: Derivations
-  /** Source of these days, if not that of the provider. */
-  attribution?: Attribution | undefined
+  /** Source of these days, if it is not the provider's (default the provider's). */
+  attribution?: Attribution
 }
 
 /** Context of one call of a provider. */
@@ -91,12 +91,12 @@ export interface ProviderContext {
   signal: AbortSignal
   /** Returns the current time, in ms since the Unix epoch. */
   now: () => number
-  /** Reports the failure of one of several addresses; the call goes on with the next one. */
-  onFailure?: (error: unknown) => void
   /** Last accepted table of this provider, from memory or a store; absent once it is too old to be served. */
   previous?: LatestTable
   /** Rates of other sources of the last ten days, such as reference rates: they confirm a large move, or contradict it. */
   references?: readonly ReferenceTable[]
+  /** Optional. Reports the failure of one of several addresses; the call continues with the next one. */
+  onFailure?: (error: unknown) => void
 }
 
 /**

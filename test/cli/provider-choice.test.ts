@@ -25,16 +25,18 @@ describe('the choice of providers', () => {
     { RATESMITH_LATEST: '', RATESMITH_HISTORY: '', RATESMITH_LATEST_URL: '' },
     { RATESMITH_LATEST: 'exchange-rate-api', RATESMITH_HISTORY: 'frankfurter' },
   ])('falls back to one provider of each data set: %j', async (env) => {
-    const { latest, history } = await hostsOf([], env)
+    const { latest, history, calls } = await hostsOf([], env)
     expect(latest).toEqual(['open.er-api.com'])
-    expect(history).toEqual(['api.frankfurter.dev'])
+    // The last of its hosts.
+    expect(history).toEqual(['www.ecb.europa.eu'])
+    expect(calls).toContainEqual(expect.stringContaining('://api.frankfurter.dev/v1/'))
   })
 
   it('prefers flags over the environment, and keeps the order', async () => {
-    const env = { RATESMITH_LATEST: 'ecb', RATESMITH_HISTORY: 'frankfurter-v2, ecb' }
+    const env = { RATESMITH_LATEST: 'ecb', RATESMITH_HISTORY: 'norges-bank, frankfurter' }
     const { latest, history, calls } = await hostsOf(['--latest', 'fawazahmed0,ecb'], env)
     expect(latest).toEqual([expect.stringContaining('currency-api'), 'www.ecb.europa.eu'])
-    expect(history).toEqual(['api.frankfurter.dev', 'www.ecb.europa.eu'])
+    expect(history).toEqual(['data.norges-bank.no', 'www.ecb.europa.eu'])
     expect(calls).toContainEqual(expect.stringContaining('://api.frankfurter.dev/v2/'))
   })
 
@@ -42,8 +44,8 @@ describe('the choice of providers', () => {
     const { calls } = await hostsOf([], { RATESMITH_LATEST_URL: 'http://a.example/x,y' })
     expect(calls).toContain('http://a.example/x,y/v6/latest/USD')
     const env = { RATESMITH_HISTORY_URL: 'http://a.example,,http://c.example' }
-    const { history } = await hostsOf(['--history', 'ecb,frankfurter,frankfurter-v2'], env)
-    expect(history).toEqual(['a.example', 'api.frankfurter.dev', 'c.example'])
+    const { history } = await hostsOf(['--history', 'ecb,norges-bank,frankfurter'], env)
+    expect(history).toEqual(['a.example', 'data.norges-bank.no', 'c.example'])
   })
 
   const ONE_ROOT = { RATESMITH_LATEST_URL: 'https://a.example' }
@@ -61,7 +63,7 @@ describe('the choice of providers', () => {
     [
       '--history=currencyapi',
       {},
-      /: --history must be frankf.*-v2.* or [\w-]+, got currencyapi \(/,
+      /: --history must be frankf.*, ecb, .* or [\w-]+, got currencyapi \(/,
     ],
     ['--history=ecb,', {}, /, got "" \(/],
     ['--history=', {}, /, got "" \(/],

@@ -39,7 +39,7 @@ TRIALS['createFawazahmed0Provider() whose first host is down'] = {
 
 /** One provider of each form: JSON, several hosts, pieces, ranges of a file, CSV, XML, SOAP, POST and one currency per request. */
 const FORMS = (
-  'ExchangeRateApi OpenExchangeRates Fawazahmed0 FrankfurterV2Ecb Nbp Cnb Ecb EcbDataApi BancaDItalia ' +
+  'ExchangeRateApi OpenExchangeRates Fawazahmed0 Frankfurter Nbp Cnb Ecb EcbDataApi BancaDItalia ' +
   'NorgesBank Bnr Mnb DanmarksNationalbank Bcb Imf'
 )
   .split(' ')

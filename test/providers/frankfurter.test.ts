@@ -1,12 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import { createFrankfurterProvider } from '../../src/index.ts'
-import type { HistoryDays, LatestTable } from '../../src/index.ts'
-import {
-  createFrankfurterV2EcbProvider,
-  createFrankfurterV2Provider,
-} from '../../src/providers/frankfurter-v2.ts'
+import type { HistoryDays, LatestTable, ProviderContext } from '../../src/index.ts'
+import { createFrankfurterV2Provider } from '../../src/providers/frankfurter-v2.ts'
 import { addDays } from '../fixtures/dates.ts'
+import { answerAsBank, ecbDays } from '../fixtures/ecb-files.ts'
 import {
   answerOfFrankfurterV2,
   frankfurterV2EcbRows,
@@ -52,17 +50,16 @@ describe('the days of Frankfurter', () => {
     expect([base, days[0]?.date, days.length]).toEqual(['EUR', '2026-11-09', 10])
   })
 
-  it.each([
-    ['the first day of the range', good, '2026-11-09', '2026-11-09'],
-    ['no day if the relay has none', { ...good, rates: {} }, RANGE.start, undefined],
-  ])('begin with %s', async (_what, body, start, first) => {
-    expect((await read(body, { ...RANGE, start })).days[0]?.date).toBe(first)
+  it('may be none of a few days on which the bank is closed', async () => {
+    const rates = { '2026-11-06': { USD: 1.1 } }
+    const weekend = { start: '2026-11-07', end: '2026-11-08' }
+    expect((await read({ ...good, rates }, weekend)).days).toEqual([])
   })
 
   it('are rejected if some are invalid, naming five of them', async () => {
     const invalid = ['09', '10', '11', '12', '13', '16'].map((day) => [`2026-11-${day}`, 1.1])
     const rates = { '2026-11-06': { USD: 1.1 }, ...Object.fromEntries(invalid) }
-    const message = /^api\.frankfurter\.dev .*: day 2, day 3, day 4, day 5, day 6$/
+    const message = /^api\.frankfurter\.dev .*: day 2, day 3, day 4, day 5, day 6; /
     await expect(read({ ...good, rates })).rejects.toThrow(message)
   })
 })
@@ -129,29 +126,136 @@ describe('the table of the second version', () => {
   })
 })
 
-describe('createFrankfurterV2EcbProvider()', () => {
-  const provider = createFrankfurterV2EcbProvider()
+afterEach(() => {
+  vi.useRealTimers()
+})
 
-  it('has the same days as the first version', async () => {
-    const { context } = upstream([new Response(frankfurterPayload({ ...RANGE, now: NOW }))])
-    const expected = await createFrankfurterProvider().fetchHistory(RANGE, context)
-    expect(await provider.fetchHistory(RANGE, service().context)).toEqual(expected)
-    expect(expected.days).toHaveLength(10)
+type Respond = (url: string) => Response | Promise<Response>
+
+const firstVersion: Respond = (url) => {
+  const [, start = '', end = ''] = /\/v1\/([\d-]+)\.\.([\d-]+)$/.exec(url) ?? []
+  return new Response(frankfurterPayload({ start, end, now: NOW }))
+}
+
+const gone: Respond = () => new Response('<h1>Gone</h1>', { status: 410 })
+
+const hanging: Respond = () => new Promise(() => undefined)
+
+/** Creates the context of a call with all sources of the default history, and lists of its requests and reported failures. */
+function sources({
+  first = firstVersion,
+  second = (url: string) => answerOfFrankfurterV2(url, NOW),
+  bank = (url: string) => answerAsBank({ url }, NOW),
+}: Partial<Record<'first' | 'second' | 'bank', Respond>> = {}) {
+  const requests: string[] = []
+  const signals: (AbortSignal | null | undefined)[] = []
+  const failures: unknown[] = []
+  const { context } = upstream([])
+  const fetch: ProviderContext['fetch'] = async (input, init) => {
+    const { url } = new Request(input)
+    requests.push(url)
+    signals.push(init?.signal)
+    const respond = url.includes('/v1/') ? first : url.includes('/v2/') ? second : bank
+    const aborted = new Promise<never>((_, reject) => {
+      init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+    })
+    return Promise.race([respond(url), aborted])
+  }
+  const onFailure = (error: unknown): void => void failures.push(error)
+  return { context: { ...context, fetch, onFailure }, requests, signals, failures }
+}
+
+const FIRST_URL = 'https://api.frankfurter.dev/v1/2026-11-07..2026-11-20'
+const SECOND_URL =
+  'https://api.frankfurter.dev/v2/rates?providers=ECB&from=2026-11-07&to=2026-11-20'
+const BANK_URL = 'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist-90d.xml'
+
+const OF_THE_BANK = { base: 'EUR', attribution: { name: 'European Central Bank' } }
+
+describe('createFrankfurterProvider()', () => {
+  const provider = createFrankfurterProvider()
+
+  it('sends one request while the first version works', async () => {
+    const { context, requests, failures } = sources()
+    const { days, attribution } = await provider.fetchHistory(RANGE, context)
+    expect([days.length, attribution, failures]).toEqual([10, undefined, []])
+    expect(requests).toEqual([FIRST_URL])
   })
 
-  it('requests five years at once', async () => {
-    const { context, requests } = service(endsOnly)
-    await provider.fetchHistory({ start: '2021-11-22', end: TODAY }, context)
-    expect(requests.map(({ url }) => url)).toEqual([
-      'https://api.frankfurter.dev/v2/rates?providers=ECB&from=2021-11-22&to=2026-11-20',
-    ])
+  const good = Object(JSON.parse(frankfurterPayload({ ...RANGE, now: NOW })))
+  const answer = (changes: object) => (): Response => Response.json({ ...good, ...changes })
+  const early = { '2026-11-06': { USD: 1.1 } }
+
+  it.each<[what: string, first: Respond]>([
+    ['is gone', gone],
+    ['does not find the range', () => new Response('{}', { status: 404 })],
+    ['cannot be reached', () => Promise.reject(new TypeError('fetch failed'))],
+    ['has another base', answer({ base: 'USD' })],
+    ['has another amount', answer({ amount: 2 })],
+    ['has no days', answer({ rates: {} })],
+    ['has none of fourteen days', answer({ rates: early })],
+  ])(
+    'has the same days from the second version, in the same call, if the first %s',
+    async (_, first) => {
+      const expected = await provider.fetchHistory(RANGE, sources().context)
+      const { context, requests, failures } = sources({ first })
+      expect(await provider.fetchHistory(RANGE, context)).toEqual(expected)
+      expect(requests).toEqual([FIRST_URL, SECOND_URL])
+      expect(failures).toHaveLength(1)
+    },
+  )
+
+  it('has the days and the name of the bank if both versions fail, and reports both failures', async () => {
+    const { context, requests, failures } = sources({ first: gone, second: gone })
+    const { days, ...others } = await provider.fetchHistory(RANGE, context)
+    expect(others).toMatchObject(OF_THE_BANK)
+    expect(days).toEqual(ecbDays(RANGE.start, RANGE.end, NOW))
+    expect(requests).toEqual([FIRST_URL, SECOND_URL, BANK_URL])
+    const error = { name: 'UpstreamError', status: 410, retryAfterMs: 900_000 }
+    expect(failures).toMatchObject([error, error])
   })
 
-  it('requests more than five years in pieces, and has every day once', async () => {
-    const { context, requests } = service(endsOnly)
+  it('requests the second version after 2.5 s, the bank after 5 s, and ends the other calls', async () => {
+    // Loads the modules.
+    await provider.fetchHistory(RANGE, sources({ first: gone, second: gone }).context)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const { context, requests, signals, failures } = sources({ first: hanging, second: hanging })
+    const reading = provider.fetchHistory(RANGE, context)
+    await vi.advanceTimersByTimeAsync(2_499)
+    expect(requests).toEqual([FIRST_URL])
+    // After its timer, a hedged call has one more turn for a received response.
+    await vi.advanceTimersByTimeAsync(2)
+    expect(requests).toEqual([FIRST_URL, SECOND_URL])
+    await vi.advanceTimersByTimeAsync(2_502)
+    vi.useRealTimers()
+    expect(await reading).toMatchObject(OF_THE_BANK)
+    const message = 'api.frankfurter.dev has not responded for 2500 ms'
+    expect(failures).toMatchObject([{ message }, { message }])
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true, true, true])
+  })
+
+  it('sends no request to another host if it has a root', async () => {
+    const { context, requests } = sources({ first: gone, second: gone })
+    const other = createFrankfurterProvider({ url: 'https://relay.example/' })
+    const error = { message: expect.stringMatching(/^relay\.example [^;]*410[^;]*$/), status: 410 }
+    await expect(other.fetchHistory(RANGE, context)).rejects.toMatchObject(error)
+    expect(requests.map((url) => new URL(url).host)).toEqual(['relay.example', 'relay.example'])
+  })
+})
+
+describe('the days of the second version', () => {
+  const rows = frankfurterV2EcbRows(RANGE.start, RANGE.end, NOW)
+
+  async function read(body: unknown): Promise<HistoryDays> {
+    const { context } = sources({ first: gone, second: () => Response.json(body), bank: gone })
+    return createFrankfurterProvider().fetchHistory(RANGE, context)
+  }
+
+  it('are fetched in pieces of five years, each once', async () => {
+    const { context, requests } = sources({ first: gone, second: endsOnly })
     const range = { start: '1999-01-01', end: TODAY }
-    const { days } = await provider.fetchHistory(range, context)
-    const pieces = requests.map(({ url }) => new URL(url).searchParams)
+    const { days } = await createFrankfurterProvider().fetchHistory(range, context)
+    const pieces = requests.slice(1).map((url) => new URL(url).searchParams)
     expect(pieces).toHaveLength(6)
     const lasts = pieces.map((piece) => piece.get('to') ?? '')
     const firsts = [range.start, ...lasts.slice(0, -1).map((last) => addDays(last, 1))]
@@ -160,28 +264,16 @@ describe('createFrankfurterV2EcbProvider()', () => {
     expect(days.map(({ date }) => date)).toEqual(firsts.flatMap((first, at) => [first, lasts[at]]))
   })
 
-  it('sends no request if the range ends before it begins', async () => {
-    const { context, requests } = service()
-    const { days } = await provider.fetchHistory({ start: TODAY, end: RANGE.start }, context)
-    expect([days, requests]).toEqual([[], []])
+  it('fail as a whole when one piece does, which ends the other', async () => {
+    const week = Response.json(frankfurterV2EcbRows('1999-01-04', '1999-01-08', NOW))
+    const answers = [week, new Response('', { status: 503 })]
+    const second = (): Response => answers.shift() ?? Response.error()
+    const { context, requests, signals, failures } = sources({ first: gone, second, bank: gone })
+    const range = { start: '1999-01-04', end: TODAY }
+    await expect(createFrankfurterProvider().fetchHistory(range, context)).rejects.toThrow(/503/)
+    expect([requests.length, failures]).toMatchObject([4, [{ status: 410 }, { status: 503 }]])
+    expect(signals.slice(1, 3).map((signal) => signal?.aborted)).toEqual([true, true])
   })
-
-  it('fails as a whole when one piece does', async () => {
-    const rows = Response.json(frankfurterV2EcbRows('1999-01-04', '1999-01-08', NOW))
-    const { context, requests } = upstream([rows, new Response('', { status: 503 })])
-    const call = provider.fetchHistory({ start: '1999-01-04', end: TODAY }, context)
-    await expect(call).rejects.toThrow(/^api\.frankfurter\.dev .*HTTP 503/)
-    expect(requests).toHaveLength(2)
-    expect(requests.map(({ init }) => init.signal?.aborted)).toEqual([true, true])
-  })
-})
-
-describe('the days of the second version', () => {
-  const rows = frankfurterV2EcbRows(RANGE.start, RANGE.end, NOW)
-
-  function read(body: unknown): Promise<HistoryDays> {
-    return createFrankfurterV2EcbProvider().fetchHistory(RANGE, respondingWith(body))
-  }
 
   it('exclude the rows of the day before, and the euro against itself', async () => {
     expect(rows[0]?.date).toBe('2026-11-06')
@@ -207,13 +299,8 @@ describe('the days of the second version', () => {
     expect((await read(par)).days).toEqual(days)
   })
 
-  it('include a euro that is not 1, which is rejected later', async () => {
-    const wrong = rows.map((each) => (each.quote === 'EUR' ? { ...each, rate: 1.1 } : each))
-    expect((await read(wrong)).days[0]?.rates).toHaveProperty('EUR', 1.1)
-  })
-
   it('are rejected if a row has another base', async () => {
     const wrong = { date: TODAY, base: 'USD', quote: 'GBP', rate: 0.8 }
-    await expect(read([wrong])).rejects.toThrow(/^api\.frankfurter\.dev .*: row 0$/)
+    await expect(read([wrong])).rejects.toThrow(/; api\.frankfurter\.dev [^;]*: row 0; /)
   })
 })

@@ -456,7 +456,8 @@ function leak(isLeaky: (response: RawResponse, target: string) => boolean): Plan
       let cause = ''
       const onEvent: HandlerParts['onEvent'] = (event) => {
         parts.onEvent(event)
-        for (let error = Object(event).error; error; error = error.cause) cause += String(error)
+        let { error } = Object(event)
+        for (; error; error = error.cause ?? error.errors?.[0]) cause += String(error)
       }
       const handler = create(createRuntime, { ...parts, onEvent })
       return altered(handler, async (request) => {

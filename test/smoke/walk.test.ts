@@ -31,7 +31,7 @@ it('a warm conversion and a refresh pass through the files that the guide lists'
   expect(pathsAfter('a conversion that is not cached')).toEqual(computed)
   expect(convert.length).toBeLessThanOrEqual(10)
   expect(pathsAfter('a refresh of both data sets')).toEqual(refresh)
-  expect(refresh.length).toBeLessThanOrEqual(22)
+  expect(refresh.length).toBeLessThanOrEqual(24)
   expect(loaded).toContain('src/sources/history.ts')
   expect(LAZY.filter((file) => loaded.includes(file))).toEqual([])
   expect(LAZY.filter((file) => !existsSync(file))).toEqual([])

@@ -4,12 +4,15 @@ import { describe, expect, it } from 'vitest'
 import { createFrankfurterProvider, createRatesHandler } from '../../src/index.ts'
 import type { HistoryDay, HistoryProvider } from '../../src/index.ts'
 import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
-import { createFrankfurterV2EcbProvider } from '../../src/providers/frankfurter-v2.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { marketOf } from '../fixtures/market.ts'
 import { ecbDays, exrCsv, historyCsv } from '../fixtures/ecb-files.ts'
 import { NOW, upstream } from '../providers/upstream.ts'
 import { settled, turnsDuring } from '../virtual-runtime.ts'
+
+// Loaded before turns are counted.
+await import('../../src/providers/ecb/failover.ts')
+await import('../../src/providers/ecb/unzip.ts')
 
 const RANGE = { start: '1999-01-04', end: '2026-11-20' }
 const FIVE_YEARS = { start: '2021-11-06', end: '2026-11-20' }
@@ -54,7 +57,10 @@ describe('all days since 1999', () => {
 
   it('yield to the event loop where Frankfurter lists five years row by row', async () => {
     const list = JSON.stringify(rows(RECENT))
-    const { result, turns } = await read(createFrankfurterV2EcbProvider(), list, FIVE_YEARS)
+    const gone = new Response('', { status: 410 })
+    const { context } = upstream([gone, () => new Response(list)])
+    const provider = createFrankfurterProvider()
+    const { result, turns } = await turnsDuring(() => provider.fetchHistory(FIVE_YEARS, context))
     expect(turns).toBeGreaterThanOrEqual(13)
     expect(result).toEqual({ base: 'EUR', days: RECENT })
   })

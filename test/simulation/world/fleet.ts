@@ -18,6 +18,9 @@ import type { Random } from './random.ts'
 import type { SimStore, StoreKind } from './store.ts'
 import type { Upstream } from './upstream.ts'
 
+// Loaded before time is virtual.
+await import('../../../src/providers/ecb/failover.ts')
+
 /** The end of every simulation, without faults: long enough for a refresh that is delayed by a day. In ms. */
 const TAIL = 27 * HOUR
 
