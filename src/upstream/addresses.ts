@@ -22,11 +22,13 @@ export async function fetchFromAny<Data>(
   const ending = new AbortController()
   const signal = AbortSignal.any([context.signal, ending.signal])
   let current: Address<Data> | undefined
+  let calls = 0
   const attempt = async (address: Address<Data>): Promise<Data> => {
     if (current) {
       context.onFailure?.(new UpstreamError(`${current.host} has not responded for ${delay} ms`))
     }
     current = address
+    calls += 1
     try {
       return await address.fetch({ ...context, signal })
     } catch (error) {
@@ -42,7 +44,7 @@ export async function fetchFromAny<Data>(
   } catch (error) {
     throw combineErrors(causesOf(error).filter((cause) => cause !== context.signal.reason))
   } finally {
-    ending.abort()
+    if (calls > 1) ending.abort()
   }
 }
 

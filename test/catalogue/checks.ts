@@ -92,7 +92,9 @@ export const CHECKS: Readonly<Record<string, (journey: Journey) => void>> = {
       expectSame(Object.keys(init).toSorted().join(), CALL_OPTIONS)
       expectSame(`${init.cache} ${init.redirect}`, 'no-store manual')
       // No cookies, keys or validators, which could cause a 304.
-      expectSame([...new Headers(init.headers)].join(), 'accept,application/json')
+      const { accept, 'user-agent': agent, ...others } = Object(init.headers)
+      expectSame([accept, ...Object.keys(others)], ['application/json'])
+      expect(agent).toMatch(/^ratesmith\//)
     }
   },
 

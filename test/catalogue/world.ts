@@ -6,9 +6,17 @@ import { SECRET, answer } from '../faults/fault.ts'
 import type { DataSet, Fault, HistoryBody, LatestBody } from '../faults/fault.ts'
 import type { StoreFault, StoreOperation } from '../faults/store.ts'
 import { toDay } from '../fixtures/dates.ts'
+import { upstream } from '../providers/upstream.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { createClock, createEventLoop, startProcess } from '../simulation/world/machine.ts'
 import { DAY, HOUR, settled } from '../virtual-runtime.ts'
+
+// Loads the other sources before time is virtual.
+const { context } = upstream([new Error('down')])
+const DAYS = { start: '2026-01-01', end: '2026-02-01' }
+await createFrankfurterProvider()
+  .fetchHistory(DAYS, context)
+  .catch(() => undefined)
 
 /** A Friday evening, after both publications, ms since the Unix epoch. */
 export const START = Date.UTC(2026, 10, 20, 18)
@@ -216,6 +224,10 @@ function createUpstream(machine: Machine, since: string) {
     async fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
       const url = new URL(input instanceof Request ? input.url : input)
       const dataSet = url.pathname.startsWith('/v6/') ? 'latest' : 'history'
+      // The second version and the bank are always down, so that only the first version counts.
+      if (!/^\/v[16]\//.test(url.pathname)) {
+        return new Response('', { status: 503, headers: { 'retry-after': '21600' } })
+      }
       upstream.calls.push({ dataSet, url, init })
       const [start = '', end = ''] = url.pathname.slice('/v1/'.length).split('..')
       const goodAt = (instant: number): string =>

@@ -18,10 +18,7 @@ type Row = [date: string, day: Day]
 
 export const history = entriesOf('history', {
   'history-empty': [
-    spoilt('no days', (body) => ({ ...body, rates: {} }), {
-      inState: { warm: 'accepted' },
-      serves: { history: () => ({}) },
-    }),
+    spoilt('no days', (body) => ({ ...body, rates: {} })),
     spoilt('days without rates', (body) => mapDays(body, () => ({})), { reported: REJECTED }),
     spoilt('days with rates of 0', (body) => mapDays(body, withZeros), { reported: REJECTED }),
   ],

@@ -88,9 +88,8 @@ describe.each(Object.entries(FEEDS))('%s', (_, feed) => {
   })
 })
 
-function endOf({ hasOtherAddresses }: Feed): string {
-  return hasOtherAddresses ? '; feed\\.example [^;]*$' : '$'
-}
+const endOf = ({ hasOtherAddresses }: Feed): string =>
+  hasOtherAddresses ? '; feed\\.example [^;]*$' : '$'
 
 const INVALID = Object.entries(FEEDS).flatMap(([name, feed]) =>
   (feed.invalid ?? []).map(([overrides, where]) => ({ name, overrides, where, feed })),

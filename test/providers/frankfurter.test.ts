@@ -216,8 +216,6 @@ describe('createFrankfurterProvider()', () => {
   })
 
   it('requests the second version after 2.5 s, the bank after 5 s, and ends the other calls', async () => {
-    // Loads the modules.
-    await provider.fetchHistory(RANGE, sources({ first: gone, second: gone }).context)
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const { context, requests, signals, failures } = sources({ first: hanging, second: hanging })
     const reading = provider.fetchHistory(RANGE, context)
