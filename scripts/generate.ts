@@ -1,4 +1,5 @@
 import { DISCLAIMER } from '../src/api/latest.ts'
+import { withBanks } from './central-banks.ts'
 import { createDocument } from './openapi/document.ts'
 import { build } from 'esbuild'
 import type { BuildOptions, Plugin } from 'esbuild'
@@ -8,6 +9,8 @@ import { fileURLToPath } from 'node:url'
 import manifest from 'ratesmith/package.json' with { type: 'json' }
 
 const FOLDER = new URL('../src/generated/', import.meta.url)
+
+const BANKS_PAGE = new URL('../docs/central-banks.md', import.meta.url)
 
 const WIDTH = 100
 
@@ -171,4 +174,5 @@ if (import.meta.main) {
   for (const [name, text] of Object.entries(await generatedFiles())) {
     writeFileSync(new URL(name, FOLDER), text)
   }
+  writeFileSync(BANKS_PAGE, await withBanks(readFileSync(BANKS_PAGE, 'utf8')))
 }

@@ -205,7 +205,7 @@ const LINES: Record<string, number> = {
   'src/client': 350,
   'src/sources src/cache': 3_300,
   'src/rates': 3_600,
-  'src/providers src/upstream': 5_050,
+  'src/providers src/upstream': 5_100,
   'src/access': 3_100,
   'src/compat': 1_200,
   'src/monitoring src/log.ts src/events.ts': 1_350,
@@ -215,7 +215,7 @@ const LINES: Record<string, number> = {
   explorer: 2_600,
   scripts: 2_200,
   bench: 2_650,
-  test: 63_000,
+  test: 63_100,
 }
 
 /** The most of everything else that a user or a contributor has to know. */

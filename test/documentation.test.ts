@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
+import { withBanks } from '../scripts/central-banks.ts'
 import { terminalPicture } from '../scripts/terminal-picture.ts'
 import type { RatesClientOptions } from '../src/client/index.ts'
 import type { RatesHandlerOptions } from '../src/index.ts'
@@ -123,6 +124,15 @@ describe('the page on providers', () => {
     const shown = Array.from(rows, ([, name, source]) => `${name} ${source}`)
     expect(shown.toSorted()).toEqual(expected.toSorted())
   })
+})
+
+it('the page on central banks has what the banks are; `npm run generate` updates it', async () => {
+  const text = page('docs/central-banks.md')
+  expect(await withBanks(text)).toBe(text)
+  expect(text).toContain('| `norges-bank` ')
+  await expect(withBanks(text.replaceAll('<!-- end -->', ''))).rejects.toThrow(
+    /no place for banks$/,
+  )
 })
 
 describe('the page of the command line', async () => {

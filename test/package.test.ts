@@ -76,18 +76,6 @@ describe('ratesmith/providers', () => {
   const factories = Object.keys(providers).filter((name) => /^create\w+Provider$/.test(name))
   const options = { bundle: true, format: 'esm', write: false, packages: 'external' } as const
 
-  it('exports every factory of src/providers', async () => {
-    const folder = new URL('src/providers/', ROOT)
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    const modules: object[] = await Promise.all(
-      files
-        .filter((file) => /^(?:banks\/)?[\w-]+\.ts$/.test(file))
-        .map(async (file) => import(new URL(file, folder).href)),
-    )
-    const created = modules.flatMap(Object.keys).filter((name) => /^create\w+Provider$/.test(name))
-    expect(factories.toSorted()).toEqual([...new Set(created)].toSorted())
-  })
-
   it('adds to a program only the providers that it imports', async () => {
     const [built] = (
       await build({

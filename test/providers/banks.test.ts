@@ -202,16 +202,6 @@ describe('fetchSeries() of createBancaDItaliaProvider()', () => {
     expect(series?.days.at(-1)).toEqual({ date: TODAY, rates: { XOF: 655.957 } })
   })
 
-  it('begins in 1999 and ends today', async () => {
-    const market = serving(answerOfBancaDItalia)
-    const range = { code: 'USD', start: '1990-01-01', end: '2030-01-01' }
-    await banks.fetchSeries?.(range, market.context)
-    expect(urlsOf(market)[0]).toContain('startDate=1999-01-04&endDate=2026-11-20&')
-    const past = { code: 'USD', start: '1990-01-01', end: '1998-12-31' }
-    expect((await banks.fetchSeries?.(past, market.context))?.days).toEqual([])
-    expect(market.requests).toHaveLength(1)
-  })
-
   it('is in ascending order, without other days, and with countries', async () => {
     const rows = ['20', '19', '21', '19'].map((day) =>
       italianRow('XOF', '655.957', { country: 'MALI', date: `2026-11-${day}` }),
@@ -331,20 +321,6 @@ describe('createNbpProvider()', () => {
     await expect(daysOf(poland, RANGE, body)).rejects.toThrow(message)
   })
 
-  it('has NaN for rates that cannot be read, and for two of one code', async () => {
-    const rates = [
-      { code: 'USD', mid: 3.6056 },
-      { code: 'EUR', mid: '4,2304' },
-      { code: 'GBP', mid: 4.8 },
-      { code: 'GBP', mid: 4.9 },
-      { code: 'CHF', mid: 4.6 },
-      { code: 'CHF', mid: 4.6 },
-      { code: 'usd', mid: 1 },
-    ]
-    const [day] = await daysOf(poland, RANGE, [{ ...one, rates }])
-    expect(day?.prices).toEqual({ USD: 3.6056, EUR: NaN, GBP: NaN, CHF: 4.6, usd: 1 })
-  })
-
   it('omits rates of table B that are of another currency', async () => {
     const rates = ['AFA', 'AON', 'BYB', 'ZWR', 'AED'].map((code) => ({ code, mid: 1 }))
     const read = async (date: string): Promise<string[]> => {
@@ -359,21 +335,6 @@ describe('createNbpProvider()', () => {
   it('throws for another table', () => {
     // @ts-expect-error a table with other rates
     expect(() => createNbpProvider({ table: 'C' })).toThrow(/^table must be A or B, got C$/)
-  })
-
-  it.each([
-    ['A', '2026-11-11', false],
-    ['A', '2026-06-04', false],
-    ['A', '2010-01-06', true],
-    ['A', '2011-01-06', false],
-    ['A', '2024-12-24', true],
-    ['A', '2025-12-24', false],
-    ['B', '2026-11-18', true],
-    ['B', '2026-11-17', false],
-    ['B', '2026-11-10', true],
-    ['B', '2026-11-11', false],
-  ] as const)('has holidays: table %s on %s: %s', (table, day, isPublished) => {
-    expect(isPublishedBy(createNbpProvider({ table }))(day)).toBe(isPublished)
   })
 
   it.each(
@@ -437,16 +398,6 @@ describe('createCnbProvider()', () => {
     expect(await daysOf(czechia, january, { rates: [] })).toEqual([])
     const later = daysOf(czechia, { ...january, end: '2026-01-11' }, { rates: [] })
     await expect(later).rejects.toThrow(/no rates from 2026-01-01 to 2026-01-11$/)
-  })
-
-  it.each([
-    ['2026-04-03', false],
-    ['2015-04-03', true],
-    ['2026-07-06', false],
-    ['2026-11-17', false],
-    ['2026-11-18', true],
-  ])('has holidays: %s: %s', (day, isPublished) => {
-    expect(isPublishedBy(czechia)(day)).toBe(isPublished)
   })
 })
 

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 
 import type { HistoryProvider, LatestProvider, ProviderContext } from '../../src/index.ts'
+import * as providers from '../../src/providers/index.ts'
 import { providerContract } from '../../src/testing/index.ts'
 import type { ProviderContractOptions } from '../../src/testing/index.ts'
 import { good } from '../fixtures/feed.ts'
@@ -53,7 +54,7 @@ afterEach(() => {
 })
 
 describe('the feeds', () => {
-  it('have every factory of every provider', async () => {
+  it('have every factory of every provider, which `ratesmith/providers` exports', async () => {
     const folder = new URL('../../src/providers/', import.meta.url)
     const modules = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
       (file) => file.endsWith('.ts') && !file.endsWith('index.ts'),
@@ -69,6 +70,8 @@ describe('the feeds', () => {
       }
     }
     expect(Object.keys(expected).length).toBeGreaterThanOrEqual(8)
+    const exported = Object.keys(providers).map((name) => `${name}()`)
+    expect(exported).toEqual(expect.arrayContaining(Object.values(expected).flat()))
     const tested = Object.entries(FEEDS_BY_MODULE).map(([name, feeds]) => [
       name,
       Object.keys(feeds).toSorted(),

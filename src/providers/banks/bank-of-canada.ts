@@ -3,7 +3,7 @@ import type { BankFactory } from '../../upstream/bank.ts'
 import { jsonRows } from '../../upstream/published.ts'
 
 /**
- * Creates a provider of the rates of the Bank of Canada. They are averages of the day, which the bank calls indicative.
+ * Creates a provider of the rates of the Bank of Canada. Rates are averages of the day, which the bank calls indicative.
  *
  * @see https://www.bankofcanada.ca/valet/docs
  */

@@ -5,7 +5,7 @@ import { dayIn, jsonRows, pairs, withDaysBefore, withoutGroups } from '../../ups
 const SERIES = pairs('SF43718:USD, SF46410:EUR, SF46407:GBP, SF46406:JPY, SF60632:CAD')
 
 /**
- * Creates a provider of the rates of Banco de México, the central bank of Mexico. That of the US dollar is the FIX rate.
+ * Creates a provider of the rates of Banco de México, the central bank of Mexico. The rate of the US dollar is the FIX rate.
  *
  * @see https://www.banxico.org.mx/SieAPIRest/service/v1/
  */

@@ -76,10 +76,10 @@ function priceIn(texts: XmlElement['texts']): Pick<Quote, 'price' | 'units'> {
 }
 
 /**
- * Creates a provider of the official rates of the Bank of Russia. They are dated the day on which they apply. The special drawing
- * right is among the codes, and gold, silver, platinum and palladium: their prices of a gram become those of a troy ounce,
- * multiplied exactly. Currencies whose identifier the provider does not know are skipped. Holidays that the government moves are
- * not in the calendar: rates are late after four days.
+ * Creates a provider of the official rates of the Bank of Russia. Rates are dated the day on which they apply. The special
+ * drawing right is among the codes, and gold, silver, platinum and palladium: their prices of a gram become those of a troy
+ * ounce, multiplied exactly. Currencies whose identifier the provider does not know are skipped. Holidays that the government
+ * moves are not in the calendar: rates are late after four days.
  *
  * @see https://www.cbr.ru/eng/development/SXML/
  */

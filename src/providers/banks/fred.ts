@@ -9,7 +9,7 @@ const SERIES = pairs(
 )
 
 /**
- * Creates a provider of the rates of the Federal Reserve's release H.10 from FRED. They are those of New York at noon of each
+ * Creates a provider of the rates of the Federal Reserve's release H.10 from FRED. Rates are those of New York at noon of each
  * day, released on Mondays for the week before. FRED accepts the key only in the query: proxies and their logs can see it. It
  * never appears in events and errors.
  *

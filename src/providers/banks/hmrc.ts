@@ -4,7 +4,8 @@ import type { HistoryProvider } from '../../upstream/provider.ts'
 import { dayIn, monthsOf, xmlRows } from '../../upstream/published.ts'
 
 /**
- * Creates a provider of the monthly rates of HM Revenue & Customs for customs and VAT. Each month's are dated its first day.
+ * Creates a provider of the monthly rates of HM Revenue & Customs for customs and VAT. The rates of a month are dated its
+ * first day.
  *
  * @see https://www.gov.uk/government/collections/exchange-rates-for-customs-and-vat
  */

@@ -3,7 +3,7 @@ import type { BankFactory } from '../../upstream/bank.ts'
 import { dayIn, formatDay, jsonRows } from '../../upstream/published.ts'
 
 /**
- * Creates a provider of the official rates of the National Bank of Ukraine. They are dated the day on which they apply, with
+ * Creates a provider of the official rates of the National Bank of Ukraine. Rates are dated the day on which they apply, with
  * weekends: these have the rates of the working day before. Four precious metals and the special drawing right are among the
  * codes.
  *

@@ -59,9 +59,9 @@ const DAYS_BEFORE = 100
 const PAGE_SIZE = 10_000
 
 /**
- * Creates a provider of the Treasury reporting rates of exchange. Their quarters are dated the last day; on the day of an
- * amendment, all rates then in force are published again. They have names instead of codes, which had other currencies before
- * September 2022.
+ * Creates a provider of the Treasury reporting rates of exchange. The rates of a quarter are dated its last day; on the day of
+ * an amendment, all rates then in force are published again. Rows have names instead of codes, which meant other currencies
+ * before September 2022.
  *
  * @see https://fiscaldata.treasury.gov/datasets/treasury-reporting-rates-exchange/
  */
