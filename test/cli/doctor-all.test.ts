@@ -27,6 +27,9 @@ const REQUESTS: Readonly<Record<string, number>> = {
   'api.frankfurter.dev': 2,
   'api.stlouisfed.org': FEEDS['createFredProvider()']?.requests ?? 0,
   'olinda.bcb.gov.br': FEEDS['createBcbProvider()']?.requests ?? 0,
+  // Metals are a second request.
+  'api.nbp.pl': 2,
+  'www.cbr.ru': 2,
   'www.imf.org': 2,
   'www.trade-tariff.service.gov.uk': 2,
 }
