@@ -1,5 +1,5 @@
 import { assertKnownOptions } from '../known-options.ts'
-import { DAYS_BACK, MAX_GAP_DAYS, createCalendar } from '../rates/calendar.ts'
+import { DAYS_BACK, MAX_GAP_DAYS, createCalendar, daysFrom } from '../rates/calendar.ts'
 import type { Publication } from '../rates/calendar.ts'
 import {
   DAY_MS,
@@ -69,10 +69,10 @@ export type KeyedBankFactory = BankFactory<
   [options: KeyedBankOptions]
 >
 
+type Sent = Pick<UpstreamRequest, 'headers' | 'body'>
+
 /** A request; a text is its path. */
-export type BankRequest =
-  | string
-  | (Pick<UpstreamRequest, 'headers' | 'body'> & { path: string; about?: string })
+export type BankRequest = string | (Sent & { path: string; about?: string })
 
 /** What a bank publishes, when, where, and how to read it. */
 export interface Bank {
@@ -120,8 +120,6 @@ export interface Bank {
   isEmpty?(response: UpstreamResponse<string>): boolean
 }
 
-type HistoryOnly = HistoryProvider & { readonly terms?: string }
-
 const MAX_BYTES = 4 * 1024 * 1024
 
 /** More than any bank has ever published. */
@@ -159,8 +157,8 @@ export function bank(data: Bank): unknown {
 function withLatest(
   { base, minCodes, maxDays }: Bank,
   publication: Publication,
-  history: HistoryOnly,
-): LatestProvider & HistoryOnly {
+  history: HistoryProvider,
+): LatestProvider & HistoryProvider {
   const calendar = createCalendar(publication)
   const check: LatestProvider['validateStored'] = (table, previous, references) =>
     runSanityChecks(table, previous, references, minCodes)
@@ -169,11 +167,12 @@ function withLatest(
     const due = newestPublishedDay(context.now(), calendar)
     const today = toDay(context.now())
     const searched = DAYS_BACK[publication.frequency]
+    const tables = daysFrom(addDays(due, -searched), due).filter(calendar.isPublished)
     const spans: DaySpan[] =
       maxDays === 1
-        ? publishedBefore(due, calendar.isPublished).map((day) => ({ start: day, end: day }))
+        ? tables.slice(-MAX_TABLES_SEARCHED).map((day) => ({ start: day, end: day }))
         : [{ start: addDays(due, -searched), end: due > today ? due : today }]
-    for (const span of spans) {
+    for (const span of spans.toReversed()) {
       const { days } = await history.fetchHistory(span, context)
       const newest = days.at(-1)
       if (newest) return newest
@@ -204,28 +203,18 @@ function withLatest(
   }
 }
 
-function publishedBefore(due: Day, isPublished: (day: Day) => boolean): Day[] {
-  const days: Day[] = []
-  for (let day = due; days.length < MAX_TABLES_SEARCHED; day = addDays(day, -1)) {
-    if (isPublished(day)) days.push(day)
-  }
-  return days
-}
-
 function createHistory(
   data: Bank,
   publication: Publication,
   options: Partial<KeyedBankOptions>,
-): HistoryOnly {
+): HistoryProvider {
   const { name, page, terms, keyIn, codes, maxDays = Infinity, spansOf = piecesOf, series } = data
   const { url = data.root } = options
   assertKnownOptions<object>(options, keyIn === undefined ? { url } : { key: true, url })
   const key = keyIn === undefined ? '' : requireKey(options.key ?? '')
   const root = key === '' ? requireRootUrl(url) : requireKeylessRootUrl(url, key)
-  const fetchDays = createFetchDays(
-    { ...data, root, key, redirectHost: new URL(data.root).host },
-    createCalendar(publication),
-  )
+  const redirectHost = new URL(data.root).host
+  const open = { ...data, root, key, redirectHost, calendar: createCalendar(publication) }
   const sent = (request: BankRequest, span: DaySpan, code?: string): ToSend => {
     const { path, about, ...others } = typeof request === 'string' ? { path: request } : request
     return { url: root + path, ...others, read: { span, code, about } }
@@ -240,7 +229,7 @@ function createHistory(
     publication,
     ...(maxDays !== Infinity && { maxDays }),
     fetchHistory: async (range, context) =>
-      fetchDays(range, context, {
+      fetchDays(open, range, context, {
         requestsFor: (span) =>
           data.requests?.(span, key).map((each) => sent(each, span)) ?? seriesOf(codes ?? [], span),
         extrasFor: (span) => data.extras?.(span).map((each) => sent(each, span)) ?? [],
@@ -248,20 +237,20 @@ function createHistory(
         maxEmptyDays: MAX_GAP_DAYS[publication.frequency],
       }),
     ...(series && {
-      async fetchSeries({ code, ...range }, context) {
-        return fetchDays(range, context, {
+      fetchSeries: async ({ code, ...range }, context) =>
+        fetchDays(open, range, context, {
           requestsFor: (span) => (codes?.includes(code) === false ? [] : seriesOf([code], span)),
           extrasFor: () => [],
           spansOf: (part) => [part],
           // Of some currencies a bank has no rates for years.
           maxEmptyDays: Infinity,
-        })
-      },
+        }),
     }),
   }
 }
 
-interface ToSend extends Pick<UpstreamRequest, 'url' | 'headers' | 'body'> {
+interface ToSend extends Sent {
+  url: string
   read: ReadRequest
 }
 
@@ -273,48 +262,45 @@ interface DaysToFetch {
   maxEmptyDays: number
 }
 
-type FetchDays = (
+/** A bank with the root and the key of the options; redirects are followed to the bank's own host. */
+type OpenBank = Bank & { key: string; redirectHost: string; calendar: Calendar }
+
+async function fetchDays(
+  open: OpenBank,
   range: DaySpan,
   context: ProviderContext,
-  toFetch: DaysToFetch,
-) => Promise<HistoryDays>
-
-/** A bank with the root and the key of the options; redirects are followed to the bank's own host. */
-type OpenBank = Bank & { key: string; redirectHost: string }
-
-function createFetchDays(open: OpenBank, calendar: Calendar): FetchDays {
-  const { base, publication } = open
-  return async (range, context, { requestsFor, extrasFor, spansOf, maxEmptyDays }) => {
-    const part = publishedPart(range, publication.since, context.now(), calendar)
-    const quotes = createQuotes(base)
-    let host = new URL(open.root).host
-    async function addExtra(request: ToSend): Promise<void> {
-      const signal = AbortSignal.any([context.signal, AbortSignal.timeout(EXTRA_TIMEOUT_MS)])
-      try {
-        const response = await readFrom(open, request, { ...context, signal })
-        const read = await parseBody(response, (text) => [...open.read(text, request.read)])
-        for (const quote of read) if (quotes.has(quote.date)) quotes.add(quote, request.read.span)
-      } catch (error) {
-        // The event of the request reports its failure; the other rates are whole without it.
-        if (context.signal.aborted) throw error
-      }
+  { requestsFor, extrasFor, spansOf, maxEmptyDays }: DaysToFetch,
+): Promise<HistoryDays> {
+  const { base, publication, calendar, read } = open
+  const part = publishedPart(range, publication.since, context.now(), calendar)
+  const quotes = createQuotes(base)
+  let host = new URL(open.root).host
+  async function addExtra(request: ToSend): Promise<void> {
+    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(EXTRA_TIMEOUT_MS)])
+    try {
+      const response = await readFrom(open, request, { ...context, signal })
+      const all = await parseBody(response, (text) => [...read(text, request.read)])
+      for (const quote of all) if (quotes.has(quote.date)) quotes.add(quote, request.read.span)
+    } catch (error) {
+      // The event of the request reports its failure; the other rates are whole without it.
+      if (context.signal.aborted) throw error
     }
-    for (const span of part.start > part.end ? [] : spansOf(part)) {
-      for await (const { request, response } of readAll(open, requestsFor(span), context)) {
-        host = response.host
-        if (lengthOf(span) <= maxEmptyDays && open.isEmpty?.(response)) continue
-        await parseBody(response, (text) => {
-          for (const quote of open.read(text, request.read)) quotes.add(quote, span)
-        })
-      }
-      for (const request of quotes.isEmpty() ? [] : extrasFor(span)) await addExtra(request)
-    }
-    const days = quotes.daysIn(part)
-    if (days.length === 0 && lengthOf(part) > maxEmptyDays) {
-      throw unexpectedShape(host, [`no rates from ${part.start} to ${part.end}`])
-    }
-    return { base, days }
   }
+  for (const span of part.start > part.end ? [] : spansOf(part)) {
+    for await (const { request, response } of readAll(open, requestsFor(span), context)) {
+      host = response.host
+      if (lengthOf(span) <= maxEmptyDays && open.isEmpty?.(response)) continue
+      await parseBody(response, (text) => {
+        for (const quote of read(text, request.read)) quotes.add(quote, span)
+      })
+    }
+    for (const request of quotes.isEmpty() ? [] : extrasFor(span)) await addExtra(request)
+  }
+  const days = quotes.daysIn(part)
+  if (days.length === 0 && lengthOf(part) > maxEmptyDays) {
+    throw unexpectedShape(host, [`no rates from ${part.start} to ${part.end}`])
+  }
+  return { base, days }
 }
 
 /** Yields the responses in the order of the requests. Sends the first one alone: a service that is down gets one request. */
@@ -346,20 +332,6 @@ function lengthOf({ start, end }: DaySpan): number {
   return dayNumber(end) - dayNumber(start) + 1
 }
 
-interface Quotes {
-  /**
-   * Adds a quote, unless its number is missing. Invalid codes and numbers are dropped later, with an event.
-   *
-   * @throws {Error} if its date is invalid or outside of `span`, or it has no code, or not the units that it must have
-   */
-  add(quote: Quote, span: DaySpan): void
-  isEmpty(): boolean
-  /** Whether there are quotes of a day. */
-  has(date: unknown): boolean
-  /** Returns the days of `range`, ascending. */
-  daysIn(range: DaySpan): HistoryDay[]
-}
-
 interface DayQuotes extends Omit<HistoryDay, 'date'> {
   prices: Record<string, number>
 }
@@ -368,13 +340,18 @@ function isMissing(published: unknown): boolean {
   return published === null || published === undefined || published === ''
 }
 
-function createQuotes(base: string): Quotes {
+function createQuotes(base: string) {
   const days = new Map<Day, DayQuotes>()
   let count = 0
   let isAnyPriced = false
 
   return {
-    add(quote, { start, end }) {
+    /**
+     * Adds a quote, unless its number is missing. Invalid codes and numbers are dropped later, with an event.
+     *
+     * @throws {Error} if its date is invalid or outside of the span, or it has no code, or not the units that it must have
+     */
+    add(quote: Quote, { start, end }: DaySpan): void {
       const { date, code, price, units = 1, rate, tableNumber } = quote
       if ((count += 1) > MAX_QUOTES) throw new Error(`more than ${MAX_QUOTES} quotes`)
       if (typeof date !== 'string' || !isDay(date)) {
@@ -400,8 +377,8 @@ function createQuotes(base: string): Quotes {
       addQuote(own, code, perUnit(published, units))
     },
     isEmpty: () => days.size === 0,
-    has: (date) => typeof date === 'string' && days.has(date),
-    daysIn({ start, end }) {
+    has: (date: unknown) => typeof date === 'string' && days.has(date),
+    daysIn({ start, end }: DaySpan): HistoryDay[] {
       return [...days]
         .filter(([date]) => date >= start && date <= end)
         .toSorted(([one], [other]) => (one < other ? -1 : 1))

@@ -8,14 +8,6 @@ export interface SdmxForm {
   fixed: Readonly<Record<string, readonly string[]>>
 }
 
-/** An observation; `value` is empty for a missing one, `units` a power of ten, empty for a missing one. */
-export interface Observation {
-  date: string
-  code: string
-  value: string
-  units: string
-}
-
 const GAPS: ReadonlySet<string> = /* @__PURE__ */ new Set(['', 'NaN'])
 
 /** Reads prices of a number of units, except those of the currencies to `skip`, which are indexes. */
@@ -29,10 +21,15 @@ export function sdmx({ skip = [], ...form }: SdmxForm & { skip?: readonly string
 }
 
 /**
+ * Yields the observations; `value` is empty for a missing one, `units` a power of ten, empty for a missing one.
+ *
  * @throws {Error} if a column is missing, a row has another number of cells than the header, or is of another series than
  * `form`
  */
-export function* readSdmxCsv(text: string, { currency, fixed }: SdmxForm): Generator<Observation> {
+export function* readSdmxCsv(
+  text: string,
+  { currency, fixed }: SdmxForm,
+): Generator<Record<'date' | 'code' | 'value' | 'units', string>> {
   const [header = ''] = text.split(/\r?\n/, 1)
   const names = Object.keys(fixed).filter((name) => header.split(',').includes(name))
   const columns = [...names, currency, 'TIME_PERIOD', 'OBS_VALUE', 'UNIT_MULT?']

@@ -76,7 +76,10 @@ function* readTable(table: string, { span, code: only }: ReadRequest): Generator
     }
     if (!isDay(date)) throw new Error(`line ${line} has an invalid date; expected YYYY-MM-DD`)
     if (code !== (only ?? code)) throw new Error(`line ${line} is of another currency`)
-    const isPrice = isPriceBy(convention, line)
+    const isPrice = /^euro amount for 1\b/i.test(convention)
+    if (!isPrice && !/^foreign currency amount for 1 euro\b/i.test(convention)) {
+      throw new Error(`line ${line} has an unexpected rate convention`)
+    }
     // A series may have other days.
     const isOutside = only !== undefined && (date < span.start || date > span.end)
     if (!isCode(code) || isMisnamed(code, date) || isOutside) continue
@@ -86,13 +89,6 @@ function* readTable(table: string, { span, code: only }: ReadRequest): Generator
 }
 
 const GAP = /^(-|n\.a\.|n\/a|[0.]*)$/i
-
-/** The service has `Foreign currency amount for 1 Euro.`, or, the other way round, `Euro amount for 1 …`. */
-function isPriceBy(convention: string, line: number): boolean {
-  if (/^foreign currency amount for 1 euro\b/i.test(convention)) return false
-  if (/^euro amount for 1\b/i.test(convention)) return true
-  throw new Error(`line ${line} has an unexpected rate convention`)
-}
 
 /** Days with rates under the code of another currency: of the old afghani, and of later Zimbabwe dollars. */
 function isMisnamed(code: string, date: string): boolean {

@@ -4,7 +4,7 @@ import { perTroyOunce, xmlRows, yearsOf } from '../../upstream/published.ts'
 
 /**
  * Creates a provider of the reference rates of Banca Națională a României, the central bank of Romania. The special drawing
- * right is among the codes, and gold: its price of a gram becomes that of a troy ounce, multiplied exactly.
+ * right and gold are among the codes.
  *
  * @see https://www.bnr.ro/en/561-exchange-rates
  */

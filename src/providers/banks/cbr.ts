@@ -19,21 +19,25 @@ import type { XmlElement } from '../../upstream/xml.ts'
 /** The bank's identifiers, at the end those of currencies that are no longer in its tables, and of metals. */
 const IDS = pairs(
   'AUD:R01010, AZN:R01020A, DZD:R01030, GBP:R01035, AMD:R01060, BHD:R01080, BYN:R01090B, BOB:R01105, BRL:R01115, ' +
-    'HUF:R01135, VND:R01150, HKD:R01200, GEL:R01210, DKK:R01215, AED:R01230, USD:R01235, EUR:R01239, EGP:R01240, ' +
-    'INR:R01270, IDR:R01280, IRR:R01300, KZT:R01335, CAD:R01350, QAR:R01355, KGS:R01370, CNY:R01375, CUP:R01395, ' +
-    'MDL:R01500, MNT:R01503, NGN:R01520, NZD:R01530, NOK:R01535, OMR:R01540, PLN:R01565, SAR:R01580, RON:R01585F, ' +
-    'XDR:R01589, SGD:R01625, TJS:R01670, THB:R01675, BDT:R01685, TRY:R01700J, TMT:R01710A, UZS:R01717, UAH:R01720, ' +
-    'CZK:R01760, SEK:R01770, CHF:R01775, ETB:R01800, RSD:R01805F, ZAR:R01810, KRW:R01815, JPY:R01820, MMK:R02005, ' +
-    'ATS:R01015, BEF:R01095, BGN:R01100, BYR:R01090, DEM:R01510, EEK:R01795, ESP:R01315, FIM:R01740, FRF:R01750, ' +
-    'GRD:R01205, IEP:R01305, ISK:R01310, ITL:R01325, KWD:R01390, LBP:R01420, LTL:R01435, LVL:R01405, NLG:R01523, ' +
-    'PTE:R01570, ROL:R01585, TMM:R01710, XAU:1, XAG:2, XPT:3, XPD:4',
+    'HUF:R01135, VND:R01150, HKD:R01200, GEL:R01210, DKK:R01215, AED:R01230, USD:R01235, EUR:R01239, EGP:R01240, INR:R01270, ' +
+    'IDR:R01280, IRR:R01300, KZT:R01335, CAD:R01350, QAR:R01355, KGS:R01370, CNY:R01375, CUP:R01395, MDL:R01500, MNT:R01503, ' +
+    'NGN:R01520, NZD:R01530, NOK:R01535, OMR:R01540, PLN:R01565, SAR:R01580, RON:R01585F, XDR:R01589, SGD:R01625, ' +
+    'TJS:R01670, THB:R01675, BDT:R01685, TRY:R01700J, TMT:R01710A, UZS:R01717, UAH:R01720, CZK:R01760, SEK:R01770, ' +
+    'CHF:R01775, ETB:R01800, RSD:R01805F, ZAR:R01810, KRW:R01815, JPY:R01820, MMK:R02005, ATS:R01015, BEF:R01095, ' +
+    'BGN:R01100, BYR:R01090, DEM:R01510, EEK:R01795, ESP:R01315, FIM:R01740, FRF:R01750, GRD:R01205, IEP:R01305, ISK:R01310, ' +
+    'ITL:R01325, KWD:R01390, LBP:R01420, LTL:R01435, LVL:R01405, NLG:R01523, PTE:R01570, ROL:R01585, TMM:R01710, XAU:1, ' +
+    'XAG:2, XPT:3, XPD:4',
 )
 
 const METALS = words('XAU XAG XPT XPD')
 
-function metalsOf({ start, end }: DaySpan): BankRequest {
-  const [from, to] = [start, end].map((day) => formatDay(day, 'DD/MM/YYYY'))
-  return { path: `/scripts/xml_metall.asp?date_req1=${from}&date_req2=${to}`, about: 'metals' }
+function rangeOf(span: DaySpan): string {
+  const [from, to] = [span.start, span.end].map((day) => formatDay(day, 'DD/MM/YYYY'))
+  return `date_req1=${from}&date_req2=${to}`
+}
+
+function metalsOf(span: DaySpan): BankRequest {
+  return { path: `/scripts/xml_metall.asp?${rangeOf(span)}`, about: 'metals' }
 }
 
 /** In a few series, some days have the identifier of the currency before or after. */
@@ -77,9 +81,8 @@ function priceIn(texts: XmlElement['texts']): Pick<Quote, 'price' | 'units'> {
 
 /**
  * Creates a provider of the official rates of the Bank of Russia. Rates are dated the day on which they apply. The special
- * drawing right is among the codes, and gold, silver, platinum and palladium: their prices of a gram become those of a troy
- * ounce, multiplied exactly. Currencies whose identifier the provider does not know are skipped. Holidays that the government
- * moves are not in the calendar: rates are late after four days.
+ * drawing right and four metals are among the codes. Currencies whose identifier the provider does not know are skipped.
+ * Holidays that the government moves are not in the calendar: rates are late after four days.
  *
  * @see https://www.cbr.ru/eng/development/SXML/
  */
@@ -106,12 +109,10 @@ export const createCbrProvider: BankFactory = bank({
   requests: ({ start }) => [`/scripts/XML_daily.asp?date_req=${formatDay(start, 'DD/MM/YYYY')}`],
   codes: keysOf(IDS),
   extras: (span) => [metalsOf(span)],
-  series(code, span) {
-    if (METALS.includes(code)) return metalsOf(span)
-    const { start, end } = span
-    const [from, to] = [start, end].map((day) => formatDay(day, 'DD/MM/YYYY'))
-    return `/scripts/XML_dynamic.asp?date_req1=${from}&date_req2=${to}&VAL_NM_RQ=${IDS.get(code)}`
-  },
+  series: (code, span) =>
+    METALS.includes(code)
+      ? metalsOf(span)
+      : `/scripts/XML_dynamic.asp?${rangeOf(span)}&VAL_NM_RQ=${IDS.get(code)}`,
   read(text, request) {
     if (request.about === 'metals') return readMetals(text, request)
     return (request.code === undefined ? readTable : readSeries)(text, request)

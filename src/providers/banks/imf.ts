@@ -5,23 +5,18 @@ import { dayIn, monthsOf, pairs, withoutGroups } from '../../upstream/published.
 import type { Quote } from '../../upstream/published.ts'
 
 const CODES = pairs(
-  'u.a.e. dirham:AED, afghan afghani:AFN, angolan kwanza:AOA, australian dollar:AUD, ' +
-    'barbados dollar:BBD, bangladeshi taka:BDT, bahrain dinar:BHD, brunei dollar:BND, ' +
-    'brazilian real:BRL, bahamian dollar:BSD, botswana pula:BWP, canadian dollar:CAD, ' +
-    'swiss franc:CHF, chilean peso:CLP, chinese yuan:CNY, colombian peso:COP, ' +
-    'costa rican colon:CRC, czech koruna:CZK, djibouti franc:DJF, danish krone:DKK, ' +
-    'algerian dinar:DZD, egyptian pound:EGP, euro:EUR, fiji dollar:FJD, u.k. pound:GBP, ' +
-    'hungarian forint:HUF, israeli new shekel:ILS, indian rupee:INR, iranian rial:IRR, ' +
-    'icelandic krona:ISK, jordanian dinar:JOD, japanese yen:JPY, korean won:KRW, ' +
-    'kuwaiti dinar:KWD, kazakhstani tenge:KZT, sri lankan rupee:LKR, libyan dinar:LYD, ' +
-    'moroccan dirham:MAD, moldovan leu:MDL, myanmar kyat:MMK, mongolian tugrik:MNT, ' +
-    'mauritian rupee:MUR, mexican peso:MXN, malaysian ringgit:MYR, mozambican metical:MZN, ' +
-    'namibian dollar:NAD, nigerian naira:NGN, norwegian krone:NOK, nepalese rupee:NPR, ' +
-    'new zealand dollar:NZD, omani rial:OMR, peruvian sol:PEN, philippine peso:PHP, ' +
-    'pakistani rupee:PKR, polish zloty:PLN, qatari riyal:QAR, romanian leu:RON, ' +
-    'russian ruble:RUB, rwandan franc:RWF, saudi arabian riyal:SAR, swedish krona:SEK, ' +
-    'singapore dollar:SGD, thai baht:THB, tunisian dinar:TND, trinidadian dollar:TTD, ' +
-    'ugandan shilling:UGX, u.s. dollar:USD, uruguayan peso:UYU, venezuelan bolivar:VES, ' +
+  'u.a.e. dirham:AED, afghan afghani:AFN, angolan kwanza:AOA, australian dollar:AUD, barbados dollar:BBD, ' +
+    'bangladeshi taka:BDT, bahrain dinar:BHD, brunei dollar:BND, brazilian real:BRL, bahamian dollar:BSD, botswana pula:BWP, ' +
+    'canadian dollar:CAD, swiss franc:CHF, chilean peso:CLP, chinese yuan:CNY, colombian peso:COP, costa rican colon:CRC, ' +
+    'czech koruna:CZK, djibouti franc:DJF, danish krone:DKK, algerian dinar:DZD, egyptian pound:EGP, euro:EUR, ' +
+    'fiji dollar:FJD, u.k. pound:GBP, hungarian forint:HUF, israeli new shekel:ILS, indian rupee:INR, iranian rial:IRR, ' +
+    'icelandic krona:ISK, jordanian dinar:JOD, japanese yen:JPY, korean won:KRW, kuwaiti dinar:KWD, kazakhstani tenge:KZT, ' +
+    'sri lankan rupee:LKR, libyan dinar:LYD, moroccan dirham:MAD, moldovan leu:MDL, myanmar kyat:MMK, mongolian tugrik:MNT, ' +
+    'mauritian rupee:MUR, mexican peso:MXN, malaysian ringgit:MYR, mozambican metical:MZN, namibian dollar:NAD, ' +
+    'nigerian naira:NGN, norwegian krone:NOK, nepalese rupee:NPR, new zealand dollar:NZD, omani rial:OMR, peruvian sol:PEN, ' +
+    'philippine peso:PHP, pakistani rupee:PKR, polish zloty:PLN, qatari riyal:QAR, romanian leu:RON, russian ruble:RUB, ' +
+    'rwandan franc:RWF, saudi arabian riyal:SAR, swedish krona:SEK, singapore dollar:SGD, thai baht:THB, tunisian dinar:TND, ' +
+    'trinidadian dollar:TTD, ugandan shilling:UGX, u.s. dollar:USD, uruguayan peso:UYU, venezuelan bolivar:VES, ' +
     'samoan tala:WST, yemeni rial:YER, south african rand:ZAR, zambian kwacha:ZMW',
 )
 

@@ -86,8 +86,8 @@ export const NBP_TABLES: Readonly<Record<'A' | 'B', BankFactory>> = {
 
 /**
  * Creates a provider of the average rates of a table of Narodowy Bank Polski, the central bank of Poland. Table A has gold,
- * since 2013: its price of a gram becomes that of a troy ounce, multiplied exactly. Rates of table B under four codes of other
- * currencies, `AFA`, `AON`, `BYB` and `ZWR` of 2002 to 2010, are omitted.
+ * since 2013. Rates of table B under four codes of other currencies, `AFA`, `AON`, `BYB` and `ZWR` of 2002 to 2010, are
+ * omitted.
  *
  * @throws {TypeError} if `table` or `url` is invalid
  * @see https://api.nbp.pl/en.html

@@ -4,8 +4,7 @@ import { dayIn, formatDay, jsonRows } from '../../upstream/published.ts'
 
 /**
  * Creates a provider of the official rates of the National Bank of Ukraine. Rates are dated the day on which they apply, with
- * weekends: these have the rates of the working day before. Four precious metals and the special drawing right are among the
- * codes.
+ * weekends: these have the rates of the working day before. The special drawing right and four metals are among the codes.
  *
  * @see https://bank.gov.ua/en/open-data/api-dev
  */
