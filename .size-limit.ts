@@ -39,7 +39,7 @@ const BUDGETS: Record<string, string> = {
   './money': '2.6 kB',
   './monitoring': '6.88 kB',
   './node': '4.15 kB',
-  './providers': '45 kB',
+  './providers': '48 kB',
   './stores/*': '1.55 kB',
   './testing': '19.4 kB',
 }
@@ -65,6 +65,11 @@ for (const subpath of Object.keys(BUDGETS)) {
   if (!isUsed) throw new Error(`${subpath} has a budget and is not exported`)
 }
 
+/** Providers whose programs have a reader of XML. */
+const READ_XML = new Set(
+  ['Bnr', 'Cbr', 'Ecb', 'Hmrc', 'Mnb'].map((name) => `create${name}Provider`),
+)
+
 /** A program with one provider, which bundlers load without the others. */
 const ofProviders = Object.keys(providers)
   .filter((name) => /^create\w+Provider$/.test(name))
@@ -72,7 +77,7 @@ const ofProviders = Object.keys(providers)
     name: `${name} alone`,
     path: 'dist/providers.js',
     import: `{ ${name} }`,
-    limit: '20.7 kB',
+    limit: READ_XML.has(name) ? '24.6 kB' : '20.6 kB',
   }))
 
 const handler = {
