@@ -31,8 +31,11 @@ const MINUTE_MS = 60_000
 export const HOST_BACKOFF: BackoffOptions = { initial: 500, max: 20_000 }
 
 interface Entry {
+  requests: Set<object>
+  /** When its wait ends, and when it was last alive, by the monotonic clock. */
+  until: number
   seenAt: number
-  loading: Promise<void>
+  loading: Promise<void> | undefined
 }
 
 /**
@@ -45,9 +48,9 @@ export function createLoadQueue(
   backoff: Backoff,
   { perMinute = Infinity, maxWait = Infinity }: { perMinute?: number; maxWait?: number } = {},
 ): LoadQueue {
-  const waiting = new Map<object, Map<string, Entry>>()
+  const entries = new Map<string, Entry>()
+  const waiting = new Map<object, Set<string>>()
   const closing = new AbortController()
-  let count = 0
   let running = 0
   let startedAt: number[] = []
   let lastStart = -Infinity
@@ -60,33 +63,47 @@ export function createLoadQueue(
     return Math.max(left, backoff.remaining(), lastStart + CALL_GAP_MS - now)
   }
 
-  function remove(request: object, piece: string): void {
-    const pieces = waiting.get(request)
-    if (!pieces?.delete(piece)) return
-    count -= 1
-    waiting.delete(request)
-    // The next turn is that of another request.
-    if (pieces.size > 0) waiting.set(request, pieces)
+  function remove(piece: string): void {
+    for (const request of entries.get(piece)?.requests ?? []) {
+      const pieces = waiting.get(request)
+      pieces?.delete(piece)
+      waiting.delete(request)
+      // The next turn is that of another request.
+      if (pieces && pieces.size > 0) waiting.set(request, pieces)
+    }
+    entries.delete(piece)
   }
 
-  function next(): Entry | undefined {
-    for (const [request, pieces] of waiting) {
-      for (const [piece, entry] of pieces) {
-        if (runtime.monotonic() - entry.seenAt <= ABANDONED_MS) return entry
-        remove(request, piece)
+  function next(): string | undefined {
+    for (const pieces of waiting.values()) {
+      for (const piece of pieces) {
+        const { seenAt = -Infinity } = entries.get(piece) ?? {}
+        if (runtime.monotonic() - seenAt <= ABANDONED_MS) return piece
+        remove(piece)
       }
     }
     return undefined
   }
 
-  function mayStart(entry: Entry): boolean {
-    return running < MAX_RUNNING && next() === entry && delay() <= 0
+  async function wait(piece: string, entry: Entry): Promise<void> {
+    try {
+      for (;;) {
+        entry.seenAt = runtime.monotonic()
+        const left = delay()
+        if (left <= 0 && running < MAX_RUNNING && next() === piece) return
+        if (entry.seenAt >= entry.until) throw new UnavailableError(left, new Error('too many loads'))
+        await sleep(runtime, Math.min(Math.max(left, POLL_MS), ABANDONED_MS / 2), closing.signal)
+      }
+    } finally {
+      remove(piece)
+    }
   }
 
-  async function run(load: () => Promise<void>): Promise<void> {
+  async function run(piece: string, entry: Entry, load: () => Promise<void>): Promise<void> {
+    await wait(piece, entry)
     running += 1
     lastStart = runtime.monotonic()
-    if (perMinute < Infinity) startedAt.push(runtime.monotonic())
+    if (perMinute < Infinity) startedAt.push(lastStart)
     try {
       await load()
       backoff.reset()
@@ -98,37 +115,24 @@ export function createLoadQueue(
     }
   }
 
-  async function add(request: object, piece: string, load: () => Promise<void>): Promise<void> {
-    const pieces = waiting.get(request) ?? new Map<string, Entry>()
-    const known = pieces.get(piece)
-    if (known) return known.loading
-    const left = count < MAX_WAITING ? backoff.remaining() : MINUTE_MS
-    // No request waits longer.
-    if (left > REQUEST_TIMEOUT_MS) throw new UnavailableError(left, new Error('too many loads'))
-    const wait = async (): Promise<void> => {
-      try {
-        const until = runtime.monotonic() + maxWait
-        while (!mayStart(entry)) {
-          entry.seenAt = runtime.monotonic()
-          if (entry.seenAt >= until)
-            throw new UnavailableError(delay(), new Error('too many loads'))
-          const pause = Math.min(Math.max(delay(), POLL_MS), ABANDONED_MS / 2)
-          await sleep(runtime, pause, closing.signal)
-        }
-      } finally {
-        remove(request, piece)
+  return {
+    async add(request, piece, load) {
+      const now = runtime.monotonic()
+      let entry = entries.get(piece)
+      if (!entry) {
+        const left = entries.size < MAX_WAITING ? backoff.remaining() : MINUTE_MS
+        // No request waits longer.
+        if (left > REQUEST_TIMEOUT_MS) throw new UnavailableError(left, new Error('too many loads'))
+        entry = { requests: new Set(), until: 0, seenAt: now, loading: undefined }
+        entries.set(piece, entry)
       }
-      await run(load)
-    }
-    const entry: Entry = { seenAt: runtime.monotonic(), loading: Promise.resolve() }
-    pieces.set(piece, entry)
-    waiting.set(request, pieces)
-    count += 1
-    entry.loading = wait()
-    return entry.loading
+      entry.until = now + maxWait
+      entry.requests.add(request)
+      waiting.set(request, (waiting.get(request) ?? new Set()).add(piece))
+      return (entry.loading ??= run(piece, entry, load))
+    },
+    close: () => closing.abort(new Error('closed')),
   }
-
-  return { add, close: () => closing.abort(new Error('closed')) }
 }
 
 /** Of one year or currency a service has nothing, or rejects the request; it is not down. */

@@ -14,6 +14,7 @@ import {
 import type { Day } from '../rates/dates.ts'
 import { findRevisions, mergeHistories, newestDay, ratesOf } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
+import { MIN_EQUAL_DAYS, countEqualDays } from '../rates/repeated-rates.ts'
 import { RejectedError } from '../rates/validate.ts'
 import type { HistoryProvider } from '../upstream/provider.ts'
 import { snapshotFormat } from './history.ts'
@@ -49,12 +50,22 @@ export function createNewestDays(context: PublicationContext): ReadThrough<Histo
   })
   const format = snapshotFormat(options, providers)
   let reportedLate = ''
+  let equalDays = 0
 
   function reportLate(history: MarketHistory, provider: string): void {
     const day = lateDay(context)
     if ((history.dates.at(-1) ?? '') >= day || reportedLate === day) return
     reportedLate = day
     emit({ type: 'rates_late', dataSet: 'history', provider, publication: id, day })
+  }
+
+  function reportRepeated(history: MarketHistory, provider: string): void {
+    const count = frequency === 'daily' ? countEqualDays(history) : 0
+    if (count >= MIN_EQUAL_DAYS && equalDays < MIN_EQUAL_DAYS) {
+      const day = history.dates.at(-1) ?? ''
+      emit({ type: 'rates_repeated', dataSet: 'history', provider, day, count })
+    }
+    equalDays = count
   }
 
   const newestAt = (history: MarketHistory, instant: number): Day | undefined =>
@@ -91,6 +102,7 @@ export function createNewestDays(context: PublicationContext): ReadThrough<Histo
         const snapshot = await updateNewest(context, { provider, call }, current)
         assertCurrent(snapshot.history, last?.history)
         reportLate(snapshot.history, provider.attribution.name)
+        if (provider.sanityChecks) reportRepeated(snapshot.history, provider.attribution.name)
         return snapshot
       }),
     stored: storedIn(
@@ -171,7 +183,8 @@ async function updateNewest(
   return described(context, { history, ...about, ...(doubtfulSince && { doubtfulSince }) })
 }
 
-function firstDoubtful(added: MarketHistory, accepted: MarketHistory): Day | undefined {
+/** Returns the first day with rates that the checks have not accepted. */
+export function firstDoubtful(added: MarketHistory, accepted: MarketHistory): Day | undefined {
   return added.dates.find((date, row) => {
     const rates = ratesOf(accepted, date)
     return [...added.columns].some(

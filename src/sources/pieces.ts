@@ -23,7 +23,7 @@ import { snapshotFormat } from './history.ts'
 import type { HistoryNeed, HistorySnapshot, Span } from './history.ts'
 import { HOST_BACKOFF, createLoadQueue } from './load-queue.ts'
 import type { LoadQueue } from './load-queue.ts'
-import { MAX_TABLES, providerOf } from './newest-days.ts'
+import { MAX_TABLES, firstDoubtful, providerOf } from './newest-days.ts'
 import { continues, described, fetchRange, isGap } from './publication.ts'
 import type { ProviderCall, PublicationContext } from './publication.ts'
 import { createFailover, sourceHooks, storedIn } from './source.ts'
@@ -388,7 +388,8 @@ async function fetchPiece(
   if (revised.length > 0) {
     options.emit({ type: 'rates_revised', dataSet: 'history', provider: attribution.name, revised })
   }
-  const settled = settledEnd({ history, start, last, code }, newest, undefined)
+  const doubtfulSince = firstDoubtful(added, history)
+  const settled = settledEnd({ history, start, last, code }, newest, doubtfulSince)
   return isSame && settled === current.end ? current : { ...about, history, end: settled }
 }
 

@@ -677,23 +677,3 @@ describe('the default history', () => {
     expect(world.told('refresh_failed')).toEqual([])
   })
 })
-
-describe('a store of an earlier version', () => {
-  it('is a miss without an event', async () => {
-    const quotes = { rates: {}, prices: { USD: 29.5, EUR: 30 } }
-    const days = ['2026-11-18', '2026-11-19', '2026-11-20'].map((date) => ({ date, ...quotes }))
-    const attribution = {
-      name: 'Česká národní banka (Czech National Bank)',
-      url: 'https://www.cnb.cz/en/financial-markets/foreign-exchange-market/central-bank-exchange-rate-fixing/',
-    }
-    const key = 'rates:v1:history:cnb'
-    const data = { attribution, start: '2021-11-06', base: 'CZK', days }
-    const fields = JSON.stringify({ v: 2, key, savedAt: EVENING, data }).slice(1)
-    // As the second form of the envelope was written.
-    const store = new Map([[key, `{"digest":"ofhdncbgbfieefon477",${fields}`]])
-    const world = openWorld({ store })
-    const target = '/v1/convert?from=USD&to=CZK&date=2026-11-20'
-    expect(await world.read(target)).toEqual(await truthOf(target))
-    expect(world.told('rates_rejected')).toEqual([])
-  })
-})

@@ -1,3 +1,5 @@
+// Loaded here, because the time of the tests does not wait for a module.
+import '../../src/sources/pieces.ts'
 import { describe, expect, it } from 'vitest'
 
 import type { CacheStore, HistoryDays } from '../../src/index.ts'
@@ -308,7 +310,7 @@ describe('a bank that fails', () => {
 })
 
 describe('many requests at once', () => {
-  it('for 200 currencies are all answered in the end, with one call each and pauses', async () => {
+  it('for 200 currencies are all answered in the end, with one call each, four at a time, and pauses', async () => {
     const runtime = virtualRuntime(EVENING)
     const many = codes(200)
     let running = 0
@@ -338,7 +340,7 @@ describe('many requests at once', () => {
     expect(pending.size).toBe(0)
     expect(Math.max(...delays)).toBe(5)
     expect(bank.calls).toHaveLength(201)
-    expect(most).toBe(1)
+    expect(most).toBeLessThanOrEqual(4)
     const starts = bank.calls.map(({ at }) => at)
     expect(
       Math.min(...starts.slice(1).map((at, index) => at - (starts[index] ?? 0))),
@@ -362,10 +364,10 @@ describe('many requests at once', () => {
     })
     expect(left).toBe(0)
     expect(runtime.timers()).toBe(0)
-    expect(bank.calls).toHaveLength(2)
+    expect(bank.calls).toHaveLength(1 + 4)
     expect(await read(`/v1/latest?date=2012-01-05&base=EUR`)).toMatchObject({ status: 502 })
     expect(await read(`/v1/latest?date=2026-11-20&base=EUR`)).toMatchObject({ status: 200 })
-    expect(bank.calls).toHaveLength(2)
+    expect(bank.calls).toHaveLength(1 + 4)
   })
 })
 
