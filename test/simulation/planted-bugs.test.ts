@@ -40,6 +40,7 @@ const CALM: Partial<Settings> = {
   devaluedShare: 0,
   hasWaitUntil: false,
   hookThrows: false,
+  banks: [],
 }
 
 const FLEET: Partial<Settings> = { hosts: 3 }
@@ -92,9 +93,16 @@ class Planting {
     this.inLatest((fetchLatest) => async (context) => alter(await fetchLatest(context), context))
 
   inHistory = (alter: (history: HistoryProvider) => Partial<HistoryProvider>) =>
-    this.inParts(({ providers: { latest, history } }) => {
-      return { providers: { latest, history: { ...history, ...alter(history) } } }
-    })
+    this.inParts(
+      ({
+        providers: {
+          latest,
+          history: [first, ...banks],
+        },
+      }) => {
+        return { providers: { latest, history: [{ ...first, ...alter(first) }, ...banks] } }
+      },
+    )
 
   inStore = (alter: (store: CacheStore) => Partial<CacheStore>) =>
     this.inParts(({ store }) => ({ store: store && { ...store, ...alter(store) } }))

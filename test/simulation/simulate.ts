@@ -1,8 +1,10 @@
 import { createHandlerOn, createRatesHandler } from '../../src/handler.ts'
-import type { RatesEvent } from '../../src/index.ts'
+import type { HistoryProvider, RatesEvent } from '../../src/index.ts'
 import { DAY, MINUTE, SECOND } from '../virtual-runtime.ts'
 import { Violation, createWatches } from './invariants/watches.ts'
 import type { Violate } from './invariants/watches.ts'
+import { createBankClients } from './world/bank-clients.ts'
+import { createBanks } from './world/banks.ts'
 import { createClients } from './world/clients.ts'
 import { createFleet, drawSettings } from './world/fleet.ts'
 import type { CreateHandler, Scene, Settings } from './world/fleet.ts'
@@ -68,8 +70,27 @@ export async function simulate(simulation: Simulation) {
 
 /** Loads the modules that a handler imports lazily: virtual time does not wait for an `import()`. */
 async function loadAll(): Promise<void> {
-  const handler = createRatesHandler()
-  await handler.answer({ method: 'GET', target: '/api/v1/status', header: () => null })
+  const bank: HistoryProvider = {
+    attribution: { name: 'A bank', url: 'https://bank.example' },
+    publication: {
+      id: 'bank',
+      frequency: 'daily',
+      holidays: [],
+      time: '12:00',
+      timeZone: 'UTC',
+      since: '2026-01-01',
+    },
+    fetchHistory: async () => {
+      const days = [{ date: '2026-01-02', rates: { EUR: 1.05, USD: 1.2 } }]
+      return { base: 'CHF', days }
+    },
+  }
+  const now = (): number => Date.UTC(2026, 0, 3)
+  const handler = createRatesHandler({ providers: { history: bank }, now })
+  for (const path of ['status', 'history?from=EUR&to=USD', 'latest?base=EUR&date=2026-01-02']) {
+    await handler.answer({ method: 'GET', target: `/api/v1/${path}`, header: () => null })
+  }
+  await handler.rates.convertMany([{ from: 'EUR', to: 'USD', date: '2026-01-02' }])
   handler.close()
 }
 
@@ -102,27 +123,36 @@ function createWorld(scene: Scene) {
     feed: createLatestFeed(part('feed')),
     referenceRates: createReferenceRates(part('reference rates')),
   }
+  const banks = createBanks(part('banks'), nemesis.note)
   const simStore = createSimStore(part('store'), nemesis, () => watches.upstream)
-  const watches = createWatches({ ...scene, ...truth }, simStore)
-  const upstream = createUpstream({ ...part('upstream'), ...truth }, nemesis, watches.upstream)
+  const watches = createWatches({ ...scene, ...truth }, simStore, banks)
+  const upstream = createUpstream(
+    { ...part('upstream'), ...truth },
+    nemesis,
+    watches.upstream,
+    banks,
+  )
   const fleet = createFleet(part('fleet'), {
     upstream,
+    banks,
     simStore,
     onEvent(process, event) {
       trace.record(loop.now(), process.host, event.type, detailOf(event))
-      watches.upstream.onEvent(process, event)
+      const isOfBank = 'provider' in event && banks.named(event.provider) !== undefined
+      if (!isOfBank) watches.upstream.onEvent(process, event)
     },
   })
   scheduleMishaps(part('mishaps'), { fleet, simStore, nemesis, onDrained: watches.bounds.drained })
   const clients = createClients({ ...part('clients'), ...truth }, fleet, watches)
-  return { fleet, clients, upstream, nemesis, watches }
+  const bankClients = createBankClients(part('bank clients'), { banks, fleet }, watches)
+  return { fleet, clients, bankClients, upstream, nemesis, watches }
 }
 
 async function live(world: ReturnType<typeof createWorld>, loop: EventLoop, duration: number) {
-  const { fleet, clients, watches } = world
+  const { fleet, clients, bankClients, watches } = world
   const processes = (): Process[] => fleet.servers.flatMap((server) => server?.process ?? [])
   const sweep = (): void => {
-    watches.sweep(processes(), clients.pending())
+    watches.sweep(processes(), [...clients.pending(), ...bankClients.pending()])
     loop.after(10 * MINUTE, sweep)
   }
   sweep()
@@ -131,6 +161,7 @@ async function live(world: ReturnType<typeof createWorld>, loop: EventLoop, dura
   loop.after(duration, () => {
     watches.end(processes())
     clients.stop()
+    bankClients.stop()
     fleet.close()
   })
   loop.after(duration + 3 * SECOND, () => processes().forEach(watches.bounds.drained))

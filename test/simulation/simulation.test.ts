@@ -5,6 +5,7 @@ import { run } from '../system/processes.ts'
 import { ROOT } from '../system/runtimes.ts'
 import { DAY } from '../virtual-runtime.ts'
 import { simulate } from './simulate.ts'
+import { BANK_FAULTS, BANK_FORMS } from './world/banks.ts'
 import { FAULT_NAMES } from './world/nemesis.ts'
 import { targetDays } from './world/truth.ts'
 
@@ -28,7 +29,8 @@ describe('the simulator', () => {
   test.each(FAULT_NAMES)('finds no violation with fault %s', { timeout: TIMEOUT }, async (id) => {
     const faults = { faultNames: new RegExp(`^${id}: `), faultShare: 1 }
     const shared = { store: 'remote', hasClaims: true, historyDays: 30 } as const
-    const settings = { ...faults, ...shared, hosts: 2, requests: 150 }
+    const banks = BANK_FAULTS.includes(id) ? [...BANK_FORMS] : []
+    const settings = { ...faults, ...shared, hosts: 2, requests: 150, banks }
     let times = 0
     for (let seed = 1; seed <= 60 && times === 0; seed += 1) {
       const { injected } = await simulate({ seed, days: 4, settings })
@@ -68,6 +70,7 @@ describe('the simulator', () => {
           requests: 48,
           historyDays: 60,
           lateShare: 0,
+          banks: [],
         },
       })
       const published = targetDays(toDay(startsAt + DAY), toDay(startsAt + days * DAY))

@@ -34,8 +34,11 @@ const INEXACT = 0.01
 export type UpstreamWatch = ReturnType<typeof createUpstreamWatch>
 
 /** Checks every upstream call: I7 and I9; I3, I4 and I17 through accepted data, and I13 through the fleet. */
-export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStore) {
-  const { loop, violate } = scene
+export function createUpstreamWatch(
+  scene: Scene,
+  { oracle, store }: { oracle: Oracle; store: SimStore },
+) {
+  const { loop, banks, violate } = scene
   const fleet = createFleetWatch(scene, store)
   const takings = createTakenWatch(scene, oracle)
   const now = loop.now
@@ -97,8 +100,11 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
   /** The current data come from the store. The backoff is over, but not a delay that the upstream requested. */
   function restored(process: Process, dataSet: DataSet): void {
     const known = process.knowledge[dataSet]
-    if (known.deliveredAt < now())
+    if (known.deliveredAt < now()) {
+      // The event does not say what was restored.
+      if (dataSet === 'history' && banks.length > 0) return
       violate('I3', `${dataSet} is reported as restored without a value from the store`)
+    }
     noteNews(known, now())
     takings.restored(process, dataSet)
     known.failures = 0
@@ -147,12 +153,13 @@ export function createUpstreamWatch(scene: Scene, oracle: Oracle, store: SimStor
       if (!signal.aborted) violate('I7', `${dataSet} is fetched without a call`)
       return undefined
     },
-    onDelivery(process: Process, dataSet: DataSet, value: unknown) {
-      if (typeof value !== 'string') return
+    onDelivery(process: Process, dataSet: DataSet | undefined, value: unknown) {
+      if (typeof value !== 'string' || !dataSet) return
       Object.assign(process.knowledge[dataSet], { delivered: value, deliveredAt: now() })
     },
     onWrite: takings.written,
-    onClaim(process: Process, dataSet: DataSet, isGranted: boolean) {
+    onClaim(process: Process, dataSet: DataSet | undefined, isGranted: boolean) {
+      if (!dataSet) return
       const known = process.knowledge[dataSet]
       if (!isGranted) known.refusedAt = now()
       const isReceived = isGranted && store.trustedSince(process) < Infinity
@@ -300,9 +307,13 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
       requirePlausible(process, table, before)
       setTable(process, table)
     },
-    written({ knowledge: { latest, history } }: Process, dataSet: DataSet, text: string) {
+    written(
+      { knowledge: { latest, history } }: Process,
+      dataSet: DataSet | undefined,
+      text: string,
+    ) {
       if (dataSet === 'history') missing.set(text, history.missing)
-      else if (latest.table) tables.set(text, latest.table)
+      else if (dataSet && latest.table) tables.set(text, latest.table)
     },
   }
 }

@@ -4,9 +4,11 @@ import { toDay } from '../../fixtures/dates.ts'
 import { DAY, MINUTE } from '../../virtual-runtime.ts'
 import type { Scene } from '../world/fleet.ts'
 import type { Process } from '../world/machine.ts'
+import type { Banks } from '../world/banks.ts'
 import type { SimStore } from '../world/store.ts'
 import { REFERENCE_CODES, createOracle, hourInFrankfurt, targetDays } from '../world/truth.ts'
 import type { Truth } from '../world/truth.ts'
+import { createBankWatch } from './bank-watch.ts'
 import { createResponseWatch } from './response-watch.ts'
 import type { SentRequest } from './response-watch.ts'
 import { createUpstreamWatch } from './upstream-watch.ts'
@@ -15,7 +17,7 @@ export class Violation extends Error {
   override readonly name = 'Violation'
 
   /**
-   * `invariant` is `I1` to `I18`. I17: a served rate is never further than the threshold from the last confirmed one.
+   * `invariant` is `I1` to `I20`; see `createBankWatch` for the last two. I17: a served rate is never further than the threshold from the last confirmed one.
    * I18: a code that was once served is answered with a rate or with 502, never with 400, until it is withdrawn.
    */
   constructor(invariant: string, message: string) {
@@ -23,14 +25,14 @@ export class Violation extends Error {
   }
 }
 
-/** Ends the simulation: `invariant` (I1 to I18) is broken, as `message` describes. */
+/** Ends the simulation: `invariant` (I1 to I20) is broken, as `message` describes. */
 export type Violate = (invariant: string, message: string) => void
 
 export type Watches = ReturnType<typeof createWatches>
 
-export function createWatches(scene: Scene & Truth, store: SimStore) {
+export function createWatches(scene: Scene & Truth, store: SimStore, banks: Banks) {
   const oracle = createOracle(scene.referenceRates)
-  const upstream = createUpstreamWatch(scene, oracle, store)
+  const upstream = createUpstreamWatch(scene, { oracle, store })
   const responses = createResponseWatch(scene, oracle)
   const bounds = createBoundsWatch(scene)
 
@@ -38,6 +40,7 @@ export function createWatches(scene: Scene & Truth, store: SimStore) {
     upstream,
     responses,
     bounds,
+    banks: createBankWatch(scene, banks),
     sweep(processes: readonly Process[], pending: readonly SentRequest[]) {
       for (const sent of pending) responses.sweep(sent)
       for (const process of processes) {
@@ -54,10 +57,14 @@ const TIMERS_OF_A_PROCESS = 24
 
 const TIMERS_OF_A_CLIENT = 2
 
-function createBoundsWatch({ loop, violate }: Scene) {
+/** Loads of the newest days and of pieces, in order or not. */
+const TIMERS_OF_A_BANK = 40
+
+function createBoundsWatch({ loop, banks, violate }: Scene) {
   return {
     sweep(process: Process, waiting: number) {
-      const most = TIMERS_OF_A_PROCESS + TIMERS_OF_A_CLIENT * waiting
+      const ofProcess = TIMERS_OF_A_PROCESS + TIMERS_OF_A_BANK * banks.length
+      const most = ofProcess + TIMERS_OF_A_CLIENT * waiting
       if (process.timers() <= most) return
       violate('I12', `${process.timers()} timers are set with ${waiting} clients waiting`)
     },

@@ -15,7 +15,7 @@ export function createClients(
   fleet: Fleet,
   { responses, bounds }: Pick<Watches, 'responses' | 'bounds'>,
 ) {
-  const { loop, random, feed, hosts, requests, startsAt, calmFrom, trace, violate } = scene
+  const { loop, random, feed, banks, hosts, requests, startsAt, calmFrom, trace, violate } = scene
   const pending = new Set<SentRequest>()
   let [count, isOver] = [0, false]
 
@@ -75,8 +75,14 @@ export function createClients(
     else loop.after(wait, giveUp)
   }
 
+  /** Names the first source, in whose place banks would answer. */
+  function withSource(request: ClientRequest): ClientRequest {
+    if (banks.length === 0 || request.dataSet !== 'history') return request
+    return { ...request, target: `${request.target}&source=ecb` }
+  }
+
   function sendAnything(server: Server): void {
-    const request = drawRequest(random)
+    const request = withSource(drawRequest(random))
     if (random.chance(0.04)) sendAndAbort(server, request)
     else send(server, request)
   }
@@ -113,7 +119,7 @@ export function createClients(
       if (!server) continue
       deliver(server, () => {
         send(server, plainRequest('latest', random))
-        send(server, plainRequest('history', random))
+        send(server, withSource(plainRequest('history', random)))
       })
     }
   }

@@ -12,6 +12,8 @@ import { SECRET } from '../../faults/fault.ts'
 import { DAY, HOUR, MINUTE } from '../../virtual-runtime.ts'
 import type { Violate } from '../invariants/watches.ts'
 import type { Trace } from '../simulate.ts'
+import { BANK_FORMS } from './banks.ts'
+import type { Banks } from './banks.ts'
 import { createClock, startProcess } from './machine.ts'
 import type { EventLoop, Process } from './machine.ts'
 import type { Random } from './random.ts'
@@ -54,6 +56,7 @@ export function drawSettings(random: Random, days: number) {
     hasWaitUntil: random.chance(0.5),
     hookThrows: random.chance(0.1),
     devaluedShare: random.pick([0, 0.03, 0.1]),
+    banks: random.chance(0.4) ? [] : random.some(BANK_FORMS, 0.3),
   }
 }
 
@@ -66,7 +69,8 @@ export interface Scene extends Settings {
 }
 
 export interface HandlerParts extends RatesHandlerOptions {
-  providers: { latest: LatestProvider; history: HistoryProvider }
+  /** The first provider of history has the rates of the European Central Bank, the others those of banks. */
+  providers: { latest: LatestProvider; history: [HistoryProvider, ...HistoryProvider[]] }
   store: CacheStore | undefined
   fetch: typeof fetch
   now(): number
@@ -82,6 +86,7 @@ export type Server = { process: Process; handler: RatesHandler }
 
 interface Surroundings {
   upstream: Upstream
+  banks: Banks
   simStore: SimStore
   onEvent(process: Process, event: RatesEvent): void
 }
@@ -129,14 +134,17 @@ export function close({ process, handler }: Server): void {
 
 function createHandler(
   { create, violate, maxStale, hasWaitUntil, hookThrows }: Scene,
-  { upstream, simStore, onEvent }: Surroundings,
+  { upstream, banks, simStore, onEvent }: Surroundings,
   process: Process,
 ): RatesHandler {
   const onRejection = (): void => violate('I1', 'a promise given to waitUntil rejects')
   return create((now) => process.runtime(now), {
     providers: {
       latest: createExchangeRateApiProvider({ url: `https://open.er-api.com/${SECRET}` }),
-      history: createFrankfurterProvider({ url: `https://api.frankfurter.dev/${SECRET}` }),
+      history: [
+        createFrankfurterProvider({ url: `https://api.frankfurter.dev/${SECRET}` }),
+        ...banks.providers(),
+      ],
     },
     maxStale,
     store: simStore.clientFor(process),

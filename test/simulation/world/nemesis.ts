@@ -3,6 +3,7 @@ import type { DataSet, Fault, FaultCase } from '../../faults/fault.ts'
 import { storeFaultOf } from '../../faults/store.ts'
 import type { StoreFault } from '../../faults/store.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../../virtual-runtime.ts'
+import { BANK_FAULTS } from './banks.ts'
 import { close } from './fleet.ts'
 import type { Fleet, Scene } from './fleet.ts'
 import type { Process } from './machine.ts'
@@ -17,7 +18,10 @@ const OF_STORES = [...STORE_FAULTS, ...SHARED_STORE_FAULTS].flatMap((each) =>
   withForms(each, (form) => form.store !== undefined || form.holds !== undefined),
 )
 
-export const FAULT_NAMES: readonly string[] = [...OF_UPSTREAMS, ...OF_STORES].map(({ id }) => id)
+export const FAULT_NAMES: readonly string[] = [
+  ...[...OF_UPSTREAMS, ...OF_STORES].map(({ id }) => id),
+  ...BANK_FAULTS,
+]
 
 export type Nemesis = ReturnType<typeof createNemesis>
 

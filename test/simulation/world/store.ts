@@ -121,8 +121,9 @@ export function createSimStore(
   }
 }
 
-function dataSetOf(key: string): DataSet {
-  return key.endsWith('latest') ? 'latest' : 'history'
+/** Returns the data set of `key`, unless it is a bank's. */
+function dataSetOf(key: string): DataSet | undefined {
+  return (['latest', 'history'] as const).find((dataSet) => key === `rates:v1:${dataSet}`)
 }
 
 /** Sends `work` to the server and the result back. The request arrives even if `process` dies meanwhile. */

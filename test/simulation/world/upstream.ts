@@ -4,6 +4,7 @@ import { HOSTS } from '../../fixtures/contract.ts'
 import { SECOND } from '../../virtual-runtime.ts'
 import type { Call } from '../invariants/knowledge.ts'
 import type { UpstreamWatch } from '../invariants/upstream-watch.ts'
+import type { Banks } from './banks.ts'
 import type { Scene } from './fleet.ts'
 import type { Process } from './machine.ts'
 import type { Nemesis } from './nemesis.ts'
@@ -21,7 +22,12 @@ interface Fetching {
 }
 
 /** Upstreams that respond with the true rates unless the nemesis injects a fault. */
-export function createUpstream(scene: Scene & Truth, nemesis: Nemesis, watch: UpstreamWatch) {
+export function createUpstream(
+  scene: Scene & Truth,
+  nemesis: Nemesis,
+  watch: UpstreamWatch,
+  banks: Banks,
+) {
   const { loop, trace, violate } = scene
   const calls = { latest: 0, history: 0 }
 
@@ -31,6 +37,9 @@ export function createUpstream(scene: Scene & Truth, nemesis: Nemesis, watch: Up
       (process: Process): typeof fetch =>
       async (input, init = {}) => {
         const url = new URL(input instanceof Request ? input.url : input)
+        const signal = init.signal ?? new AbortController().signal
+        const bank = banks.find(url.host)
+        if (bank) return bank.respond(process, url, signal)
         const dataSet = url.pathname.includes('/v6/') ? 'latest' : 'history'
         const isKnown = url.protocol === 'https:' && HOSTS[dataSet].includes(url.host)
         if (!isKnown || !url.pathname.startsWith(`/${SECRET}/`)) {
@@ -40,7 +49,6 @@ export function createUpstream(scene: Scene & Truth, nemesis: Nemesis, watch: Up
         if (url.pathname.includes('/v2/')) {
           return new Response('', { status: 503, headers: { 'retry-after': '21600' } })
         }
-        const signal = init.signal ?? new AbortController().signal
         const call = watch.callOf(process, dataSet, signal)
         if (!call || signal.aborted) throw signal.reason
         calls[dataSet] += 1
