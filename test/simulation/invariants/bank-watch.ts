@@ -6,6 +6,7 @@ import type { BankQuestion } from '../world/bank-clients.ts'
 import type { Bank, Banks, Trouble } from '../world/banks.ts'
 import type { Scene, Server } from '../world/fleet.ts'
 import type { Process } from '../world/machine.ts'
+import type { SimStore } from '../world/store.ts'
 import type { SentRequest } from './response-watch.ts'
 
 export type BankWatch = ReturnType<typeof createBankWatch>
@@ -33,7 +34,7 @@ type Json = Record<string, unknown>
  * without some of its days after a restart, or for hours after the bank has them again. I20: a question whose pieces the bank
  * serves is answered within a minute, whatever others ask.
  */
-export function createBankWatch({ loop, violate }: Scene, banks: Banks) {
+export function createBankWatch({ loop, violate }: Scene, banks: Banks, store: SimStore) {
   const now = loop.now
   const incomplete = new WeakMap<Process, Map<Bank, number[]>>()
 
@@ -59,7 +60,7 @@ export function createBankWatch({ loop, violate }: Scene, banks: Banks) {
     }
     if (expected.some((each) => Math.abs(rate - each) <= 1e-8 * each)) return
     const [truth = NaN] = expected
-    const wrong = `${request.target}: ${from} was ${truth} ${to} on ${day}, not ${rate}`
+    const wrong = `${request.target} of ${bank.name}: ${from} was ${truth} ${to} on ${day}, not ${rate}`
     const cause = troublesOf({ ...question, from, to }, day, day).findLast(
       ({ kind }) => kind === 'scales',
     )
@@ -78,7 +79,8 @@ export function createBankWatch({ loop, violate }: Scene, banks: Banks) {
     const [first, last = first] = [days[0], days.at(-1)]
     if (first === undefined || last === undefined) return
     const { bank } = question
-    const about = `${request.target}: ${bank.name} published ${days.length} days from ${first} to ${last} that are missing`
+    const what = `${describe(question)}: ${days.length} days from ${first} to ${last} are missing`
+    const about = `${request.target} of ${what}`
     const troubles = troublesOf(question, first, last)
     const cause = troubles.findLast(({ kind }) => kind === 'loses' || kind === 'scales')
     if (!cause) return violate('I19', about)
@@ -100,7 +102,7 @@ export function createBankWatch({ loop, violate }: Scene, banks: Banks) {
     const isRecent = ({ at }: Trouble): boolean => at >= time
     return (
       troublesOf(question, first, last).some(isRecent) ||
-      bank.troubles.some((each) => each.isNewest && isRecent(each))
+      bank.troubles.some((each) => each.isOfAll && isRecent(each))
     )
   }
 
@@ -118,7 +120,7 @@ export function createBankWatch({ loop, violate }: Scene, banks: Banks) {
       return requireWhole(
         sent,
         asked,
-        bank.oldDays(start, end).filter((day) => !days.has(day)),
+        bank.oldDays().filter((day) => day >= start && day <= end && !days.has(day)),
       )
     }
     const day = String(body['date'])
@@ -128,7 +130,11 @@ export function createBankWatch({ loop, violate }: Scene, banks: Banks) {
     for (const [code, rate] of rates) {
       if (code !== from) requireRate(sent, asked, { day, from, to: code, rate })
     }
-    requireWhole(sent, asked, bank.oldDays(addDays(day, 1), end))
+    requireWhole(
+      sent,
+      asked,
+      bank.oldDays().filter((each) => each > day && each <= end),
+    )
   }
 
   /** Checks that there are no rates, as an answer says. */
@@ -137,7 +143,11 @@ export function createBankWatch({ loop, violate }: Scene, banks: Banks) {
     // Another bank with these currencies may have been closed.
     if (isHopeless || (!isSourced && banks.all.length > 1)) return
     const first = kind === 'history' ? start : addDays(end, -DAYS_BACK[bank.pace.frequency])
-    requireWhole(sent, question, bank.oldDays(first, end))
+    requireWhole(
+      sent,
+      question,
+      bank.oldDays().filter((day) => day >= first && day <= end),
+    )
   }
 
   return {
@@ -176,16 +186,19 @@ export function createBankWatch({ loop, violate }: Scene, banks: Banks) {
         process.isClosed ||
         process.pausedUntil > startedAt - AFTERMATH ||
         process.clock.jumps() > 0 ||
+        store.troubledAt() > startedAt - AFTERMATH ||
         isTroubled(question, startedAt - AFTERMATH)
       if (!isExcused) {
-        const { bank, kind, from, to, start, end } = question
-        const what = `${kind} ${from} ${to} ${start} ${end} of ${bank.name}`
         const state = isAnswered ? 'is answered' : 'has no answer'
-        violate('I20', `${what} ${state} after ${Math.round(waited / SECOND)} s`)
+        violate('I20', `${describe(question)} ${state} after ${Math.round(waited / SECOND)} s`)
       }
       return true
     },
   }
+}
+
+function describe({ bank, kind, from, to, start, end }: BankQuestion): string {
+  return `${bank.name}, ${kind} ${from} ${to} ${start === end ? end : `${start} to ${end}`}`
 }
 
 interface Patience {

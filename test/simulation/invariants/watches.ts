@@ -40,7 +40,7 @@ export function createWatches(scene: Scene & Truth, store: SimStore, banks: Bank
     upstream,
     responses,
     bounds,
-    banks: createBankWatch(scene, banks),
+    banks: createBankWatch(scene, banks, store),
     sweep(processes: readonly Process[], pending: readonly SentRequest[]) {
       for (const sent of pending) responses.sweep(sent)
       for (const process of processes) {

@@ -22,7 +22,7 @@ export interface BankQuestion {
 }
 
 /** Questions of all clients to a bank, in a day. */
-const QUESTIONS = 40
+const QUESTIONS = 10
 
 /** Clients that ask old dates, long histories and many rows of banks, and strangers that ask failing pieces and many days. */
 export function createBankClients(
@@ -87,9 +87,8 @@ export function createBankClients(
   /** Asks until there is an answer, as a client that respects `Retry-After`. */
   function askPatiently(bank: Bank): void {
     const server = serverNow()
-    const questions = Array.from({ length: 8 }, () => draw(random, bank, true))
-    const question = questions.find((each) => watch.isServedWell(each, loop.now()))
-    if (!server || !question) return
+    const question = draw(random, bank, true)
+    if (!server || !watch.isServedWell(question, loop.now())) return
     const startedAt = loop.now()
     const again = async (): Promise<void> => {
       const wait = await ask(server, question)
@@ -120,7 +119,7 @@ export function createBankClients(
   function keepAsking(bank: Bank): void {
     loop.after(random.wait(DAY / QUESTIONS), () => {
       if (isOver) return
-      if (random.chance(0.2)) askPatiently(bank)
+      if (random.chance(0.3)) askPatiently(bank)
       else askAnything(bank)
       keepAsking(bank)
     })
@@ -128,9 +127,9 @@ export function createBankClients(
 
   /** A stranger asks for minutes what fails, what the bank does not have, and a different day each time. */
   function keepDisturbing(bank: Bank): void {
-    loop.after(random.wait(2 * DAY), () => {
+    loop.after(random.wait(4 * DAY), () => {
       if (isOver) return
-      const until = loop.now() + random.magnitude(2 * MINUTE, 10 * MINUTE)
+      const until = loop.now() + random.magnitude(MINUTE, 5 * MINUTE)
       const pause = random.magnitude(SECOND, 20 * SECOND)
       const disturb = (): void => {
         const server = serverNow()
@@ -167,8 +166,7 @@ function draw(
 ): BankQuestion {
   const from = random.pick(bank.all)
   const to = random.pick(bank.all.filter((code) => code !== from))
-  const old = bank.oldDays(bank.since, '9999')
-  const day = addDays(random.pick(old), random.whole(0, 3))
+  const day = addDays(random.pick(bank.oldDays()), random.whole(0, 3))
   const length = kind === 'history' ? Math.round(random.magnitude(5, 1_000)) : 0
   const start = addDays(day, -length) < bank.since ? bank.since : addDays(day, -length)
   return { kind, bank, from, to, isSourced, start: length === 0 ? day : start, end: day }
@@ -178,7 +176,7 @@ function disturbing(random: Random, bank: Bank): BankQuestion {
   const question = draw(random, bank, true, bank.form === 'tables' ? 'table' : 'day')
   const refused = bank.refused()
   if (refused && random.chance(0.6)) {
-    const of = bank.oldDays(`${refused.year}-01-01`, `${refused.year}-12-31`)
+    const of = bank.oldDays().filter((day) => day.startsWith(refused.year))
     const date = of.length > 0 ? random.pick(of) : question.end
     const from = question.to === refused.code ? bank.base : refused.code
     return { ...question, from, start: date, end: date }

@@ -91,7 +91,12 @@ interface Fault {
 }
 
 type Spoil =
-  | { kind: 'fails'; respond(signal: AbortSignal): Response | Promise<Response>; pause: number }
+  | {
+      kind: 'fails'
+      respond(signal: AbortSignal): Response | Promise<Response>
+      /** Whether it asks for a pause, which may be meant for the whole bank. */
+      isPause?: boolean
+    }
   | { kind: 'loses'; isLost(index: number, count: number): boolean }
   | { kind: 'scales'; change(value: number): number; codes: readonly string[] }
   | { kind: 'holds back' }
@@ -109,8 +114,8 @@ export interface BankRequest {
 export interface Trouble extends Omit<BankRequest, 'isOld'> {
   kind: Spoil['kind']
   at: number
-  /** Whether it concerns the newest days. */
-  isNewest: boolean
+  /** Whether it concerns all questions: the newest days, or a pause that the bank asked for. */
+  isOfAll: boolean
 }
 
 export type Bank = ReturnType<typeof createBank>
@@ -185,7 +190,9 @@ function createBank(scene: Scene, { form, index, market, note }: Founding) {
   const troubles: Trouble[] = []
   const known = new WeakMap<Process, number>()
   const rows = new Map<string, Record<string, number>>()
+  const texts = new Map<string, string>()
   const now = (): string => toDay(startsAt + loop.now())
+  let old = { last: '', days: Array<string>() }
 
   function row(day: string): Record<string, number> {
     let found = rows.get(day)
@@ -197,6 +204,12 @@ function createBank(scene: Scene, { form, index, market, note }: Founding) {
       rows.set(day, found)
     }
     return found
+  }
+
+  function jsonOf(day: string): string {
+    const json = texts.get(day) ?? `"${day}":${JSON.stringify(row(day))}`
+    texts.set(day, json)
+    return json
   }
 
   /** Returns what may have been published for `code` on `day`: usually one number, units of `code` for one of the base. */
@@ -212,7 +225,7 @@ function createBank(scene: Scene, { form, index, market, note }: Founding) {
     form,
     index,
     random,
-    id: `sim-${form}`,
+    id: `sim-${form}-${index}`,
     name: `Bank of ${form} ${index}`,
     host: `bank-${index}.example`,
     base,
@@ -232,10 +245,11 @@ function createBank(scene: Scene, { form, index, market, note }: Founding) {
       faults.find(({ from, to, spoil, id }) => {
         return from <= loop.now() && loop.now() < to && spoil.kind === 'fails' && id !== 'bank-down'
       }),
-    /** Returns the published days from `start` to `end` that are old enough to be there. */
-    oldDays: (start: string, end: string) => {
+    /** Returns the published days that are old enough to be there. */
+    oldDays() {
       const last = addDays(now(), -newestDays)
-      return days.filter((day) => day >= start && day <= end && day <= last)
+      if (last !== old.last) old = { last, days: days.filter((day) => day <= last) }
+      return old.days
     },
     today: now,
     respond: async (process: Process, url: URL, signal: AbortSignal): Promise<Response> => {
@@ -256,8 +270,9 @@ function createBank(scene: Scene, { form, index, market, note }: Founding) {
       trace.record(loop.now(), process.host, `fetches ${about}`, fault?.id ?? '')
       if (fault) note(fault.id)
       const report = (kind: Spoil['kind'], first = start, last = end): void => {
-        const isNewest = end >= addDays(today, -newestDays)
-        const own = { kind, at: loop.now(), start: first, end: last, isNewest }
+        const isPause = spoil?.kind === 'fails' && spoil.isPause === true
+        const isOfAll = isPause || end >= addDays(today, -newestDays)
+        const own = { kind, at: loop.now(), start: first, end: last, isOfAll }
         troubles.push(code === undefined ? own : { ...own, code })
       }
       const spoil = fault?.spoil
@@ -285,6 +300,8 @@ function createBank(scene: Scene, { form, index, market, note }: Founding) {
       const scaled = spoil?.kind === 'scales' ? spoil.codes : []
       const text = wanted.map((day) => {
         const values = row(day)
+        if (code === undefined && spoil?.kind !== 'scales' && corrections.size === 0)
+          return jsonOf(day)
         const chosen = (code === undefined ? codes : [code]).map((each) => {
           const value = corrections.get(`${day} ${each}`) ?? values[each] ?? NaN
           const isScaled = spoil?.kind === 'scales' && scaled.includes(each)
@@ -330,10 +347,13 @@ function createArrivals(scene: Scene, random: Random, days: readonly string[]) {
   return (day: string): number => late.get(day) ?? -Infinity
 }
 
-const down = (status: number, headers = {}) => ({
-  kind: 'fails' as const,
+const down = (
+  status: number,
+  headers: Record<string, string> = {},
+): Extract<Spoil, { kind: 'fails' }> => ({
+  kind: 'fails',
   respond: () => answer(SECRET, status, headers),
-  pause: 0,
+  isPause: status === 429 || 'retry-after' in headers,
 })
 
 /** Plans the faults of a bank until `calmFrom`, each for minutes to days: of one piece, or of the whole bank. */

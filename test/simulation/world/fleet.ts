@@ -56,7 +56,7 @@ export function drawSettings(random: Random, days: number) {
     hasWaitUntil: random.chance(0.5),
     hookThrows: random.chance(0.1),
     devaluedShare: random.pick([0, 0.03, 0.1]),
-    banks: random.chance(0.4) ? [] : random.some(BANK_FORMS, 0.3),
+    banks: Array.from({ length: random.pick([0, 0, 1, 1, 2]) }, () => random.pick(BANK_FORMS)),
   }
 }
 

@@ -50,10 +50,13 @@ export function createNemesis(scene: Scene) {
   return {
     upstreamFault: (dataSet: DataSet) => inject(storms[dataSet](loop.now()), isAbout(dataSet)),
     /** Returns a fault for a store operation of the process on `host`: a partition spares some hosts. */
-    storeFault(operation: keyof StoreFault, host: number) {
+    storeFault(operation: keyof StoreFault, host: number, isOfBank: boolean) {
       const storm = storms.store(loop.now())
       if (!storm?.hosts.has(host)) return undefined
-      const form = inject(storm, (each) => storeFaultOf(each, operation) !== undefined)
+      // Nothing contradicts poisoned newest days of a bank that has no others.
+      const faults = storm.faults.filter(({ id }) => !isOfBank || id !== 'store-poisoned')
+      const isWanted = (form: Fault): boolean => storeFaultOf(form, operation) !== undefined
+      const form = inject({ ...storm, faults }, isWanted)
       return form && storeFaultOf(form, operation)
     },
     injected,

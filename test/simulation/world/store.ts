@@ -55,7 +55,7 @@ export function createSimStore(
       travel(loop, process, delay, result)
     const reply = (result: () => unknown): unknown =>
       kind === 'map' ? result() : later(random.magnitude(0.2, MAX_ROUND_TRIP), result)
-    const fault = storeFault(name, process.host)
+    const fault = storeFault(name, process.host, !dataSetOf(key))
     if (!fault) {
       if (trusted.get(process) === Infinity) trusted.set(process, loop.now() + MAX_ROUND_TRIP)
       return reply(work)
