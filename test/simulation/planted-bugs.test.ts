@@ -1,6 +1,7 @@
 import type { Runtime } from '../../src/async.ts'
 import type {
   CacheStore,
+  HistoryDays,
   HistoryProvider,
   LatestProvider,
   LatestTable,
@@ -252,6 +253,43 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       }
     },
   ),
+
+  // Banks.
+  'what a bank sent once is believed for ever': breaks('I19', /^bank-(gap|truncated)/, RESTARTS, {
+    banks: ['years'],
+  }).inCreation((create) => {
+    const sent = new Map<string, Promise<HistoryDays>>()
+    return (createRuntime, parts) => {
+      const { latest, history } = parts.providers
+      const [first, ...banks] = history.map((provider): HistoryProvider => {
+        if (!provider.publication) return provider
+        return {
+          ...provider,
+          async fetchHistory(range, context) {
+            const key = `${range.start} ${range.end}`
+            const days = sent.get(key) ?? provider.fetchHistory(range, context)
+            await days
+            sent.set(key, days)
+            return days
+          },
+        }
+      })
+      return create(createRuntime, {
+        ...parts,
+        providers: { latest, history: [first ?? parts.providers.history[0], ...banks] },
+      })
+    }
+  }),
+  'a failed question shuts its bank for all': breaks('I20', /^bank-404/, {
+    banks: ['tables'],
+  }).inEveryResponse(() => {
+    let isShut = false
+    return ({ target }, response) => {
+      if (!target.includes('source=sim-')) return response
+      isShut ||= response.status === 502
+      return isShut ? withHeaders(UNAVAILABLE, { 'retry-after': '300' }) : response
+    }
+  }),
 
   // Stores.
   'a stored value is changed and passes all checks': breaks('I3', RESTARTS).inStore((store) => ({
@@ -514,5 +552,5 @@ test('detects by the digest that a run uses randomness other than that of its se
 
 test('breaks every invariant with a planted bug', () => {
   const broken = new Set(['I16', ...Object.values(PLANTED_BUGS).map(({ breaks }) => breaks)])
-  expect(broken).toEqual(new Set(Array.from({ length: 18 }, (_, index) => `I${index + 1}`)))
+  expect(broken).toEqual(new Set(Array.from({ length: 20 }, (_, index) => `I${index + 1}`)))
 })
