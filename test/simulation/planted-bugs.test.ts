@@ -206,26 +206,6 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'a quarantined rate is served': breaks('I3', /one-rate-1000x/).inTables((table) => {
     return { ...table, rates: { ...table.rates, ...table.unconfirmed } }
   }),
-  'invalid rates are replaced by 1': breaks(
-    'I3',
-    /^rate-(zero|negative|huge): .* one code more/,
-  ).inTables((table) => {
-    const filled = Object.entries(table.rates).map(([code, rate]) => [code, rate > 0 ? rate : 1])
-    return { ...table, rates: Object.fromEntries(filled) }
-  }),
-  'a failure is hidden by returning the previous table': breaks('I3', /^body-truncated/).inLatest(
-    (fetchLatest) => {
-      let last: LatestTable | undefined
-      return async (context) => {
-        try {
-          last = await fetchLatest(context)
-        } catch (error) {
-          if (!last) throw error
-        }
-        return last
-      }
-    },
-  ),
   'a good table is rejected': breaks('I14').inTables(() => {
     throw new Error('planted rejection')
   }),
@@ -240,19 +220,6 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     /^history-bad-day/,
     COLD_STARTS,
   ).inHistory(() => ({ sanityChecks: false })),
-  'a quarantined day of history is never fetched again': breaks('I3', /^history-bad-day/).inHistory(
-    ({ fetchHistory }) => {
-      let newest = ''
-      return {
-        async fetchHistory(range, context) {
-          const { base, days } = await fetchHistory(range, context)
-          const added = days.filter(({ date }) => date > newest)
-          newest = days.at(-1)?.date ?? newest
-          return { base, days: added }
-        },
-      }
-    },
-  ),
 
   // Banks.
   'what a bank sent once is believed for ever': breaks('I19', /^bank-(gap|truncated)/, RESTARTS, {
@@ -414,15 +381,6 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     const body = String(response.body).replace('"period":"1W"', `"period":"${period}"`)
     return { ...response, body }
   }),
-  'response bodies are cached beyond their data': breaks('I3').inEveryResponse(() => {
-    const bodies = new Map<string, RawResponse['body']>()
-    return ({ target }, response) => {
-      if (response.status !== 200 || !/latest|convert/.test(target)) return response
-      const body = bodies.get(target) ?? response.body
-      bodies.set(target, body)
-      return { ...response, body }
-    }
-  }),
   'Last-Modified always names the first publication': breaks('I4').inEveryResponse(() => {
     let first: string | undefined
     return ({ header }, response) => {
@@ -448,9 +406,6 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   ),
   'overdue data are labelled fresh': breaks('I8', { lateShare: 1 }).inResponses((_, response) =>
     isStale(response) ? withHeaders(response, { 'cache-status': 'rates; hit; ttl=600' }) : response,
-  ),
-  'errors may be cached': breaks('I10').inResponses((_, response) =>
-    response.status >= 400 ? withHeaders(response, { 'cache-control': 'max-age=60' }) : response,
   ),
   'a 502 has no valid Retry-After': breaks('I10', /^conn-refused/, COLD_STARTS).inResponses(
     (_, response) =>

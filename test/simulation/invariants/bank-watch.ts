@@ -40,7 +40,7 @@ export function createBankWatch({ loop, violate }: Scene, banks: Banks, store: S
 
   function troublesOf({ bank, from, to, kind }: BankQuestion, start: string, end: string) {
     const isAbout = ({ code }: Trouble): boolean =>
-      code === undefined || kind === 'table' || code === from || code === to
+      code === '' || kind === 'table' || code === from || code === to
     return bank.troubles.filter((each) => each.start <= end && each.end >= start && isAbout(each))
   }
 

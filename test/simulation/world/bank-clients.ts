@@ -129,8 +129,8 @@ export function createBankClients(
   function keepDisturbing(bank: Bank): void {
     loop.after(random.wait(4 * DAY), () => {
       if (isOver) return
-      const until = loop.now() + random.magnitude(MINUTE, 5 * MINUTE)
-      const pause = random.magnitude(SECOND, 20 * SECOND)
+      const until = loop.now() + random.magnitude(MINUTE, 10 * MINUTE)
+      const pause = random.magnitude(SECOND / 2, 20 * SECOND)
       const disturb = (): void => {
         const server = serverNow()
         if (server) void ask(server, disturbing(random, bank))
@@ -174,11 +174,11 @@ function draw(
 
 function disturbing(random: Random, bank: Bank): BankQuestion {
   const question = draw(random, bank, true, bank.form === 'tables' ? 'table' : 'day')
-  const refused = bank.refused()
-  if (refused && random.chance(0.6)) {
-    const of = bank.oldDays().filter((day) => day.startsWith(refused.year))
+  const failing = bank.failing()
+  if (failing && random.chance(0.6)) {
+    const of = bank.oldDays().filter((day) => day.startsWith(failing.year))
     const date = of.length > 0 ? random.pick(of) : question.end
-    const from = question.to === refused.code ? bank.base : refused.code
+    const from = question.to === failing.code ? bank.base : failing.code
     return { ...question, from, start: date, end: date }
   }
   return random.chance(0.2) ? { ...question, kind: 'day', from: 'THB', isHopeless: true } : question

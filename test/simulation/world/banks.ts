@@ -2,12 +2,14 @@ import type { HistoryDay, HistoryProvider } from '../../../src/index.ts'
 import { parseBody } from '../../../src/upstream/feed.ts'
 import { readText } from '../../../src/upstream/request.ts'
 import { SECRET, answer, later, wireError } from '../../faults/fault.ts'
+import { piecesOf } from '../../../src/rates/dates.ts'
 import { addDays, toDay } from '../../fixtures/dates.ts'
 import { daysOf, isWeekend } from '../../oracle.ts'
 import { DAY, HOUR, MINUTE } from '../../virtual-runtime.ts'
 import type { Scene } from './fleet.ts'
 import type { Process } from './machine.ts'
 import type { Random } from './random.ts'
+import { quotesOf } from './truth.ts'
 
 /**
  * The forms in which banks publish: any range in one call, files of whole years, ranges limited in days, a table per day with
@@ -42,8 +44,7 @@ const DAILY: Pace = { frequency: 'daily', isPublished: isWorkingDay, newestDays:
 const PACES: Partial<Record<BankForm, Pace>> = {
   months: {
     frequency: 'monthly',
-    isPublished: (day) =>
-      isWorkingDay(day) && !daysOf(`${day.slice(0, 8)}01`, addDays(day, -1)).some(isWorkingDay),
+    isPublished: (day) => day.endsWith('-01'),
     newestDays: 150,
     gap: 4,
   },
@@ -63,23 +64,12 @@ const MAX_DAYS: Partial<Record<BankForm, number>> = {
 }
 
 /** Units per dollar. Neither the latest rates nor those of the European Central Bank have these currencies. */
-const FIRST: Readonly<Record<string, number>> = {
-  RON: 4.35,
-  MYR: 4.2,
-  ISK: 122,
-  PEN: 3.4,
-  PHP: 58,
-  KZT: 520,
-  RSD: 101,
-  VND: 26_300,
-  GEL: 2.7,
-  UYU: 40,
-  LKR: 300,
-  CRC: 505,
-}
+const FIRST = quotesOf(
+  'RON 4.35,MYR 4.2,ISK 122,PEN 3.4,PHP 58,KZT 520,RSD 101,VND 26300,GEL 2.7,UYU 40,LKR 300,CRC 505',
+)
 
-/** What a fault does to a response; `lost` are days that it lacks. */
-interface Fault {
+/** A fault of a piece or of the whole bank. Times in ms of virtual time. */
+interface Fault extends Effect {
   id: string
   /** The piece that it concerns, unless it concerns the whole bank. */
   year: string
@@ -87,32 +77,32 @@ interface Fault {
   from: number
   to: number
   hits(request: BankRequest): boolean
-  spoil: Spoil
 }
 
-type Spoil =
-  | {
-      kind: 'fails'
-      respond(signal: AbortSignal): Response | Promise<Response>
-      /** Whether it asks for a pause, which may be meant for the whole bank. */
-      isPause?: boolean
-    }
-  | { kind: 'loses'; isLost(index: number, count: number): boolean }
-  | { kind: 'scales'; change(value: number): number; codes: readonly string[] }
-  | { kind: 'holds back' }
-  | { kind: 'corrects' }
+interface Effect {
+  kind: 'fails' | 'loses' | 'scales' | 'is late' | 'corrects'
+  respond?(signal: AbortSignal): Response | Promise<Response>
+  /** Whether the response asks for a pause, which may be meant for the whole bank. */
+  isPause?: boolean
+  /** Returns whether one of `count` days is missing. */
+  isLost?(index: number, count: number): boolean
+  change?(value: number): number
+  /** The codes whose values are changed. */
+  codes?: readonly string[]
+}
 
-/** Days from `start` to `end` of all currencies, or of `code`. Times in ms of virtual time. */
+/** Days from `start` to `end` of `code`, or of all currencies. */
 export interface BankRequest {
   start: string
   end: string
-  code?: string
+  /** Empty for all currencies. */
+  code: string
   isOld: boolean
 }
 
 /** A response that a fault spoiled: the days that it lacks or that are wrong, or those of a request that failed. */
 export interface Trouble extends Omit<BankRequest, 'isOld'> {
-  kind: Spoil['kind']
+  kind: Fault['kind']
   at: number
   /** Whether it concerns all questions: the newest days, or a pause that the bank asked for. */
   isOfAll: boolean
@@ -122,10 +112,10 @@ export type Bank = ReturnType<typeof createBank>
 export type Banks = ReturnType<typeof createBanks>
 
 /** Names of the faults that only banks have. */
-export const BANK_FAULTS: readonly string[] = [
-  ...['truncated', 'gap', 'scaled', 'late', 'corrected', 'down', 'hangs'],
-  ...['400', '404', '429', '503'],
-].map((name) => `bank-${name}`)
+export const BANK_FAULTS: readonly string[] =
+  'truncated gap scaled late corrected down hangs 400 404 429 503'
+    .split(' ')
+    .map((name) => `bank-${name}`)
 
 /** Banks with the forms of this seed, whose rates are those of one market. */
 export function createBanks(scene: Scene, note: (fault: string) => void) {
@@ -161,13 +151,6 @@ function createMarket({ random, startsAt, duration }: Scene): Market {
   }
 }
 
-interface Founded {
-  form: BankForm
-  random: Random
-  since: string
-  codes: readonly string[]
-}
-
 interface Founding {
   form: BankForm
   index: number
@@ -179,152 +162,132 @@ function createBank(scene: Scene, { form, index, market, note }: Founding) {
   const { loop, startsAt, duration, trace } = scene
   const random = scene.random.fork(`bank ${index}`)
   const pace = PACES[form] ?? DAILY
-  const { isPublished, newestDays } = pace
   const [base = '', ...codes] = shuffled(random, Object.keys(FIRST)).slice(0, random.whole(6, 8))
   // Within the five years of the first source, which is asked first where a client names none.
   const since = toDay(startsAt - random.whole(1_000, 1_650) * DAY)
-  const days = daysOf(since, toDay(startsAt + duration + 5 * DAY)).filter(isPublished)
+  const days = daysOf(since, toDay(startsAt + duration + 5 * DAY)).filter(pace.isPublished)
   const isPriced = random.chance(0.5)
   const arrivals = createArrivals(scene, random, days)
+  const faults = planFaults(scene, { form, since, codes, random: random.fork('faults') })
   const corrections = new Map<string, number>()
-  const troubles: Trouble[] = []
   const known = new WeakMap<Process, number>()
   const rows = new Map<string, Record<string, number>>()
-  const texts = new Map<string, string>()
-  const now = (): string => toDay(startsAt + loop.now())
+  const troubles: Trouble[] = []
   let old = { last: '', days: Array<string>() }
+
+  const newestFrom = (): string => addDays(toDay(startsAt + loop.now()), -pace.newestDays)
+  const isOn = ({ from, to }: Fault): boolean => from <= loop.now() && loop.now() < to
 
   function row(day: string): Record<string, number> {
     let found = rows.get(day)
-    if (!found) {
-      const quote = (code: string): number => market(code, day) / market(base, day)
-      const rounded = (code: string): number =>
-        Number((isPriced ? 1 / quote(code) : quote(code)).toPrecision(7))
-      found = Object.fromEntries(codes.map((code) => [code, rounded(code)]))
+    if (found === undefined) {
+      const values = codes.map((code) => {
+        const rate = market(code, day) / market(base, day)
+        return [code, Number((isPriced ? 1 / rate : rate).toPrecision(7))] as const
+      })
+      found = Object.fromEntries(values) satisfies Record<string, number>
       rows.set(day, found)
     }
     return found
   }
 
-  function jsonOf(day: string): string {
-    const json = texts.get(day) ?? `"${day}":${JSON.stringify(row(day))}`
-    texts.set(day, json)
-    return json
+  function toText(day: string, wanted: readonly string[], fault: Fault | undefined): string {
+    const values = wanted.map((code) => {
+      const value = corrections.get(`${day} ${code}`) ?? row(day)[code] ?? NaN
+      const isChanged = fault?.change && fault.codes?.includes(code)
+      return `"${code}":${isChanged ? fault.change?.(value) : value}`
+    })
+    return `"${day}":{${values.join()}}`
   }
 
-  /** Returns what may have been published for `code` on `day`: usually one number, units of `code` for one of the base. */
-  function published(day: string, code: string): number[] {
-    if (code === base) return [1]
-    const own = row(day)[code] ?? NaN
-    const corrected = corrections.get(`${day} ${code}`)
-    const values = corrected === undefined ? [own] : [own, corrected]
-    return isPriced ? values.map((value) => 1 / value) : values
+  function respond(request: BankRequest, fault: Fault | undefined, process: Process): Response {
+    const { start, end, code, isOld } = request
+    const there = days.filter((day) => day >= start && day <= end && arrivals(day) <= loop.now())
+    const isMissing = (day: string, at: number): boolean =>
+      fault?.kind === 'is late'
+        ? arrivals(day) > fault.from
+        : fault?.isLost?.(at, there.length) === true
+    const missing = there.filter(isMissing)
+    const isSpoiled = fault?.kind === 'is late' || missing.length >= pace.gap
+    const sent = isSpoiled ? there.filter((day) => !missing.includes(day)) : there
+    if (isSpoiled) report(request, fault, missing)
+    else if (fault?.change) report(request, fault, sent)
+    else if (!isOld && sent.length > 0 && !known.has(process)) known.set(process, loop.now())
+    const texts = sent.map((day) => toText(day, code === '' ? codes : [code], fault))
+    return answer(`{"base":"${base}","days":{${texts.join()}}}`)
   }
 
-  const bank = {
+  /** Records that `days` of `request` are spoiled. */
+  function report(
+    request: BankRequest,
+    fault: Fault | undefined,
+    spoiled: readonly string[],
+  ): void {
+    const [start, end] = [spoiled[0], spoiled.at(-1)]
+    if (!fault || start === undefined || end === undefined) return
+    note(fault.id)
+    const isOfAll = fault.isPause === true || request.end >= newestFrom()
+    troubles.push({ kind: fault.kind, at: loop.now(), start, end, code: request.code, isOfAll })
+  }
+
+  function correct(id: string): void {
+    const day = random.pick(days.filter((each) => arrivals(each) <= loop.now()))
+    const code = random.pick(codes)
+    const value = (row(day)[code] ?? NaN) * random.pick([1.004, 0.996])
+    corrections.set(`${day} ${code}`, Number(value.toPrecision(7)))
+    note(id)
+  }
+
+  for (const { kind, id, from } of faults) {
+    if (kind === 'corrects') loop.after(from, () => correct(id))
+  }
+  return {
     form,
-    index,
-    random,
     id: `sim-${form}-${index}`,
     name: `Bank of ${form} ${index}`,
     host: `bank-${index}.example`,
     base,
     codes,
     all: [base, ...codes] as readonly string[],
-    days: days as readonly string[],
     since,
     pace,
     isPriced,
-    isPublished: (day: string) => day >= since && isPublished(day),
-    published,
     troubles,
-    /** When `process` first got newest days without a fault, in ms of virtual time. */
-    knownSince: (process: Process) => known.get(process) ?? Infinity,
-    /** Returns the year and the currency whose piece the bank refuses now, or `undefined`. */
-    refused: () =>
-      faults.find(({ from, to, spoil, id }) => {
-        return from <= loop.now() && loop.now() < to && spoil.kind === 'fails' && id !== 'bank-down'
-      }),
+    isPublished: (day: string) => day >= since && pace.isPublished(day),
+    /** Returns what may have been published for `code` on `day`, in units for one of the base: usually one number. */
+    published(day: string, code: string): number[] {
+      if (code === base) return [1]
+      const values = [row(day)[code] ?? NaN, corrections.get(`${day} ${code}`)]
+      const numbers = values.filter((value) => value !== undefined)
+      return isPriced ? numbers.map((value) => 1 / value) : numbers
+    },
     /** Returns the published days that are old enough to be there. */
-    oldDays() {
-      const last = addDays(now(), -newestDays)
+    oldDays(): readonly string[] {
+      const last = newestFrom()
       if (last !== old.last) old = { last, days: days.filter((day) => day <= last) }
       return old.days
     },
-    today: now,
-    respond: async (process: Process, url: URL, signal: AbortSignal): Promise<Response> => {
-      const [start = '', end = '', code] = ['start', 'end', 'code'].map(
-        (name) => url.searchParams.get(name) ?? undefined,
-      )
-      const today = now()
-      const isSeries = code !== undefined && start < addDays(today, -400)
-      const isOld = isSeries || end < addDays(today, -newestDays)
-      const request: BankRequest = { start, end, isOld, ...(code !== undefined && { code }) }
-      const fault = faults.find(({ from, to, hits, spoil }) => {
-        const isOn = from <= loop.now() && loop.now() < to
-        return isOn && spoil.kind !== 'corrects' && hits(request)
-      })
-      const after = (delay: number, callback: () => void): void =>
-        void loop.after(delay, callback, process)
-      const about = `${code ?? form} ${start} ${end}`
+    /** When `process` first got newest days without a fault, in ms of virtual time. */
+    knownSince: (process: Process) => known.get(process) ?? Infinity,
+    /** Returns the fault that now makes one piece fail. */
+    failing: () =>
+      faults.find((each) => isOn(each) && each.kind === 'fails' && each.id !== 'bank-down'),
+    async respond(process: Process, url: URL, signal: AbortSignal): Promise<Response> {
+      const parameter = (name: string): string => url.searchParams.get(name) ?? ''
+      const [start, end, code] = [parameter('start'), parameter('end'), parameter('code')]
+      const newest = newestFrom()
+      const isSeries = code !== '' && start < addDays(newest, -400)
+      const request: BankRequest = { start, end, code, isOld: isSeries || end < newest }
+      const fault = faults.find((each) => isOn(each) && each.hits(request))
+      const about = `${code === '' ? form : code} ${start} ${end}`
       trace.record(loop.now(), process.host, `fetches ${about}`, fault?.id ?? '')
-      if (fault) note(fault.id)
-      const report = (kind: Spoil['kind'], first = start, last = end): void => {
-        const isPause = spoil?.kind === 'fails' && spoil.isPause === true
-        const isOfAll = isPause || end >= addDays(today, -newestDays)
-        const own = { kind, at: loop.now(), start: first, end: last, isOfAll }
-        troubles.push(code === undefined ? own : { ...own, code })
-      }
-      const spoil = fault?.spoil
+      const after = (delay: number, work: () => void): void => void loop.after(delay, work, process)
       await later({ after, signal }, random.between(20, 400))
-      if (spoil?.kind === 'fails') {
-        report('fails')
-        return spoil.respond(signal)
-      }
-      let wanted = days.filter((day) => day >= start && day <= end && arrivals(day) <= loop.now())
-      if (spoil?.kind === 'holds back') {
-        const held = wanted.filter((day) => arrivals(day) > (fault?.from ?? Infinity))
-        if (held.length > 0) report('holds back', held[0])
-        wanted = wanted.filter((day) => !held.includes(day))
-      }
-      if (spoil?.kind === 'loses') {
-        const { length } = wanted
-        const lost = wanted.filter((_, index) => spoil.isLost(index, length))
-        if (lost.length >= pace.gap) {
-          report('loses', lost[0], lost.at(-1))
-          wanted = wanted.filter((day) => !lost.includes(day))
-        }
-      }
-      if (!spoil && !isOld && wanted.length > 0 && !known.has(process))
-        known.set(process, loop.now())
-      const scaled = spoil?.kind === 'scales' ? spoil.codes : []
-      const text = wanted.map((day) => {
-        const values = row(day)
-        if (code === undefined && spoil?.kind !== 'scales' && corrections.size === 0)
-          return jsonOf(day)
-        const chosen = (code === undefined ? codes : [code]).map((each) => {
-          const value = corrections.get(`${day} ${each}`) ?? values[each] ?? NaN
-          const isScaled = spoil?.kind === 'scales' && scaled.includes(each)
-          return [each, isScaled ? spoil.change(value) : value]
-        })
-        return `"${day}":${JSON.stringify(Object.fromEntries(chosen))}`
-      })
-      if (spoil?.kind === 'scales' && wanted.length > 0) report('scales', wanted[0], wanted.at(-1))
-      return answer(`{"base":"${base}","days":{${text.join()}}}`)
+      if (!fault?.respond) return respond(request, fault, process)
+      report(request, fault, [start, end])
+      return fault.respond(signal)
     },
   }
-  const faults = planFaults(scene, { form, random, since, codes })
-  for (const { spoil, from, id } of faults) {
-    if (spoil.kind !== 'corrects') continue
-    loop.after(from, () => {
-      const day = random.pick(days.filter((each) => arrivals(each) <= loop.now()))
-      const code = random.pick(codes)
-      const value = Number(((row(day)[code] ?? NaN) * random.pick([1.004, 0.996])).toPrecision(7))
-      corrections.set(`${day} ${code}`, value)
-      note(id)
-    })
-  }
-  return bank
 }
 
 function shuffled<Item>(random: Random, items: readonly Item[]): Item[] {
@@ -347,78 +310,79 @@ function createArrivals(scene: Scene, random: Random, days: readonly string[]) {
   return (day: string): number => late.get(day) ?? -Infinity
 }
 
-const down = (
-  status: number,
-  headers: Record<string, string> = {},
-): Extract<Spoil, { kind: 'fails' }> => ({
-  kind: 'fails',
-  respond: () => answer(SECRET, status, headers),
-  isPause: status === 429 || 'retry-after' in headers,
-})
+interface Victim {
+  form: BankForm
+  since: string
+  codes: readonly string[]
+  random: Random
+}
 
-/** Plans the faults of a bank until `calmFrom`, each for minutes to days: of one piece, or of the whole bank. */
-function planFaults(scene: Scene, bank: Founded): Fault[] {
+/** Plans the faults of a bank until `calmFrom`, each for minutes to days. */
+function planFaults(scene: Scene, { form, since, codes, random }: Victim): Fault[] {
   const { calmFrom, faultShare, faultNames, startsAt } = scene
-  const random = bank.random.fork('faults')
-  const ids = random.some(
-    BANK_FAULTS.filter((id) => faultNames.test(`${id}: ${bank.form}`)),
-    faultShare === 1 ? 1 : Math.min(1, 2 * faultShare),
-  )
+  const possible = BANK_FAULTS.filter((id) => faultNames.test(`${id}: ${form}`))
+  const ids = random.some(possible, Math.min(1, 2 * faultShare))
   const faults: Fault[] = []
-  if (ids.length === 0) return faults
-  const firstYear = Number(bank.since.slice(0, 4))
-  const lastYear = Number(toDay(startsAt).slice(0, 4)) - 1
+  const [firstYear, lastYear] = [Number(since.slice(0, 4)), new Date(startsAt).getUTCFullYear() - 1]
   for (let from = random.wait(12 * HOUR); from < calmFrom; from += random.wait(1.5 * DAY)) {
+    if (ids.length === 0) break
     const id = random.pick(ids)
     const to = Math.min(from + random.magnitude(10 * MINUTE, 4 * DAY), calmFrom)
     const year = String(random.whole(firstYear, lastYear))
-    const code = random.pick(bank.codes)
-    const isOfPiece = ({ start, isOld, code: asked }: BankRequest): boolean =>
-      isOld && (asked === undefined ? start.startsWith(year) : asked === code)
-    const [share, turned] = [random.between(0.2, 0.7), random.pick([0.01, 100, -1])]
-    const codes = [code, ...random.some(bank.codes, random.pick([0, 0.3, 1]))]
-    const headers = random.pick([{}, { 'retry-after': String(random.whole(5, 600)) }])
-    const hang = { after: () => undefined }
-    const spoils: Record<string, Spoil> = {
-      'bank-truncated': { kind: 'loses', isLost: (at, count) => at >= share * count },
-      'bank-gap': {
-        kind: 'loses',
-        isLost: (at, count) => at >= share * count && at < (share + 0.25) * count,
-      },
-      'bank-scaled': {
-        kind: 'scales',
-        change: (value) => Number((turned < 0 ? 1 / value : value * turned).toPrecision(7)),
-        codes,
-      },
-      'bank-late': { kind: 'holds back' },
-      'bank-corrected': { kind: 'corrects' },
-      'bank-down': random.pick([
-        down(503),
-        down(500),
-        { ...down(0), respond: () => Promise.reject(wireError('ECONNREFUSED')) },
-      ]),
-      'bank-hangs': {
-        ...down(0),
-        respond: async (signal) => {
-          await later({ ...hang, signal }, Infinity)
-          return answer('')
-        },
-      },
-      'bank-400': down(400),
-      'bank-404': down(404),
-      'bank-429': down(429, headers),
-      'bank-503': down(503, headers),
+    const code = random.pick(codes)
+    const effect = drawEffect(random, id, [code, ...codes])
+    const hits = ({ start, isOld, code: requested }: BankRequest): boolean => {
+      if (id === 'bank-down') return true
+      if (effect.kind === 'is late') return !isOld
+      const isOfPiece = requested === '' ? start.startsWith(year) : requested === code
+      return effect.kind !== 'corrects' && isOld && isOfPiece
     }
-    const spoil = spoils[id]
-    const hits =
-      id === 'bank-down'
-        ? () => true
-        : id === 'bank-late'
-          ? ({ isOld }: BankRequest) => !isOld
-          : isOfPiece
-    if (spoil) faults.push({ id, year, code, from, to, hits, spoil })
+    faults.push({ id, year, code, from, to, hits, ...effect })
   }
   return faults
+}
+
+function drawEffect(random: Random, id: string, codes: readonly string[]): Effect {
+  const [share, factor] = [random.between(0.2, 0.7), random.pick([0.01, 100, 0])]
+  const pause = random.pick([{}, { 'retry-after': String(random.whole(5, 600)) }])
+  const count = random.pick([1, 3, codes.length])
+  const failing = (status: number, headers: Record<string, string> = {}): Effect => ({
+    kind: 'fails',
+    respond: () => answer(SECRET, status, headers),
+    isPause: status === 429 || 'retry-after' in headers,
+  })
+  const isAfter = (at: number, of: number): boolean => at >= share * of
+  const effects: Record<string, Effect> = {
+    'bank-truncated': { kind: 'loses', isLost: isAfter },
+    'bank-gap': {
+      kind: 'loses',
+      isLost: (at, of) => isAfter(at, of) && at < (share + 0.25) * of,
+    },
+    'bank-scaled': {
+      kind: 'scales',
+      // An inverse that is near the rate cannot be told from it.
+      change: (value) =>
+        factor > 0 ? value * factor : value > 3 || value < 1 / 3 ? 1 / value : value,
+      codes: codes.slice(0, count),
+    },
+    'bank-late': { kind: 'is late' },
+    'bank-corrected': { kind: 'corrects' },
+    'bank-hangs': {
+      kind: 'fails',
+      async respond(signal) {
+        await later({ after: () => undefined, signal }, Infinity)
+        return answer('')
+      },
+    },
+    'bank-down': random.pick<Effect>([
+      failing(503),
+      failing(500),
+      { kind: 'fails', respond: () => Promise.reject(wireError('ECONNREFUSED')) },
+    ]),
+    'bank-429': failing(429, pause),
+    'bank-503': failing(503, pause),
+  }
+  return effects[id] ?? failing(Number(id.slice(-3)))
 }
 
 /** A provider as an application would write it for `bank`. */
@@ -485,7 +449,8 @@ function createProvider(bank: Bank): HistoryProvider {
       time: '14:00',
       timeZone: 'UTC',
       since,
-      ...(form === 'quarters' && { dated: 'period-end', holidays: [], weekend: [] }),
+      ...(pace.frequency !== 'daily' && { holidays: [], weekend: [] }),
+      ...(form === 'quarters' && { dated: 'period-end' }),
     },
     ...(maxDays !== undefined && { maxDays }),
     fetchHistory: (range, context) => fetchAll(range, spansOf, context),
@@ -497,19 +462,10 @@ function createProvider(bank: Bank): HistoryProvider {
 
 const EMPTY_DAYS = { daily: 10, monthly: 62, quarterly: 186 }
 
-function yearsOf({ start, end }: { start: string; end: string }) {
+function yearsOf({ start, end }: Record<'start' | 'end', string>) {
   const first = Number(start.slice(0, 4))
   const count = Number(end.slice(0, 4)) - first + 1
   return Array.from({ length: count }, (_, index) => {
     return { start: `${first + index}-01-01`, end: `${first + index}-12-31` }
   })
-}
-
-function piecesOf({ start, end }: { start: string; end: string }, length: number) {
-  const pieces = []
-  for (let first = start; first <= end; first = addDays(first, length)) {
-    const last = addDays(first, length - 1)
-    pieces.push({ start: first, end: last < end ? last : end })
-  }
-  return pieces
 }

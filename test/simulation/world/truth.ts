@@ -20,7 +20,7 @@ const FIRST_LATEST = quotesOf(
   'PLN 3.6712,SEK 9.4512,SGD 1.2912,THB 32.512,TRY 41.512,UAH 41.872,ZAR 17.512',
 )
 
-function quotesOf(...lines: string[]): Readonly<Record<string, number>> {
+export function quotesOf(...lines: string[]): Readonly<Record<string, number>> {
   const quotes = lines
     .join()
     .split(',')
