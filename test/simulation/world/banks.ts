@@ -25,7 +25,7 @@ export const BANK_FORMS = [
   'quarters',
 ] as const
 
-export type BankForm = (typeof BANK_FORMS)[number]
+type BankForm = (typeof BANK_FORMS)[number]
 
 /** Days of a publication; the end of its newest days; and how many days in a row a fault takes away. */
 interface Pace {
@@ -92,7 +92,7 @@ interface Effect {
 }
 
 /** Days from `start` to `end` of `code`, or of all currencies. */
-export interface BankRequest {
+interface BankRequest {
   start: string
   end: string
   /** Empty for all currencies. */
