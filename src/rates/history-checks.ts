@@ -89,6 +89,7 @@ interface Column {
 interface Walk extends Omit<CheckedHistory, 'history'> {
   base: string
   priced: ReadonlySet<string> | undefined
+  derived: MarketHistory['derived']
   dates: readonly Day[]
   first: number
   instants: Float64Array
@@ -105,7 +106,7 @@ interface Walk extends Omit<CheckedHistory, 'history'> {
 }
 
 function startWalk({ merged, added, previous, moveFromOthers = () => NaN }: HistoryToCheck): Walk {
-  const { base, dates, priced } = merged
+  const { base, dates, priced, derived } = merged
   const [firstAdded] = rowsOf(merged, added.dates[0] ?? '', '')
   const first = Math.max(0, firstAdded - MAX_GAP_DAYS)
   const columns = [...merged.columns].map(([code, rates]) => ({
@@ -120,6 +121,7 @@ function startWalk({ merged, added, previous, moveFromOthers = () => NaN }: Hist
   return {
     base,
     priced,
+    derived,
     dates,
     first,
     instants: Float64Array.from(dates, (date, row) => (row < first ? NaN : toInstant(date))),
@@ -274,9 +276,9 @@ function isManyLacking(count: number, expected: number): boolean {
 }
 
 function implausibleMajors(walk: Walk, row: number): ReturnType<typeof findImplausibleMajors> {
-  const { base, byCode } = walk
+  const { base, byCode, derived } = walk
   const rateOf = (code: string): unknown => {
-    const column = byCode.get(code)
+    const column = derived?.[code] ? undefined : byCode.get(code)
     const added = column && addedRate(walk, column, row)
     const rate = column && Number.isNaN(added) ? lastRate(walk, column, row) : added
     return column && rate !== undefined ? unitsOf(walk, column, rate) : rate

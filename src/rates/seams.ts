@@ -105,6 +105,30 @@ function isPowerOfTen(factor: number): boolean {
   return power > 1 && Math.max(factor / power, power / factor) <= 1.2
 }
 
+/**
+ * Compares the table of a day with the newest rates, and where these are more than three times away, with the series of the
+ * currency, which is undefined while it is not loaded; a year that is missing in it is doubted.
+ */
+export function findDisagreementsOfTable(
+  { dates, columns }: MarketHistory,
+  newest: MarketHistory,
+  seriesOf: (code: string) => MarketHistory | undefined,
+): Disagreements {
+  const found: Disagreements = { doubted: [], unconfirmed: [] }
+  const [date] = dates
+  for (const [code, [rate = NaN]] of date === undefined ? [] : columns) {
+    const current = edgeOf(newest, code, 1)
+    if (!(moveOver(code, { date: date ?? '', rate }, current, Infinity) > MAX_FACTOR)) continue
+    const series = seriesOf(code)
+    const row = series?.dates.indexOf(date ?? '') ?? -1
+    const move = moveBetween(rate, series?.columns.get(code)?.[row] ?? NaN)
+    const which = { code, year: (date ?? '').slice(0, 4) }
+    if (!series) found.unconfirmed.push(which)
+    else if (!(move <= MAX_FACTOR)) found.doubted.push(which)
+  }
+  return found
+}
+
 interface DatedRate {
   date: Day
   rate: number

@@ -1,7 +1,7 @@
 import { sleep } from '../async.ts'
 import type { Runtime } from '../async.ts'
 import type { Backoff, BackoffOptions } from '../cache/backoff.ts'
-import { REQUEST_TIMEOUT_MS, UnavailableError } from '../cache/refresh.ts'
+import { UnavailableError } from '../cache/refresh.ts'
 import { CALL_GAP_MS } from './publication.ts'
 
 export interface LoadQueue {
@@ -19,6 +19,9 @@ export interface LoadQueue {
 const MAX_RUNNING = 4
 
 const MAX_WAITING = 1_000
+
+/** A longer backoff is not waited for. */
+const MAX_BACKOFF_WAIT_MS = 1_000
 
 const POLL_MS = 50
 
@@ -90,10 +93,14 @@ export function createLoadQueue(
       for (;;) {
         entry.seenAt = runtime.monotonic()
         const left = delay()
-        if (left <= 0 && running < MAX_RUNNING && next() === piece) return
-        if (entry.seenAt >= entry.until) throw new UnavailableError(left, new Error('too many loads'))
+        if (left <= 0 && running < MAX_RUNNING && next() === piece) break
+        if (entry.seenAt >= entry.until)
+          throw new UnavailableError(left, new Error('too many loads'))
         await sleep(runtime, Math.min(Math.max(left, POLL_MS), ABANDONED_MS / 2), closing.signal)
       }
+      running += 1
+      lastStart = runtime.monotonic()
+      if (perMinute < Infinity) startedAt.push(lastStart)
     } finally {
       remove(piece)
     }
@@ -101,9 +108,6 @@ export function createLoadQueue(
 
   async function run(piece: string, entry: Entry, load: () => Promise<void>): Promise<void> {
     await wait(piece, entry)
-    running += 1
-    lastStart = runtime.monotonic()
-    if (perMinute < Infinity) startedAt.push(lastStart)
     try {
       await load()
       backoff.reset()
@@ -121,8 +125,7 @@ export function createLoadQueue(
       let entry = entries.get(piece)
       if (!entry) {
         const left = entries.size < MAX_WAITING ? backoff.remaining() : MINUTE_MS
-        // No request waits longer.
-        if (left > REQUEST_TIMEOUT_MS) throw new UnavailableError(left, new Error('too many loads'))
+        if (left > MAX_BACKOFF_WAIT_MS) throw new UnavailableError(left, new Error('too many loads'))
         entry = { requests: new Set(), until: 0, seenAt: now, loading: undefined }
         entries.set(piece, entry)
       }

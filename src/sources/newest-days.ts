@@ -4,6 +4,7 @@ import { daysFrom } from '../rates/calendar.ts'
 import {
   DAY_MS,
   ECB_ID,
+  FIRST_REFERENCE_DAY,
   addDays,
   newestPublishedDay,
   nextRefresh,
@@ -155,21 +156,16 @@ async function updateNewest(
   const isWhole = known && isSameSource(known.attribution, attribution) && known.start <= start
   const current = isWhole || !context.isInOneCall ? known : undefined
   const fetchDays = provider.maxDays === 1 ? fetchTables : fetchNewestRange
-  const {
-    history: added,
-    servedBy,
-    since,
-  } = await fetchDays(context, { ...providerCall, current }, end)
+  const fetched = await fetchDays(context, { ...providerCall, current }, end)
+  const { history: added, servedBy, since } = fetched
   if (added.dates.length === 0 && current) return current
   const about = { attribution, servedBy, start }
   const previous = current?.history
-  if (!previous) {
+  if (!previous || isGap(calendar, previous.dates.at(-1), since)) {
     const checked = await checks.ofWhole(provider, added, call.signal)
-    return described(context, { ...checked, ...about })
+    return described(context, { ...checked, ...about, start: since < start ? since : start })
   }
-  if (!continues(previous, added) || isGap(calendar, previous.dates.at(-1), since)) {
-    return updateNewest(context, providerCall, undefined)
-  }
+  if (!continues(previous, added)) return updateNewest(context, providerCall, undefined)
   const merged = mergeHistories([previous, added], start)
   const history = await checks.ofUpdate(provider, { merged, added, previous }, call.signal)
   const { revised, isSame } = findRevisions(previous, history, added.dates[0] ?? end)
@@ -183,9 +179,14 @@ async function updateNewest(
   return described(context, { history, ...about, ...(doubtfulSince && { doubtfulSince }) })
 }
 
-/** Returns the first day with rates that the checks have not accepted. */
+/** Days before the newest one that are fetched again until their doubtful rates are confirmed. */
+const DOUBTFUL_DAYS = 31
+
+/** Returns the first of the last days with rates that the checks have not accepted. */
 export function firstDoubtful(added: MarketHistory, accepted: MarketHistory): Day | undefined {
+  const first = addDays(added.dates.at(-1) ?? FIRST_REFERENCE_DAY, -DOUBTFUL_DAYS)
   return added.dates.find((date, row) => {
+    if (date < first) return false
     const rates = ratesOf(accepted, date)
     return [...added.columns].some(
       ([code, column]) => !Number.isNaN(column[row] ?? NaN) && !rates.has(code),
@@ -215,7 +216,12 @@ async function fetchNewestRange(
   const since = again > first ? again : first
   // The clock may have been set back.
   const start = since < end ? since : end
-  return { since: start, ...(await fetchRange(context, providerCall, { start, end })) }
+  const fetched = await fetchRange(context, providerCall, { start, end })
+  if (!isInOneCall || current || fetched.history.dates.length > 0)
+    return { since: start, ...fetched }
+  // A source that has ended has earlier days.
+  const all = { start: context.since, end }
+  return { since: all.start, ...(await fetchRange(context, providerCall, all)) }
 }
 
 function firstToFetchAgain({ history, doubtfulSince }: HistorySnapshot, end: Day): Day | undefined {

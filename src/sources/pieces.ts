@@ -16,8 +16,8 @@ import {
 import type { Day, DaySpan } from '../rates/dates.ts'
 import { findRevisions, mergeHistories, spansOf } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
-import { findDisagreements, gapsIn, withoutYears } from '../rates/seams.ts'
-import type { YearOfCode } from '../rates/seams.ts'
+import { findDisagreements, findDisagreementsOfTable, gapsIn, withoutYears } from '../rates/seams.ts'
+import type { Disagreements, YearOfCode } from '../rates/seams.ts'
 import { RejectedError } from '../rates/validate.ts'
 import { snapshotFormat } from './history.ts'
 import type { HistoryNeed, HistorySnapshot, Span } from './history.ts'
@@ -76,8 +76,6 @@ interface Verdict {
 }
 
 const END_OF_TIME = '9999-12-31'
-
-const NOTHING = { doubted: [], unconfirmed: [] }
 
 const LIFETIME_MS = 30 * DAY_MS
 const KEPT_MS = 366 * DAY_MS
@@ -161,13 +159,18 @@ export function createPieces(context: PublicationContext): Pieces {
   function verdictOf(piece: Piece, value: HistorySnapshot, newest: MarketHistory): Verdict {
     const [before, after] = neighboursOf(context, piece, newest)
     const neighbours = { before: believed(before), after: after ? believed(after) : newest, newest }
-    const inputs = [value, neighbours.before, neighbours.after, newest]
+    const inputs = [value, neighbours.before, neighbours.after, newest, piece.settled]
     const known = piece.verdict
     if (known && inputs.every((each, index) => each === known.inputs[index])) return known
     const { history } = value
-    const { doubted, unconfirmed } =
-      piece.kind === 'table' ? NOTHING : findDisagreements(history, neighbours, daysBack * 2)
-    const gaps = piece.kind === 'days' ? gapsOf(context, value) : []
+    // Only what a real market has published has to look like one.
+    const isReal = providerOf(context.providers, value)?.sanityChecks
+    const find = (): Disagreements =>
+      piece.kind === 'table'
+        ? findDisagreementsOfTable(history, newest, (code) => believed({ ...piece, id: code }))
+        : findDisagreements(history, neighbours, daysBack * 2)
+    const { doubted, unconfirmed } = isReal ? find() : { doubted: [], unconfirmed: [] }
+    const gaps = isReal && piece.kind === 'days' ? gapsOf(context, value) : []
     const about = { doubted, unconfirmed, gaps }
     piece.verdict = { inputs, ...about, history: withoutYears(history, doubted) }
     return piece.verdict
@@ -200,11 +203,14 @@ export function createPieces(context: PublicationContext): Pieces {
       const value = valueOf(piece)
       return value && problemIn(verdictOf(piece, value, newest), need, isSettled)
     }
-    for (const neighbour of neighboursOf(context, piece, newest).toReversed()) {
+    const neighbours = neighboursOf(context, piece, newest).toReversed()
+    for (const neighbour of piece.kind === 'table' ? seriesOf(piece) : neighbours) {
       // Neighbours do not fill a gap.
       if (!neighbour || valueOf(neighbour) || !problem(false)?.includes('disagrees')) continue
       await loadIfPossible(pieceOf(neighbour), request)
     }
+    // Of a table, more is known now.
+    delete piece.verdict
     if (problem(true) !== undefined) await loadAgain(piece, request)
     const left = problem(true)
     piece.settled = valueOf(piece)
@@ -216,6 +222,12 @@ export function createPieces(context: PublicationContext): Pieces {
     }
     piece.reported = left ?? ''
   }
+
+  /** The series that may confirm a table. */
+  const seriesOf = ({ verdict }: Piece): Plan[] =>
+    (verdict?.unconfirmed ?? []).map(({ code }) => {
+      return { id: code, kind: 'series', code, start: since, end: END_OF_TIME, needed: since }
+    })
 
   /** Loads a piece again, unless that did not help lately. */
   async function loadAgain(piece: Piece, request?: RequestOptions): Promise<void> {
@@ -277,7 +289,11 @@ export function createPieces(context: PublicationContext): Pieces {
         const piece = pieceOf(plan)
         const { value } = await piece.cached.get(request)
         if (!isUsable(plan, value, newest.history)) await piece.cached.refresh(request)
-        if (valueOf(plan)?.history.dates.length !== 0) return
+        const table = valueOf(plan) ?? value
+        if (table.history.dates.length === 0) continue
+        const problem = problemIn(verdictOf(piece, table, newest.history), need, false)
+        if (problem !== undefined) await settle(piece, need, newest.history, request)
+        return
       }
     },
     spans() {

@@ -231,9 +231,7 @@ async function callOnce<Provider extends { attribution: Attribution }, Data>(
       signal,
       now: () => runtime.now(),
       onFailure(error) {
-        const isGone = report?.failed(about.provider, error) === true
-        isAnyGone ||= isGone
-        if (!isGone) failed(error)
+        if (report?.failed(about.provider, error)) isAnyGone = true
       },
     })
   try {

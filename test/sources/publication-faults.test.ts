@@ -756,7 +756,7 @@ describe('a store', () => {
     for (const [key, value] of old) store.set(key, value)
     bank.calls.length = 0
     await read(`/v1/history?from=EUR&to=${ONE}&start=1999-01-04`)
-    expect(rangesOf(bank)).toHaveLength(1)
+    expect(rangesOf(bank)).toHaveLength(0)
     expect((await read(target)).points).toEqual(
       points(ONE, truth(runtime.now(), '2026-01-01', '2027-03-01')),
     )
