@@ -140,12 +140,12 @@ describe('the names of providers', async () => {
     const page = readFileSync(new URL('../../docs/providers.md', import.meta.url), 'utf8')
     const [, section = ''] = page.split('\n## Choose a provider\n')
     for (const name of new Set([...latest, ...history])) {
-      const row = section.split('\n').find((line) => line.includes(` | \`${name}\` `)) ?? ''
-      const [, , , , ofLatest, key, ofHistory] = row.split('|').map((cell) => cell.trim())
+      const row = section.split('\n').find((line) => line.includes(` | \`${name}\``)) ?? ''
+      const [, , , named, , ofLatest, ofHistory] = row.split('|').map((cell) => cell.trim())
       expect(ofLatest !== '–', name).toBe(latest.includes(name))
       expect(ofHistory !== '–', name).toBe(history.includes(name))
       const variable = latest.includes(name) ? await keyVariableOf(name) : ''
-      expect(key, name).toBe(variable === '' ? '–' : `\`${variable}\``)
+      expect(named).toBe(variable === '' ? `\`${name}\`` : `\`${name}\`, \`${variable}\``)
     }
   })
 })
