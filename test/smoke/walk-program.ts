@@ -64,7 +64,7 @@ const files = { convert: again, computed, refresh }
 const origin = url.slice(0, -PATH.length)
 const targets = [
   'latest',
-  'latest?date=2020-01-02',
+  `latest?date=${new Date(now - 30 * 86_400_000).toISOString().slice(0, 10)}`,
   'history?from=USD&to=EUR',
   'currencies',
   'status',
