@@ -1,10 +1,7 @@
 import { DAY_MS } from './rates/dates.ts'
 
-/**
- * The data of an event: latest rates, reference rates of the last five years, or all reference rates since 1999, which are
- * loaded when a request first needs earlier days.
- */
-export type DataSet = 'latest' | 'history' | 'archive'
+/** The data of an event: latest rates or reference rates. */
+export type DataSet = 'latest' | 'history'
 
 /** Why a request got a 401 or 403. */
 export type AccessRefusal =

@@ -140,7 +140,7 @@ export async function convertRows(
   })
 }
 
-/** Returns a function that tells whether to pause after a row. */
+/** Returns a function that returns whether to pause after a row. */
 function createSlices(runtime: Pick<ManyOptions['runtime'], 'monotonic'>): () => boolean {
   let count = 0
   let startedAt = runtime.monotonic()

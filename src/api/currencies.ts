@@ -91,7 +91,7 @@ export async function loadCurrencyData(
     state.latest && orUndefined(async () => sources.latest(request)),
     state.history &&
       orUndefined(async () => sources.history({ codes: [] }, request, (found) => found)),
-    sources.loadPublications(request),
+    sources.loadPublications(),
   ])
   const publications = sources.isAnyDeclared ? sources.state().publications : undefined
   return { latest, history, publications }

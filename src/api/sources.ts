@@ -37,12 +37,8 @@ export interface SourceList {
   sources: ReferenceSource[]
 }
 
-export async function sourceList(
-  sources: RateSources,
-  now: () => number,
-  request?: RequestOptions,
-): Promise<SourceList> {
-  await sources.loadPublications(request)
+export async function sourceList(sources: RateSources, now: () => number): Promise<SourceList> {
+  await sources.loadPublications()
   const { publications } = sources.state()
   const groups = groupsOf(sources.historyProviders)
   return {

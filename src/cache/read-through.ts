@@ -26,8 +26,8 @@ export interface ReadThroughOptions<Value>
   extends ValueCacheOptions<Value>, Pick<RefreshOptions<Value>, 'load'> {
   /** Called whenever an overdue value is served, with how long it is overdue in ms. */
   onStale(overdue: number): void
-  /** Runs a load when it is its turn (default at once). */
-  schedule?(load: () => Promise<void>, request: RequestOptions | undefined): Promise<void>
+  /** Runs a load of `client` when it is its turn (default at once). */
+  schedule?(load: () => Promise<void>, client: object): Promise<void>
 }
 
 export interface ReadThroughState<Value> {
@@ -71,7 +71,7 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
     const load = async (): Promise<void> => {
       if (!isFresh(cache.currentEntry())) await singleFlight.run()
     }
-    return schedule(load, request)
+    return schedule(load, request?.client ?? {})
   }
 
   function refreshOverdue(by: number): void {
@@ -288,6 +288,8 @@ function startSteadyClock(runtime: Runtime): () => number {
 /** A request for data. `signal` ends its wait; it is read only when the request has to wait. */
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
+  /** The client whose loads take turns with those of others, where they are scheduled (default one for each request). */
+  readonly client?: object | undefined
 }
 
 /**

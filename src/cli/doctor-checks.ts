@@ -57,7 +57,7 @@ export interface ProviderCheck extends Observations {
 }
 
 interface CheckedProvider extends SingleProvider {
-  dataSet: CheckedDataSet
+  dataSet: DataSet
   describe?: Describe | undefined
   /** Name of a provider that the package includes, at its own address (default: a provider that the user has chosen). */
   builtIn?: string
@@ -80,9 +80,6 @@ export async function checkProviders({ providers, ...shared }: Upstreams): Promi
   ])
   return [...checked.map(({ result }) => result), ...checkClock(checked)]
 }
-
-// The archive comes from the same providers as recent history.
-type CheckedDataSet = Exclude<DataSet, 'archive'>
 
 export async function checkProvider(checked: CheckedProvider): Promise<ProviderCheck> {
   const { dataSet, providers, fetch = globalThis.fetch, now } = checked
@@ -110,7 +107,7 @@ export async function checkProvider(checked: CheckedProvider): Promise<ProviderC
 
 export type Describe = (handler: RatesHandler, now: () => number) => Promise<string>
 
-export const describeRates: Record<CheckedDataSet, Describe> = {
+export const describeRates: Record<DataSet, Describe> = {
   async latest({ rates }, now) {
     const { updatedAt, rates: table } = await rates.latest()
     const published = publicationText({ updatedAt }, undefined, now())

@@ -104,7 +104,7 @@ export function referenceSources(context: EndpointContext): Endpoint {
   const { sources, now } = context
   const endpoint = lazyEndpoint(async () => {
     const { sourceList } = await import('../api/sources.ts')
-    return async (_query, request) => uncached(await sourceList(sources, now, request))
+    return async () => uncached(await sourceList(sources, now))
   })
   return withoutParameters(context, OPERATIONS.sources, endpoint)
 }

@@ -186,7 +186,7 @@ function createCounter({ name, help, labels = [], initial = [] }: CounterOptions
   }
 }
 
-const DATA_SETS: readonly DataSet[] = ['latest', 'history', 'archive']
+const DATA_SETS: readonly DataSet[] = ['latest', 'history']
 
 const DATA_SET = ['data_set']
 

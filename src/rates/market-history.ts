@@ -147,7 +147,7 @@ function fillIn(column: Float64Array, rows: readonly number[], values: Float64Ar
   }
 }
 
-/** Returns a function that tells whether a row quotes all `codes`, in upper case. */
+/** Returns a function that returns whether a row quotes all `codes`, in upper case. */
 export function quotesAll(
   { base, columns }: MarketHistory,
   codes: readonly string[],

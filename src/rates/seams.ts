@@ -74,16 +74,25 @@ export function findDisagreements(
   for (const [code, column] of history.columns) {
     const years = yearsOf(history.dates, column)
     const now = edgeOf(newest, code, 1)
-    for (const [index, { first, last }] of years.entries()) {
+    let isNextDoubted = false
+    for (const [index, { first, last }] of [...years.entries()].toReversed()) {
       const previous = years[index - 1]?.last ?? edgeOf(before, code, -1)
       const next = years[index + 1]?.first ?? edgeOf(after, code, 1)
-      const edges = [
+      const toNext = moveOver(code, last, next, maxDistance)
+      const isAtNewest = index === years.length - 1 && after === newest
+      const edges: Edge[] = [
         edge(moveOver(code, previous, first, maxDistance), moveOver(code, first, now, Infinity)),
-        edge(moveOver(code, last, next, maxDistance), moveOver(code, last, now, Infinity)),
+        edge(isNextDoubted ? NaN : toNext, moveOver(code, last, now, Infinity)),
       ]
       const which = { code, year: first.date.slice(0, 4) }
       const isAnyGood = edges.includes('good')
-      if (edges.includes('unit') || (!isAnyGood && edges.includes('bad'))) found.doubted.push(which)
+      isNextDoubted =
+        edges.includes('unit') ||
+        (!isAnyGood && edges.includes('bad')) ||
+        // The newest days are of the same time, and the year after has the same mistake.
+        (isAtNewest && toNext > MAX_FACTOR) ||
+        (isNextDoubted && toNext <= MAX_FACTOR && edges[1] !== 'good')
+      if (isNextDoubted) found.doubted.push(which)
       else if (edges.includes('unconfirmed')) found.unconfirmed.push(which)
     }
   }

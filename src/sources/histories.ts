@@ -35,7 +35,7 @@ export interface Histories {
   ): Result | Promise<Result>
   publications(): readonly PublicationState[]
   /** Loads the newest days of all. Never rejects. */
-  load(request: HistoryRequest | undefined): Promise<void>
+  load(): Promise<void>
   refresh(): Promise<void>
   close(): void
 }
@@ -58,8 +58,8 @@ export function createHistories(options: SourcesOptions, references: References)
         : wait(runtime, steps, first.value, need, request)
     },
     publications: () => members.map(({ state }) => state()),
-    async load(request) {
-      await Promise.allSettled(members.map(({ load }) => load({ codes: [] }, request)))
+    async load() {
+      await Promise.allSettled(members.map(({ load }) => load({ codes: [] }, {})))
     },
     refresh: async () => void (await Promise.all(members.map(({ refresh }) => refresh()))),
     close() {
@@ -112,7 +112,8 @@ function* inOrder<Result>(
       // Without the cost of an error.
       if (remaining > 1 && !hasCodes(found.value, need.codes)) continue
       const result = use(found)
-      if (remaining > 1 && result instanceof Promise) yield { result }
+      // Its error may lead to another publication.
+      if (chosen.length > 1 && result instanceof Promise) yield { result }
       return result
     } catch (error) {
       failure = laterInList(failure, error)
@@ -121,7 +122,9 @@ function* inOrder<Result>(
   }
   if (incomplete) {
     try {
-      return use(incomplete)
+      const result = use(incomplete)
+      if (result instanceof Promise) yield { result }
+      return result
     } catch (error) {
       // The missing days may have the rates.
       failure = laterInList(failure, error)
@@ -138,6 +141,7 @@ async function wait<Result>(
   request: HistoryRequest | undefined,
 ): Promise<Result> {
   const deadline = runtime.monotonic() + REQUEST_TIMEOUT_MS
+  const client = {}
   for (let next = first; ;) {
     let step: IteratorResult<Wait, Result | Promise<Result>>
     try {
@@ -147,7 +151,7 @@ async function wait<Result>(
       step = steps.next(
         next.result
           ? await next.result
-          : await load(next.member, { runtime, limit: limit(next) }, need, request),
+          : await load(next.member, { runtime, limit: limit(next), client }, need, request),
       )
     } catch (error) {
       step = steps.throw(error)
@@ -160,13 +164,13 @@ async function wait<Result>(
 /** @throws {RatesError} `provider_unavailable` */
 async function load(
   member: PublicationSource,
-  { runtime, limit }: { runtime: Runtime; limit: number },
+  { runtime, limit, client }: { runtime: Runtime; limit: number; client: object },
   need: HistoryNeed,
   request: HistoryRequest | undefined,
 ): Promise<boolean> {
   try {
     request?.signal?.throwIfAborted()
-    return await withTimeout(runtime, limit, member.load(need, request), request?.signal)
+    return await withTimeout(runtime, limit, member.load(need, client), request?.signal)
   } catch (error) {
     throw unavailable(
       error instanceof TimeoutError ? new UnavailableError(REQUEST_TIMEOUT_MS, error) : error,
@@ -185,7 +189,8 @@ function deferred<Result>(
     if (next.result) throw new Error('a deferred request must not wait')
     const { member } = next
     const error = unavailable(new UnavailableError(REQUEST_TIMEOUT_MS, undefined))
-    if (request.defer?.start(member.id, () => member.load(need, request))) throw error
+    const { defer } = request
+    if (defer?.start(member.id, () => member.load(need, defer))) throw error
     const step = steps.throw(error)
     if (step.done) return step.value
     next = step.value

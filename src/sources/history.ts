@@ -94,11 +94,11 @@ export interface PublicationSource {
   /** Returns the rates in memory, undefined where they have to be loaded. */
   find(need: HistoryNeed): CacheResult<HistorySnapshot> | undefined
   /**
-   * Returns whether they did not have to be fetched.
+   * Loads rates for a client, whose loads take turns with those of others. Returns whether they did not have to be fetched.
    *
    * @throws {UnavailableError} where they cannot be loaded
    */
-  load(need: HistoryNeed, request: RequestOptions | undefined): Promise<boolean>
+  load(need: HistoryNeed, client: object): Promise<boolean>
   state(): PublicationState
   /** Refreshes the newest days if that is due. Never rejects. */
   refresh(): Promise<void>

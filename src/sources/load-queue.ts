@@ -125,7 +125,8 @@ export function createLoadQueue(
       let entry = entries.get(piece)
       if (!entry) {
         const left = entries.size < MAX_WAITING ? backoff.remaining() : MINUTE_MS
-        if (left > MAX_BACKOFF_WAIT_MS) throw new UnavailableError(left, new Error('too many loads'))
+        if (left > MAX_BACKOFF_WAIT_MS)
+          throw new UnavailableError(left, new Error('too many loads'))
         entry = { requests: new Set(), until: 0, seenAt: now, loading: undefined }
         entries.set(piece, entry)
       }
@@ -143,7 +144,7 @@ const STATUSES_OF_ONE_PIECE: readonly unknown[] = [400, 404, 410]
 
 const MAX_CAUSES = 5
 
-function concernsOnePiece(error: unknown): boolean {
+export function concernsOnePiece(error: unknown): boolean {
   let cause = error
   for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1) {
     if ('status' in cause && STATUSES_OF_ONE_PIECE.includes(cause.status)) return true

@@ -16,12 +16,17 @@ import {
 import type { Day, DaySpan } from '../rates/dates.ts'
 import { findRevisions, mergeHistories, spansOf } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
-import { findDisagreements, findDisagreementsOfTable, gapsIn, withoutYears } from '../rates/seams.ts'
+import {
+  findDisagreements,
+  findDisagreementsOfTable,
+  gapsIn,
+  withoutYears,
+} from '../rates/seams.ts'
 import type { Disagreements, YearOfCode } from '../rates/seams.ts'
 import { RejectedError } from '../rates/validate.ts'
 import { snapshotFormat } from './history.ts'
 import type { HistoryNeed, HistorySnapshot, Span } from './history.ts'
-import { HOST_BACKOFF, createLoadQueue } from './load-queue.ts'
+import { HOST_BACKOFF, concernsOnePiece, createLoadQueue } from './load-queue.ts'
 import type { LoadQueue } from './load-queue.ts'
 import { MAX_TABLES, firstDoubtful, providerOf } from './newest-days.ts'
 import { continues, described, fetchRange, isGap } from './publication.ts'
@@ -33,11 +38,7 @@ export interface Pieces {
   /** Returns the rates in memory, undefined where pieces have to be loaded. */
   find(need: HistoryNeed, newest: CacheResult<HistorySnapshot>): Found | undefined
   /** @throws {UnavailableError} where one cannot be loaded */
-  load(
-    need: HistoryNeed,
-    newest: HistorySnapshot,
-    request: RequestOptions | undefined,
-  ): Promise<void>
+  load(need: HistoryNeed, newest: HistorySnapshot, client: object): Promise<void>
   spans(): ReadonlyMap<string, Span>
   close(): void
 }
@@ -167,7 +168,11 @@ export function createPieces(context: PublicationContext): Pieces {
     const isReal = providerOf(context.providers, value)?.sanityChecks
     const find = (): Disagreements =>
       piece.kind === 'table'
-        ? findDisagreementsOfTable(history, newest, (code) => believed({ ...piece, id: code }))
+        ? findDisagreementsOfTable(history, newest, (code) => {
+            const series = pieces.get(code)
+            const loaded = series?.cached.state().value
+            return series && loaded && verdictOf(series, loaded, newest).history
+          })
         : findDisagreements(history, neighbours, daysBack * 2)
     const { doubted, unconfirmed } = isReal ? find() : { doubted: [], unconfirmed: [] }
     const gaps = isReal && piece.kind === 'days' ? gapsOf(context, value) : []
@@ -197,7 +202,7 @@ export function createPieces(context: PublicationContext): Pieces {
     piece: Piece,
     need: HistoryNeed,
     newest: MarketHistory,
-    request: RequestOptions | undefined,
+    request: RequestOptions,
   ): Promise<void> {
     const problem = (isSettled: boolean): string | undefined => {
       const value = valueOf(piece)
@@ -207,7 +212,8 @@ export function createPieces(context: PublicationContext): Pieces {
     for (const neighbour of piece.kind === 'table' ? seriesOf(piece) : neighbours) {
       // Neighbours do not fill a gap.
       if (!neighbour || valueOf(neighbour) || !problem(false)?.includes('disagrees')) continue
-      await loadIfPossible(pieceOf(neighbour), request)
+      // Without a neighbour that is only late, nothing is known.
+      if (!(await isLoadedOrAbsent(pieceOf(neighbour), request))) return
     }
     // Of a table, more is known now.
     delete piece.verdict
@@ -242,7 +248,7 @@ export function createPieces(context: PublicationContext): Pieces {
     plan: Plan,
     need: HistoryNeed,
     newest: MarketHistory,
-    request: RequestOptions | undefined,
+    request: RequestOptions,
   ): Promise<void> {
     const piece = pieceOf(plan)
     const { value } = await piece.cached.get(request)
@@ -278,7 +284,8 @@ export function createPieces(context: PublicationContext): Pieces {
       }
       return { ...newest, value: views.view(need, parts, value, isIncomplete) }
     },
-    async load(need, newest, request = {}) {
+    async load(need, newest, client) {
+      const request = { client }
       newestDays = newest
       const plans = plansAt(need, newest)
       if (plans[0]?.kind !== 'table') {
@@ -309,11 +316,12 @@ export function createPieces(context: PublicationContext): Pieces {
   }
 }
 
-async function loadIfPossible({ cached }: Piece, request?: RequestOptions): Promise<void> {
+async function isLoadedOrAbsent({ cached }: Piece, request: RequestOptions): Promise<boolean> {
   try {
     await cached.get(request)
+    return true
   } catch (error) {
-    if (!(error instanceof UnavailableError)) throw error
+    return concernsOnePiece(error)
   }
 }
 
@@ -356,7 +364,7 @@ function createCachedPiece(
       const { history } = await checks.ofWhole(provider, snapshot.history)
       return { ...snapshot, history }
     },
-    schedule: (load, request = {}) => queue(request, piece.id, load),
+    schedule: (load, client) => queue(client, piece.id, load),
     load: (signal, { current }) =>
       failover({ signal, isAwaited: !current }, (provider, call) => {
         const isDoubted = (piece.verdict?.doubted.length ?? 0) > 0
@@ -573,7 +581,7 @@ interface View {
   variants: Map<string, HistorySnapshot>
 }
 
-/** One join of pieces serves all that need them, whatever their currencies. */
+/** One join of pieces serves every need for them: its currencies are chosen later. */
 function createViews(context: PublicationContext): Views {
   const views = new Map<string, View>()
 

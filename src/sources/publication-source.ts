@@ -22,7 +22,7 @@ export function createPublicationSource(context: PublicationContext): Publicatio
     const found = newest.current()
     if (!found) return undefined
     const { value } = found
-    // The days in memory answer requests for all currencies alike.
+    // The days in memory have all currencies.
     const isInMemory = need.since === undefined || need.since >= value.start
     if (!isDeclared && isInOneCall && isInMemory) return found
     const known = isDeclared ? knownNeed(context, need, value) : need
@@ -34,12 +34,12 @@ export function createPublicationSource(context: PublicationContext): Publicatio
   return {
     id,
     find,
-    async load(need, request) {
-      const { value, hit } = await newest.get(request)
+    async load(need, client) {
+      const { value, hit } = await newest.get()
       if (find(need)) return hit
       await loadPieces()
       const known = isDeclared ? knownNeed(context, need, value) : need
-      if (!find(need) && known) await pieces?.load(known, value, request)
+      if (!find(need) && known) await pieces?.load(known, value, client)
       return false
     },
     state: () => ({

@@ -41,7 +41,7 @@ export interface RateSources {
   latest(request?: RequestOptions, codes?: () => readonly string[]): ResultOrPromise<LatestSnapshot>
   history: Histories['use']
   /** Loads the newest days of all publications. Never rejects. */
-  loadPublications(request?: RequestOptions): Promise<void>
+  loadPublications(): Promise<void>
   state(): SourcesState
   /** Refreshes all data that are due. Never rejects. */
   refresh(): Promise<void>

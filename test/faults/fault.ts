@@ -1,5 +1,5 @@
 import type { HistoryDays, RatesEvent } from '../../src/index.ts'
-import type { DailyDataSet as DataSet } from '../daily-data-set.ts'
+import type { DataSet } from '../../src/index.ts'
 import { DAY, SECOND } from '../virtual-runtime.ts'
 import type { StoreFault, StoredValue } from './store.ts'
 

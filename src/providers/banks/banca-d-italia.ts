@@ -14,7 +14,7 @@ import type { Quote, ReadRequest } from '../../upstream/published.ts'
  *
  * @see https://tassidicambio.bancaditalia.it
  */
-export const createBancaDItaliaProvider: BankFactory<HistoryProvider> = bank({
+export const createBancaDItaliaProvider: BankFactory<HistoryProvider> = /* @__PURE__ */ bank({
   name: "Banca d'Italia (indicative cross rates)",
   page: 'https://tassidicambio.bancaditalia.it',
   base: 'EUR',

@@ -7,7 +7,7 @@ import { jsonRows } from '../../upstream/published.ts'
  *
  * @see https://www.bankofcanada.ca/valet/docs
  */
-export const createBankOfCanadaProvider: BankFactory = bank({
+export const createBankOfCanadaProvider: BankFactory = /* @__PURE__ */ bank({
   name: 'Bank of Canada',
   page: 'https://www.bankofcanada.ca/rates/exchange/daily-exchange-rates/',
   terms: 'https://www.bankofcanada.ca/terms/',
@@ -28,7 +28,7 @@ export const createBankOfCanadaProvider: BankFactory = bank({
   requests: ({ start, end }) => [
     `/valet/observations/group/FX_RATES_DAILY/json?start_date=${start}&end_date=${end}`,
   ],
-  read: jsonRows('observations', ({ d: date, ...series }) =>
+  read: /* @__PURE__ */ jsonRows('observations', ({ d: date, ...series }) =>
     Object.entries(series).map(([name, observation]) => {
       const [, code] = /^FX([A-Z]{3})CAD$/.exec(name) ?? []
       if (code === undefined) throw new Error('a series with an unexpected name')

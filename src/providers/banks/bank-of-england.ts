@@ -3,7 +3,7 @@ import { bank } from '../../upstream/bank.ts'
 import type { BankFactory } from '../../upstream/bank.ts'
 import { dayIn, formatDay, pairs, requireWhole } from '../../upstream/published.ts'
 
-const SERIES = pairs(
+const SERIES = /* @__PURE__ */ pairs(
   'XUDLUSS:USD, XUDLERS:EUR, XUDLJYS:JPY, XUDLCDS:CAD, XUDLSFS:CHF, XUDLADS:AUD, XUDLNDS:NZD, XUDLNKS:NOK, XUDLSKS:SEK, ' +
     'XUDLDKS:DKK, XUDLHDS:HKD, XUDLSGS:SGD, XUDLSRS:SAR, XUDLZRS:ZAR, XUDLTWS:TWD, XUDLBK25:CZK, XUDLBK33:HUF, XUDLBK47:PLN, ' +
     'XUDLBK78:ILS, XUDLBK83:MYR, XUDLBK87:THB, XUDLBK89:CNY, XUDLBK93:KRW, XUDLBK95:TRY, XUDLBK97:INR, XUDLZOS4:RON',
@@ -15,7 +15,7 @@ const SERIES = pairs(
  *
  * @see https://www.bankofengland.co.uk/boeapps/database/Help.asp
  */
-export const createBankOfEnglandProvider: BankFactory = bank({
+export const createBankOfEnglandProvider: BankFactory = /* @__PURE__ */ bank({
   name: 'Bank of England',
   page: 'https://www.bankofengland.co.uk/boeapps/database/Rates.asp?into=GBP',
   terms: 'https://www.bankofengland.co.uk/legal',

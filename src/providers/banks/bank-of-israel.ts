@@ -9,7 +9,7 @@ import { sdmx } from '../../upstream/sdmx.ts'
  *
  * @see https://www.boi.org.il/en/economic-roles/statistics/foreign-exchange-market/exchange-rates/
  */
-export const createBankOfIsraelProvider: BankFactory = bank({
+export const createBankOfIsraelProvider: BankFactory = /* @__PURE__ */ bank({
   name: 'Bank of Israel',
   page: 'https://www.boi.org.il/en/economic-roles/statistics/foreign-exchange-market/exchange-rates/',
   terms: 'https://www.boi.org.il/en/terms-of-use',
@@ -30,7 +30,7 @@ export const createBankOfIsraelProvider: BankFactory = bank({
   requests: ({ start, end }) => [
     `/FusionEdgeServer/sdmx/v2/data/dataflow/BOI.STATISTICS/EXR/1.0/?c%5BDATA_TYPE%5D=OF00&startperiod=${start}&endperiod=${end}&format=csv`,
   ],
-  read: sdmx({
+  read: /* @__PURE__ */ sdmx({
     currency: 'BASE_CURRENCY',
     fixed: { FREQ: ['D'], COUNTER_CURRENCY: ['ILS'], UNIT_MEASURE: ['ILS'], DATA_TYPE: ['OF00'] },
   }),

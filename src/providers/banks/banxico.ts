@@ -2,14 +2,16 @@ import { bank } from '../../upstream/bank.ts'
 import type { KeyedBankFactory } from '../../upstream/bank.ts'
 import { dayIn, jsonRows, pairs, withDaysBefore, withoutGroups } from '../../upstream/published.ts'
 
-const SERIES = pairs('SF43718:USD, SF46410:EUR, SF46407:GBP, SF46406:JPY, SF60632:CAD')
+const SERIES = /* @__PURE__ */ pairs(
+  'SF43718:USD, SF46410:EUR, SF46407:GBP, SF46406:JPY, SF60632:CAD',
+)
 
 /**
  * Creates a provider of the rates of Banco de México, the central bank of Mexico. The rate of the US dollar is the FIX rate.
  *
  * @see https://www.banxico.org.mx/SieAPIRest/service/v1/
  */
-export const createBanxicoProvider: KeyedBankFactory = bank({
+export const createBanxicoProvider: KeyedBankFactory = /* @__PURE__ */ bank({
   name: 'Banco de México',
   page: 'https://www.banxico.org.mx/tipcamb/main.do?page=tip&idioma=en',
   terms: 'https://www.banxico.org.mx/footer-en/terms-and-conditions.html',
@@ -33,7 +35,7 @@ export const createBanxicoProvider: KeyedBankFactory = bank({
     const path = `/SieAPIRest/service/v1/series/${[...SERIES.keys()].join()}/datos/${start}/${end}`
     return [{ path, headers: { 'bmx-token': key } }]
   },
-  read: jsonRows('bmx.series', ({ idSerie, datos = [] }) => {
+  read: /* @__PURE__ */ jsonRows('bmx.series', ({ idSerie, datos = [] }) => {
     const code = SERIES.get(String(idSerie))
     if (code === undefined || !Array.isArray(datos)) throw new Error('an unexpected series')
     return datos.map((row) => {

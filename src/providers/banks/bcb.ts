@@ -8,7 +8,7 @@ import { formatDay, jsonRows, middleOf, words } from '../../upstream/published.t
  *
  * @see https://olinda.bcb.gov.br/olinda/servico/PTAX/versao/v1/documentacao
  */
-export const createBcbProvider: BankFactory = bank({
+export const createBcbProvider: BankFactory = /* @__PURE__ */ bank({
   name: 'Banco Central do Brasil, PTAX (middle of buying and selling rates)',
   page: 'https://www.bcb.gov.br/en/financialstability/fxquotations',
   terms: 'https://opendefinition.org/licenses/odc-odbl/',
@@ -25,7 +25,7 @@ export const createBcbProvider: BankFactory = bank({
   root: 'https://olinda.bcb.gov.br',
   accept: 'application/json',
   minCodes: 8,
-  codes: words('AUD CAD CHF DKK EUR GBP JPY NOK SEK USD'),
+  codes: /* @__PURE__ */ words('AUD CAD CHF DKK EUR GBP JPY NOK SEK USD'),
   series(code, { start, end }) {
     const name = 'moeda=@moeda,dataInicial=@dataInicial,dataFinalCotacao=@dataFinalCotacao'
     const [from, to] = [start, end].map((day) => formatDay(day, 'MM-DD-YYYY'))
@@ -34,9 +34,12 @@ export const createBcbProvider: BankFactory = bank({
     const path = '/olinda/servico/PTAX/versao/v1/odata/CotacaoMoedaPeriodo'
     return `${path}(${name})?${query.replaceAll("'", '%27')}`
   },
-  read: jsonRows('value', ({ tipoBoletim, dataHoraCotacao, ...sides }, { code }) => {
-    if (tipoBoletim !== 'Fechamento') throw new Error('rates of another bulletin')
-    const price = middleOf(sides['cotacaoCompra'], sides['cotacaoVenda'])
-    return [{ date: String(dataHoraCotacao).slice(0, 10), code, price }]
-  }),
+  read: /* @__PURE__ */ jsonRows(
+    'value',
+    ({ tipoBoletim, dataHoraCotacao, ...sides }, { code }) => {
+      if (tipoBoletim !== 'Fechamento') throw new Error('rates of another bulletin')
+      const price = middleOf(sides['cotacaoCompra'], sides['cotacaoVenda'])
+      return [{ date: String(dataHoraCotacao).slice(0, 10), code, price }]
+    },
+  ),
 })

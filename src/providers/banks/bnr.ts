@@ -8,7 +8,7 @@ import { perTroyOunce, xmlRows, yearsOf } from '../../upstream/published.ts'
  *
  * @see https://www.bnr.ro/en/561-exchange-rates
  */
-export const createBnrProvider: BankFactory = bank({
+export const createBnrProvider: BankFactory = /* @__PURE__ */ bank({
   name: 'Banca Națională a României (National Bank of Romania)',
   page: 'https://www.bnr.ro/en/561-exchange-rates',
   terms: 'https://www.bnr.ro/en/561-exchange-rates',
@@ -28,7 +28,7 @@ export const createBnrProvider: BankFactory = bank({
   maxDays: 366,
   spansOf: yearsOf,
   requests: ({ start }) => [`/files/xml/years/nbrfxrates${start.slice(0, 4)}.xml`],
-  read: xmlRows('DataSet/Body/Cube/Rate', ({ attributes, parent, text }) => {
+  read: /* @__PURE__ */ xmlRows('DataSet/Body/Cube/Rate', ({ attributes, parent, text }) => {
     const code = attributes.get('currency')
     const date = parent?.attributes.get('date')
     const price = code === 'XAU' ? perTroyOunce(text) : text

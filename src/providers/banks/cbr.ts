@@ -17,7 +17,7 @@ import { readXml } from '../../upstream/xml.ts'
 import type { XmlElement } from '../../upstream/xml.ts'
 
 /** The bank's identifiers, at the end those of currencies that are no longer in its tables, and of metals. */
-const IDS = pairs(
+const IDS = /* @__PURE__ */ pairs(
   'AUD:R01010, AZN:R01020A, DZD:R01030, GBP:R01035, AMD:R01060, BHD:R01080, BYN:R01090B, BOB:R01105, BRL:R01115, ' +
     'HUF:R01135, VND:R01150, HKD:R01200, GEL:R01210, DKK:R01215, AED:R01230, USD:R01235, EUR:R01239, EGP:R01240, INR:R01270, ' +
     'IDR:R01280, IRR:R01300, KZT:R01335, CAD:R01350, QAR:R01355, KGS:R01370, CNY:R01375, CUP:R01395, MDL:R01500, MNT:R01503, ' +
@@ -29,7 +29,7 @@ const IDS = pairs(
     'XAG:2, XPT:3, XPD:4',
 )
 
-const METALS = words('XAU XAG XPT XPD')
+const METALS = /* @__PURE__ */ words('XAU XAG XPT XPD')
 
 function rangeOf(span: DaySpan): string {
   const [from, to] = [span.start, span.end].map((day) => formatDay(day, 'DD/MM/YYYY'))
@@ -66,14 +66,17 @@ function* readMetals(text: string, { code: only }: ReadRequest): Generator<Quote
 }
 
 /** Without codes that have no series, so that a table and a series have the same rates. */
-const readTable = xmlRows('ValCurs/Valute', ({ attributes, parent, texts }, { span }) => {
-  const date = dayIn(parent?.attributes.get('Date'))
-  const code = texts.get('CharCode') ?? ''
-  // For a day without a table, the bank responds with the one before.
-  const isBefore = date !== '' && date < span.start
-  if (isBefore || IDS.get(code) !== attributes.get('ID')) return undefined
-  return { date, code, ...priceIn(texts) }
-})
+const readTable = /* @__PURE__ */ xmlRows(
+  'ValCurs/Valute',
+  ({ attributes, parent, texts }, { span }) => {
+    const date = dayIn(parent?.attributes.get('Date'))
+    const code = texts.get('CharCode') ?? ''
+    // For a day without a table, the bank responds with the one before.
+    const isBefore = date !== '' && date < span.start
+    if (isBefore || IDS.get(code) !== attributes.get('ID')) return undefined
+    return { date, code, ...priceIn(texts) }
+  },
+)
 
 function priceIn(texts: XmlElement['texts']): Pick<Quote, 'price' | 'units'> {
   return { price: withPoint(texts.get('Value')), units: texts.get('Nominal') }
@@ -86,7 +89,7 @@ function priceIn(texts: XmlElement['texts']): Pick<Quote, 'price' | 'units'> {
  *
  * @see https://www.cbr.ru/eng/development/SXML/
  */
-export const createCbrProvider: BankFactory = bank({
+export const createCbrProvider: BankFactory = /* @__PURE__ */ bank({
   name: 'Bank of Russia',
   page: 'https://www.cbr.ru/eng/currency_base/daily/',
   terms: 'https://www.cbr.ru/eng/user_agreement/',
@@ -107,7 +110,7 @@ export const createCbrProvider: BankFactory = bank({
   encoding: 'windows-1251',
   maxDays: 1,
   requests: ({ start }) => [`/scripts/XML_daily.asp?date_req=${formatDay(start, 'DD/MM/YYYY')}`],
-  codes: keysOf(IDS),
+  codes: /* @__PURE__ */ keysOf(IDS),
   extras: (span) => [metalsOf(span)],
   series: (code, span) =>
     METALS.includes(code)

@@ -7,7 +7,7 @@ import { jsonRows, yearsOf } from '../../upstream/published.ts'
  *
  * @see https://api.cnb.cz/cnbapi/swagger-ui.html
  */
-export const createCnbProvider: BankFactory = bank({
+export const createCnbProvider: BankFactory = /* @__PURE__ */ bank({
   name: 'Česká národní banka (Czech National Bank)',
   page: 'https://www.cnb.cz/en/financial-markets/foreign-exchange-market/central-bank-exchange-rate-fixing/',
   terms: 'https://www.cnb.cz/en/privacy-statement-and-disclaimer/disclaimer-copyright/',
@@ -27,7 +27,10 @@ export const createCnbProvider: BankFactory = bank({
   maxDays: 366,
   spansOf: yearsOf,
   requests: ({ start }) => [`/cnbapi/exrates/daily-year?year=${start.slice(0, 4)}&lang=EN`],
-  read: jsonRows('rates', ({ validFor: date, currencyCode: code, rate, amount }) => [
-    { date, code, price: rate, units: amount },
-  ]),
+  read: /* @__PURE__ */ jsonRows(
+    'rates',
+    ({ validFor: date, currencyCode: code, rate, amount }) => [
+      { date, code, price: rate, units: amount },
+    ],
+  ),
 })

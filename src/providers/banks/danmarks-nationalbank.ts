@@ -3,7 +3,7 @@ import { bank } from '../../upstream/bank.ts'
 import type { BankFactory } from '../../upstream/bank.ts'
 import { requireWhole, words } from '../../upstream/published.ts'
 
-const CODES = words(
+const CODES = /* @__PURE__ */ words(
   'AUD BGN BRL CAD CHF CNY CZK EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MXN MYR NOK NZD PHP PLN RON SEK SGD THB TRY USD ZAR',
 )
 
@@ -13,7 +13,7 @@ const CODES = words(
  *
  * @see https://www.dst.dk/en/Statistik/brug-statistikken/muligheder-i-statistikbanken/api
  */
-export const createDanmarksNationalbankProvider: BankFactory = bank({
+export const createDanmarksNationalbankProvider: BankFactory = /* @__PURE__ */ bank({
   name: 'Danmarks Nationalbank (via Statistics Denmark)',
   page: 'https://www.nationalbanken.dk/en/what-we-do/stable-prices-monetary-policy-and-the-danish-economy/exchange-rates',
   terms: 'https://www.dst.dk/en/presse/kildeangivelse',

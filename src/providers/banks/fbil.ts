@@ -8,7 +8,7 @@ import { jsonRows } from '../../upstream/published.ts'
  *
  * @see https://www.fbil.org.in
  */
-export const createFbilProvider: BankFactory = bank({
+export const createFbilProvider: BankFactory = /* @__PURE__ */ bank({
   name: 'Financial Benchmarks India (FBIL)',
   page: 'https://www.fbil.org.in/#/refrates',
   terms: 'https://www.fbil.org.in/#/termsandcondition',
@@ -29,7 +29,7 @@ export const createFbilProvider: BankFactory = bank({
   requests: ({ start, end }) => [
     `/wasdm/refrates/fetchfiltered?fromDate=${start}&toDate=${end}&authenticated=false`,
   ],
-  read: jsonRows('', ({ processRunDate, subProdName, rate }) => {
+  read: /* @__PURE__ */ jsonRows('', ({ processRunDate, subProdName, rate }) => {
     const [, units, code] = /^INR \/ (\d+) ([A-Z]{3})$/.exec(String(subProdName)) ?? []
     return [{ date: String(processRunDate).split(' ')[0], code, price: rate, units }]
   }),

@@ -3,7 +3,7 @@ import type { KeyedBankFactory } from '../../upstream/bank.ts'
 import { jsonRows, keysOf, pairs } from '../../upstream/published.ts'
 
 /** Names of the series; those that begin with `US` have dollars for one unit of the currency. */
-const SERIES = pairs(
+const SERIES = /* @__PURE__ */ pairs(
   'BRL:BZUS, CAD:CAUS, CNY:CHUS, DKK:DNUS, HKD:HKUS, INR:INUS, JPY:JPUS, KRW:KOUS, MYR:MAUS, MXN:MXUS, NOK:NOUS, SEK:SDUS, ' +
     'ZAR:SFUS, SGD:SIUS, LKR:SLUS, CHF:SZUS, TWD:TAUS, THB:THUS, AUD:USAL, EUR:USEU, NZD:USNZ, GBP:USUK',
 )
@@ -15,7 +15,7 @@ const SERIES = pairs(
  *
  * @see https://fred.stlouisfed.org/docs/api/fred/series_observations.html
  */
-export const createFredProvider: KeyedBankFactory = bank({
+export const createFredProvider: KeyedBankFactory = /* @__PURE__ */ bank({
   name: 'Board of Governors of the Federal Reserve System, H.10 (via FRED)',
   page: 'https://fred.stlouisfed.org/categories/94',
   terms: 'https://fred.stlouisfed.org/legal/',
@@ -36,13 +36,13 @@ export const createFredProvider: KeyedBankFactory = bank({
   root: 'https://api.stlouisfed.org',
   keyIn: 'query',
   accept: 'application/json',
-  codes: keysOf(SERIES),
+  codes: /* @__PURE__ */ keysOf(SERIES),
   series(code, { start, end }, key) {
     const range = `observation_start=${start}&observation_end=${end}`
     const query = `series_id=DEX${SERIES.get(code)}&${range}&file_type=json`
     return `/fred/series/observations?${query}&api_key=${encodeURIComponent(key)}`
   },
-  read: jsonRows('observations', ({ date, value }, { code = '' }) => {
+  read: /* @__PURE__ */ jsonRows('observations', ({ date, value }, { code = '' }) => {
     const published = value === '.' ? '' : value
     const isPrice = SERIES.get(code)?.startsWith('US') === true
     return [{ date, code, ...(isPrice ? { price: published } : { rate: published }) }]

@@ -9,7 +9,7 @@ import { dayIn, monthsOf, xmlRows } from '../../upstream/published.ts'
  *
  * @see https://www.gov.uk/government/collections/exchange-rates-for-customs-and-vat
  */
-export const createHmrcProvider: BankFactory<HistoryProvider> = bank({
+export const createHmrcProvider: BankFactory<HistoryProvider> = /* @__PURE__ */ bank({
   name: 'HM Revenue & Customs (monthly rates)',
   page: 'https://www.trade-tariff.service.gov.uk/exchange_rates',
   terms: 'https://www.nationalarchives.gov.uk/doc/open-government-licence/version/3/',
@@ -32,7 +32,7 @@ export const createHmrcProvider: BankFactory<HistoryProvider> = bank({
     const month = `${start.slice(0, 4)}-${Number(start.slice(5, 7))}`
     return [`/api/v2/exchange_rates/files/monthly_xml_${month}.xml`]
   },
-  read: xmlRows('exchangeRateMonthList/exchangeRate', ({ parent, texts }) => {
+  read: /* @__PURE__ */ xmlRows('exchangeRateMonthList/exchangeRate', ({ parent, texts }) => {
     const [, first] = /^(\S+) to \S+$/.exec(parent?.attributes.get('Period') ?? '') ?? []
     return { date: dayIn(first), code: texts.get('currencyCode'), rate: texts.get('rateNew') ?? '' }
   }),

@@ -4,7 +4,7 @@ import type { BankFactory } from '../../upstream/bank.ts'
 import { dayIn, monthsOf, pairs, withoutGroups } from '../../upstream/published.ts'
 import type { Quote } from '../../upstream/published.ts'
 
-const CODES = pairs(
+const CODES = /* @__PURE__ */ pairs(
   'u.a.e. dirham:AED, afghan afghani:AFN, angolan kwanza:AOA, australian dollar:AUD, barbados dollar:BBD, ' +
     'bangladeshi taka:BDT, bahrain dinar:BHD, brunei dollar:BND, brazilian real:BRL, bahamian dollar:BSD, botswana pula:BWP, ' +
     'canadian dollar:CAD, swiss franc:CHF, chilean peso:CLP, chinese yuan:CNY, colombian peso:COP, costa rican colon:CRC, ' +
@@ -34,7 +34,7 @@ const TITLES: Readonly<Record<string, RegExp>> = {
  *
  * @see https://www.imf.org/external/np/fin/ert/GUI/Pages/CountryDataBase.aspx
  */
-export const createImfProvider: BankFactory = bank({
+export const createImfProvider: BankFactory = /* @__PURE__ */ bank({
   name: 'International Monetary Fund (representative rates)',
   page: 'https://www.imf.org/external/np/fin/data/rms_rep.aspx',
   terms: 'https://www.imf.org/en/about/copyright-and-terms',

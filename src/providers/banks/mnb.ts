@@ -9,7 +9,7 @@ const NAMESPACE = 'http://www.mnb.hu/webservices/'
 const CODES =
   'AUD,BRL,CAD,CHF,CNY,CZK,DKK,EUR,GBP,HKD,IDR,ILS,INR,ISK,JPY,KRW,MXN,MYR,NOK,NZD,PHP,PLN,RON,RSD,RUB,SEK,SGD,THB,TRY,UAH,USD,ZAR'
 
-const readDays = xmlRows(
+const readDays = /* @__PURE__ */ xmlRows(
   'MNBExchangeRates/Day/Rate',
   ({ attributes, parent, text }) => {
     const [date, code] = [parent?.attributes.get('date'), attributes.get('curr')]
@@ -25,7 +25,7 @@ const readDays = xmlRows(
  *
  * @see https://www.mnb.hu/en/statistics/statistical-data-and-information/statistical-time-series/xi-money-and-capital-markets
  */
-export const createMnbProvider: BankFactory = bank({
+export const createMnbProvider: BankFactory = /* @__PURE__ */ bank({
   name: 'Magyar Nemzeti Bank (central bank of Hungary)',
   page: 'https://www.mnb.hu/en/monetary-policy/the-mpc/exchange-rates',
   terms: 'https://www.mnb.hu/en/legal-notice',

@@ -15,7 +15,9 @@ export interface NbpOptions extends BankOptions {
 }
 
 /** Days from which table B has the rates of another currency under a code. */
-const MISNAMED_SINCE = pairs('AFA:2003-01-07, AON:2002-01-02, BYB:2002-01-02, ZWR:2009-02-25')
+const MISNAMED_SINCE = /* @__PURE__ */ pairs(
+  'AFA:2003-01-07, AON:2002-01-02, BYB:2002-01-02, ZWR:2009-02-25',
+)
 
 /** First day with a price of gold. */
 const GOLD_SINCE = '2013-01-02'
@@ -74,14 +76,14 @@ function* readTables(text: string, table: 'A' | 'B'): Generator<Quote> {
   if (known.size === 0) throw new Error('no tables')
 }
 
-const readGold = jsonRows('', ({ data: date, cena }) => [
+const readGold = /* @__PURE__ */ jsonRows('', ({ data: date, cena }) => [
   { date, code: 'XAU', price: perTroyOunce(cena) },
 ])
 
 /** The tables by their names. */
 export const NBP_TABLES: Readonly<Record<'A' | 'B', BankFactory>> = {
-  A: tableOf('A'),
-  B: tableOf('B'),
+  A: /* @__PURE__ */ tableOf('A'),
+  B: /* @__PURE__ */ tableOf('B'),
 }
 
 /**

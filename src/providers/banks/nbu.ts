@@ -8,7 +8,7 @@ import { dayIn, formatDay, jsonRows } from '../../upstream/published.ts'
  *
  * @see https://bank.gov.ua/en/open-data/api-dev
  */
-export const createNbuProvider: BankFactory = bank({
+export const createNbuProvider: BankFactory = /* @__PURE__ */ bank({
   name: 'National Bank of Ukraine',
   page: 'https://bank.gov.ua/en/markets/exchangerates',
   terms: 'https://bank.gov.ua/en/useterms',
@@ -33,7 +33,7 @@ export const createNbuProvider: BankFactory = bank({
       `/NBU_Exchange/exchange_site?start=${start}&end=${end}&sort=exchangedate&order=asc&json`,
     ]
   },
-  read: jsonRows('', ({ exchangedate, cc: code, rate, units }) => [
+  read: /* @__PURE__ */ jsonRows('', ({ exchangedate, cc: code, rate, units }) => [
     { date: dayIn(exchangedate), code, price: rate, units },
   ]),
 })

@@ -17,7 +17,7 @@ import { sdmx } from '../../upstream/sdmx.ts'
  * const rates = createRates({ providers: { history } })
  * ```
  */
-export const createNorgesBankProvider: BankFactory = bank({
+export const createNorgesBankProvider: BankFactory = /* @__PURE__ */ bank({
   name: 'Norges Bank',
   page: 'https://www.norges-bank.no/en/topics/statistics/exchange_rates/',
   terms: 'https://www.norges-bank.no/en/topics/Statistics/disclaimer/',
@@ -38,7 +38,7 @@ export const createNorgesBankProvider: BankFactory = bank({
   requests: ({ start, end }) => [
     `/api/data/EXR/B..NOK.SP?startPeriod=${start}&endPeriod=${end}&format=csvdata`,
   ],
-  read: sdmx({
+  read: /* @__PURE__ */ sdmx({
     currency: 'BASE_CUR',
     fixed: { FREQ: ['B'], QUOTE_CUR: ['NOK'], TENOR: ['SP'] },
     skip: ['TWI', 'I44'],

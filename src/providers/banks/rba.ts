@@ -13,7 +13,7 @@ const SINCE = '2023-01-03'
  *
  * @see https://www.rba.gov.au/statistics/frequency/exchange-rates.html
  */
-export const createRbaProvider: BankFactory = bank({
+export const createRbaProvider: BankFactory = /* @__PURE__ */ bank({
   name: 'Reserve Bank of Australia',
   page: 'https://www.rba.gov.au/statistics/frequency/exchange-rates.html',
   terms: 'https://www.rba.gov.au/copyright/',

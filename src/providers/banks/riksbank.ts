@@ -7,7 +7,7 @@ import { jsonRows, withDaysBefore } from '../../upstream/published.ts'
  *
  * @see https://www.riksbank.se/en-gb/statistics/interest-rates-and-exchange-rates/retrieving-interest-rates-and-exchange-rates-via-api/
  */
-export const createRiksbankProvider: BankFactory = bank({
+export const createRiksbankProvider: BankFactory = /* @__PURE__ */ bank({
   name: 'Sveriges Riksbank',
   page: 'https://www.riksbank.se/en-gb/statistics/',
   terms: 'https://www.riksbank.se/en-gb/about-the-website/terms-of-use/',
@@ -27,7 +27,7 @@ export const createRiksbankProvider: BankFactory = bank({
   maxDays: 355,
   spansOf: withDaysBefore,
   requests: ({ start, end }) => [`/swea/v1/Observations/ByGroup/130/${start}/${end}`],
-  read: jsonRows('', ({ seriesId, date, value }) => {
+  read: /* @__PURE__ */ jsonRows('', ({ seriesId, date, value }) => {
     if (seriesId === 'SEKETT') return []
     const [, code] = /^SEK([A-Z]{3})PMI$/.exec(String(seriesId)) ?? []
     if (code === undefined) throw new Error('a series with an unexpected name')

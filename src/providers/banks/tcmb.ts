@@ -2,7 +2,7 @@ import { bank } from '../../upstream/bank.ts'
 import type { KeyedBankFactory } from '../../upstream/bank.ts'
 import { dayIn, formatDay, jsonRows, middleOf, words } from '../../upstream/published.ts'
 
-const CODES = words(
+const CODES = /* @__PURE__ */ words(
   'AED AUD AZN CAD CHF CNY DKK EUR GBP JPY KRW KWD KZT NOK PKR QAR RON RUB SAR SEK USD',
 )
 
@@ -13,7 +13,7 @@ const CODES = words(
  *
  * @see https://evds3.tcmb.gov.tr
  */
-export const createTcmbProvider: KeyedBankFactory = bank({
+export const createTcmbProvider: KeyedBankFactory = /* @__PURE__ */ bank({
   name: 'Central Bank of the Republic of Türkiye (middle of buying and selling rates)',
   page: 'https://www.tcmb.gov.tr/wps/wcm/connect/EN/TCMB+EN/Main+Menu/Statistics/Exchange+Rates',
   terms: 'https://www.tcmb.gov.tr/wps/wcm/connect/EN/TCMB+EN/Bottom+Menu/Other/Disclaimer',
@@ -38,7 +38,7 @@ export const createTcmbProvider: KeyedBankFactory = bank({
     const range = `startDate=${from}&endDate=${to}&type=json&frequency=1`
     return [{ path: `/igmevdsms-dis/series=${series.join('-')}&${range}`, headers: { key } }]
   },
-  read: jsonRows('items', ({ Tarih, ...values }) =>
+  read: /* @__PURE__ */ jsonRows('items', ({ Tarih, ...values }) =>
     CODES.flatMap((code) => {
       const [buying, selling] = ['A', 'S'].map((side) => values[`TP_DK_${code}_${side}_YTL`])
       if (buying === undefined || selling === undefined) throw new Error(`no series of ${code}`)

@@ -6,7 +6,7 @@ import { pairs, parseRows } from '../../upstream/published.ts'
 import type { Quote } from '../../upstream/published.ts'
 
 /** Codes of the names since 2022-09-30. */
-const CODES = pairs(
+const CODES = /* @__PURE__ */ pairs(
   'united arab emirates-dirham:AED, afghanistan-afghani:AFN, albania-lek:ALL, armenia-dram:AMD, angola-kwanza:AOA, ' +
     'argentina-peso:ARS, australia-dollar:AUD, azerbaijan-manat:AZN, bosnia-marka:BAM, barbados-dollar:BBD, ' +
     'bangladesh-taka:BDT, bulgaria-lev new:BGN, bahrain-dinar:BHD, burundi-franc:BIF, bermuda-dollar:BMD, brunei-dollar:BND, ' +
@@ -53,7 +53,7 @@ const PAGE_SIZE = 10_000
  *
  * @see https://fiscaldata.treasury.gov/datasets/treasury-reporting-rates-exchange/
  */
-export const createUsTreasuryProvider: BankFactory<HistoryProvider> = bank({
+export const createUsTreasuryProvider: BankFactory<HistoryProvider> = /* @__PURE__ */ bank({
   name: 'U.S. Department of the Treasury (reporting rates of exchange)',
   page: 'https://fiscaldata.treasury.gov/datasets/treasury-reporting-rates-exchange/',
   terms: 'https://fiscaldata.treasury.gov/about-us/',

@@ -1,5 +1,4 @@
 import type { RatesEvent } from '../../../src/index.ts'
-import { requireDaily } from '../../daily-data-set.ts'
 import type { DataSet, Fault } from '../../faults/fault.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../../virtual-runtime.ts'
 import type { Scene } from '../world/fleet.ts'
@@ -131,7 +130,7 @@ export function createUpstreamWatch(
     onEvent(process: Process, event: RatesEvent) {
       if (event.type === 'internal_error') violate('I1', `500: ${String(event.error)}`)
       if (!('dataSet' in event)) return
-      const dataSet = requireDaily(event.dataSet)
+      const dataSet = event.dataSet
       if (event.type === 'upstream_request') onRequest(process, dataSet)
       if (event.type === 'upstream_response') onResponse(process, dataSet)
       if (event.type === 'upstream_failed') onFailure(process, dataSet)

@@ -19,7 +19,6 @@ import type {
 import { createRedisStore } from '../../../src/stores/redis.ts'
 import type { RedisClient } from '../../../src/stores/redis.ts'
 import { fakeProviders } from '../../../src/testing/index.ts'
-import { requireDaily } from '../../daily-data-set.ts'
 import { reportToParent, settingsFromParent } from '../child.ts'
 import { collectGarbage } from '../collect-garbage.ts'
 import { listenOnFreePort } from '../sockets.ts'
@@ -91,7 +90,7 @@ function providers(): NonNullable<RatesHandlerOptions['providers']> {
 }
 
 function count(event: RatesEvent): void {
-  if (event.type === 'upstream_request') counts.calls[requireDaily(event.dataSet)] += 1
+  if (event.type === 'upstream_request') counts.calls[event.dataSet] += 1
   if (event.type === 'store_failed') counts.storeFailures[event.operation] += 1
   if (event.type === 'rates_rejected' && event.origin === 'store') counts.refused += 1
   if (event.type === 'internal_error') unhandled.push(`internal_error: ${String(event.error)}`)
