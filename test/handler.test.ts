@@ -293,6 +293,9 @@ describe('upstream calls', () => {
     expect(urls).toEqual([
       'https://open.er-api.com/v6/latest/USD',
       'https://api.frankfurter.dev/v1/2021-11-06..2026-11-20',
+      'https://api.frankfurter.dev/v2/rates?providers=ECB&from=2021-11-06&to=2026-11-04',
+      'https://api.frankfurter.dev/v2/rates?providers=ECB&from=2026-11-05&to=2026-11-20',
+      'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist.zip',
     ])
   })
 })

@@ -47,7 +47,7 @@ function refusal(hint: string): string {
 }
 
 describe('many conversions', () => {
-  it('make one upstream call for each data set that they need', async () => {
+  it('make one upstream call for each data set that they need, and one for old days', async () => {
     const calls: string[] = []
     const providers = {
       latest: {
@@ -73,7 +73,8 @@ describe('many conversions', () => {
     const rows = dates.map((date) => ({ from: 'USD', to: 'EUR', date }))
     const results = await both.handler.rates.convertMany(rows)
     expect(results.filter((row) => 'error' in row)).toEqual([])
-    expect(calls.splice(0)).toEqual(['latest', 'history since 1999-01-04'])
+    const old = 'history since 1999-01-04'
+    expect(calls.splice(0)).toEqual(['latest', 'history since 2021-11-06', old])
     const recent = openService({ providers })
     await postRows(recent, [{ from: 'USD', to: 'EUR', date: '2026-11-10' }])
     expect(calls.splice(0)).toEqual(['history since 2021-11-06'])
