@@ -50,21 +50,6 @@ async function requestEvery(step: number, duration: number, { runtime }: World, 
 }
 
 describe('a fleet over one store', () => {
-  it('starts cold with one load, and makes one for every refresh', async () => {
-    const world = createWorld()
-    const { runtime, upstream } = world
-    const processes = await startWarm(world, 8)
-    expect(upstream.calls).toBe(1)
-    for (let refreshes = 2; refreshes <= 11; refreshes += 1) {
-      await runtime.advance(HOUR + 31 * SECOND)
-      await valuesOf(processes)
-      await runtime.advance(3 * SECOND)
-      await valuesOf(processes)
-      expect(await valuesOf(processes)).toEqual(Array.from({ length: 8 }, () => refreshes))
-      expect(upstream.calls).toBe(refreshes)
-    }
-  })
-
   it('serves cached values while one process loads, and reads its result after a delay', async () => {
     const { runtime, store, upstream, hold, one, other } = await startTwoOverdue()
     const load = hold()
@@ -98,23 +83,6 @@ describe('a fleet over one store', () => {
     await requestEvery(SECOND, 31 * SECOND, world, [other])
     expect(upstream.calls).toBe(3)
     expect(other.get()).toMatchObject({ value: 3, hit: true })
-  })
-
-  it('counts consecutive denials in each refresh by itself', async () => {
-    const world = createWorld()
-    const { runtime, upstream } = world
-    const processes = await startWarm(world, 8)
-    for (let refreshes = 2; refreshes <= 6; refreshes += 1) {
-      await runtime.advance(9 * HOUR)
-      const load = Promise.withResolvers<number>()
-      upstream.respond = () => load.promise
-      // Long enough for the others to read the result after their delays.
-      await requestEvery(SECOND, 19 * SECOND, world, processes)
-      load.resolve(refreshes)
-      await requestEvery(SECOND, 21 * SECOND, world, processes)
-      expect(await valuesOf(processes)).toEqual(Array.from({ length: 8 }, () => refreshes))
-      expect(upstream.calls).toBe(refreshes)
-    }
   })
 
   it.each(['stale', 'cold'])('loads from a dead upstream like one process: %s', async (how) => {
