@@ -51,7 +51,7 @@ function git(args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
 /** Everything that the answers of a commit depend on besides the commit. */
 function version(): string {
   const files = [
-    ...globSync('test/golden/*.{ts,txt}', { cwd: ROOT }).toSorted(),
+    ...globSync('{test/golden,test/fixtures/**,src/testing}/*.{ts,txt}', { cwd: ROOT }).toSorted(),
     'test/catalogue/bad-inputs.json',
     'package-lock.json',
   ]

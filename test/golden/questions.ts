@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs'
 
 import type { Question } from './doors.ts'
-import { CODES } from './market.ts'
 import { KEYS } from './worlds.ts'
 import type { WorldOptions } from './worlds.ts'
 
@@ -331,7 +330,7 @@ export const SCENES: readonly Scene[] = [
   ),
   scene(
     'every currency',
-    CODES.flatMap((code) =>
+    textsOf('currencies').flatMap((code) =>
       gets(`/api/v1/latest?base=${code}`, `/api/convert?from=${code}&to=CHF&amount=1.005`),
     ),
   ),

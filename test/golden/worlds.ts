@@ -6,7 +6,6 @@ import type {
   RatesHandlerOptions,
 } from '../../src/index.ts'
 import type { Access } from '../../src/access/index.ts'
-import { respond } from './upstreams.ts'
 import type { Tree } from './tree.ts'
 
 /** The clock of all handlers in this process, in ms since the Unix epoch: it stands still unless a question moves it. */
@@ -222,8 +221,11 @@ export async function createWorld(tree: Tree, given: WorldOptions): Promise<Worl
     async fetch(input, init) {
       if (!upstream.isUp) throw new TypeError('fetch failed')
       const request = new Request(input, init)
-      const body = await request.text()
-      return respond({ url: request.url, body, now: clock.now }, (text) => upstream.edit(text))
+      // Imported after the clock was installed; the upstreams are those of this tree for every tree.
+      const { respondAsFeeds } = await import('../fixtures/feeds.ts')
+      const response = respondAsFeeds(request.url, clock.now, await request.text())
+      const isArchive = request.url.endsWith('.zip')
+      return isArchive ? response : new Response(upstream.edit(await response.text()), response)
     },
     ...(given.hasAccess && { access: await createAccess(tree) }),
     ...given.options,
