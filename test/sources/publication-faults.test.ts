@@ -1,5 +1,3 @@
-// Loaded here, because the time of the tests does not wait for a module.
-import '../../src/sources/pieces.ts'
 import { describe, expect, it } from 'vitest'
 
 import type { CacheStore, HistoryDays } from '../../src/index.ts'
@@ -19,6 +17,9 @@ import {
   virtualRuntime,
 } from '../virtual-runtime.ts'
 import type { VirtualRuntime } from '../virtual-runtime.ts'
+
+// Loaded here, because the time of the tests does not wait for a module.
+await import('../../src/sources/pieces.ts')
 
 /** The value of any JSON text. */
 type Json = ReturnType<typeof JSON.parse>
@@ -131,15 +132,6 @@ describe('a bank that does not respond', () => {
     for (const code of CODES.slice(1)) {
       expect(await read(`/v1/history?from=EUR&to=${code}`)).toMatchObject({ status: 200 })
     }
-  })
-
-  it('is replaced by another provider of the publication in the time of one request', async () => {
-    const runtime = virtualRuntime(EVENING)
-    const { read } = open(runtime, { onCall: never, others: [{ name: 'Mirror' }] })
-    const startedAt = runtime.now()
-    const answer = await read(`/v1/history?from=EUR&to=${ONE}`)
-    expect(answer).toMatchObject({ status: 200, source: { name: 'Mirror' } })
-    expect(runtime.now() - startedAt).toBeLessThan(5_000)
   })
 
   it('does not make another publication wait longer than 5 s in total', async () => {
@@ -301,26 +293,6 @@ describe('a bank that is closed without notice', () => {
 })
 
 describe('a bank that is late', () => {
-  it.each([
-    ['tables', {}],
-    ['ranges', { maxDays: 93 }],
-    ['ranges alone', { maxDays: 93, hasSeries: false }],
-  ])('has the late day with the next one or the one after: %s', async (_name, form) => {
-    const runtime = virtualRuntime(Date.UTC(2026, 10, 16, 18))
-    // The rates of Wednesday follow on Friday morning.
-    const publishedAt = (day: string): number =>
-      Date.parse(day === '2026-11-18' ? '2026-11-20T08:00Z' : `${day}T15:00Z`)
-    const { read, pass } = open(runtime, { ...form, publishedAt })
-    const target = `/v1/history?from=EUR&to=${ONE}&start=2026-11-12`
-    const days = async (): Promise<string[]> =>
-      (await read(target)).points.map(({ d }: { d: string }) => d)
-    await days()
-    await pass(3 * DAY, HOUR)
-    expect((await days()).at(-1)).toBe('2026-11-19')
-    await pass(DAY)
-    expect(await days()).toEqual(truth(runtime.now(), '2026-11-12', '2026-11-20'))
-  })
-
   it('with its series is unavailable instead of without days', async () => {
     const runtime = virtualRuntime(EVENING)
     let isBehind = true
@@ -361,28 +333,6 @@ describe('sanity checks', () => {
       date,
       rates: on(date) ? { ...rates, [ONE]: (rates[ONE] ?? NaN) * 10 } : rates,
     })),
-  })
-
-  it('quarantine a slip of one day, until the bank corrects it after two weeks', async () => {
-    const runtime = virtualRuntime(Date.UTC(2026, 10, 18, 18))
-    let isWrong = true
-    const { read, pass, eventsOf } = open(runtime, {
-      sanityChecks: true,
-      hasSeries: false,
-      maxDays: 93,
-      change: (days) => tenfold(days, (date) => isWrong && date === '2026-11-19'),
-    })
-    const target = `/v1/history?from=EUR&to=${ONE}&start=2026-11-18&end=2026-11-20`
-    await read(target)
-    await pass(15 * DAY, DAY)
-    expect((await read(target)).points).toEqual(points(ONE, ['2026-11-18', '2026-11-20']))
-    const quarantined = eventsOf('rates_quarantined').flatMap((event) => event.codes)
-    expect(quarantined).toContain(`2026-11-19 ${ONE}`)
-    isWrong = false
-    await pass(DAY)
-    expect((await read(target)).points).toEqual(
-      points(ONE, ['2026-11-18', '2026-11-19', '2026-11-20']),
-    )
   })
 
   it('serve a quarantined rate at the end of a window that the bank corrects', async () => {
@@ -437,14 +387,6 @@ describe('responses that do not fit', () => {
     expect((await read(target)).points).toEqual(
       points(ONE, truth(runtime.now(), '2026-11-01', '2026-11-20')),
     )
-  })
-
-  it('with duplicate days count once', async () => {
-    const { read } = open(virtualRuntime(EVENING), {
-      change: ({ base, days }) => ({ base, days: days.flatMap((day) => [day, day]) }),
-    })
-    const { points: served } = await read(`/v1/history?from=EUR&to=${ONE}&start=2026-11-01`)
-    expect(served).toEqual(points(ONE, truth(EVENING, '2026-11-01', '2026-11-20')))
   })
 
   it('with another base or direction never mix with days in memory', async () => {
@@ -516,29 +458,6 @@ describe('a response with another base', () => {
     await runtime.advance(MINUTE)
     const expected = points(ONE, truth(runtime.now(), '2026-11-02', '2026-11-20'))
     expect((await read(target)).points).toEqual(expected)
-  })
-})
-
-describe('corrections of the bank', () => {
-  it('are merged and reported, where it is asked for ranges', async () => {
-    const runtime = virtualRuntime(Date.UTC(2026, 10, 19, 18))
-    let isCorrected = false
-    const { read, eventsOf, pass } = open(runtime, {
-      maxDays: 93,
-      change: ({ base, days }) => ({
-        base,
-        days: days.map(({ date, rates }) => ({
-          date,
-          rates: isCorrected && date === '2026-11-17' ? { ...rates, [ONE]: 999 } : rates,
-        })),
-      }),
-    })
-    const target = `/v1/convert?from=EUR&to=${ONE}&date=2026-11-17`
-    await read(target)
-    isCorrected = true
-    await pass(DAY)
-    expect(await read(target)).toMatchObject({ rate: 999 })
-    expect(eventsOf('rates_revised').map(({ revised }) => revised)).toEqual([[`2026-11-17 ${ONE}`]])
   })
 })
 
@@ -644,7 +563,7 @@ describe('a store', () => {
     for (const [key, value] of old) store.set(key, value)
     bank.calls.length = 0
     await read(`/v1/history?from=EUR&to=${ONE}&start=1999-01-04`)
-    expect(rangesOf(bank)).toHaveLength(0)
+    expect(rangesOf(bank)).toEqual([])
     expect((await read(target)).points).toEqual(
       points(ONE, truth(runtime.now(), '2026-01-01', '2027-03-01')),
     )

@@ -1,5 +1,3 @@
-// Loaded here, because the time of the tests does not wait for a module.
-import '../../src/sources/pieces.ts'
 import { describe, expect, it } from 'vitest'
 
 import type { HistoryProvider } from '../../src/index.ts'
@@ -9,6 +7,9 @@ import type { BankOptions } from '../fixtures/bank.ts'
 import { codes } from '../fixtures/codes.ts'
 import { recordedHandler } from '../fixtures/recorded-handler.ts'
 import { DAY, HOUR, finish as finishOn, virtualRuntime } from '../virtual-runtime.ts'
+
+// Loaded here, because the time of the tests does not wait for a module.
+await import('../../src/sources/pieces.ts')
 
 /** The value of any JSON text. */
 type Json = ReturnType<typeof JSON.parse>
