@@ -15,21 +15,17 @@ import type { WorkerContext } from '../adapters/cloudflare.ts'
 import { serve as serveOnDeno } from '../adapters/deno.ts'
 import { toExpressHandler } from '../adapters/express.ts'
 import { createUndiciFetch, serve as serveOnNode, toNodeHandler } from '../adapters/node.ts'
-import type { FetchHandler, RunningServer, UndiciFetchOptions } from '../adapters/node.ts'
-import { createAccess, createKey, createMemoryCounters, hashKey } from '../src/access/index.ts'
+import type { RunningServer, UndiciFetchOptions } from '../adapters/node.ts'
+import { createAccess, createKey, hashKey } from '../src/access/index.ts'
 import type {
   Access,
   AccessOptions,
   AddressOptions,
   Counters,
-  CountersContext,
-  Decision,
   ForwardedHeader,
   Guard,
   KeyRecord,
   KeyStore,
-  MemoryCountersOptions,
-  OpenCounters,
   Plan,
 } from '../src/access/index.ts'
 import { createRatesClient } from '../src/client/index.ts'
@@ -41,9 +37,6 @@ import type {
   RatesClient,
   RatesClientOptions,
 } from '../src/client/index.ts'
-import { exchangerateHost } from '../src/compat/exchangerate-host.ts'
-import { frankfurter } from '../src/compat/frankfurter.ts'
-import type { CompatOptions, FrankfurterCompatOptions } from '../src/compat/frankfurter.ts'
 import { openExchangeRates } from '../src/compat/open-exchange-rates.ts'
 import { currencies, findCurrency, findWithdrawn, withdrawnCurrencies } from '../src/currencies.ts'
 import type { Currency, WithdrawnCurrency } from '../src/currencies.ts'
@@ -81,7 +74,6 @@ import type {
   LatestTable,
   Period,
   Point,
-  ProviderContext,
   RateHistory,
   Rates,
   RatesErrorCode,
@@ -91,7 +83,6 @@ import type {
   RatesOperations,
   RawRequest,
   RawResponse,
-  ReferenceTable,
   ServiceStatus,
   SourceRate,
 } from '../src/index.ts'
@@ -126,20 +117,15 @@ import type {
 } from '../src/monitoring/index.ts'
 import { createKvStore } from '../src/stores/cloudflare-kv.ts'
 import type { KvNamespace } from '../src/stores/cloudflare-kv.ts'
-import { createFileStore } from '../src/stores/file.ts'
 import { createRedisCounters } from '../src/access/redis.ts'
 import type { RedisCountersOptions } from '../src/access/redis.ts'
 import { createRedisStore } from '../src/stores/redis.ts'
 import type { ClaimingStore, RedisClient, StoreOptions } from '../src/stores/redis.ts'
-import { createSqliteStore } from '../src/stores/sqlite.ts'
-import type { SqliteStore, SqliteStoreOptions } from '../src/stores/sqlite.ts'
 import { createUpstashStore } from '../src/stores/upstash.ts'
 import type { UpstashStoreOptions } from '../src/stores/upstash.ts'
 import {
   failingProvider,
-  fakeClock,
   fakeProviders,
-  fixedProviders,
   providerContract,
   storeContract,
 } from '../src/testing/index.ts'
@@ -148,8 +134,6 @@ import type {
   FailingProviderOptions,
   FailureKind,
   FakeClock,
-  FakeProviders,
-  FixedRates,
   ProviderContractOptions,
   UpstreamFetch,
 } from '../src/testing/index.ts'
@@ -161,11 +145,6 @@ const signal = AbortSignal.timeout(1_000)
 const pair = { from: 'USD', to: 'EUR' } as const
 const date: string = '2020-02-28'
 const codes: string[] = ['EUR']
-
-test('createRatesHandler takes optional options and returns a handler', () => {
-  expectTypeOf(createRatesHandler).parameter(0).toEqualTypeOf<RatesHandlerOptions | undefined>()
-  expectTypeOf(createRatesHandler).returns.toEqualTypeOf<RatesHandler>()
-})
 
 test('a handler is a fetch-style function with members', () => {
   expectTypeOf<RatesHandler>().toExtend<(request: Request) => Promise<Response>>()
@@ -261,22 +240,6 @@ test('a provider of latest rates is an attribution and one function', () => {
   })
 })
 
-test('the context of a provider has the times of older rates, and rates of other sources', () => {
-  expectTypeOf<ProviderContext['previous']>().toEqualTypeOf<LatestTable | undefined>()
-  expectTypeOf<LatestTable['older']>().toEqualTypeOf<
-    | Readonly<Record<string, { readonly updatedAt: number; readonly nextUpdateAt: number }>>
-    | undefined
-  >()
-  expectTypeOf<ProviderContext['references']>().toEqualTypeOf<
-    readonly ReferenceTable[] | undefined
-  >()
-  expectTypeOf<ReferenceTable>().toEqualTypeOf<{
-    readonly base: string
-    readonly rates: ReadonlyMap<string, number>
-    readonly unconfirmed?: Readonly<Record<string, number>> | undefined
-  }>()
-})
-
 test('a Map is a store', () => {
   expectTypeOf<Map<string, string>>().toExtend<CacheStore>()
   expectTypeOf<ReturnType<CacheStore['get']>>().toBeUnknown()
@@ -286,15 +249,6 @@ test('a Map is a store', () => {
     set(key: string, value: string, expiresAt: number): Promise<void>
     claim(key: string, expiresAt: number): Promise<boolean>
   }>().toExtend<CacheStore>()
-})
-
-test('the stores on disk are stores; the one in SQLite claims and closes too', () => {
-  expectTypeOf(createFileStore).toEqualTypeOf<(folder: string) => CacheStore>()
-  expectTypeOf(createSqliteStore).returns.toEqualTypeOf<SqliteStore>()
-  expectTypeOf(createSqliteStore).toBeCallableWith('rates.db')
-  expectTypeOf<SqliteStore>().toExtend<Required<CacheStore>>()
-  expectTypeOf<SqliteStore['close']>().toEqualTypeOf<() => void>()
-  expectTypeOf<keyof SqliteStoreOptions>().toEqualTypeOf<'now'>()
 })
 
 test('the real Redis clients are clients', () => {
@@ -371,25 +325,6 @@ test('a console logger fits the option onEvent', () => {
   consoleLogger({ level: 'debug' })
 })
 
-test('fixed providers take rates by code and by day, and fit the handler', () => {
-  expectTypeOf(fixedProviders).parameters.toEqualTypeOf<[FixedRates]>()
-  expectTypeOf(fixedProviders).returns.toEqualTypeOf<FakeProviders>()
-  createRatesHandler({ providers: fixedProviders({ base: 'EUR', rates: { USD: 2 } }) })
-  fixedProviders({ base: 'EUR', rates: { USD: 2 }, history: { '2026-01-02': { USD: 1.9 } } })
-  // @ts-expect-error a rate is a number
-  fixedProviders({ base: 'EUR', rates: { USD: '2' } })
-  // @ts-expect-error the base must be named
-  fixedProviders({ rates: { USD: 2 } })
-})
-
-test('a fake clock fits the option now, and can be set', () => {
-  expectTypeOf<FakeClock>().toExtend<NonNullable<RatesHandlerOptions['now']>>()
-  expectTypeOf(fakeClock).parameter(0).toEqualTypeOf<number | Date | string | undefined>()
-  expectTypeOf(fakeClock).returns.toEqualTypeOf<FakeClock>()
-  expectTypeOf<FakeClock['set']>().toEqualTypeOf<(instant: number | Date | string) => void>()
-  expectTypeOf<FakeClock['advance']>().toEqualTypeOf<(duration: number) => void>()
-})
-
 test('a failing provider has both data sets, and a closed list of kinds', () => {
   expectTypeOf(failingProvider).returns.toExtend<LatestProvider & HistoryProvider>()
   expectTypeOf(failingProvider).parameter(0).toEqualTypeOf<FailureKind>()
@@ -463,27 +398,6 @@ test('a conversion to several currencies has the requested codes, in upper case'
   >()
 })
 
-test('each parameter has its type, the same for all operations', () => {
-  type Dated = Extract<ConversionParams, { date: string }>
-  expectTypeOf<Omit<Dated, 'from' | 'to'>>().branded.toEqualTypeOf<{
-    amount?: number | string | undefined
-    reverse?: boolean | undefined
-    round?: 'minor' | 'cash' | undefined
-    expand?: 'sources' | undefined
-    date: string
-    rule?: DateRule | undefined
-    maxAge?: number | undefined
-    source?: string | undefined
-  }>()
-  expectTypeOf<DateRule>().toEqualTypeOf<
-    'on-or-before' | 'exact' | 'next' | 'previous-business-day' | 'period-end'
-  >()
-  expectTypeOf<HistoryParams['period']>().toEqualTypeOf<Period | undefined>()
-  expectTypeOf<HistoryParams['interval']>().toEqualTypeOf<Interval | undefined>()
-  expectTypeOf<HistoryParams['value']>().toEqualTypeOf<IntervalValue | undefined>()
-  expectTypeOf<HistoryParams['fill']>().toEqualTypeOf<'previous' | undefined>()
-})
-
 test('a misspelt, missing or ill-typed parameter of an operation does not compile', () => {
   // @ts-expect-error from and to are required
   void convert({ from: 'USD' })
@@ -554,17 +468,6 @@ test('the codes of errors are a closed list', () => {
   void (new RatesError('invalid_currency', '').code === 'oops')
 })
 
-test('a compatibility route creates a handler from a handler', () => {
-  type Mount = (handler: RatesHandler, options?: CompatOptions) => RatesHandler
-  expectTypeOf(exchangerateHost).toEqualTypeOf<Mount>()
-  expectTypeOf(openExchangeRates).toEqualTypeOf<Mount>()
-  expectTypeOf(frankfurter).parameter(1).toEqualTypeOf<FrankfurterCompatOptions | undefined>()
-  expectTypeOf<FrankfurterCompatOptions>().toExtend<CompatOptions>()
-  expectTypeOf<CompatOptions['cors']>().toEqualTypeOf<boolean | undefined>()
-  // @ts-expect-error a fetch-style function has no rates
-  openExchangeRates(async () => new Response())
-})
-
 test('clients are counted by addresses behind these proxies', () => {
   expectTypeOf<AddressOptions['trustedProxies']>().toEqualTypeOf<
     readonly string[] | number | undefined
@@ -576,11 +479,6 @@ test('clients are counted by addresses behind these proxies', () => {
   createAccess({ plans, trustedProxies: 2, forwardedHeader: 'forwarded' })
   // @ts-expect-error everything would be trusted
   createAccess({ plans, trustedProxies: true })
-})
-
-test('a fetch-style function may pass the address of a client to a handler', () => {
-  const rates: FetchHandler = createRatesHandler()
-  expectTypeOf(rates).parameters.toEqualTypeOf<[request: Request, info?: unknown]>()
 })
 
 test('the Node adapter takes any fetch-style handler, and serves HTTP/1, HTTPS and HTTP/2', () => {
@@ -838,12 +736,4 @@ test('a key store returns a record, nothing, or a promise of them', () => {
   expectTypeOf({ find: async (hash: string) => records.get(hash) }).toExtend<KeyStore>()
   expectTypeOf({ find: () => ({ id: 'a' }) }).not.toExtend<KeyStore>()
   expectTypeOf<KeyRecord['expiresAt']>().toEqualTypeOf<number | undefined>()
-})
-
-test('counters decide at once or later', () => {
-  expectTypeOf(createMemoryCounters()).toEqualTypeOf<Counters>()
-  type Options = Parameters<typeof createMemoryCounters>
-  expectTypeOf<Options>().toEqualTypeOf<[options?: MemoryCountersOptions | undefined]>()
-  expectTypeOf<Counters['open']>().toEqualTypeOf<(context: CountersContext) => OpenCounters>()
-  expectTypeOf<ReturnType<OpenCounters['take']>>().toEqualTypeOf<Decision | Promise<Decision>>()
 })

@@ -71,61 +71,6 @@ describe('a currency with a wrong rate in the next publication', () => {
     expect(after).toEqual({ status: 200, rate: 0.86, updatedAt: before.updatedAt + 2 * DAY })
     expect((await world.get('/v1/latest')).body).not.toHaveProperty('older')
   })
-
-  it('keeps five major currencies at once', async () => {
-    const world = await warm()
-    const codes = ['AUD', 'CHF', 'EUR', 'GBP', 'JPY']
-    const before = (await world.get(`/v1/latest?symbols=${codes.join(',')}`)).body
-    await world.publish(Object.fromEntries(codes.map((code) => [code, undefined])))
-    const after = (await world.get(`/v1/latest?symbols=${codes.join(',')}`)).body
-    expect({ ...after, rates: undefined }).toMatchObject({ updatedAt: before.updatedAt })
-    expect(Object.keys(after.older).toSorted()).toEqual(codes)
-    expect(new Map(Object.entries(after.rates))).toEqual(new Map(Object.entries(before.rates)))
-    expect(named(world, 'rates_lost')).toEqual(codes)
-  })
-
-  it('confirms a change by the next publication, not by the same one fetched again', async () => {
-    const world = await warm({ CHF: 0.8 })
-    await world.publish({ CHF: 1 })
-    expect(await convert(world, 'CHF')).toMatchObject({ rate: 0.8 })
-    world.fields = ({ time_last_update_unix }) => ({
-      time_last_update_unix: time_last_update_unix - DAY / 1_000,
-      time_next_update_unix: time_last_update_unix,
-    })
-    await world.publish({})
-    expect(await convert(world, 'CHF')).toMatchObject({ rate: 0.8 })
-    world.fields = () => ({})
-    await world.publish({ CHF: 1.01 })
-    expect(await convert(world, 'CHF')).toMatchObject({ rate: 1.01 })
-    expect((await world.get('/v1/latest')).body).not.toHaveProperty('older')
-  })
-
-  it.each([
-    ['MZN', 2.9, true],
-    ['MZN', 3.1, false],
-    ['MZN', 1 / 3.1, false],
-    ['THB', 1.19, true],
-    ['THB', 1.21, false],
-    ['THB', 1 / 1.21, false],
-  ])('accepts a change of %s by the factor %d immediately: %s', async (code, factor, isServed) => {
-    const world = await warm()
-    const { rate } = await convert(world, code)
-    await world.publish({ [code]: rate * factor })
-    expect((await convert(world, code)).rate).toBe(isServed ? rate * factor : rate)
-  })
-
-  it('rejects a table in which half, or a tenth, of the rates changed × 9', async () => {
-    for (const share of [2, 9]) {
-      const world = await warm()
-      const before = (await world.get('/v1/latest')).body
-      const quoted = { USD: 1, ...world.quotes }
-      const codes = Object.keys(before.rates).filter((code) => !(code in quoted))
-      const moved = codes.filter((_code, index) => index % share === 0)
-      await world.publish(Object.fromEntries(moved.map((code) => [code, before.rates[code] * 9])))
-      expect((await world.get('/v1/latest')).body).toEqual(before)
-      expect(world.eventsOf('rates_rejected')).toHaveLength(1)
-    }
-  })
 })
 
 describe('a currency without a usable rate', () => {
@@ -249,13 +194,6 @@ const NONSENSE: [how: string, change: (rates: Record<string, number>) => object]
 ]
 
 describe('a cold start', () => {
-  it.each(NONSENSE)('rejects a table that is %s', async (_how, change) => {
-    const world = openFeed('2026-11-18', {})
-    world.fields = ({ rates }) => ({ rates: change(rates) })
-    expect((await convert(world)).status).toBe(502)
-    expect(world.eventsOf('rates_rejected')).toMatchObject([{ origin: 'upstream' }])
-  })
-
   it('rejects a duplicate rate of a currency, a thousand times larger', async () => {
     const world = openFeed('2026-11-18', { EUR })
     world.edit = (text) => text.replace('"EUR":0.85,', '"EUR":0.85,"EUR":850,')
@@ -347,7 +285,8 @@ describe('a second provider after a failover', () => {
     const changes = { EUR: 1.1, GBP: 1, JPY: 200, CHF: 1.1, ...manyAt(50) }
     const { world, before } = await fallBack(changes)
     expect((await convert(world, 'GBP')).updatedAt).toBe(before.updatedAt)
-    expect(world.eventsOf('rates_rejected')).toHaveLength(1)
+    // Of both hosts of the second feed.
+    expect(world.eventsOf('rates_rejected')).toHaveLength(2)
   })
 })
 

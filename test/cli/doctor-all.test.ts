@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { good } from '../fixtures/feed.ts'
-import type { Feed } from '../fixtures/feed.ts'
-import { FEEDS, FEEDS_BY_MODULE } from '../fixtures/feeds.ts'
+import { FEEDS, FEEDS_BY_MODULE, respondAsFeeds } from '../fixtures/feeds.ts'
 import { DAY, NOW, examine, run, show, urlOf } from './run.ts'
 import type { Finding, Surroundings } from './run.ts'
 
@@ -88,12 +86,8 @@ async function responseOf(url: string, sent: string): Promise<Response> {
 }
 
 async function bodyOf(url: string, sent: string): Promise<ArrayBuffer | null> {
-  const { host } = new URL(url)
-  const isOf = ({ root }: Feed): boolean => new URL(root).host === host
-  const responses = Object.values(FEEDS)
-    .filter(isOf)
-    .map((feed) => feed.respond?.(url, NOW, sent) ?? good(feed, {}, NOW))
-  return responses.find(({ status }) => status === 200)?.arrayBuffer() ?? null
+  const response = respondAsFeeds(url, NOW, sent)
+  return response.ok ? response.arrayBuffer() : null
 }
 
 /** Returns the results of `ratesmith doctor --all`, by the first part of the subject: the name of the provider. */

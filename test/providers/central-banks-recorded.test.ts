@@ -7,26 +7,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
 import type { HistoryDay, HistoryProvider, LatestProvider } from '../../src/index.ts'
-import { createBancaDItaliaProvider } from '../../src/providers/banks/banca-d-italia.ts'
-import { createBankOfCanadaProvider } from '../../src/providers/banks/bank-of-canada.ts'
-import { createBankOfEnglandProvider } from '../../src/providers/banks/bank-of-england.ts'
-import { createBankOfIsraelProvider } from '../../src/providers/banks/bank-of-israel.ts'
-import { createBanxicoProvider } from '../../src/providers/banks/banxico.ts'
-import { createBcbProvider } from '../../src/providers/banks/bcb.ts'
-import { createBnrProvider } from '../../src/providers/banks/bnr.ts'
-import { createCbrProvider } from '../../src/providers/banks/cbr.ts'
-import { createCnbProvider } from '../../src/providers/banks/cnb.ts'
-import { createDanmarksNationalbankProvider } from '../../src/providers/banks/danmarks-nationalbank.ts'
-import { createFbilProvider } from '../../src/providers/banks/fbil.ts'
-import { createFredProvider } from '../../src/providers/banks/fred.ts'
-import { createImfProvider } from '../../src/providers/banks/imf.ts'
-import { createMnbProvider } from '../../src/providers/banks/mnb.ts'
-import { createNbpProvider } from '../../src/providers/banks/nbp.ts'
-import { createNbuProvider } from '../../src/providers/banks/nbu.ts'
-import { createNorgesBankProvider } from '../../src/providers/banks/norges-bank.ts'
-import { createRbaProvider } from '../../src/providers/banks/rba.ts'
-import { createRiksbankProvider } from '../../src/providers/banks/riksbank.ts'
-import { createTcmbProvider } from '../../src/providers/banks/tcmb.ts'
+import * as banks from '../../src/providers/index.ts'
 import { createCalendar, daysFrom } from '../../src/rates/calendar.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 
@@ -153,7 +134,7 @@ function polishQuotes(file: string): Published[] {
 }
 
 const RUSSIA: RecordedBank = {
-  create: createCbrProvider,
+  create: banks.createCbrProvider,
   range: ['2026-04-25', '2026-04-25'],
   fileFor: () => 'cbr/01.xml',
   published: () =>
@@ -169,14 +150,14 @@ const RUSSIA: RecordedBank = {
 
 const BANKS: Record<string, RecordedBank> = {
   'Norges Bank': {
-    create: createNorgesBankProvider,
+    create: banks.createNorgesBankProvider,
     range: ['2026-03-16', '2026-03-24'],
     fileFor: () => 'nb/01.csv',
     published: () => SDMX('BASE_CUR')(textOf('nb/01.csv')),
     compared: 7,
   },
   'the Bank of Israel': {
-    create: createBankOfIsraelProvider,
+    create: banks.createBankOfIsraelProvider,
     range: ['2026-03-01', '2026-03-20'],
     fileFor: () => 'boi/01.csv',
     published: () => SDMX('BASE_CURRENCY')(textOf('boi/01.csv')),
@@ -185,7 +166,7 @@ const BANKS: Record<string, RecordedBank> = {
     within: 0.03,
   },
   'the Bank of Canada': {
-    create: createBankOfCanadaProvider,
+    create: banks.createBankOfCanadaProvider,
     range: ['2026-03-12', '2026-03-18'],
     fileFor: () => 'boc/01.json',
     published() {
@@ -202,7 +183,7 @@ const BANKS: Record<string, RecordedBank> = {
     compared: 7,
   },
   'Sveriges Riksbank': {
-    create: createRiksbankProvider,
+    create: banks.createRiksbankProvider,
     range: ['2026-03-24', '2026-03-28'],
     fileFor: () => 'rb/01.json',
     published: () =>
@@ -213,7 +194,7 @@ const BANKS: Record<string, RecordedBank> = {
     compared: 7,
   },
   'Danmarks Nationalbank': {
-    create: createDanmarksNationalbankProvider,
+    create: banks.createDanmarksNationalbankProvider,
     range: ['2025-04-03', '2026-04-02'],
     fileFor: () => 'dnb/01.csv',
     // The recorded response has a month more.
@@ -229,7 +210,7 @@ const BANKS: Record<string, RecordedBank> = {
     partOf: 'more than a year',
   },
   'Banca Națională a României': {
-    create: createBnrProvider,
+    create: banks.createBnrProvider,
     range: ['2026-01-01', '2026-08-19'],
     fileFor: () => 'bnr/01.xml',
     published: () =>
@@ -251,7 +232,7 @@ const BANKS: Record<string, RecordedBank> = {
     compared: 7,
   },
   'Magyar Nemzeti Bank': {
-    create: createMnbProvider,
+    create: banks.createMnbProvider,
     range: ['2025-03-24', '2025-03-28'],
     fileFor: () => 'mnb/01.xml',
     published() {
@@ -266,7 +247,7 @@ const BANKS: Record<string, RecordedBank> = {
     compared: 7,
   },
   'the Bank of England': {
-    create: createBankOfEnglandProvider,
+    create: banks.createBankOfEnglandProvider,
     range: ['2026-03-17', '2026-03-20'],
     fileFor: () => 'boe/01.csv',
     published() {
@@ -283,7 +264,7 @@ const BANKS: Record<string, RecordedBank> = {
     compared: 7,
   },
   'the Reserve Bank of Australia': {
-    create: createRbaProvider,
+    create: banks.createRbaProvider,
     range: ['2023-01-03', '2026-03-20'],
     fileFor: () => 'rba/01.txt',
     published() {
@@ -306,7 +287,7 @@ const BANKS: Record<string, RecordedBank> = {
   'the Bank of Russia': RUSSIA,
 
   'Banco Central do Brasil': {
-    create: createBcbProvider,
+    create: banks.createBcbProvider,
     range: ['2026-03-01', '2026-03-07'],
     fileFor: (url) => BCB.get(/@moeda=%27(\w{3})/.exec(url)?.[1] ?? '') ?? 'bcb/none',
     published: () =>
@@ -319,7 +300,7 @@ const BANKS: Record<string, RecordedBank> = {
     compared: 5,
   },
   'Financial Benchmarks India': {
-    create: createFbilProvider,
+    create: banks.createFbilProvider,
     range: ['2026-03-17', '2026-03-21'],
     fileFor: () => 'fbil/01.json',
     published: () =>
@@ -331,7 +312,7 @@ const BANKS: Record<string, RecordedBank> = {
     within: 0.015,
   },
   'the International Monetary Fund': {
-    create: createImfProvider,
+    create: banks.createImfProvider,
     range: ['2026-03-01', '2026-03-31'],
     fileFor: (url) => (url.includes('reportType=REP') ? 'imf/01.txt' : 'imf/sdrcv'),
     published() {
@@ -356,7 +337,7 @@ const BANKS: Record<string, RecordedBank> = {
     within: 0.015,
   },
   'the National Bank of Ukraine': {
-    create: createNbuProvider,
+    create: banks.createNbuProvider,
     range: ['2026-03-01', '2026-03-16'],
     fileFor: () => 'nbu/01.json',
     published: () =>
@@ -370,7 +351,7 @@ const BANKS: Record<string, RecordedBank> = {
     within: 0.015,
   },
   FRED: {
-    create: () => createFredProvider({ key: 'a-key' }),
+    create: () => banks.createFredProvider({ key: 'a-key' }),
     range: ['2026-03-01', '2026-03-13'],
     fileFor: (url) => FRED.get(/series_id=(DEX\w+)/.exec(url)?.[1] ?? '') ?? 'fred/none',
     published() {
@@ -387,7 +368,7 @@ const BANKS: Record<string, RecordedBank> = {
     partOf: 'some of the currencies',
   },
   'Banco de México': {
-    create: () => createBanxicoProvider({ key: 'a-key' }),
+    create: () => banks.createBanxicoProvider({ key: 'a-key' }),
     range: ['2026-03-01', '2026-03-15'],
     fileFor: () => 'banxico/01.json',
     published() {
@@ -410,7 +391,7 @@ const BANKS: Record<string, RecordedBank> = {
     within: 0.015,
   },
   "Banca d'Italia": {
-    create: createBancaDItaliaProvider,
+    create: banks.createBancaDItaliaProvider,
     range: ['2026-02-09', '2026-02-10'],
     fileFor: (url) => `bdi/0${url.includes('referenceDate=2026-02-09') ? 1 : 2}.csv`,
     published: () =>
@@ -428,7 +409,7 @@ const BANKS: Record<string, RecordedBank> = {
     partOf: 'no series',
   },
   'Narodowy Bank Polski': {
-    create: createNbpProvider,
+    create: banks.createNbpProvider,
     range: ['2026-03-02', '2026-03-05'],
     fileFor: () => 'nbp/01.json',
     published: () => polishQuotes('nbp/01.json'),
@@ -436,14 +417,14 @@ const BANKS: Record<string, RecordedBank> = {
     within: 0.015,
   },
   'Narodowy Bank Polski, table B': {
-    create: () => createNbpProvider({ table: 'B' }),
+    create: () => banks.createNbpProvider({ table: 'B' }),
     range: ['2026-03-02', '2026-03-05'],
     fileFor: () => 'nbp/02.json',
     published: () => polishQuotes('nbp/02.json'),
     compared: 0,
   },
   'Česká národní banka': {
-    create: createCnbProvider,
+    create: banks.createCnbProvider,
     range: ['2026-01-01', '2026-04-02'],
     fileFor: () => 'cnb/01.json',
     published: () =>
@@ -455,7 +436,7 @@ const BANKS: Record<string, RecordedBank> = {
     within: 0.005,
   },
   'the Central Bank of the Republic of Türkiye': {
-    create: () => createTcmbProvider({ key: 'a-key' }),
+    create: () => banks.createTcmbProvider({ key: 'a-key' }),
     range: ['2026-03-01', '2026-03-22'],
     fileFor: () => 'tcmb/01.json',
     published() {
@@ -615,7 +596,7 @@ describe.skipIf(!HAS_RECORDINGS)(`a recorded response ${NEEDS_RECORDINGS}`, () =
   )
 
   it('of a currency of the Bank of Russia is read as another program does, to the digit', async () => {
-    const provider = createCbrProvider()
+    const provider = banks.createCbrProvider()
     for (const [id, file] of CBR) {
       const records = elementsOf(textOf(file), 'Record').map((each) => {
         const [units = '', price = ''] = ['Nominal', 'Value'].map(
