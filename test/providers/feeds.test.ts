@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs'
+
 import { describe, expect, it } from 'vitest'
 
+import type { HistoryDay } from '../../src/index.ts'
+import { createNbpProvider } from '../../src/providers/banks/nbp.ts'
 import { RANGE, good } from '../fixtures/feed.ts'
 import type { Feed } from '../fixtures/feed.ts'
 import { FEEDS } from '../fixtures/feeds.ts'
@@ -116,10 +120,6 @@ describe('JSON in an unexpected format', () => {
   })
 })
 
-const SAMPLES = Object.entries(FEEDS).flatMap(([name, { create, samples = [] }]) =>
-  samples.map((sample) => ({ name, create, ...sample })),
-)
-
 describe('a bank that publishes before the usual time', () => {
   it('has a table of the time of the request', async () => {
     const { 'createBankOfEnglandProvider()': feed } = FEEDS
@@ -131,14 +131,42 @@ describe('a bank that publishes before the usual time', () => {
   })
 })
 
-describe('a response in the form of the service', () => {
-  it.each(SAMPLES)('of $name: it $title', async ({ create, range, code, body, days }) => {
-    const { context } = upstream([(url) => new Response(body(url))])
-    const provider = create()
+/** A response of a bank, by a part of the URL where there are several, and its days, or the end of the error. */
+interface BankResponse {
+  provider: string
+  title: string
+  range: { start: string; end: string }
+  /** The only currency (default all). */
+  code?: string
+  table?: 'B'
+  status?: number
+  /** `{{rep|text|9}}` stands for nine times the text. */
+  body: string | Record<string, string>
+  days: HistoryDay[] | string
+}
+
+const RESPONSES = readFileSync(new URL('bank-responses.jsonl', import.meta.url), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line): BankResponse => JSON.parse(line, (_, value) => value ?? NaN))
+
+describe('a response of a bank', () => {
+  it.each(RESPONSES)('$provider $title', async ({ provider: name, table, ...response }) => {
+    const { range, code, status = 200, body, days } = response
+    const { context } = upstream([
+      (url) => {
+        const parts = typeof body === 'string' ? { '': body } : body
+        const [, text = ''] = Object.entries(parts).find(([part]) => url.includes(part)) ?? []
+        const repeat = (_: string, part: string, times: string): string =>
+          part.repeat(Number(times))
+        return new Response(text.replace(/\{\{rep\|(.*?)\|(\d+)\}\}/, repeat), { status })
+      },
+    ])
+    const provider = table ? createNbpProvider({ table }) : FEEDS[name]?.create()
     const read =
       code === undefined
-        ? provider.fetchHistory?.(range, context)
-        : provider.fetchSeries?.({ code, ...range }, context)
+        ? provider?.fetchHistory?.(range, context)
+        : provider?.fetchSeries?.({ code, ...range }, context)
     const outcome = await read?.then(
       (published) => published.days,
       (error: unknown) => String(error).split(': ').at(-1),
