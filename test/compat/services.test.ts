@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { exchangerateHost } from '../../src/compat/exchangerate-host.ts'
 import { frankfurter } from '../../src/compat/frankfurter.ts'
 import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
+import { expand } from '../catalogue/catalogue.ts'
 import { NOW, openMarket } from '../fixtures/hand-written-market.ts'
 
 const MOUNTS = { frankfurter, exchangerateHost, openExchangeRates }
@@ -12,7 +13,6 @@ const MOUNTS = { frankfurter, exchangerateHost, openExchangeRates }
 /** A response of a service over the hand-written market; `<string>` is any text. */
 interface ServiceResponse {
   service: keyof typeof MOUNTS
-  /** `{{rep|text|9}}` stands for nine times the text. */
   path: string
   status: number
   body: unknown
@@ -27,10 +27,7 @@ const RESPONSES = readFileSync(new URL('responses.jsonl', import.meta.url), 'utf
 
 async function ask(mount: typeof frankfurter, path: string) {
   const handler = mount(openMarket().handler, { now: () => NOW })
-  const sent = path.replace(/\{\{rep\|(.*)\|(\d+)\}\}/, (_, part: string, times) => {
-    return part.repeat(Number(times))
-  })
-  const response = await handler(new Request(`http://localhost${sent}`))
+  const response = await handler(new Request(`http://localhost${expand(path)}`))
   return { status: response.status, body: await response.json() }
 }
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import type { HistoryDay } from '../../src/index.ts'
 import { createNbpProvider } from '../../src/providers/banks/nbp.ts'
+import { expand } from '../catalogue/catalogue.ts'
 import { RANGE, good } from '../fixtures/feed.ts'
 import type { Feed } from '../fixtures/feed.ts'
 import { FEEDS } from '../fixtures/feeds.ts'
@@ -140,7 +141,6 @@ interface BankResponse {
   code?: string
   table?: 'B'
   status?: number
-  /** `{{rep|text|9}}` stands for nine times the text. */
   body: string | Record<string, string>
   days: HistoryDay[] | string
 }
@@ -157,9 +157,7 @@ describe('a response of a bank', () => {
       (url) => {
         const parts = typeof body === 'string' ? { '': body } : body
         const [, text = ''] = Object.entries(parts).find(([part]) => url.includes(part)) ?? []
-        const repeat = (_: string, part: string, times: string): string =>
-          part.repeat(Number(times))
-        return new Response(text.replace(/\{\{rep\|(.*?)\|(\d+)\}\}/, repeat), { status })
+        return new Response(expand(text), { status })
       },
     ])
     const provider = table ? createNbpProvider({ table }) : FEEDS[name]?.create()
