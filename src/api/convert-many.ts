@@ -83,21 +83,21 @@ export async function convertRows(
   { runtime, onInternalError, signal, run = (work) => work() }: ManyOptions,
   use: (results: AnyRowConversion[]) => void,
 ): Promise<void> {
-  const results: (AnyRowConversion | undefined)[] = []
-  // All rows have the same today.
-  const now = (
-    (startedAt) => () =>
-      startedAt
-  )(runtime.now())
+  const results = createOrderedResults(use)
+  const startedAt = runtime.now()
   const loads = createLoads(runtime, signal)
   const latest = rows.some(needsLatest) ? await settle(() => sources.latest({ signal })) : undefined
-  const convertRow = createRowConverter(withLatest(sources, latest), now, (thrown) => {
-    const error = toRatesError(thrown)
-    if (error.code === 'internal_error') onInternalError(error.cause)
-    const { code, message } = error
-    return { error: { code, message } }
-  })
-  let used = 0
+  // All rows have the same today.
+  const convertRow = createRowConverter(
+    withLatest(sources, latest),
+    () => startedAt,
+    (thrown) => {
+      const error = toRatesError(thrown)
+      if (error.code === 'internal_error') onInternalError(error.cause)
+      const { code, message } = error
+      return { error: { code, message } }
+    },
+  )
 
   async function convertEach(indexes: Iterable<number>): Promise<number[]> {
     const waiting: number[] = []
@@ -105,25 +105,13 @@ export async function convertRows(
     for (const index of indexes) {
       const result = convertRow(rows[index], loads.requestOf(index))
       if (loads.isDeferred()) waiting.push(index)
-      else results[index] = result
+      else results.set(index, result)
       if (!isTimeOver()) continue
-      useFinished()
+      results.useFinished()
       await runtime.yieldToEventLoop()
       if (signal?.aborted) throw new RatesError('overloaded', 'The request was aborted')
     }
     return waiting
-  }
-
-  /** At most as many as a slice made, but for those that waited for an earlier row. */
-  function useFinished(): void {
-    const finished: AnyRowConversion[] = []
-    for (let next = results[used]; next && finished.length < MAX_ROWS_PER_SLICE;) {
-      finished.push(next)
-      results[used] = undefined
-      used += 1
-      next = results[used]
-    }
-    if (finished.length > 0) use(finished)
   }
 
   let waiting = await run(() => convertEach(rows.keys()))
@@ -133,11 +121,33 @@ export async function convertRows(
     waiting = await run(() => convertEach(indexes))
   }
   await run(async () => {
-    while (used < rows.length) {
-      useFinished()
-      if (used < rows.length) await runtime.yieldToEventLoop()
-    }
+    while (results.useFinished()) await runtime.yieldToEventLoop()
   })
+}
+
+interface OrderedResults {
+  set(index: number, result: AnyRowConversion): void
+  /** Passes on those without a gap before them, at most as many as a slice makes; returns whether there were any. */
+  useFinished(): boolean
+}
+
+function createOrderedResults(use: (results: AnyRowConversion[]) => void): OrderedResults {
+  const results = new Map<number, AnyRowConversion>()
+  let used = 0
+  return {
+    set: (index, result) => void results.set(index, result),
+    useFinished() {
+      const finished: AnyRowConversion[] = []
+      for (let next = results.get(used); next && finished.length < MAX_ROWS_PER_SLICE;) {
+        finished.push(next)
+        results.delete(used)
+        used += 1
+        next = results.get(used)
+      }
+      if (finished.length > 0) use(finished)
+      return finished.length > 0
+    },
+  }
 }
 
 /** Returns a function that returns whether to pause after a row. */

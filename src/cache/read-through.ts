@@ -7,7 +7,14 @@ import {
   createSingleFlight,
   isFresh,
 } from './refresh.ts'
-import type { Attempt, CacheEntry, CacheState, RefreshOptions, ValueCache } from './refresh.ts'
+import type {
+  Attempt,
+  CacheEntry,
+  CacheState,
+  RefreshOptions,
+  SingleFlight,
+  ValueCache,
+} from './refresh.ts'
 import type { LoadedValue, StoredValue } from './store.ts'
 
 /** The shortest time between two reads of the store during backoff, in ms: without and with a usable value. */
@@ -58,31 +65,13 @@ export interface ReadThrough<Value> {
 
 /** Creates a read-through of one value: from memory, then the store, then one load that all requests share. */
 export function createReadThrough<Value>(options: ReadThroughOptions<Value>): ReadThrough<Value> {
-  const { runtime, waitUntil, onScheduled, onStale, schedule } = options
+  const { runtime, waitUntil, onScheduled } = options
   const cache = createValueCache(options)
   const task = createRefreshTask({ ...options, cache })
   const onBackoff = (length: number): void => onScheduled(runtime.now() + length)
   const singleFlight = createSingleFlight({ runtime, task, onBackoff })
-  let isScheduled = false
-
-  async function start(request?: RequestOptions): Promise<void> {
-    // A load in progress, or a failure, needs no turn.
-    if (!schedule || !singleFlight.canStart()) return singleFlight.run()
-    const load = async (): Promise<void> => {
-      if (!isFresh(cache.currentEntry())) await singleFlight.run()
-    }
-    return schedule(load, request?.client ?? {})
-  }
-
-  function refreshOverdue(by: number): void {
-    onStale(by)
-    if (isScheduled) return
-    const isInBackoff = singleFlight.remainingBackoff() > 0
-    const read = isInBackoff ? cache.readStore(READ_INTERVAL_MS) : undefined
-    isScheduled = singleFlight.canStart()
-    const work = isScheduled ? start().finally(() => (isScheduled = false)) : read
-    if (work) runInBackground(work, waitUntil)
-  }
+  const start = createStart(options, cache, singleFlight)
+  const refreshOverdue = createOverdueRefresh(options, { cache, singleFlight, start })
 
   async function load(request: RequestOptions | undefined): Promise<CacheResult<Value>> {
     const waitFor = startDeadline(runtime, request, waitUntil)
@@ -129,6 +118,41 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
   }
 }
 
+/** Returns a function that starts a load, or joins the one in progress, when it is its turn. */
+function createStart<Value>(
+  { schedule }: ReadThroughOptions<Value>,
+  cache: ValueCache<Value>,
+  singleFlight: SingleFlight,
+): (request?: RequestOptions) => Promise<void> {
+  const load = async (): Promise<void> => {
+    if (!isFresh(cache.currentEntry())) await singleFlight.run()
+  }
+  return async (request) =>
+    // A load in progress, or a failure, needs no turn.
+    schedule && singleFlight.canStart() ? schedule(load, request?.client ?? {}) : singleFlight.run()
+}
+
+/** Returns a function that starts a refresh in the background; during backoff, it reads the store. */
+function createOverdueRefresh<Value>(
+  { waitUntil, onStale }: ReadThroughOptions<Value>,
+  {
+    cache,
+    singleFlight,
+    start,
+  }: { cache: ValueCache<Value>; singleFlight: SingleFlight; start(): Promise<void> },
+): (by: number) => void {
+  let isScheduled = false
+  return (by) => {
+    onStale(by)
+    if (isScheduled) return
+    const isInBackoff = singleFlight.remainingBackoff() > 0
+    const read = isInBackoff ? cache.readStore(READ_INTERVAL_MS) : undefined
+    isScheduled = singleFlight.canStart()
+    const work = isScheduled ? start().finally(() => (isScheduled = false)) : read
+    if (work) runInBackground(work, waitUntil)
+  }
+}
+
 function toTtl(left: number): number {
   return Math.floor(left / 1_000)
 }
@@ -169,7 +193,7 @@ function createValueCache<Value>(options: ValueCacheOptions<Value>): ValueCache<
     return lastEntry && isServable(lastEntry, maxStale) ? lastEntry : undefined
   }
 
-  function state(): CacheState<Value> {
+  const state = (): CacheState<Value> => {
     const current = currentEntry()
     return { last: lastEntry?.value, current: current?.value, entry: current }
   }
@@ -207,9 +231,7 @@ function createValueCache<Value>(options: ValueCacheOptions<Value>): ValueCache<
       if (stored)
         runInBackground(stored.write(loaded, Math.min(dueAt + maxStale, LAST_INSTANT)), waitUntil)
     },
-    expire() {
-      if (lastEntry) lastEntry = { ...lastEntry, refreshAt: lastEntry.loadedAt }
-    },
+    expire: () => void (lastEntry &&= { ...lastEntry, refreshAt: lastEntry.loadedAt }),
     readStore: createStoreReader(options, adopt),
   }
 }

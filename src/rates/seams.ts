@@ -55,13 +55,14 @@ export interface Disagreements {
 
 /** Rates of a currency change by less over a year's end; a wrong unit is further off. */
 const MAX_FACTOR = 3
+const MAX_FACTOR_OF_A_YEAR = 8
 
 /** Currencies that lost zeros under the same code, by the day: older rates are not compared with newer ones. */
 const REDENOMINATED: Readonly<Record<string, Day>> = { SYP: '2026-01-01', VES: '2021-10-01' }
 
 /**
- * Compares the first and the last rate of each year and currency with the nearest rates before and after it, at most
- * `maxDistance` days away, and with the newest one; rates within a factor of three agree. A year is doubted where neither edge
+ * Compares the first and the last rate of each year and currency with the nearest rates before and after it, and with the
+ * newest one; rates within a factor of three agree, more than `maxDistance` days apart they may differ by eight. A year is doubted where neither edge
  * agrees with anything, or one is a power of ten away from its neighbour and far from the newest rate, as a wrong unit is. A currency that
  * really moved as far agrees at its other edge.
  */
@@ -79,10 +80,16 @@ export function findDisagreements(
       const previous = years[index - 1]?.last ?? edgeOf(before, code, -1)
       const next = years[index + 1]?.first ?? edgeOf(after, code, 1)
       const toNext = moveOver(code, last, next, maxDistance)
+      const isNear = (one: DatedRate | undefined, other: DatedRate | undefined): boolean =>
+        one !== undefined && other !== undefined && daysBetween(one, other) <= maxDistance
       const isAtNewest = index === years.length - 1 && after === newest
       const edges: Edge[] = [
-        edge(moveOver(code, previous, first, maxDistance), moveOver(code, first, now, Infinity)),
-        edge(isNextDoubted ? NaN : toNext, moveOver(code, last, now, Infinity)),
+        edge(
+          moveOver(code, previous, first, maxDistance),
+          moveOver(code, first, now, Infinity),
+          isNear(previous, first),
+        ),
+        edge(isNextDoubted ? NaN : toNext, moveOver(code, last, now, Infinity), isNear(last, next)),
       ]
       const which = { code, year: first.date.slice(0, 4) }
       const isAnyGood = edges.includes('good')
@@ -102,10 +109,11 @@ export function findDisagreements(
 /** `unit` is a power of ten away from its neighbour; `unconfirmed` is only far from the newest rate. */
 type Edge = 'good' | 'bad' | 'unit' | 'unconfirmed' | 'unknown'
 
-function edge(fromNeighbour: number, fromNewest: number): Edge {
+function edge(fromNeighbour: number, fromNewest: number, isNear: boolean): Edge {
   if (fromNeighbour <= MAX_FACTOR || fromNewest <= MAX_FACTOR) return 'good'
   if (Number.isNaN(fromNeighbour)) return Number.isNaN(fromNewest) ? 'unknown' : 'unconfirmed'
-  return !Number.isNaN(fromNewest) && isPowerOfTen(fromNeighbour) ? 'unit' : 'bad'
+  const isUnit = isNear && !Number.isNaN(fromNewest) && isPowerOfTen(fromNeighbour)
+  return isUnit ? 'unit' : 'bad'
 }
 
 /** Within a fifth. */
@@ -172,6 +180,7 @@ function edgeOf(
   return row < 0 ? undefined : { date: history.dates[row] ?? '', rate: column[row] ?? NaN }
 }
 
+/** Returns the factor between two rates; NaN if it says nothing: further apart, rates may really move as far. */
 function moveOver(
   code: string,
   earlier: DatedRate | undefined,
@@ -180,9 +189,14 @@ function moveOver(
 ): number {
   if (!earlier || !later) return NaN
   const { [code]: day = '' } = REDENOMINATED
-  const isOver = earlier.date < day && later.date >= day
-  const isNear = dayNumber(later.date) - dayNumber(earlier.date) <= maxDistance
-  return isNear && !isOver ? moveBetween(earlier.rate, later.rate) : NaN
+  if (earlier.date < day && later.date >= day) return NaN
+  const move = moveBetween(earlier.rate, later.rate)
+  const isFar = daysBetween(earlier, later) > maxDistance
+  return isFar && move > MAX_FACTOR && move <= MAX_FACTOR_OF_A_YEAR ? NaN : move
+}
+
+function daysBetween(earlier: DatedRate, later: DatedRate): number {
+  return dayNumber(later.date) - dayNumber(earlier.date)
 }
 
 /** Returns a history without some years of currencies. */

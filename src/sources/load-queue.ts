@@ -41,30 +41,10 @@ interface Entry {
   loading: Promise<void> | undefined
 }
 
-/**
- * Creates a queue that gives each request a turn for one piece, so that a request for many pieces delays another one by a single
- * piece. A failure that concerns one piece alone delays no other. Starts at most `perMinute` loads in a minute, and none that has
- * waited longer than `maxWait` ms.
- */
-export function createLoadQueue(
-  runtime: Runtime,
-  backoff: Backoff,
-  { perMinute = Infinity, maxWait = Infinity }: { perMinute?: number; maxWait?: number } = {},
-): LoadQueue {
+/** The waiting pieces, with a turn for each request. */
+function createTurns(runtime: Runtime) {
   const entries = new Map<string, Entry>()
   const waiting = new Map<object, Set<string>>()
-  const closing = new AbortController()
-  let running = 0
-  let startedAt: number[] = []
-  let lastStart = -Infinity
-
-  function delay(): number {
-    const now = runtime.monotonic()
-    startedAt = startedAt.filter((at) => at > now - MINUTE_MS)
-    const [first = 0] = startedAt
-    const left = startedAt.length < perMinute ? 0 : first + MINUTE_MS - now
-    return Math.max(left, backoff.remaining(), lastStart + CALL_GAP_MS - now)
-  }
 
   function remove(piece: string): void {
     for (const request of entries.get(piece)?.requests ?? []) {
@@ -77,32 +57,79 @@ export function createLoadQueue(
     entries.delete(piece)
   }
 
-  function next(): string | undefined {
-    for (const pieces of waiting.values()) {
-      for (const piece of pieces) {
-        const { seenAt = -Infinity } = entries.get(piece) ?? {}
-        if (runtime.monotonic() - seenAt <= ABANDONED_MS) return piece
-        remove(piece)
+  return {
+    entries,
+    remove,
+    add(request: object, piece: string): Entry {
+      const now = runtime.monotonic()
+      const created = { requests: new Set<object>(), until: 0, seenAt: now, loading: undefined }
+      const entry: Entry = entries.get(piece) ?? created
+      entries.set(piece, entry)
+      entry.requests.add(request)
+      waiting.set(request, (waiting.get(request) ?? new Set()).add(piece))
+      return entry
+    },
+    next(): string | undefined {
+      for (const pieces of waiting.values()) {
+        for (const piece of pieces) {
+          const { seenAt = -Infinity } = entries.get(piece) ?? {}
+          if (runtime.monotonic() - seenAt <= ABANDONED_MS) return piece
+          remove(piece)
+        }
       }
-    }
-    return undefined
+      return undefined
+    },
   }
+}
+
+/** Counts starts: 200 ms apart, and at most `perMinute` in a minute. */
+function createStarts(runtime: Runtime, perMinute: number) {
+  let startedAt: number[] = []
+  let last = -Infinity
+  return {
+    add(): void {
+      last = runtime.monotonic()
+      if (perMinute < Infinity) startedAt.push(last)
+    },
+    /** Returns the time until the next one, in ms. */
+    delay(): number {
+      const now = runtime.monotonic()
+      startedAt = startedAt.filter((at) => at > now - MINUTE_MS)
+      const [first = 0] = startedAt
+      const left = startedAt.length < perMinute ? 0 : first + MINUTE_MS - now
+      return Math.max(left, last + CALL_GAP_MS - now)
+    },
+  }
+}
+
+/**
+ * Creates a queue that gives each request a turn for one piece, so that a request for many pieces delays another one by a single
+ * piece. A failure that concerns one piece alone delays no other. Starts at most `perMinute` loads in a minute, and none that has
+ * waited longer than `maxWait` ms.
+ */
+export function createLoadQueue(
+  runtime: Runtime,
+  backoff: Backoff,
+  { perMinute = Infinity, maxWait = Infinity }: { perMinute?: number; maxWait?: number } = {},
+): LoadQueue {
+  const turns = createTurns(runtime)
+  const starts = createStarts(runtime, perMinute)
+  const closing = new AbortController()
+  const running = new Map<string, Entry>()
 
   async function wait(piece: string, entry: Entry): Promise<void> {
     try {
       for (;;) {
         entry.seenAt = runtime.monotonic()
-        const left = delay()
-        if (left <= 0 && running < MAX_RUNNING && next() === piece) break
-        if (entry.seenAt >= entry.until)
-          throw new UnavailableError(left, new Error('too many loads'))
+        const left = Math.max(starts.delay(), backoff.remaining())
+        if (left <= 0 && running.size < MAX_RUNNING && turns.next() === piece) break
+        if (entry.seenAt >= entry.until) throw tooMany(left)
         await sleep(runtime, Math.min(Math.max(left, POLL_MS), ABANDONED_MS / 2), closing.signal)
       }
-      running += 1
-      lastStart = runtime.monotonic()
-      if (perMinute < Infinity) startedAt.push(lastStart)
+      running.set(piece, entry)
+      starts.add()
     } finally {
-      remove(piece)
+      turns.remove(piece)
     }
   }
 
@@ -115,28 +142,26 @@ export function createLoadQueue(
       if (!concernsOnePiece(error)) backoff.recordFailure()
       throw error
     } finally {
-      running -= 1
+      running.delete(piece)
     }
   }
 
   return {
     async add(request, piece, load) {
-      const now = runtime.monotonic()
-      let entry = entries.get(piece)
-      if (!entry) {
-        const left = entries.size < MAX_WAITING ? backoff.remaining() : MINUTE_MS
-        if (left > MAX_BACKOFF_WAIT_MS)
-          throw new UnavailableError(left, new Error('too many loads'))
-        entry = { requests: new Set(), until: 0, seenAt: now, loading: undefined }
-        entries.set(piece, entry)
-      }
-      entry.until = now + maxWait
-      entry.requests.add(request)
-      waiting.set(request, (waiting.get(request) ?? new Set()).add(piece))
+      const { loading } = running.get(piece) ?? {}
+      if (loading) return loading
+      const left = turns.entries.size < MAX_WAITING ? backoff.remaining() : MINUTE_MS
+      if (left > MAX_BACKOFF_WAIT_MS && !turns.entries.has(piece)) throw tooMany(left)
+      const entry = turns.add(request, piece)
+      entry.until = runtime.monotonic() + maxWait
       return (entry.loading ??= run(piece, entry, load))
     },
     close: () => closing.abort(new Error('closed')),
   }
+}
+
+function tooMany(left: number): UnavailableError {
+  return new UnavailableError(left, new Error('too many loads'))
 }
 
 /** Of one year or currency a service has nothing, or rejects the request; it is not down. */

@@ -41,34 +41,33 @@ export const MAX_TABLES = 10
 
 const CALL_TIMEOUT_MS = 10_000
 
-/** Loads the newest days of all currencies: at first those that are kept, or as many as one call returns, then the last ones. */
-export function createNewestDays(context: PublicationContext): ReadThrough<HistorySnapshot> {
-  const { options, id, calendar, frequency, providers, checks } = context
-  const { maxStale, emit, runtime } = options
-  const failover = createFailover(options, 'history', providers, {
-    timeout: CALL_TIMEOUT_MS,
-    isRoot: true,
-  })
-  const format = snapshotFormat(options, providers)
+/** Creates a function that emits events for days that are late, and for days with equal rates. */
+function createReports(
+  context: PublicationContext,
+): (history: MarketHistory, provider: HistoryProvider) => void {
+  const { id, frequency } = context
+  const { emit } = context.options
   let reportedLate = ''
   let equalDays = 0
 
-  function reportLate(history: MarketHistory, provider: string): void {
-    const day = lateDay(context)
-    if ((history.dates.at(-1) ?? '') >= day || reportedLate === day) return
-    reportedLate = day
-    emit({ type: 'rates_late', dataSet: 'history', provider, publication: id, day })
-  }
-
-  function reportRepeated(history: MarketHistory, provider: string): void {
-    const count = frequency === 'daily' ? countEqualDays(history) : 0
+  return (history, { attribution, sanityChecks }) => {
+    const about = { dataSet: 'history', provider: attribution.name } as const
+    const last = history.dates.at(-1) ?? ''
+    const due = lateDay(context)
+    if (last < due && reportedLate !== due) {
+      reportedLate = due
+      emit({ type: 'rates_late', ...about, publication: id, day: due })
+    }
+    const count = sanityChecks && frequency === 'daily' ? countEqualDays(history) : 0
     if (count >= MIN_EQUAL_DAYS && equalDays < MIN_EQUAL_DAYS) {
-      const day = history.dates.at(-1) ?? ''
-      emit({ type: 'rates_repeated', dataSet: 'history', provider, day, count })
+      emit({ type: 'rates_repeated', ...about, day: last, count })
     }
     equalDays = count
   }
+}
 
+function createNewestCheck(context: PublicationContext) {
+  const { runtime } = context.options
   const newestAt = (history: MarketHistory, instant: number): Day | undefined =>
     newestDay(history, lastDay(context, instant))
 
@@ -80,6 +79,22 @@ export function createNewestDays(context: PublicationContext): ReadThrough<Histo
     if (cached <= newest) return
     throw new RejectedError(`newest day ${newest} is older than the cached ${cached}`)
   }
+
+  return { newestAt, assertCurrent }
+}
+
+/** Loads the newest days of all currencies: at first those that are kept, or as many as one call returns, then the last ones. */
+export function createNewestDays(context: PublicationContext): ReadThrough<HistorySnapshot> {
+  const { options, id, calendar, frequency, providers, checks } = context
+  const { maxStale, runtime } = options
+  const failover = createFailover(options, 'history', providers, {
+    timeout: CALL_TIMEOUT_MS,
+    isRoot: true,
+  })
+  const format = snapshotFormat(options, providers)
+  const report = createReports(context)
+
+  const { newestAt, assertCurrent } = createNewestCheck(context)
 
   return createReadThrough<HistorySnapshot>({
     ...sourceHooks(options, 'history'),
@@ -102,8 +117,7 @@ export function createNewestDays(context: PublicationContext): ReadThrough<Histo
       failover({ signal, isAwaited: !current }, async (provider, call) => {
         const snapshot = await updateNewest(context, { provider, call }, current)
         assertCurrent(snapshot.history, last?.history)
-        reportLate(snapshot.history, provider.attribution.name)
-        if (provider.sanityChecks) reportRepeated(snapshot.history, provider.attribution.name)
+        report(snapshot.history, provider)
         return snapshot
       }),
     stored: storedIn(

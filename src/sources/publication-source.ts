@@ -1,22 +1,16 @@
-import { loadOnce } from '../async.ts'
 import type { CacheResult } from '../cache/read-through.ts'
 import { findWithdrawal } from '../rates/currency-code.ts'
 import { spansOf } from '../rates/market-history.ts'
 import type { HistoryNeed, HistorySnapshot, PublicationSource, Span } from './history.ts'
 import { createNewestDays } from './newest-days.ts'
-import type { Pieces } from './pieces.ts'
+import { createPieces } from './pieces.ts'
 import { lateDay } from './publication.ts'
 import type { PublicationContext } from './publication.ts'
 
 export function createPublicationSource(context: PublicationContext): PublicationSource {
   const { id, isInOneCall, isDeclared } = context
   const newest = createNewestDays(context)
-  let pieces: Pieces | undefined
-  const loadPieces = loadOnce(async () => {
-    const { createPieces } = await import('./pieces.ts')
-    pieces = createPieces(context)
-    return pieces
-  })
+  const pieces = createPieces(context)
 
   function find(need: HistoryNeed): Found | undefined {
     const found = newest.current()
@@ -26,7 +20,7 @@ export function createPublicationSource(context: PublicationContext): Publicatio
     const isInMemory = need.since === undefined || need.since >= value.start
     if (!isDeclared && isInOneCall && isInMemory) return found
     const known = isDeclared ? knownNeed(context, need, value) : need
-    if (known) return pieces?.find(known, found)
+    if (known) return pieces.find(known, found)
     const isUnknown = need.codes.length > 0
     return isUnknown ? { ...found, value: { ...value, isUnknown } } : found
   }
@@ -37,20 +31,19 @@ export function createPublicationSource(context: PublicationContext): Publicatio
     async load(need, client) {
       const { value, hit } = await newest.get()
       if (find(need)) return hit
-      await loadPieces()
       const known = isDeclared ? knownNeed(context, need, value) : need
-      if (!find(need) && known) await pieces?.load(known, value, client)
+      if (known) await pieces.load(known, value, client)
       return false
     },
     state: () => ({
       newest: newest.state(),
       isLate: isLate(context, newest.state().value),
-      spans: () => spansIn(context, newest.state().value, pieces?.spans()),
+      spans: () => spansIn(context, newest.state().value, pieces.spans()),
     }),
     refresh: newest.refresh,
     close() {
       newest.close()
-      pieces?.close()
+      pieces.close()
     },
   }
 }

@@ -1,4 +1,4 @@
-import { runInBackground } from '../async.ts'
+import { loadOnce, runInBackground } from '../async.ts'
 import { timeToRefresh } from '../cache/read-through.ts'
 import type {
   CacheResult,
@@ -17,7 +17,6 @@ import type { MarketHistory } from '../rates/market-history.ts'
 import { dropExpired } from '../rates/rate-table.ts'
 import type { RateTable, ReferenceTable } from '../rates/rate-table.ts'
 import type { HistoryProvider } from '../upstream/provider.ts'
-import { createHistories } from './histories.ts'
 import type { Histories } from './histories.ts'
 import type {
   HistoryNeed,
@@ -71,7 +70,7 @@ export function createSources(
     histories: () => histories.publications().map(({ newest }) => newest.value),
   })
   const latest: ReadThrough<LatestSnapshot> = createLatestSource(options, references)
-  const histories = createHistories(options, references)
+  const histories = createLazyHistories(options, references)
   const choose = createTableChooser(options)
   const hasLatest = options.latestProviders.length > 0
   const hasHistory = options.historyProviders.length > 0
@@ -97,7 +96,7 @@ export function createSources(
     loadPublications: histories.load,
     state() {
       const publications = histories.publications()
-      const history = publications[0]?.newest ?? null
+      const history = hasHistory ? (publications[0]?.newest ?? histories.whileLoading()) : null
       return { latest: hasLatest ? latest.state() : null, history, publications }
     },
     refresh,
@@ -105,6 +104,44 @@ export function createSources(
     close() {
       latest.close()
       histories.close()
+    },
+  }
+}
+
+/** Loads the code of reference rates when they are first needed: many apps need none. */
+function createLazyHistories(options: SourcesOptions, references: References) {
+  const { runtime } = options
+  let loaded: Histories | undefined
+  let attempt: Attempt | undefined
+  let isClosed = false
+
+  const load = loadOnce(async () => {
+    attempt = { at: runtime.now(), outcome: 'running' }
+    const { createHistories } = await import('./histories.ts')
+    loaded = createHistories(options, references)
+    if (isClosed) loaded.close()
+    return loaded
+  })
+
+  const histories: Histories = {
+    use(need, request, use) {
+      if (loaded) return loaded.use(need, request, use)
+      if (!request?.defer) return load().then((histories) => histories.use(need, request, use))
+      request.defer.start('', load)
+      throw unavailable(undefined)
+    },
+    publications: () => loaded?.publications() ?? [],
+    load: async () => (await load()).load(),
+    refresh: async () => (await load()).refresh(),
+    close() {
+      isClosed = true
+      loaded?.close()
+    },
+  }
+  return {
+    ...histories,
+    whileLoading: (): ReadThroughState<HistorySnapshot> => {
+      return { value: undefined, stale: false, lastAttempt: attempt, nextAttemptAt: runtime.now() }
     },
   }
 }

@@ -18,9 +18,6 @@ import {
 } from '../virtual-runtime.ts'
 import type { VirtualRuntime } from '../virtual-runtime.ts'
 
-// Loaded here, because the time of the tests does not wait for a module.
-await import('../../src/sources/pieces.ts')
-
 /** The value of any JSON text. */
 type Json = ReturnType<typeof JSON.parse>
 

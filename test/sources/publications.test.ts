@@ -8,9 +8,6 @@ import { codes } from '../fixtures/codes.ts'
 import { recordedHandler } from '../fixtures/recorded-handler.ts'
 import { DAY, HOUR, finish as finishOn, virtualRuntime } from '../virtual-runtime.ts'
 
-// Loaded here, because the time of the tests does not wait for a module.
-await import('../../src/sources/pieces.ts')
-
 /** The value of any JSON text. */
 type Json = ReturnType<typeof JSON.parse>
 

@@ -1,0 +1,123 @@
+import { DAYS_BACK, daysFrom } from '../rates/calendar.ts'
+import { addDays, dayNumber, periodStart, subtractMonths, toDay } from '../rates/dates.ts'
+import type { Day, DaySpan } from '../rates/dates.ts'
+import type { MarketHistory } from '../rates/market-history.ts'
+import type { HistoryNeed } from './history.ts'
+import { MAX_TABLES } from './newest-days.ts'
+import type { PublicationContext } from './publication.ts'
+
+/** A piece of the days before the newest ones: some days of all currencies, the series of one, or the table of a day. */
+export interface Plan extends DaySpan {
+  id: string
+  /** The last day that a request needs. */
+  needed: Day
+  kind: 'days' | 'series' | 'table'
+  /** Of a series. */
+  code?: string
+}
+
+const END_OF_TIME = '9999-12-31'
+
+/** Returns the pieces that `need` needs, in the order in which to load them. */
+export function plansFor(
+  { calendar, since: firstDay, daysBack, providers, isInOneCall }: PublicationContext,
+  { codes, since, until, period = '5Y', isWhole, isFirst }: HistoryNeed,
+  newest: MarketHistory,
+  today: Day,
+): Plan[] {
+  const last = newest.dates.at(-1) ?? today
+  const firstKept = newest.dates[0] ?? today
+  const back = daysBack - DAYS_BACK.daily
+  const wantedEnd = until === undefined ? last : addDays(until, isFirst ? back : 0)
+  const end = wantedEnd < last ? wantedEnd : last
+  // Filled points need the days before a period.
+  const wanted = addDays(since ?? addDays(periodStart(last, period), -DAYS_BACK.daily), -back)
+  const start = wanted < firstDay ? firstDay : wanted
+  // All days are in memory, or the last one.
+  const isInMemory = start >= firstKept || (isWhole && !isFirst && end >= firstKept)
+  if (isInMemory || start > end) return []
+  const before = addDays(firstKept, -1)
+  if (isInOneCall) return [archivePlan(firstDay, before, end)]
+  const [provider] = providers
+  if (!provider?.fetchSeries)
+    return windowsOf(start, end < before ? end : before, provider?.maxDays)
+  if (isWhole) {
+    const days = daysFrom(start, end).filter(calendar.isPublished)
+    const ordered = isFirst ? days : days.toReversed()
+    return ordered.slice(0, MAX_TABLES).map((day) => {
+      return { id: `day-${day}`, kind: 'table', start: day, end: day, needed: day }
+    })
+  }
+  // The days of the base are those of any other currency.
+  const [other = 'USD'] = newest.columns.has('USD') ? [] : newest.columns.keys()
+  const series = codes.length > 0 ? codes : [other]
+  return series.map((code) => seriesPlan(code, firstDay, end))
+}
+
+/** The whole series of a currency. */
+export function seriesPlan(code: string, start: Day, needed: Day): Plan {
+  return { id: code, kind: 'series', code, start, end: END_OF_TIME, needed }
+}
+
+/** All days before the newest ones, up to the end of a year, so that the newest ones overlap it for long. */
+function archivePlan(start: Day, before: Day, needed: Day): Plan {
+  return { id: 'archive', kind: 'days', start, end: yearEnd(before), needed }
+}
+
+/**
+ * Returns the last piece of the year before one and the first of the year after, as far as there are any before the newest
+ * days. Those of the same year may have the same mistake.
+ */
+export function neighboursOf(
+  { providers, since }: PublicationContext,
+  { kind, id, start, end }: Plan,
+  newest: MarketHistory,
+): [before: Plan | undefined, after: Plan | undefined] {
+  if (kind !== 'days' || id === 'archive') return [undefined, undefined]
+  const [{ maxDays } = {}] = providers
+  const windowAt = (day: Day): Plan | undefined => windowsOf(day, day, maxDays)[0]
+  const [before, after] = [yearEnd(subtractMonths(start, 12)), addDays(yearEnd(end), 1)]
+  return [
+    before >= since ? windowAt(before) : undefined,
+    after <= (newest.dates[0] ?? '') ? windowAt(after) : undefined,
+  ]
+}
+
+function yearEnd(day: Day): Day {
+  return `${day.slice(0, 4)}-12-31`
+}
+
+/** Length of the longest month, quarter and year, in days. */
+const WINDOWS = [
+  { months: 12, days: 366 },
+  { months: 3, days: 92 },
+  { months: 1, days: 31 },
+]
+
+/** Returns the years, quarters, months or spans of `maxDays` from `start` to `end`, newest first. */
+function windowsOf(start: Day, end: Day, maxDays = Infinity): Plan[] {
+  const months = WINDOWS.find(({ days }) => days <= maxDays)?.months
+  const windowOf = (day: Day): DaySpan => {
+    if (months === undefined) {
+      const first = addDays(day, -(dayNumber(day) % maxDays))
+      return { start: first, end: addDays(first, maxDays - 1) }
+    }
+    const month = Math.floor((Number(day.slice(5, 7)) - 1) / months) * months
+    const year = Number(day.slice(0, 4))
+    const firstAt = (at: number): Day => toDay(Date.UTC(year, at, 1))
+    return { start: firstAt(month), end: addDays(firstAt(month + months), -1) }
+  }
+  const plans: Plan[] = []
+  for (
+    let window = windowOf(end);
+    window.end >= start;
+    window = windowOf(addDays(window.start, -1))
+  )
+    plans.push({
+      id: months === 12 ? window.start.slice(0, 4) : window.start,
+      kind: 'days',
+      ...window,
+      needed: window.end,
+    })
+  return plans
+}
