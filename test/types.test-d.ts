@@ -60,7 +60,6 @@ import type {
   ConversionRow,
   ConvertedAmount,
   CurrencyList,
-  DateRule,
   Derivation,
   HistoryList,
   HistoryParams,
@@ -72,7 +71,6 @@ import type {
   LatestProvider,
   LatestRates,
   LatestTable,
-  Period,
   Point,
   RateHistory,
   Rates,
@@ -84,7 +82,6 @@ import type {
   RawRequest,
   RawResponse,
   ServiceStatus,
-  SourceRate,
 } from '../src/index.ts'
 import { createCurrencyapiProvider } from '../src/providers/currencyapi.ts'
 import { createExchangeRateApiV6Provider } from '../src/providers/exchange-rate-api-v6.ts'
@@ -421,45 +418,6 @@ test('a misspelt, missing or ill-typed parameter of an operation does not compil
   void history({ ...pair, end: '2026-01-30' })
   // @ts-expect-error misspelt, with several currencies
   void history({ from: 'USD', to: ['EUR'], perod: '1Y' })
-})
-
-test('the bodies have the fields of the specification', () => {
-  type OfDay = { date?: string; asked?: string; rule?: DateRule }
-  type Perhaps<Fields> = { [Name in keyof Fields]?: Fields[Name] | undefined }
-  expectTypeOf<LatestRates>().branded.toEqualTypeOf<
-    Perhaps<OfDay> & {
-      base: string
-      updatedAt: number
-      nextUpdateAt: number
-      rates: Record<string, number>
-      source: { name: string; url: string }
-      disclaimer: string
-      older?: Record<string, number> | undefined
-      tableNumber?: string | undefined
-      derived?: Record<string, Derivation> | undefined
-      change?: { since: string; percent: Record<string, number> } | undefined
-    }
-  >()
-  expectTypeOf<Conversion>().branded.toEqualTypeOf<
-    OfDay & {
-      from: string
-      to: string
-      amount: number
-      rate: number
-      result: number
-      rounded?: string
-      reverse?: true
-      updatedAt: number
-      tableNumber?: string
-      derived?: Derivation
-      source: { name: string; url: string }
-      sources?: SourceRate[]
-    }
-  >()
-  expectTypeOf<Derivation>().toEqualTypeOf<'peg' | 'fixed' | 'overlay'>()
-  expectTypeOf<RateHistory['points']>().toEqualTypeOf<Point[]>()
-  expectTypeOf<RateHistory['period']>().toEqualTypeOf<Period | undefined>()
-  expectTypeOf<Period>().toEqualTypeOf<'1W' | '1M' | '3M' | '6M' | '1Y' | '5Y'>()
 })
 
 test('the codes of errors are a closed list', () => {

@@ -290,6 +290,26 @@ describe('a bank that is closed without notice', () => {
 })
 
 describe('a bank that is late', () => {
+  it.each([
+    ['tables', {}],
+    ['ranges', { maxDays: 93 }],
+    ['ranges alone', { maxDays: 93, hasSeries: false }],
+  ])('has the late day with the next one or the one after: %s', async (_name, form) => {
+    const runtime = virtualRuntime(Date.UTC(2026, 10, 16, 18))
+    // The rates of Wednesday follow on Friday morning.
+    const publishedAt = (day: string): number =>
+      Date.parse(day === '2026-11-18' ? '2026-11-20T08:00Z' : `${day}T15:00Z`)
+    const { read, pass } = open(runtime, { ...form, publishedAt })
+    const target = `/v1/history?from=EUR&to=${ONE}&start=2026-11-12`
+    const days = async (): Promise<string[]> =>
+      (await read(target)).points.map(({ d }: { d: string }) => d)
+    await days()
+    await pass(3 * DAY, HOUR)
+    expect((await days()).at(-1)).toBe('2026-11-19')
+    await pass(DAY)
+    expect(await days()).toEqual(truth(runtime.now(), '2026-11-12', '2026-11-20'))
+  })
+
   it('with its series is unavailable instead of without days', async () => {
     const runtime = virtualRuntime(EVENING)
     let isBehind = true
@@ -455,6 +475,19 @@ describe('a response with another base', () => {
     await runtime.advance(MINUTE)
     const expected = points(ONE, truth(runtime.now(), '2026-11-02', '2026-11-20'))
     expect((await read(target)).points).toEqual(expected)
+  })
+})
+
+describe('a process that slept for a week', () => {
+  it.each([5, 93])('has all days where one call returns %d', async (maxDays) => {
+    const runtime = virtualRuntime(EVENING)
+    const { read, pass } = open(runtime, { hasSeries: false, maxDays })
+    const target = `/v1/history?from=EUR&to=${ONE}&start=2026-11-02`
+    await read(target)
+    await pass(8 * DAY)
+    expect((await read(target)).points).toEqual(
+      points(ONE, truth(runtime.now(), '2026-11-02', '2026-11-28')),
+    )
   })
 })
 
