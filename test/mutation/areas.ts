@@ -48,12 +48,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
     tests: PROVIDER_TESTS,
   },
   sources: { files: sourcesIn('sources'), tests: [...testsIn('sources'), ...HANDLER_TESTS] },
-  cache: {
-    files: sourcesIn('cache'),
-    // Whole days of an outage take seconds, and kill no mutant that the other tests do not kill.
-    tests: [...testsIn('cache'), '!test/cache/*-upstream.test.ts'],
-    threshold: 98,
-  },
+  cache: { files: sourcesIn('cache'), tests: testsIn('cache'), threshold: 98 },
   http: {
     files: sourcesIn('http'),
     // Headers of all responses, of CSV, of the explorer and of CORS.
