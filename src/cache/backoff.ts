@@ -66,16 +66,16 @@ export function createBackoff(runtime: Runtime, { initial, max }: BackoffOptions
 
 /** Returns `retryAfterMs` of `error`, limited to 1 s to 6 h, in ms; 0 where the error has none. */
 export function requestedDelay(error: unknown): number {
-  const retryAfterMs = readRetryAfterMs(error)
+  const retryAfterMs = propertyOf(error, 'retryAfterMs')
   if (typeof retryAfterMs !== 'number' || Number.isNaN(retryAfterMs)) return 0
   return Math.min(Math.max(retryAfterMs, MIN_REQUESTED_MS), MAX_REQUESTED_MS)
 }
 
-function readRetryAfterMs(error: unknown): unknown {
+/** A provider may throw any value, also one with a getter that throws. */
+export function propertyOf(thrown: unknown, name: string): unknown {
   try {
-    return Object(error).retryAfterMs
+    return Object(thrown)[name]
   } catch {
-    // A provider may throw any value, also one with a getter that throws.
     return undefined
   }
 }

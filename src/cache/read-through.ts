@@ -46,6 +46,8 @@ export interface ReadThroughState<Value> {
 }
 
 export interface ReadThrough<Value> {
+  /** Returns the cached value, even if overdue. */
+  value(): Value | undefined
   /** Returns the cached value, even if overdue: then a refresh starts in the background. */
   current(): CacheResult<Value> | undefined
   /**
@@ -98,6 +100,7 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
   }
 
   return {
+    value: () => cache.currentEntry()?.value,
     current,
     get: (request) => current() ?? load(request),
     async refresh(request) {
@@ -320,7 +323,7 @@ export interface RequestOptions {
  * The returned function rejects with an `UnavailableError` when the deadline passes, the request is aborted or the work
  * rejects with one.
  */
-export function startDeadline(
+function startDeadline(
   runtime: Runtime,
   request: RequestOptions | undefined,
   waitUntil: WaitUntil | undefined,

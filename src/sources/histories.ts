@@ -97,6 +97,8 @@ function* inOrder<Result>(
   let incomplete: ReturnType<PublicationSource['find']>
   for (const [index, member] of chosen.entries()) {
     const remaining = chosen.length - index
+    // Without the cost of an error.
+    if (remaining > 1 && member.lacks(need.codes)) continue
     let found = member.find(need)
     try {
       if (!found) {
@@ -109,7 +111,6 @@ function* inOrder<Result>(
         incomplete ??= found
         throw unavailable(undefined)
       }
-      // Without the cost of an error.
       if (remaining > 1 && !hasCodes(found.value, need.codes)) continue
       const result = use(found)
       // Its error may lead to another publication.

@@ -91,6 +91,8 @@ export type UseHistory<Result> = (found: CacheResult<HistorySnapshot>) => Result
 /** A publication: rates with the same calendar, from one or several providers. */
 export interface PublicationSource {
   id: string
+  /** Whether it never quoted one of `codes`, in either case, as far as is known without a load. */
+  lacks(codes: readonly string[]): boolean
   /** Returns the rates in memory, undefined where they have to be loaded. */
   find(need: HistoryNeed): CacheResult<HistorySnapshot> | undefined
   /**
@@ -135,7 +137,7 @@ export function snapshotFormat(
 }
 
 /** Returns undefined for anything that is not one. */
-export function toAttribution(given: unknown): Attribution | undefined {
+function toAttribution(given: unknown): Attribution | undefined {
   const { name, url } = Object(given)
   const isGiven = typeof name === 'string' && typeof url === 'string' && URL.canParse(url)
   return isGiven ? { name, url } : undefined

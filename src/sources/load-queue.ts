@@ -1,5 +1,6 @@
 import { sleep } from '../async.ts'
 import type { Runtime } from '../async.ts'
+import { propertyOf } from '../cache/backoff.ts'
 import type { Backoff, BackoffOptions } from '../cache/backoff.ts'
 import { UnavailableError } from '../cache/refresh.ts'
 import { CALL_GAP_MS } from './publication.ts'
@@ -160,9 +161,8 @@ export function createLoadQueue(
   }
 }
 
-function tooMany(left: number): UnavailableError {
-  return new UnavailableError(left, new Error('too many loads'))
-}
+const tooMany = (left: number): UnavailableError =>
+  new UnavailableError(left, new Error('too many loads'))
 
 /** Of one year or currency a service has nothing, or rejects the request; it is not down. */
 const STATUSES_OF_ONE_PIECE: readonly unknown[] = [400, 404, 410]
@@ -171,9 +171,9 @@ const MAX_CAUSES = 5
 
 export function concernsOnePiece(error: unknown): boolean {
   let cause = error
-  for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1) {
-    if ('status' in cause && STATUSES_OF_ONE_PIECE.includes(cause.status)) return true
-    cause = cause.cause
+  for (let depth = 0; depth < MAX_CAUSES && cause; depth += 1) {
+    if (STATUSES_OF_ONE_PIECE.includes(propertyOf(cause, 'status'))) return true
+    cause = propertyOf(cause, 'cause')
   }
   return false
 }

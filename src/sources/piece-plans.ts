@@ -28,6 +28,10 @@ export function plansFor(
   const last = newest.dates.at(-1) ?? today
   const firstKept = newest.dates[0] ?? today
   const back = daysBack - DAYS_BACK.daily
+  if (isInOneCall) {
+    const isOld = since !== undefined && addDays(since, -back) < firstKept
+    return isOld ? [archivePlan(firstDay, addDays(firstKept, -1), until ?? last)] : []
+  }
   const wantedEnd = until === undefined ? last : addDays(until, isFirst ? back : 0)
   const end = wantedEnd < last ? wantedEnd : last
   // Filled points need the days before a period.
@@ -37,7 +41,6 @@ export function plansFor(
   const isInMemory = start >= firstKept || (isWhole && !isFirst && end >= firstKept)
   if (isInMemory || start > end) return []
   const before = addDays(firstKept, -1)
-  if (isInOneCall) return [archivePlan(firstDay, before, end)]
   const [provider] = providers
   if (!provider?.fetchSeries)
     return windowsOf(start, end < before ? end : before, provider?.maxDays)
@@ -64,6 +67,8 @@ function archivePlan(start: Day, before: Day, needed: Day): Plan {
   return { id: 'archive', kind: 'days', start, end: yearEnd(before), needed }
 }
 
+export type Neighbours = readonly [before: Plan | undefined, after: Plan | undefined]
+
 /**
  * Returns the last piece of the year before one and the first of the year after, as far as there are any before the newest
  * days. Those of the same year may have the same mistake.
@@ -71,15 +76,15 @@ function archivePlan(start: Day, before: Day, needed: Day): Plan {
 export function neighboursOf(
   { providers, since }: PublicationContext,
   { kind, id, start, end }: Plan,
-  newest: MarketHistory,
-): [before: Plan | undefined, after: Plan | undefined] {
+  firstKept: Day,
+): Neighbours {
   if (kind !== 'days' || id === 'archive') return [undefined, undefined]
   const [{ maxDays } = {}] = providers
   const windowAt = (day: Day): Plan | undefined => windowsOf(day, day, maxDays)[0]
   const [before, after] = [yearEnd(subtractMonths(start, 12)), addDays(yearEnd(end), 1)]
   return [
     before >= since ? windowAt(before) : undefined,
-    after <= (newest.dates[0] ?? '') ? windowAt(after) : undefined,
+    after <= firstKept ? windowAt(after) : undefined,
   ]
 }
 
@@ -98,6 +103,8 @@ const WINDOWS = [
 function windowsOf(start: Day, end: Day, maxDays = Infinity): Plan[] {
   const months = WINDOWS.find(({ days }) => days <= maxDays)?.months
   const windowOf = (day: Day): DaySpan => {
+    // Most banks: without the cost of dates.
+    if (months === 12) return { start: `${day.slice(0, 4)}-01-01`, end: yearEnd(day) }
     if (months === undefined) {
       const first = addDays(day, -(dayNumber(day) % maxDays))
       return { start: first, end: addDays(first, maxDays - 1) }

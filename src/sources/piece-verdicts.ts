@@ -13,19 +13,10 @@ import type { HistoryNeed, HistorySnapshot } from './history.ts'
 import { concernsOnePiece } from './load-queue.ts'
 import { providerOf } from './newest-days.ts'
 import { loadAgain } from './piece.ts'
-import type { Piece, PieceMap } from './piece.ts'
+import type { Piece, PieceMap, Verdict } from './piece.ts'
 import { neighboursOf, seriesPlan } from './piece-plans.ts'
-import type { Plan } from './piece-plans.ts'
+import type { Neighbours, Plan } from './piece-plans.ts'
 import type { PublicationContext } from './publication.ts'
-
-/** What is wrong with a piece. */
-export interface Verdict extends Disagreements {
-  /** What it depends on. */
-  inputs: readonly unknown[]
-  gaps: readonly DaySpan[]
-  /** The days without doubted rates. */
-  history: MarketHistory
-}
 
 export interface Verdicts {
   of(piece: Piece, value: HistorySnapshot, newest: MarketHistory): Verdict
@@ -68,7 +59,7 @@ export function createVerdicts(context: PublicationContext, pieces: PieceMap): V
   }
 
   function verdictOf(piece: Piece, value: HistorySnapshot, newest: MarketHistory): Verdict {
-    const [earlier, later] = neighboursOf(context, piece, newest)
+    const [earlier, later] = around(context, piece, newest)
     const before = believed(earlier)
     const after = later ? believed(later) : newest
     const inputs = [value, before, after, newest, piece.settled]
@@ -83,17 +74,13 @@ export function createVerdicts(context: PublicationContext, pieces: PieceMap): V
         : findDisagreements(history, { before, after, newest }, daysBack * 2)
     const found = isReal ? find() : { doubted: [], unconfirmed: [] }
     const gaps = isReal && piece.kind === 'days' ? gapsOf(context, value) : []
-    return (piece.verdict = {
-      ...found,
-      inputs,
-      gaps,
-      history: withoutYears(history, found.doubted),
-    })
+    const left = withoutYears(history, found.doubted)
+    return (piece.verdict = { ...found, inputs, gaps, history: left })
   }
 
   function seriesOf(code: string, newest: MarketHistory): MarketHistory | undefined {
     const series = pieces.get(code)
-    const value = series?.cached.state().value
+    const value = series?.cached.value()
     return series && value && verdictOf(series, value, newest).history
   }
 
@@ -109,7 +96,7 @@ function createSettle(
 
   /** The pieces that may confirm one. */
   function confirming(piece: Piece, newest: MarketHistory): (Plan | undefined)[] {
-    if (piece.kind !== 'table') return neighboursOf(context, piece, newest).toReversed()
+    if (piece.kind !== 'table') return around(context, piece, newest).toReversed()
     return (piece.verdict?.unconfirmed ?? []).map(({ code }) => seriesPlan(code, since, since))
   }
 
@@ -141,6 +128,15 @@ function createSettle(
     if (left === undefined) piece.retry.reset()
     report(piece, left)
   }
+}
+
+/** Computed once: many rows need the same pieces. */
+function around(context: PublicationContext, piece: Piece, newest: MarketHistory): Neighbours {
+  const firstKept = newest.dates[0] ?? ''
+  if (piece.around?.firstKept !== firstKept) {
+    piece.around = { firstKept, neighbours: neighboursOf(context, piece, firstKept) }
+  }
+  return piece.around.neighbours
 }
 
 async function isLoadedOrAbsent({ cached }: Piece, request: RequestOptions): Promise<boolean> {

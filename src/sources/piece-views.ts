@@ -41,6 +41,10 @@ export function createViews(context: PublicationContext): Views {
     const isSeries = parts[0]?.plan.kind === 'series'
     const key = isSeries ? 'series' : parts.map(({ plan }) => plan.id).join()
     const known = views.get(key)
+    const [only] = parts
+    const isSame = parts.length === 1 && only && known?.parts.get(only.plan.id) === only.history
+    // Nearly always, of many rows.
+    if (isSame && known?.newest === newest) return known
     const changed = parts.filter(({ plan, history }) => known?.parts.get(plan.id) !== history)
     if (known?.newest === newest && changed.length === 0) return known
     const all = new Map([
@@ -48,9 +52,8 @@ export function createViews(context: PublicationContext): Views {
       ...parts.map(({ plan, history }) => [plan.id, history] as const),
     ])
     const isOnlyMore = changed.every(({ plan }) => !known?.parts.has(plan.id))
-    const before = known?.history && isOnlyMore ? [known.history] : []
-    const added = before.length > 0 ? changed.map(({ history }) => history) : [...all.values()]
-    const histories = [...before, ...added]
+    const added = changed.map(({ history }) => history)
+    const histories = known?.history && isOnlyMore ? [known.history, ...added] : [...all.values()]
     const history = histories.length > 1 ? mergeHistories(histories) : histories[0]
     const joined = described(context, {
       ...newest,
@@ -73,7 +76,7 @@ export function createViews(context: PublicationContext): Views {
       if (parts.length === 0 && !needed) return newest
       const { joined, variants } = viewOf(parts, newest)
       if (!needed && !isIncomplete) return joined
-      const key = `${needed?.toSorted().join() ?? ''} ${isIncomplete}`
+      const key = `${needed?.join() ?? ''} ${isIncomplete}`
       const known = variants.get(key)
       if (known) return known
       if (variants.size >= MAX_VARIANTS) variants.clear()

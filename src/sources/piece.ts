@@ -5,20 +5,29 @@ import type { ReadThrough, RequestOptions } from '../cache/read-through.ts'
 import { REQUEST_TIMEOUT_MS, UnavailableError } from '../cache/refresh.ts'
 import { DAYS_BACK } from '../rates/calendar.ts'
 import { DAY_MS, addDays, newestPublishedDay } from '../rates/dates.ts'
-import type { Day } from '../rates/dates.ts'
+import type { Day, DaySpan } from '../rates/dates.ts'
 import { findRevisions, mergeHistories } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
+import type { Disagreements } from '../rates/seams.ts'
 import { RejectedError } from '../rates/validate.ts'
 import { snapshotFormat } from './history.ts'
 import type { HistorySnapshot } from './history.ts'
 import { HOST_BACKOFF, createLoadQueue } from './load-queue.ts'
 import type { LoadQueue } from './load-queue.ts'
 import { firstDoubtful, providerOf } from './newest-days.ts'
-import type { Plan } from './piece-plans.ts'
-import type { Verdict } from './piece-verdicts.ts'
+import type { Neighbours, Plan } from './piece-plans.ts'
 import { continues, fetchRange } from './publication.ts'
 import type { ProviderCall, PublicationContext } from './publication.ts'
 import { createFailover, sourceHooks, storedIn } from './source.ts'
+
+/** What is wrong with a piece. */
+export interface Verdict extends Disagreements {
+  /** What it depends on. */
+  inputs: readonly unknown[]
+  gaps: readonly DaySpan[]
+  /** The days without doubted rates. */
+  history: MarketHistory
+}
 
 export interface Piece extends Plan {
   cached: ReadThrough<HistorySnapshot>
@@ -28,6 +37,8 @@ export interface Piece extends Plan {
   /** The value for which neighbours were loaded, and that was then loaded again. */
   settled?: HistorySnapshot | undefined
   reported: string
+  /** Its neighbours before the first of the newest days. */
+  around?: { firstKept: Day; neighbours: Neighbours }
 }
 
 const LIFETIME_MS = 30 * DAY_MS
@@ -76,7 +87,7 @@ export function createPieceMap(context: PublicationContext): PieceMap {
 
   return {
     get: (id) => pieces.get(id),
-    valueOf: ({ id }) => pieces.get(id)?.cached.state().value,
+    valueOf: ({ id }) => pieces.get(id)?.cached.value(),
     of(plan) {
       const piece = Object.assign(pieces.get(plan.id) ?? create(plan), plan)
       // The least recently used table is the first.
@@ -85,7 +96,7 @@ export function createPieceMap(context: PublicationContext): PieceMap {
       if (plan.kind === 'table') dropTables(pieces)
       return piece
     },
-    values: () => [...pieces.values()].flatMap(({ cached }) => cached.state().value ?? []),
+    values: () => [...pieces.values()].flatMap(({ cached }) => cached.value() ?? []),
     setNewest: (history) => void (newest = history),
     close() {
       isClosed = true

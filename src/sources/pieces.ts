@@ -64,7 +64,7 @@ export function createPieces(context: PublicationContext): Pieces {
       return { ...newest, value: views.view(need, parts, value, isIncomplete) }
     },
     async load(need, newest, client) {
-      await loadPlans(plansAt(need, newest), need, newest.history, { client })
+      await loadPlans(plansAt(need, newest), { need, newest: newest.history, request: { client } })
     },
     spans() {
       const whole = pieces.values().filter(({ start }) => start <= since)
@@ -90,23 +90,19 @@ function isUsable(
   return (value.end ?? '') >= plan.needed || !isGap(calendar, value.end, newest.dates[0] ?? '')
 }
 
-type LoadPlans = (
-  plans: readonly Plan[],
-  need: HistoryNeed,
-  newest: MarketHistory,
-  request: RequestOptions,
-) => Promise<void>
+interface Loading {
+  need: HistoryNeed
+  newest: MarketHistory
+  request: RequestOptions
+}
 
 function createLoader(
   context: PublicationContext,
   pieces: PieceMap,
   verdicts: Verdicts,
-): LoadPlans {
-  /** Returns the piece, whose problems are settled. */
-  async function load(
-    ...[[plan], need, newest, request]: Parameters<LoadPlans>
-  ): Promise<HistorySnapshot> {
-    if (!plan) throw new Error('no piece is needed')
+): (plans: readonly Plan[], loading: Loading) => Promise<void> {
+  /** Returns the piece, once what is wrong with it is settled. */
+  async function load(plan: Plan, { need, newest, request }: Loading): Promise<HistorySnapshot> {
     const piece = pieces.of(plan)
     await piece.cached.get(request)
     if (!isUsable(context, pieces, plan, newest)) await loadAgain(piece, request)
@@ -119,15 +115,12 @@ function createLoader(
     return value
   }
 
-  return async (plans, ...about) => {
+  return async (plans, loading) => {
     if (plans[0]?.kind !== 'table') {
-      await Promise.all(plans.map((plan) => load([plan], ...about)))
+      await Promise.all(plans.map((plan) => load(plan, loading)))
       return
     }
     // The nearest day with rates is enough.
-    for (const plan of plans) {
-      const { history } = await load([plan], ...about)
-      if (history.dates.length > 0) return
-    }
+    for (const plan of plans) if ((await load(plan, loading)).history.dates.length > 0) return
   }
 }

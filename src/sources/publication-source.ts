@@ -1,5 +1,6 @@
 import type { CacheResult } from '../cache/read-through.ts'
 import { findWithdrawal } from '../rates/currency-code.ts'
+import { DISCONTINUED_CODES } from '../rates/dates.ts'
 import { spansOf } from '../rates/market-history.ts'
 import type { HistoryNeed, HistorySnapshot, PublicationSource, Span } from './history.ts'
 import { createNewestDays } from './newest-days.ts'
@@ -27,6 +28,10 @@ export function createPublicationSource(context: PublicationContext): Publicatio
 
   return {
     id,
+    lacks(codes) {
+      const value = newest.value()
+      return value !== undefined && !codes.every((code) => isKnown(context, value, code))
+    },
     find,
     async load(need, client) {
       const { value, hit } = await newest.get()
@@ -37,8 +42,8 @@ export function createPublicationSource(context: PublicationContext): Publicatio
     },
     state: () => ({
       newest: newest.state(),
-      isLate: isLate(context, newest.state().value),
-      spans: () => spansIn(context, newest.state().value, pieces.spans()),
+      isLate: isLate(context, newest.value()),
+      spans: () => spansIn(context, newest.value(), pieces.spans()),
     }),
     refresh: newest.refresh,
     close() {
@@ -50,18 +55,30 @@ export function createPublicationSource(context: PublicationContext): Publicatio
 
 type Found = CacheResult<HistorySnapshot>
 
+/** Whether one of the newest days quotes a code, in either case, or earlier ones may. */
+function isKnown(
+  { since, isDeclared }: PublicationContext,
+  { history }: HistorySnapshot,
+  code: string,
+): boolean {
+  const { base, columns } = history
+  const known = code.toUpperCase()
+  if (known === base || columns.has(known)) return true
+  if (!isDeclared) return DISCONTINUED_CODES.has(known)
+  return (findWithdrawal(known)?.withdrawnAt ?? '') > since
+}
+
 /** Upper case, without the base; undefined without codes or with an unknown one, whose error lists the newest codes. */
 function knownNeed(
-  { since }: PublicationContext,
+  context: PublicationContext,
   need: HistoryNeed,
-  { history }: HistorySnapshot,
+  value: HistorySnapshot,
 ): HistoryNeed | undefined {
-  const { base, columns } = history
   const codes = [...new Set(need.codes.map((code) => code.toUpperCase()))]
-  const isKnown = (code: string): boolean =>
-    code === base || columns.has(code) || (findWithdrawal(code)?.withdrawnAt ?? '') > since
-  if (codes.length === 0 || !codes.every(isKnown)) return undefined
-  return { ...need, codes: codes.filter((code) => code !== base) }
+  const areKnown = codes.length > 0 && codes.every((code) => isKnown(context, value, code))
+  return areKnown
+    ? { ...need, codes: codes.filter((code) => code !== value.history.base) }
+    : undefined
 }
 
 function isLate(context: PublicationContext, value: HistorySnapshot | undefined): boolean {

