@@ -148,7 +148,7 @@ function requireDay(name: string, value: unknown): Day {
   throw new RejectedError(`${name} must be a date, YYYY-MM-DD`)
 }
 
-/** The sanity checks of a full download or a stored value, and of new days against cached ones. Do nothing for providers without `sanityChecks`. */
+/** The sanity checks of a full download or a stored value, and of new days against cached ones. Do nothing where there are none. */
 export interface Checks {
   ofWhole(
     provider: HistoryProvider,
@@ -160,6 +160,12 @@ export interface Checks {
     days: HistoryToCheck,
     signal: AbortSignal,
   ): Promise<MarketHistory>
+}
+
+/** From month to month, rates move further than from day to day. */
+export function hasDayChecks({ sanityChecks, publication }: HistoryProvider): boolean {
+  const { frequency = 'daily' } = publication ?? {}
+  return sanityChecks === true && (frequency === 'daily' || frequency === 'weekly')
 }
 
 export function createChecks({ emit, runtime }: SourcesOptions, references: References): Checks {
@@ -190,14 +196,14 @@ export function createChecks({ emit, runtime }: SourcesOptions, references: Refe
 
   return {
     async ofWhole(provider, history, signal) {
-      if (!provider.sanityChecks) return { history }
+      if (!hasDayChecks(provider)) return { history }
       const days = { merged: history, added: history, previous: undefined }
       const checked = await check(provider, days, signal)
       const [doubtfulSince] = checked.quarantined.map((each) => each.slice(0, 10)).sort()
       return { history: checked.history, ...(doubtfulSince && { doubtfulSince }) }
     },
     ofUpdate: async (provider, days, signal) =>
-      provider.sanityChecks ? (await check(provider, days, signal)).history : days.merged,
+      hasDayChecks(provider) ? (await check(provider, days, signal)).history : days.merged,
   }
 }
 

@@ -18,7 +18,7 @@ import type { MarketHistory } from '../rates/market-history.ts'
 import { MIN_EQUAL_DAYS, countEqualDays } from '../rates/repeated-rates.ts'
 import { RejectedError } from '../rates/validate.ts'
 import type { HistoryProvider } from '../upstream/provider.ts'
-import { snapshotFormat } from './history.ts'
+import { hasDayChecks, snapshotFormat } from './history.ts'
 import type { HistorySnapshot } from './history.ts'
 import { continues, described, fetchRange, isGap, lateDay } from './publication.ts'
 import type { FetchedDays, ProviderCall, PublicationContext } from './publication.ts'
@@ -107,7 +107,7 @@ export function createNewestDays(context: PublicationContext): ReadThrough<Histo
     async validateStored(snapshot, { current }) {
       const provider = providerOf(providers, snapshot)
       const checked = provider ? await checks.ofWhole(provider, snapshot.history) : snapshot
-      if (!provider?.sanityChecks && snapshot.history.dates.length > 0) {
+      if (!(provider && hasDayChecks(provider)) && snapshot.history.dates.length > 0) {
         return described(context, snapshot)
       }
       assertCurrent(checked.history, current?.history)

@@ -18,6 +18,7 @@ import { dropExpired } from '../rates/rate-table.ts'
 import type { RateTable, ReferenceTable } from '../rates/rate-table.ts'
 import type { HistoryProvider } from '../upstream/provider.ts'
 import type { Histories } from './histories.ts'
+import { hasDayChecks } from './history.ts'
 import type {
   HistoryNeed,
   HistoryRequest,
@@ -158,7 +159,7 @@ function createReferences(
 ): References {
   const checked = [
     ...latestProviders.filter(({ validateStored }) => validateStored),
-    ...historyProviders.filter(({ sanityChecks }) => sanityChecks),
+    ...historyProviders.filter(hasDayChecks),
   ].map(({ attribution }) => attribution)
 
   return (own) => {

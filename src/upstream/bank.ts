@@ -224,8 +224,7 @@ function createHistory(
   return {
     attribution: { name, url: page },
     ...(terms !== undefined && { terms }),
-    // From month to month, rates move further than from day to day.
-    sanityChecks: publication.frequency === 'daily' || publication.frequency === 'weekly',
+    sanityChecks: true,
     publication,
     ...(maxDays !== Infinity && { maxDays }),
     fetchHistory: async (range, context) =>

@@ -441,7 +441,7 @@ function createProvider(bank: Bank): HistoryProvider {
 
   return {
     attribution: { name: bank.name, url: `https://${host}/about` },
-    sanityChecks: pace.frequency === 'daily',
+    sanityChecks: true,
     publication: {
       id: bank.id,
       frequency: pace.frequency,
