@@ -43,7 +43,7 @@ async function fetchDays(
 
 const bank: HistoryProvider = {
   attribution: { name: 'Bank', url: 'https://bank.example' },
-  publication: { ...BANK_DAYS, since: '2024-01-02' },
+  publication: { ...BANK_DAYS, since: '2020-01-02' },
   maxDays: form === 'series' ? 1 : 93,
   fetchHistory: fetchDays,
   ...(form === 'series' && { fetchSeries: fetchDays }),
@@ -60,7 +60,7 @@ const handler = createRatesHandler({
 
 async function readHistory(to: string): Promise<void> {
   try {
-    const { points } = await handler.rates.history({ from: 'EUR', to, start: '2024-01-01' })
+    const { points } = await handler.rates.history({ from: 'EUR', to, start: '2020-01-01' })
     print(`served ${JSON.stringify({ to, points })}`)
   } catch {
     await sleep(100)

@@ -56,13 +56,13 @@ it.each(['file', 'sqlite'].flatMap((store) => ['series', 'windows'].map((form) =
     const served = Array.from(output.matchAll(/^served (.*)$/gm), ([, json = '']) =>
       JSON.parse(json),
     )
-    const days = daysOf('2024-01-02', '2026-11-20').filter(isBankDay)
+    const days = daysOf('2020-01-02', '2026-11-20').filter(isBankDay)
     expect(served).toEqual(
       CODES.map((to) => ({ to, points: days.map((d) => ({ d, r: bankRate(to, d) })) })),
     )
     expect(repeated).toEqual([])
     // The newest days, and each currency or quarter.
-    expect(stored.size).toBe(form === 'series' ? 1 + CODES.length : 1 + 12)
+    expect(stored.size).toBe(form === 'series' ? 1 + CODES.length : 1 + 28)
   },
 )
 
