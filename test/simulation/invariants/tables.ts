@@ -125,10 +125,13 @@ function complete(table: Table, taking: Taking, isRestored = false): Table {
     const own = quotes.get(code) ?? []
     const euros = (quotes.get('EUR') ?? []).filter(isUsable)
     const corrected = euros.map(({ rate }) => Number((rate * ratio).toPrecision(15)))
-    quotes.set(
-      code,
-      own.flatMap((quote) => [quote, ...corrected.map((rate) => ({ ...quote, rate }))]),
-    )
+    const possible = own.flatMap((quote) => [
+      quote,
+      ...corrected.map((rate) => ({ ...quote, rate })),
+    ])
+    // A quote that is kept was corrected before.
+    const distinct = new Map(possible.map((quote) => [JSON.stringify(quote), quote]))
+    quotes.set(code, [...distinct.values()])
   }
   return {
     ...table,
