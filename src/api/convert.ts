@@ -146,7 +146,8 @@ export function withConversion<Result>(
   request: RequestOptions | undefined,
   use: (found: CacheResult<Rates>, data: object) => Result,
 ): Result | Promise<Result> {
-  const codes = (): string[] => [params.from, params.to].flat()
+  const { from, to } = params
+  const codes = (): string[] => (typeof to === 'string' ? [from, to] : [from, ...to])
   return withRates(sources, params, { codes }, now, request, use)
 }
 

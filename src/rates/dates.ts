@@ -24,11 +24,11 @@ export function toInstant(day: Day): number {
 /** Returns whether `text` is a real calendar day: `2026-02-30`, `2026-1-5` and `20260105` are not. */
 export function isDay(text: string): text is Day {
   if (!/^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/.test(text)) return false
-  return text.slice(8) <= '28' || addDays(text, 0) === text
+  return text.slice(8) <= '28' || toDay(dayNumber(text) * DAY_MS) === text
 }
 
 export function addDays(day: Day, count: number): Day {
-  return toDay((dayNumber(day) + count) * DAY_MS)
+  return count === 0 ? day : toDay((dayNumber(day) + count) * DAY_MS)
 }
 
 /** Returns the day of the week, 1 (Monday) to 7. */

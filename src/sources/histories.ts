@@ -95,8 +95,9 @@ function* inOrder<Result>(
 ): Steps<Result> {
   let failure: RatesError | undefined
   let incomplete: ReturnType<PublicationSource['find']>
-  for (const [index, member] of chosen.entries()) {
-    const remaining = chosen.length - index
+  let remaining = chosen.length + 1
+  for (const member of chosen) {
+    remaining -= 1
     // Without the cost of an error.
     if (remaining > 1 && member.lacks(need.codes)) continue
     let found = member.find(need)

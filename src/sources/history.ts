@@ -148,7 +148,7 @@ function requireDay(name: string, value: unknown): Day {
   throw new RejectedError(`${name} must be a date, YYYY-MM-DD`)
 }
 
-/** The sanity checks of a full download or a stored value, and of new days against cached ones. Do nothing where there are none. */
+/** The sanity checks of a full download or a stored value, and of new days against cached ones; without `sanityChecks`, they accept all. */
 export interface Checks {
   ofWhole(
     provider: HistoryProvider,

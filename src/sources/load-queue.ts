@@ -40,6 +40,8 @@ interface Entry {
   until: number
   seenAt: number
   loading: Promise<void> | undefined
+  /** One for each: Node 20 warns of more than ten listeners of a signal. */
+  closing: AbortController
 }
 
 /** The waiting pieces, with a turn for each request. */
@@ -61,10 +63,18 @@ function createTurns(runtime: Runtime) {
   return {
     entries,
     remove,
+    close(reason: Error): void {
+      for (const { closing } of entries.values()) closing.abort(reason)
+    },
     add(request: object, piece: string): Entry {
       const now = runtime.monotonic()
-      const created = { requests: new Set<object>(), until: 0, seenAt: now, loading: undefined }
-      const entry: Entry = entries.get(piece) ?? created
+      const entry: Entry = entries.get(piece) ?? {
+        requests: new Set(),
+        until: 0,
+        seenAt: now,
+        loading: undefined,
+        closing: new AbortController(),
+      }
       entries.set(piece, entry)
       entry.requests.add(request)
       waiting.set(request, (waiting.get(request) ?? new Set()).add(piece))
@@ -115,7 +125,6 @@ export function createLoadQueue(
 ): LoadQueue {
   const turns = createTurns(runtime)
   const starts = createStarts(runtime, perMinute)
-  const closing = new AbortController()
   const running = new Map<string, Entry>()
 
   async function wait(piece: string, entry: Entry): Promise<void> {
@@ -125,7 +134,8 @@ export function createLoadQueue(
         const left = Math.max(starts.delay(), backoff.remaining())
         if (left <= 0 && running.size < MAX_RUNNING && turns.next() === piece) break
         if (entry.seenAt >= entry.until) throw tooMany(left)
-        await sleep(runtime, Math.min(Math.max(left, POLL_MS), ABANDONED_MS / 2), closing.signal)
+        const pause = Math.min(Math.max(left, POLL_MS), ABANDONED_MS / 2)
+        await sleep(runtime, pause, entry.closing.signal)
       }
       running.set(piece, entry)
       starts.add()
@@ -157,7 +167,7 @@ export function createLoadQueue(
       entry.until = runtime.monotonic() + maxWait
       return (entry.loading ??= run(piece, entry, load))
     },
-    close: () => closing.abort(new Error('closed')),
+    close: () => turns.close(new Error('closed')),
   }
 }
 

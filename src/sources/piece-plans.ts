@@ -20,13 +20,12 @@ const END_OF_TIME = '9999-12-31'
 
 /** Returns the pieces that `need` needs, in the order in which to load them. */
 export function plansFor(
-  { calendar, since: firstDay, daysBack, providers, isInOneCall }: PublicationContext,
+  { options, calendar, since: firstDay, daysBack, providers, isInOneCall }: PublicationContext,
   { codes, since, until, period = '5Y', isWhole, isFirst }: HistoryNeed,
   newest: MarketHistory,
-  today: Day,
 ): Plan[] {
-  const last = newest.dates.at(-1) ?? today
-  const firstKept = newest.dates[0] ?? today
+  const last = newest.dates.at(-1) ?? toDay(options.runtime.now())
+  const firstKept = newest.dates[0] ?? last
   const back = daysBack - DAYS_BACK.daily
   if (isInOneCall) {
     const isOld = since !== undefined && addDays(since, -back) < firstKept
@@ -115,16 +114,11 @@ function windowsOf(start: Day, end: Day, maxDays = Infinity): Plan[] {
     return { start: firstAt(month), end: addDays(firstAt(month + months), -1) }
   }
   const plans: Plan[] = []
-  for (
-    let window = windowOf(end);
-    window.end >= start;
-    window = windowOf(addDays(window.start, -1))
-  )
-    plans.push({
-      id: months === 12 ? window.start.slice(0, 4) : window.start,
-      kind: 'days',
-      ...window,
-      needed: window.end,
-    })
-  return plans
+  for (let day = end; ;) {
+    const window = windowOf(day)
+    const id = months === 12 ? window.start.slice(0, 4) : window.start
+    plans.push({ id, kind: 'days', ...window, needed: window.end })
+    if (window.start <= start) return plans
+    day = addDays(window.start, -1)
+  }
 }

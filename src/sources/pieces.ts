@@ -1,7 +1,6 @@
 import { runInBackground } from '../async.ts'
 import type { CacheResult, RequestOptions } from '../cache/read-through.ts'
 import { UnavailableError } from '../cache/refresh.ts'
-import { toDay } from '../rates/dates.ts'
 import { spansOf } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import type { HistoryNeed, HistorySnapshot, Span } from './history.ts'
@@ -38,7 +37,7 @@ export function createPieces(context: PublicationContext): Pieces {
 
   function plansAt(need: HistoryNeed, { history }: HistorySnapshot): Plan[] {
     pieces.setNewest(history)
-    return plansFor(context, need, history, toDay(options.runtime.now()))
+    return plansFor(context, need, history)
   }
 
   return {

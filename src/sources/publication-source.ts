@@ -74,11 +74,14 @@ function knownNeed(
   need: HistoryNeed,
   value: HistorySnapshot,
 ): HistoryNeed | undefined {
-  const codes = [...new Set(need.codes.map((code) => code.toUpperCase()))]
-  const areKnown = codes.length > 0 && codes.every((code) => isKnown(context, value, code))
-  return areKnown
-    ? { ...need, codes: codes.filter((code) => code !== value.history.base) }
-    : undefined
+  const known = new Set<string>()
+  for (const code of need.codes) {
+    if (!isKnown(context, value, code)) return undefined
+    known.add(code.toUpperCase())
+  }
+  if (known.size === 0) return undefined
+  known.delete(value.history.base)
+  return { ...need, codes: [...known] }
 }
 
 function isLate(context: PublicationContext, value: HistorySnapshot | undefined): boolean {
