@@ -1,6 +1,6 @@
-// Requests long histories of a bank until all are served or it is killed: `backfill-program.ts <store> <path> <URL of the
-// bank> <series | windows>`. Prints lines: each stored key (`stored …`), keys that the store returned too late (`slow …`),
-// and the points of each history (`served {…}`).
+// Requests long histories of a bank until all are served, or kills itself after some stored pieces: `backfill-program.ts
+// <store> <path> <URL of the bank> <series | windows> <pieces, or 0>`. Prints lines: each stored key (`stored …`), keys that
+// the store returned too late (`slow …`), and the points of each history (`served {…}`).
 import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -14,7 +14,9 @@ import { codes } from '../fixtures/codes.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 18)
 
-const [kind = '', path = '', upstream = '', form = ''] = process.argv.slice(2)
+const [kind = '', path = '', upstream = '', form = '', kill = '0'] = process.argv.slice(2)
+
+let stored = 0
 
 function print(line: string): void {
   writeSync(1, `${line}\n`)
@@ -27,6 +29,8 @@ function openStore(): CacheStore {
     async set(key, value, expiresAt) {
       await store.set(key, value, expiresAt)
       print(`stored ${key}`)
+      stored += 1
+      if (stored === Number(kill)) process.kill(process.pid, 'SIGKILL')
     },
     claim: (key, expiresAt) => store.claim?.(key, expiresAt) ?? true,
   }
@@ -43,7 +47,7 @@ async function fetchDays(
 
 const bank: HistoryProvider = {
   attribution: { name: 'Bank', url: 'https://bank.example' },
-  publication: { ...BANK_DAYS, since: '2020-01-02' },
+  publication: { ...BANK_DAYS, since: '2024-01-02' },
   maxDays: form === 'series' ? 1 : 93,
   fetchHistory: fetchDays,
   ...(form === 'series' && { fetchSeries: fetchDays }),
@@ -60,7 +64,7 @@ const handler = createRatesHandler({
 
 async function readHistory(to: string): Promise<void> {
   try {
-    const { points } = await handler.rates.history({ from: 'EUR', to, start: '2020-01-01' })
+    const { points } = await handler.rates.history({ from: 'EUR', to, start: '2024-01-01' })
     print(`served ${JSON.stringify({ to, points })}`)
   } catch {
     await sleep(100)
