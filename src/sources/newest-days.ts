@@ -231,11 +231,12 @@ async function fetchNewestRange(
   // The clock may have been set back.
   const start = since < end ? since : end
   const fetched = await fetchRange(context, providerCall, { start, end })
-  if (!isInOneCall || current || fetched.history.dates.length > 0)
-    return { since: start, ...fetched }
-  // A source that has ended has earlier days.
-  const all = { start: context.since, end }
-  return { since: all.start, ...(await fetchRange(context, providerCall, all)) }
+  // A source that has ended has earlier days, and one that is late with the month those of the month before.
+  const earliest = isInOneCall ? context.since : addDays(end, -daysBack * 2)
+  const isFound = fetched.history.dates.length > 0
+  if (current || isFound || earliest >= start) return { since: start, ...fetched }
+  const all = { start: earliest, end }
+  return { since: earliest, ...(await fetchRange(context, providerCall, all)) }
 }
 
 function firstToFetchAgain({ history, doubtfulSince }: HistorySnapshot, end: Day): Day | undefined {

@@ -328,13 +328,17 @@ describe('a bank that is late', () => {
     )
   })
 
-  it('with the table of a month has the month before', async () => {
+  it.each([
+    ['table', {}],
+    ['file', { maxDays: 31, hasSeries: false }],
+  ])('with the %s of a month has the month before', async (_name, form) => {
     const publication = { ...PUBLICATION, frequency: 'monthly', since: '2020-01-01' } as const
     const isFirst = (day: string): boolean =>
       isBankDay(day) &&
       !oracle.daysOf(`${day.slice(0, 8)}01`, oracle.daysBefore(day, 1)).some(isBankDay)
     const runtime = virtualRuntime(Date.UTC(2026, 10, 2, 18))
     const { read } = open(runtime, {
+      ...form,
       publication,
       isOpen: (day) => isFirst(day) && day < '2026-11-01',
     })
