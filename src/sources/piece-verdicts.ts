@@ -73,7 +73,7 @@ export function createVerdicts(context: PublicationContext, pieces: PieceMap): V
         ? findDisagreementsOfTable(history, newest, (code) => seriesOf(code, newest))
         : findDisagreements(history, { before, after, newest }, daysBack * 2)
     const found = isReal ? find() : { doubted: [], unconfirmed: [] }
-    const gaps = isReal && piece.kind === 'days' ? gapsOf(context, value) : []
+    const gaps = isReal && piece.kind !== 'table' ? gapsOf(context, piece, value) : []
     const left = withoutYears(history, found.doubted)
     return (piece.verdict = { ...found, inputs, gaps, history: left })
   }
@@ -148,11 +148,15 @@ async function isLoadedOrAbsent({ cached }: Piece, request: RequestOptions): Pro
   }
 }
 
+/** Before and after its days, a series may have none: the currency was introduced, or withdrawn. */
 function gapsOf(
   { calendar, frequency, since, lag }: PublicationContext,
+  { kind }: Plan,
   { history, start, end = start }: HistorySnapshot,
 ): DaySpan[] {
-  const days = { start: start < since ? since : start, end }
+  const [first = end, last = end] = [history.dates[0], history.dates.at(-1)]
+  const whole = { start: start < since ? since : start, end }
+  const days = kind === 'series' ? { start: first, end: last } : whole
   const late = Math.ceil(lag / DAY_MS) + 1
   return gapsIn(history.dates, days, calendar, { frequency, late })
 }

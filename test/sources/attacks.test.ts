@@ -301,6 +301,31 @@ describe('a year of a bank that lacks days', () => {
     }
   })
 
+  it('is told and fetched again where it is in the series of a currency', async () => {
+    let isWhole = false
+    const isLost = (date: string): boolean => date > '2015-03-02' && date < '2016-04-01'
+    const bank = createBank({
+      codes: codes(5),
+      sanityChecks: true,
+      now: () => EVENING + DAY,
+      change: ({ base, days }, { code }) => ({
+        base,
+        days: days.filter(({ date }) => isWhole || code === undefined || !isLost(date)),
+      }),
+    })
+    const world = openWorld({ history: bank })
+    const target = '/v1/convert?from=EUR&to=AAA&date=2015-09-15'
+    for (const { status } of await world.ask(target, 30 * MINUTE, MINUTE)) expect(status).toBe(502)
+    const piece = expect.objectContaining({ piece: 'AAA' })
+    expect(world.eventsOf('history_incomplete')).toEqual([piece])
+    isWhole = true
+    expect((await world.ask(target, HOUR, 10 * MINUTE)).at(-1)).toMatchObject({
+      date: '2015-09-15',
+      rate: bankRate('AAA', '2015-09-15'),
+    })
+    expect(bank.calls.filter(({ code }) => code === 'AAA').length).toBeLessThanOrEqual(8)
+  })
+
   it('is whole where its calendar, its first day or a strike of a week explains the gap', async () => {
     const august = Array.from({ length: 24 }, (_, day) => `08-${String(day + 1).padStart(2, '0')}`)
     const isOpen = (day: string): boolean => {
