@@ -1,6 +1,6 @@
-// Requests long histories of a bank until all are served, or kills itself after some stored pieces: `backfill-program.ts
-// <store> <path> <URL of the bank> <series | windows> <pieces, or 0>`. Prints lines: each stored key (`stored …`), keys that
-// the store returned too late (`slow …`), and the points of each history (`served {…}`).
+// Requests long histories of a bank until all are served, or kills itself at one of its calls: `backfill-program.ts <store>
+// <path> <URL of the bank> <series | windows> <number of the call, or 0>`. Prints lines: each stored key (`stored …`), keys
+// that the store returned too late (`slow …`), and the points of each history (`served {…}`).
 import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -16,7 +16,7 @@ const NOW = Date.UTC(2026, 10, 20, 18)
 
 const [kind = '', path = '', upstream = '', form = '', kill = '0'] = process.argv.slice(2)
 
-let stored = 0
+let calls = 0
 
 function print(line: string): void {
   writeSync(1, `${line}\n`)
@@ -29,8 +29,6 @@ function openStore(): CacheStore {
     async set(key, value, expiresAt) {
       await store.set(key, value, expiresAt)
       print(`stored ${key}`)
-      stored += 1
-      if (stored === Number(kill)) process.kill(process.pid, 'SIGKILL')
     },
     claim: (key, expiresAt) => store.claim?.(key, expiresAt) ?? true,
   }
@@ -40,6 +38,8 @@ async function fetchDays(
   range: { code?: string; start: string; end: string },
   context: Parameters<HistoryProvider['fetchHistory']>[1],
 ): Promise<Awaited<ReturnType<HistoryProvider['fetchHistory']>>> {
+  calls += 1
+  if (calls === Number(kill)) process.kill(process.pid, 'SIGKILL')
   const query = new URLSearchParams({ code: '', ...range })
   const response = await context.fetch(`${upstream}/?${query}`, { signal: context.signal })
   return response.json()
