@@ -169,7 +169,8 @@ function createBank(scene: Scene, { form, index, market, note }: Founding) {
   const isPriced = random.chance(0.5)
   const arrivals = createArrivals(scene, random, days)
   const faults = planFaults(scene, { form, since, codes, random: random.fork('faults') })
-  const corrections = new Map<string, number>()
+  /** The last one counts. */
+  const corrections = new Map<string, number[]>()
   const known = new WeakMap<Process, number>()
   const rows = new Map<string, Record<string, number>>()
   const troubles: Trouble[] = []
@@ -193,7 +194,7 @@ function createBank(scene: Scene, { form, index, market, note }: Founding) {
 
   function toText(day: string, wanted: readonly string[], fault: Fault | undefined): string {
     const values = wanted.map((code) => {
-      const value = corrections.get(`${day} ${code}`) ?? row(day)[code] ?? NaN
+      const value = corrections.get(`${day} ${code}`)?.at(-1) ?? row(day)[code] ?? NaN
       const isChanged = fault?.change && fault.codes?.includes(code)
       return `"${code}":${isChanged ? fault.change?.(value) : value}`
     })
@@ -234,7 +235,8 @@ function createBank(scene: Scene, { form, index, market, note }: Founding) {
     const day = random.pick(days.filter((each) => arrivals(each) <= loop.now()))
     const code = random.pick(codes)
     const value = (row(day)[code] ?? NaN) * random.pick([1.004, 0.996])
-    corrections.set(`${day} ${code}`, Number(value.toPrecision(7)))
+    const key = `${day} ${code}`
+    corrections.set(key, [...(corrections.get(key) ?? []), Number(value.toPrecision(7))])
     note(id)
   }
 
@@ -257,9 +259,8 @@ function createBank(scene: Scene, { form, index, market, note }: Founding) {
     /** Returns what may have been published for `code` on `day`, in units for one of the base: usually one number. */
     published(day: string, code: string): number[] {
       if (code === base) return [1]
-      const values = [row(day)[code] ?? NaN, corrections.get(`${day} ${code}`)]
-      const numbers = values.filter((value) => value !== undefined)
-      return isPriced ? numbers.map((value) => 1 / value) : numbers
+      const values = [row(day)[code] ?? NaN, ...(corrections.get(`${day} ${code}`) ?? [])]
+      return isPriced ? values.map((value) => 1 / value) : values
     },
     /** Returns the published days that are old enough to be there. */
     oldDays(): readonly string[] {
@@ -324,11 +325,13 @@ function planFaults(scene: Scene, { form, since, codes, random }: Victim): Fault
   const ids = random.some(possible, Math.min(1, 2 * faultShare))
   const faults: Fault[] = []
   const [firstYear, lastYear] = [Number(since.slice(0, 4)), new Date(startsAt).getUTCFullYear() - 1]
+  // Of two years with the same mistake, one confirms the other.
+  const scaledYear = random.whole(firstYear, lastYear)
   for (let from = random.wait(12 * HOUR); from < calmFrom; from += random.wait(1.5 * DAY)) {
     if (ids.length === 0) break
     const id = random.pick(ids)
     const to = Math.min(from + random.magnitude(10 * MINUTE, 4 * DAY), calmFrom)
-    const year = String(random.whole(firstYear, lastYear))
+    const year = String(id === 'bank-scaled' ? scaledYear : random.whole(firstYear, lastYear))
     const code = random.pick(codes)
     const effect = drawEffect(random, id, [code, ...codes])
     const hits = ({ start, isOld, code: requested }: BankRequest): boolean => {
