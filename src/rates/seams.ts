@@ -79,17 +79,15 @@ export function findDisagreements(
     for (const [index, { first, last }] of [...years.entries()].toReversed()) {
       const previous = years[index - 1]?.last ?? edgeOf(before, code, -1)
       const next = years[index + 1]?.first ?? edgeOf(after, code, 1)
+      const fromPrevious = moveOver(code, previous, first, maxDistance)
       const toNext = moveOver(code, last, next, maxDistance)
+      const toNow = (rate: DatedRate): number => moveOver(code, rate, now, Infinity)
       const isNear = (one: DatedRate | undefined, other: DatedRate | undefined): boolean =>
         one !== undefined && other !== undefined && daysBetween(one, other) <= maxDistance
       const isAtNewest = index === years.length - 1 && after === newest
       const edges: Edge[] = [
-        edge(
-          moveOver(code, previous, first, maxDistance),
-          moveOver(code, first, now, Infinity),
-          isNear(previous, first),
-        ),
-        edge(isNextDoubted ? NaN : toNext, moveOver(code, last, now, Infinity), isNear(last, next)),
+        edge(fromPrevious, toNow(first), isNear(previous, first)),
+        edge(isNextDoubted ? NaN : toNext, toNow(last), isNear(last, next)),
       ]
       const which = { code, year: first.date.slice(0, 4) }
       const isAnyGood = edges.includes('good')
@@ -204,13 +202,9 @@ export function withoutYears(history: MarketHistory, years: readonly YearOfCode[
   if (years.length === 0) return history
   const columns = new Map(history.columns)
   for (const { code, year } of years) {
-    const column = columns.get(code)
     const isIn = (row: number): boolean => history.dates[row]?.startsWith(year) === true
-    if (column)
-      columns.set(
-        code,
-        column.map((rate, row) => (isIn(row) ? NaN : rate)),
-      )
+    const left = columns.get(code)?.map((rate, row) => (isIn(row) ? NaN : rate))
+    if (left) columns.set(code, left)
   }
   return { ...history, columns }
 }

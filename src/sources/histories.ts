@@ -82,7 +82,7 @@ function membersOf(
 /** What a request has to wait for: the rates of a publication, or the result of `use`. */
 type Wait =
   | { member: PublicationSource; remaining: number; result?: undefined }
-  | { result: Promise<unknown> }
+  | { result: Promise<unknown>; remaining?: undefined }
 
 /** Receives for a publication whether its rates did not have to be fetched. */
 type Steps<Result> = Generator<Wait, Result | Promise<Result>, unknown>
@@ -148,12 +148,9 @@ async function wait<Result>(
     let step: IteratorResult<Wait, Result | Promise<Result>>
     try {
       // The other publications need time to be asked, too.
-      const limit = (member: { remaining: number }): number =>
-        (deadline - runtime.monotonic()) / member.remaining
+      const limit = (deadline - runtime.monotonic()) / (next.remaining ?? 1)
       step = steps.next(
-        next.result
-          ? await next.result
-          : await load(next.member, { runtime, limit: limit(next), client }, need, request),
+        await (next.result ?? load(next.member, { runtime, limit, client }, need, request)),
       )
     } catch (error) {
       step = steps.throw(error)

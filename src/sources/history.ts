@@ -1,11 +1,11 @@
 import { parseLongJson, runInSlices } from '../async.ts'
 import type { LongJson, Slices } from '../async.ts'
 import type { CacheResult, ReadThroughState, RequestOptions } from '../cache/read-through.ts'
-import { isDay } from '../rates/dates.ts'
+import { FIRST_REFERENCE_DAY, addDays, isDay } from '../rates/dates.ts'
 import type { Calendar, Day, Period } from '../rates/dates.ts'
 import { checkHistory } from '../rates/history-checks.ts'
 import type { CheckedHistory, HistoryToCheck } from '../rates/history-checks.ts'
-import { marketDays } from '../rates/market-history.ts'
+import { findRevisions, marketDays, mergeHistories, ratesOf } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import { moveFromOthers } from '../rates/rate-table.ts'
 import { RejectedError, requireObject, validateHistoryInSlices } from '../rates/validate.ts'
@@ -154,12 +154,18 @@ export interface Checks {
     provider: HistoryProvider,
     history: MarketHistory,
     signal?: AbortSignal,
-  ): Promise<Pick<HistorySnapshot, 'history' | 'doubtfulSince'>>
+  ): Promise<CheckedDays>
+  /** Merges the days from `start` on. Emits an event for revised rates. */
   ofUpdate(
     provider: HistoryProvider,
-    days: HistoryToCheck,
+    days: { previous: MarketHistory; added: MarketHistory; start: Day },
     signal: AbortSignal,
-  ): Promise<MarketHistory>
+  ): Promise<CheckedDays>
+}
+
+interface CheckedDays extends Pick<HistorySnapshot, 'history' | 'doubtfulSince'> {
+  /** Whether an update changed nothing. */
+  isSame?: boolean
 }
 
 /** From month to month, rates move further than from day to day. */
@@ -202,9 +208,33 @@ export function createChecks({ emit, runtime }: SourcesOptions, references: Refe
       const [doubtfulSince] = checked.quarantined.map((each) => each.slice(0, 10)).sort()
       return { history: checked.history, ...(doubtfulSince && { doubtfulSince }) }
     },
-    ofUpdate: async (provider, days, signal) =>
-      hasDayChecks(provider) ? (await check(provider, days, signal)).history : days.merged,
+    async ofUpdate(provider, { previous, added, start }, signal) {
+      const merged = mergeHistories([previous, added], start)
+      const { history } = hasDayChecks(provider)
+        ? await check(provider, { merged, added, previous }, signal)
+        : { history: merged }
+      const { revised, isSame } = findRevisions(previous, history, added.dates[0] ?? '')
+      const about = { dataSet: 'history', provider: provider.attribution.name } as const
+      if (revised.length > 0) emit({ type: 'rates_revised', ...about, revised })
+      const doubtfulSince = firstDoubtful(added, history)
+      return { history, isSame, ...(doubtfulSince && { doubtfulSince }) }
+    },
   }
+}
+
+/** Days before the newest one that are fetched again until their doubtful rates are confirmed. */
+const DOUBTFUL_DAYS = 31
+
+/** Returns the first of the last days with rates that the checks have not accepted. */
+function firstDoubtful(added: MarketHistory, accepted: MarketHistory): Day | undefined {
+  const first = addDays(added.dates.at(-1) ?? FIRST_REFERENCE_DAY, -DOUBTFUL_DAYS)
+  return added.dates.find((date, row) => {
+    if (date < first) return false
+    const rates = ratesOf(accepted, date)
+    return [...added.columns].some(
+      ([code, column]) => !Number.isNaN(column[row] ?? NaN) && !rates.has(code),
+    )
+  })
 }
 
 export async function acceptDays(

@@ -95,20 +95,16 @@ function createTurns(runtime: Runtime) {
 
 /** Counts starts: 200 ms apart, and at most `perMinute` in a minute. */
 function createStarts(runtime: Runtime, perMinute: number) {
-  let startedAt: number[] = []
-  let last = -Infinity
+  const startedAt: number[] = []
   return {
-    add(): void {
-      last = runtime.monotonic()
-      if (perMinute < Infinity) startedAt.push(last)
-    },
+    add: () => void startedAt.push(runtime.monotonic()),
     /** Returns the time until the next one, in ms. */
     delay(): number {
       const now = runtime.monotonic()
-      startedAt = startedAt.filter((at) => at > now - MINUTE_MS)
+      while ((startedAt[0] ?? now) <= now - MINUTE_MS) startedAt.shift()
       const [first = 0] = startedAt
       const left = startedAt.length < perMinute ? 0 : first + MINUTE_MS - now
-      return Math.max(left, last + CALL_GAP_MS - now)
+      return Math.max(left, (startedAt.at(-1) ?? -Infinity) + CALL_GAP_MS - now)
     },
   }
 }

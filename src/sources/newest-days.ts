@@ -4,7 +4,6 @@ import { daysFrom } from '../rates/calendar.ts'
 import {
   DAY_MS,
   ECB_ID,
-  FIRST_REFERENCE_DAY,
   addDays,
   newestPublishedDay,
   nextRefresh,
@@ -13,7 +12,7 @@ import {
   toInstant,
 } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
-import { findRevisions, mergeHistories, newestDay, ratesOf } from '../rates/market-history.ts'
+import { mergeHistories, newestDay } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import { MIN_EQUAL_DAYS, countEqualDays } from '../rates/repeated-rates.ts'
 import { RejectedError } from '../rates/validate.ts'
@@ -161,7 +160,7 @@ async function updateNewest(
   providerCall: ProviderCall,
   known: HistorySnapshot | undefined,
 ): Promise<HistorySnapshot> {
-  const { checks, calendar, options } = context
+  const { checks, calendar } = context
   const { provider, call } = providerCall
   const { attribution } = provider
   const end = lastDay(context, call.now())
@@ -180,32 +179,11 @@ async function updateNewest(
     return described(context, { ...checked, ...about, start: since < start ? since : start })
   }
   if (!continues(previous, added)) return updateNewest(context, providerCall, undefined)
-  const merged = mergeHistories([previous, added], start)
-  const history = await checks.ofUpdate(provider, { merged, added, previous }, call.signal)
-  const { revised, isSame } = findRevisions(previous, history, added.dates[0] ?? end)
-  if (revised.length > 0) {
-    const provider = attribution.name
-    options.emit({ type: 'rates_revised', dataSet: 'history', provider, revised })
-  }
-  const doubtfulSince = firstDoubtful(added, history)
+  const days = { previous, added, start }
+  const { isSame, ...checked } = await checks.ofUpdate(provider, days, call.signal)
   // The same object keeps responses cached that were derived from it.
-  if (isSame && doubtfulSince === current.doubtfulSince) return current
-  return described(context, { history, ...about, ...(doubtfulSince && { doubtfulSince }) })
-}
-
-/** Days before the newest one that are fetched again until their doubtful rates are confirmed. */
-const DOUBTFUL_DAYS = 31
-
-/** Returns the first of the last days with rates that the checks have not accepted. */
-export function firstDoubtful(added: MarketHistory, accepted: MarketHistory): Day | undefined {
-  const first = addDays(added.dates.at(-1) ?? FIRST_REFERENCE_DAY, -DOUBTFUL_DAYS)
-  return added.dates.find((date, row) => {
-    if (date < first) return false
-    const rates = ratesOf(accepted, date)
-    return [...added.columns].some(
-      ([code, column]) => !Number.isNaN(column[row] ?? NaN) && !rates.has(code),
-    )
-  })
+  if (isSame && checked.doubtfulSince === current.doubtfulSince) return current
+  return described(context, { ...checked, ...about })
 }
 
 interface NewestUpdate extends ProviderCall {

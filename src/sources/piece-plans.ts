@@ -29,7 +29,9 @@ export function plansFor(
   const back = daysBack - DAYS_BACK.daily
   if (isInOneCall) {
     const isOld = since !== undefined && addDays(since, -back) < firstKept
-    return isOld ? [archivePlan(firstDay, addDays(firstKept, -1), until ?? last)] : []
+    // Up to the end of a year, so that the newest days overlap it for long.
+    const archive = { start: firstDay, end: yearEnd(addDays(firstKept, -1)), needed: until ?? last }
+    return isOld ? [{ id: 'archive', kind: 'days', ...archive }] : []
   }
   const wantedEnd = until === undefined ? last : addDays(until, isFirst ? back : 0)
   const end = wantedEnd < last ? wantedEnd : last
@@ -59,11 +61,6 @@ export function plansFor(
 /** The whole series of a currency. */
 export function seriesPlan(code: string, start: Day, needed: Day): Plan {
   return { id: code, kind: 'series', code, start, end: END_OF_TIME, needed }
-}
-
-/** All days before the newest ones, up to the end of a year, so that the newest ones overlap it for long. */
-function archivePlan(start: Day, before: Day, needed: Day): Plan {
-  return { id: 'archive', kind: 'days', start, end: yearEnd(before), needed }
 }
 
 export type Neighbours = readonly [before: Plan | undefined, after: Plan | undefined]

@@ -6,7 +6,6 @@ import { REQUEST_TIMEOUT_MS, UnavailableError } from '../cache/refresh.ts'
 import { DAYS_BACK } from '../rates/calendar.ts'
 import { DAY_MS, addDays, newestPublishedDay } from '../rates/dates.ts'
 import type { Day, DaySpan } from '../rates/dates.ts'
-import { findRevisions, mergeHistories } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import type { Disagreements } from '../rates/seams.ts'
 import { RejectedError } from '../rates/validate.ts'
@@ -14,10 +13,10 @@ import { snapshotFormat } from './history.ts'
 import type { HistorySnapshot } from './history.ts'
 import { HOST_BACKOFF, createLoadQueue } from './load-queue.ts'
 import type { LoadQueue } from './load-queue.ts'
-import { firstDoubtful, providerOf } from './newest-days.ts'
+import { providerOf } from './newest-days.ts'
 import type { Neighbours, Plan } from './piece-plans.ts'
 import { continues, fetchRange } from './publication.ts'
-import type { ProviderCall, PublicationContext } from './publication.ts'
+import type { DayRange, ProviderCall, PublicationContext } from './publication.ts'
 import { createFailover, sourceHooks, storedIn } from './source.ts'
 
 /** What is wrong with a piece. */
@@ -73,14 +72,14 @@ export function createPieceMap(context: PublicationContext): PieceMap {
   const pieces = new Map<string, Piece>()
   const backoff = createBackoff(runtime, HOST_BACKOFF)
   const limits = { perMinute: TABLES_PER_MINUTE, maxWait: REQUEST_TIMEOUT_MS }
-  const queues = [createLoadQueue(runtime, backoff), createLoadQueue(runtime, backoff, limits)]
+  const tables = createLoadQueue(runtime, backoff, limits)
+  const others = createLoadQueue(runtime, backoff)
   let newest: MarketHistory | undefined
   let isClosed = false
 
   function create(plan: Plan): Piece {
     if (isClosed) throw new UnavailableError(0, new Error('closed'))
     const piece = { ...plan, retry: createBackoff(runtime, RETRY), reported: '' }
-    const [others, tables] = queues
     const queue = plan.kind === 'table' ? tables : others
     return Object.assign(piece, { cached: createCached(context, piece, queue, () => newest) })
   }
@@ -100,7 +99,8 @@ export function createPieceMap(context: PublicationContext): PieceMap {
     setNewest: (history) => void (newest = history),
     close() {
       isClosed = true
-      for (const queue of queues) queue.close()
+      tables.close()
+      others.close()
       for (const { cached } of pieces.values()) cached.close()
     },
   }
@@ -125,7 +125,7 @@ export async function loadAgain({ cached, retry }: Piece, request?: RequestOptio
 function createCached(
   context: PublicationContext,
   piece: Omit<Piece, 'cached'>,
-  queue: LoadQueue | undefined,
+  queue: LoadQueue,
   newest: () => MarketHistory | undefined,
 ): ReadThrough<HistorySnapshot> {
   const { options, providers, checks, id } = context
@@ -153,7 +153,7 @@ function createCached(
       const { history } = await checks.ofWhole(provider, snapshot.history)
       return { ...snapshot, history }
     },
-    schedule: async (load, client) => queue?.add(client, piece.id, load),
+    schedule: async (load, client) => queue.add(client, piece.id, load),
     load: (signal, { current }) =>
       failover({ signal, isAwaited: !current }, (provider, call) => {
         const isDoubted = (piece.verdict?.doubted.length ?? 0) > 0
@@ -176,41 +176,25 @@ async function fetchPiece(
   current: HistorySnapshot | undefined,
   newest: MarketHistory | undefined,
 ): Promise<HistorySnapshot> {
-  const { calendar, checks, options } = context
+  const { calendar, checks } = context
   const { provider, call } = providerCall
   const { attribution } = provider
   const due = newestPublishedDay(call.now(), calendar)
   const newestDay = newest?.dates.at(-1) ?? due
   const known = due > newestDay ? due : newestDay
-  const last = end < known ? end : known
-  const fetched = await fetchRange(context, providerCall, { start, end: last, code })
+  const range = { start, end: end < known ? end : known, code }
+  const fetched = await fetchRange(context, providerCall, range)
   const added = fetched.history
   if (newest && !continues(newest, added)) {
     throw new RejectedError('the quotes differ from the newest ones in base or direction')
   }
-  const about = { attribution, servedBy: fetched.servedBy, start }
-  if (!current || !continues(current.history, added)) {
-    const { history, doubtfulSince } = await checks.ofWhole(provider, added, call.signal)
-    const settled = settledEnd({ history, start, last, code }, newest, doubtfulSince)
-    return { ...about, history, end: settled }
-  }
-  const previous = current.history
-  const merged = mergeHistories([previous, added])
-  const history = await checks.ofUpdate(provider, { merged, added, previous }, call.signal)
-  const { revised, isSame } = findRevisions(previous, history, start)
-  if (revised.length > 0) {
-    options.emit({ type: 'rates_revised', dataSet: 'history', provider: attribution.name, revised })
-  }
-  const doubtfulSince = firstDoubtful(added, history)
-  const settled = settledEnd({ history, start, last, code }, newest, doubtfulSince)
-  return isSame && settled === current.end ? current : { ...about, history, end: settled }
-}
-
-interface FetchedPiece {
-  history: MarketHistory
-  start: Day
-  last: Day
-  code: string | undefined
+  const previous = current && continues(current.history, added) ? current.history : undefined
+  const { history, isSame, doubtfulSince } = await (previous
+    ? checks.ofUpdate(provider, { previous, added, start }, call.signal)
+    : checks.ofWhole(provider, added, call.signal))
+  const settled = settledEnd({ ...range, history }, newest, doubtfulSince)
+  if (current && isSame && settled === current.end) return current
+  return { attribution, servedBy: fetched.servedBy, start, history, end: settled }
 }
 
 /** Days before the end of a piece whose doubtful rates are fetched again with the days after it. */
@@ -221,7 +205,7 @@ const DOUBTFUL_DAYS = 7
  * only long before them, because the bank may be late.
  */
 function settledEnd(
-  { history, start, last, code }: FetchedPiece,
+  { history, start, end: last, code }: DayRange & { history: MarketHistory },
   newest: MarketHistory | undefined,
   doubtfulSince: Day | undefined,
 ): Day {

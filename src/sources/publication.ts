@@ -108,6 +108,8 @@ export interface ProviderCall {
   call: ProviderContext
 }
 
+export type DayRange = DaySpan & { code?: string | undefined }
+
 export interface FetchedDays {
   history: MarketHistory
   /** Source of the days, if not the provider's. */
@@ -118,7 +120,7 @@ export interface FetchedDays {
 export async function fetchRange(
   { options, isDeclared, pace }: PublicationContext,
   { provider, call }: ProviderCall,
-  { code, ...range }: DaySpan & { code?: string | undefined },
+  { code, ...range }: DayRange,
 ): Promise<FetchedDays> {
   const { fetchSeries, maxDays = Infinity } = provider
   const histories: MarketHistory[] = []

@@ -43,11 +43,16 @@ async function record(url: string): Promise<Response> {
 const urlOf = (input: RequestInfo | URL): string => new Request(input).url
 await createRatesHandler({ now: () => now, fetch: (input) => record(urlOf(input)) }).refresh()
 
+let clock = now - 3_600_000
 const handler = createRatesHandler({
-  now: () => now,
-  fetch: async (input) => new Response(bodies.get(urlOf(input))),
+  now: () => clock,
+  fetch: async (input) =>
+    clock < now ? new Response('', { status: 503 }) : new Response(bodies.get(urlOf(input))),
   store: new Map(),
 })
+// The first one makes both sources. It fails, or there would be nothing to refresh.
+await handler.refresh()
+clock = now
 const refresh = await filesOf(() => handler.refresh())
 
 const server = createServer(toNodeHandler(handler))
