@@ -13,6 +13,8 @@ export function newCall(requestedAt: number) {
     verdict: 'take' as 'refuse' | 'refuse when warm' | 'take',
     sent: undefined as Publication | undefined,
     before: undefined as Table | undefined,
+    /** Whether a late reply of the store has overtaken it: an older response is then not taken. */
+    isOvertaken: false,
   }
 }
 

@@ -80,7 +80,7 @@ export function createUpstreamWatch(
     takings.taken(process, dataSet, call)
     fleet.loaded(process, dataSet, call)
     known.failures = 0
-    known.backoffUntil = now() + DELAY_AFTER_SUCCESS
+    if (!call.isOvertaken) known.backoffUntil = now() + DELAY_AFTER_SUCCESS
   }
 
   function onFailure(process: Process, dataSet: DataSet): void {
@@ -104,6 +104,7 @@ export function createUpstreamWatch(
       if (dataSet === 'history' && banks.length > 0) return
       violate('I3', `${dataSet} is reported as restored without a value from the store`)
     }
+    if (known.call) known.call.isOvertaken = true
     noteNews(known, now())
     takings.restored(process, dataSet)
     known.failures = 0
