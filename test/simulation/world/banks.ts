@@ -86,7 +86,8 @@ interface Effect {
   isPause?: boolean
   /** Returns whether one of `count` days is missing. */
   isLost?(index: number, count: number): boolean
-  change?(value: number): number
+  /** `first` is the first rate of the currency. */
+  change?(value: number, first: number): number
   /** The codes whose values are changed. */
   codes?: readonly string[]
 }
@@ -196,7 +197,8 @@ function createBank(scene: Scene, { form, index, market, note }: Founding) {
     const values = wanted.map((code) => {
       const value = corrections.get(`${day} ${code}`)?.at(-1) ?? row(day)[code] ?? NaN
       const isChanged = fault?.change && fault.codes?.includes(code)
-      return `"${code}":${isChanged ? fault.change?.(value) : value}`
+      const { [code]: first = value } = row(days[0] ?? day)
+      return `"${code}":${isChanged ? fault.change?.(value, first) : value}`
     })
     return `"${day}":{${values.join()}}`
   }
@@ -363,9 +365,9 @@ function drawEffect(random: Random, id: string, codes: readonly string[]): Effec
     },
     'bank-scaled': {
       kind: 'scales',
-      // An inverse that is near the rate cannot be told from it.
-      change: (value) =>
-        factor > 0 ? value * factor : value > 3 || value < 1 / 3 ? 1 / value : value,
+      // An inverse that is near the rate cannot be told from it. All days of a currency are inverted, or none.
+      change: (value, first) =>
+        factor > 0 ? value * factor : first > 4 || first < 1 / 4 ? 1 / value : value,
       codes: codes.slice(0, count),
     },
     'bank-late': { kind: 'is late' },
