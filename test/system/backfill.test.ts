@@ -40,16 +40,18 @@ it.each(['file', 'sqlite'].flatMap((store) => ['series', 'windows'].map((form) =
     const stored = new Set<string>()
     const repeated: string[] = []
     let output = ''
-    let last: string[] = []
-    for (const kill of [4, 3, 2, 5, 0, 0]) {
+    let isSlow = false
+    for (const kills = [4, 3, 2, 5, 0, 0]; kills.length > 0;) {
+      const kill = kills.shift() ?? 0
       asked.length = 0
       const running = launch(process.execPath, [PROGRAM, ...args, String(kill)])
       expect(await running.exited).toBe(kill > 0 ? null : 0)
       output = running.stdout
-      const slow = keysAfter('slow', output)
-      last = asked.filter((id) => !slow.includes(id))
-      repeated.push(...last.filter((id) => stored.has(id)))
+      // On a busy machine the store misses its time, and is then not asked for a while.
+      isSlow = keysAfter('slow', output).length > 0
+      if (!isSlow) repeated.push(...asked.filter((id) => stored.has(id)))
       for (const id of keysAfter('stored', output)) stored.add(id)
+      if (isSlow && kills.length === 0) kills.push(0)
     }
     const served = Array.from(output.matchAll(/^served (.*)$/gm), ([, json = '']) =>
       JSON.parse(json),
@@ -59,7 +61,7 @@ it.each(['file', 'sqlite'].flatMap((store) => ['series', 'windows'].map((form) =
       CODES.map((to) => ({ to, points: days.map((d) => ({ d, r: bankRate(to, d) })) })),
     )
     expect(repeated).toEqual([])
-    expect(last).toEqual([])
+    expect(asked).toEqual([])
   },
 )
 
