@@ -31,7 +31,7 @@ type Json = Record<string, unknown>
 
 /**
  * Checks the rates of banks. I19: no wrongly scaled rate is served once the process knows the newest days, and no piece
- * without some of its days after a restart, or for hours after the bank has them again. I20: a question whose pieces the bank
+ * without some of its days after a restart, or for hours, once the bank has them again. I20: a question whose pieces the bank
  * serves is answered within a minute, whatever others ask.
  */
 export function createBankWatch({ loop, violate }: Scene, banks: Banks, store: SimStore) {
@@ -84,9 +84,12 @@ export function createBankWatch({ loop, violate }: Scene, banks: Banks, store: S
     const troubles = troublesOf(question, first, last)
     const cause = troubles.findLast(({ kind }) => kind === 'loses' || kind === 'scales')
     if (!cause) return violate('I19', about)
-    if (cause.at < process.startedAt) return violate('I19', `${about} after a restart`)
+    const isOfThisRun = cause.at >= process.startedAt
     const since = now() - cause.at
-    if (since < RELOAD || isTroubled(question, now() - AFTERMATH)) return
+    // Without another answer of the bank, the days that are left are served.
+    if (isTroubled(question, Math.max(now() - AFTERMATH, process.startedAt))) return
+    if (!isOfThisRun) return violate('I19', `${about} after a restart`)
+    if (since < RELOAD) return
     const all = incomplete.get(process) ?? new Map<Bank, number[]>()
     incomplete.set(process, all)
     const times = all.get(bank)?.filter((time) => time > cause.at + RELOAD) ?? []
