@@ -212,16 +212,16 @@ interface RefreshLease {
   mayBypass(): boolean
 }
 
-/** Denials since `entry` was cached, `since` by the monotonic clock. Every new value starts a new wait. */
-interface Denial<Value> {
-  entry: CacheEntry<Value> | undefined
+/** Denials since the value that was loaded at `loadedAt`, `since` by the monotonic clock. Every new value starts a new wait. */
+interface Denial {
+  loadedAt: number | undefined
   since: number | undefined
   hasBypassed: boolean
 }
 
 function createRefreshLease<Value>({ runtime, cache, stored }: LeaseOptions<Value>): RefreshLease {
   let acquiredAt = -Infinity
-  let denial: Denial<Value> = { entry: undefined, since: undefined, hasBypassed: false }
+  let denial: Denial = { loadedAt: undefined, since: undefined, hasBypassed: false }
 
   // The stored lease may last longer. Afterwards another process may acquire it, so that all processes together refresh
   // no more often than one.
@@ -233,8 +233,8 @@ function createRefreshLease<Value>({ runtime, cache, stored }: LeaseOptions<Valu
     async tryAcquire(nextDelay) {
       if (!stored || isHeld()) return true
       const at = runtime.monotonic()
-      const entry = cache.lastEntry()
-      if (denial.entry !== entry) denial = { entry, since: undefined, hasBypassed: false }
+      const loadedAt = cache.lastEntry()?.loadedAt
+      if (denial.loadedAt !== loadedAt) denial = { loadedAt, since: undefined, hasBypassed: false }
       const duration = Math.max(REFRESH_TIMEOUT_MS, nextDelay)
       const isGranted = await stored.tryAcquireLease(runtime.now() + duration)
       if (isGranted) acquiredAt = at

@@ -225,6 +225,17 @@ describe('a year of a bank in other units', () => {
     expect((await world.ask(target, 30 * MINUTE)).at(-1)).toEqual(await truthOf(target))
   })
 
+  it('is fetched again after hours where the store grants no lease', async () => {
+    let isWrong = true
+    const store = Object.assign(new Map<string, string>(), { claim: () => false })
+    const world = openWorld({ attack: changing('2015', byTheUnit, () => isWrong), store })
+    const target = '/v1/convert?from=HUF&to=CZK&date=2015-06-15'
+    await world.ask(target, HOUR, 10 * MINUTE)
+    isWrong = false
+    const answers = await world.ask(target, 8 * HOUR, 30 * MINUTE)
+    expect(answers.at(-1)).toEqual(await truthOf(target))
+  })
+
   it('is not suspected where a currency moved as far in ten years', async () => {
     const rateOn = ({ rate, validFor }: CnbRow): number =>
       Number((rate * 1.3 ** ((EVENING - Date.parse(validFor)) / (365 * DAY))).toFixed(3))
