@@ -215,7 +215,7 @@ const LINES: Record<string, number> = {
   explorer: 2_600,
   scripts: 2_200,
   bench: 2_650,
-  test: 62_950,
+  test: 63_000,
 }
 
 /** The most of everything else that a user or a contributor has to know. */

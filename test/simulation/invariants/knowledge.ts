@@ -53,6 +53,7 @@ function nothingKnown() {
     notedAt: never,
     /** Days of history, or rates of a day, that are quarantined or were not published: `2026-11-19 USD`. */
     missing: new Set<string>() as ReadonlySet<string>,
+    missingBefore: new Set<string>() as ReadonlySet<string>,
     delivered: undefined as unknown,
     deliveredAt: never,
     /** The newest `Last-Modified` of a response that needed a code, by code, in ms since the Unix epoch. */

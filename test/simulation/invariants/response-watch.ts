@@ -168,15 +168,21 @@ export function createResponseWatch(scene: Scene, oracle: Oracle) {
     const lastModified = Date.parse(named.get('last-modified') ?? '')
     const [tables, limits, clock] = [tablesOf(process), limitsOf(process), process.clock.now()]
     const { latest, history } = process.knowledge
-    const { missing } = history
+    const before = history.newsAt < now() ? [] : history.missingBefore
+    const missing = new Set([...history.missing, ...before])
     const circumstances = { oracle, clock, tables, missing, limits, lastModified }
     const mismatch = checkRecord(body, record, circumstances)
     if (mismatch) return violate(mismatch[0], `${target}: ${mismatch[1]}`)
     if (record.kind === 'latest') latest.publishedAt = latest.table?.updatedAt ?? NaN
-    if (record.kind === 'history' && isLast(history, order)) requireNewest(process, record, body)
+    if (record.kind === 'history' && isLast(history, order))
+      requireNewest(process, { ...record, missing }, body)
   }
 
-  function requireNewest(process: Process, pair: Pair, body: string): void {
+  function requireNewest(
+    process: Process,
+    { missing, ...pair }: Pair & { missing: ReadonlySet<string> },
+    body: string,
+  ): void {
     const known = process.knowledge.history
     const [newest = ''] = /(?<="d":")[^"]+(?=","r":[^}]*\}\])/.exec(body) ?? []
     const due = oracle.historyDue(newest)
@@ -184,8 +190,7 @@ export function createResponseWatch(scene: Scene, oracle: Oracle) {
     if (known.newsAt < now()) known.usableUntil = due.earliest + maxStale.history
     const { served } = known
     // The response lacks days without one of both rates, and days in the future of a clock that was set back.
-    const isVisible =
-      served <= toDay(process.clock.now()) && oracle.isQuoted(served, pair, known.missing)
+    const isVisible = served <= toDay(process.clock.now()) && oracle.isQuoted(served, pair, missing)
     if (newest < served && isVisible)
       violate('I4', `history ends on ${newest} after it ended on ${served}`)
     known.served = newest > served ? newest : served

@@ -206,6 +206,7 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
   /** Records a history without the `missing` days and those of the events at this moment. */
   function setHistory({ knowledge: { history } }: Process, missing: Iterable<string>): void {
     const { quarantined, lost } = takeNotes(history)
+    history.missingBefore = history.missing
     history.missing = new Set([...missing, ...quarantined, ...lost])
   }
 
