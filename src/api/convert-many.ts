@@ -132,17 +132,17 @@ interface OrderedResults {
 }
 
 function createOrderedResults(use: (results: AnyRowConversion[]) => void): OrderedResults {
-  const results = new Map<number, AnyRowConversion>()
+  const results: (AnyRowConversion | undefined)[] = []
   let used = 0
   return {
-    set: (index, result) => void results.set(index, result),
+    set: (index, result) => void (results[index] = result),
     useFinished() {
       const finished: AnyRowConversion[] = []
-      for (let next = results.get(used); next && finished.length < MAX_ROWS_PER_SLICE;) {
+      for (let next = results[used]; next && finished.length < MAX_ROWS_PER_SLICE;) {
         finished.push(next)
-        results.delete(used)
+        results[used] = undefined
         used += 1
-        next = results.get(used)
+        next = results[used]
       }
       if (finished.length > 0) use(finished)
       return finished.length > 0
