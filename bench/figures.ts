@@ -16,7 +16,7 @@ export function median(values: readonly number[]): number {
 const CONFIDENCE = 0.95
 
 /**
- * Returns an interval that contains the median of all possible values with 95 %, whatever their distribution: between two of
+ * Returns an interval that contains the median of all possible values with 95 %, for any distribution: between two of
  * the given values, in order. With fewer than six values, it is shorter than that requires.
  */
 export function medianInterval(values: readonly number[]): [low: number, high: number] {

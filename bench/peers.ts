@@ -44,7 +44,7 @@ for (const name of names) {
 }
 print(`\n${markdown(['rates and server', ...THROUGHPUT_COLUMNS, 'p50 ms', 'p99 ms'], lines)}`)
 
-/** Returns the server that runs already; its process id tells its CPU time. */
+/** Returns the server that runs already; its process id leads to its CPU time. */
 function runningFrankfurter(
   { url, pid }: NonNullable<Flags['frankfurter']>,
   target: string,

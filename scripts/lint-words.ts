@@ -3,14 +3,14 @@ import { globSync, readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 
 const READ = [
-  '{src,adapters,explorer,examples}/**/*.ts',
+  '{src,adapters,explorer,examples,bench,test}/**/*.ts',
   '{docs,.github}/**/*.{md,yml}',
   '{README,CHANGELOG}.md',
   'scripts/*.{ts,mjs}',
 ]
 
 /** Not written by hand, and the list itself. */
-const SKIPPED = /generated|lint-words/
+const SKIPPED = /generated|lint-words|node_modules/
 
 /** The phrases, and what to write in their place. */
 const PHRASES: readonly (readonly [phrase: RegExp, plain: string])[] = [

@@ -80,7 +80,7 @@ describe('ratesmith/providers', () => {
     const ECB_PAGE = FEEDS['createEcbProvider()']?.create().attribution?.url
     const folder = mkdtempSync(join(tmpdir(), 'providers-'))
     const providers = fileURLToPath(new URL('src/providers/index.ts', ROOT))
-    // As it is published: what is loaded on demand is in files of its own.
+    // As it is published: what is loaded on demand is in other files.
     await build({
       ...options,
       entryPoints: { providers },

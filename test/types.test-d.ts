@@ -362,7 +362,7 @@ test('a history has the type of the requested codes', () => {
   expectTypeOf<IntervalValue>().toEqualTypeOf<'last' | 'average' | 'open' | 'high' | 'low'>()
 })
 
-test('a conversion to one currency has one type, whatever is asked', () => {
+test('a conversion to one currency has one type, with any parameters', () => {
   const given: { amount?: number | string; reverse?: boolean; round?: 'minor' | 'cash' } = {}
   expectTypeOf(convert({ ...pair, ...given, date: undefined })).resolves.toEqualTypeOf<Conversion>()
   const dated = convert({ ...pair, ...given, date, rule: 'next', maxAge: 3, source: 'ecb' })

@@ -23,7 +23,7 @@ const PROFILE_FLAGS = ['--cpu-prof', '--cpu-prof-dir=build', '--cpu-prof-interva
 async function ourResponse(target: string): Promise<SocketResponse> {
   const server = await startServer(OURS, 'node', { target })
   try {
-    // The first may have waited for data, which a header tells.
+    // The first may have waited for data, as a header says.
     await fetchRaw(server.url, target)
     return await fetchRaw(server.url, target)
   } finally {

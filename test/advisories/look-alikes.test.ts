@@ -51,7 +51,7 @@ async function statusOf(path: string, others: string, name: string, value: strin
   return (await get(handler, target)).status
 }
 
-describe('a look-alike', () => {
+describe('a similar letter', () => {
   test('is rejected in a currency code', async () => {
     const known = 'USD INR STN SEK GBP CHF MXN ZAR JPY VND QAR MWK OMR LKR ETB'.split(' ')
     const pieces = [...LOOKALIKES].flatMap(([text, others]) =>

@@ -47,7 +47,7 @@ describe('a property name of Object.prototype', () => {
     }
   })
 
-  test('is no path', async () => {
+  test('is not a path', async () => {
     const handler = await loadedHandler()
     for (const key of KEYS) {
       for (const path of [`/${key}`, `/api/${key}`, `/api/v1/${key}`, `/api/v1/latest/${key}`]) {

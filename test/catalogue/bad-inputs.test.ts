@@ -112,7 +112,7 @@ const INVARIANTS: Record<string, (input: CheckInput, argument: string) => unknow
   noStore({ response }) {
     expect(response.headers['cache-control']).toBe('no-store')
   },
-  noBody({ response }) {
+  emptyBody({ response }) {
     expect(response.body).toBe('')
   },
   cors({ response }) {

@@ -47,7 +47,7 @@ describe.each(['Node.js/24', 'Bun/1.4.5', 'Deno/2.9.5', 'Cloudflare-Workers', un
     })
 
     it.each([BYTES, TEXT])(
-      'has bytes of its own, which a reader may change: %s',
+      'has its own bytes, which a reader may change: %s',
       async (target) => {
         const { get } = await createHandlerThere()
         await get(target)

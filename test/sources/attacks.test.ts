@@ -81,7 +81,7 @@ function openWorld({ start = EVENING, store, ...options }: WorldOptions = {}) {
       const request = new Request(url, { ...init, body: JSON.stringify(rows) })
       return (await finish(runtime, opened.handler(request))).json()
     },
-    told: (type: RatesEvent['type']) => opened.events.filter((event) => event.type === type),
+    eventsOf: (type: RatesEvent['type']) => opened.events.filter((event) => event.type === type),
     /** Returns the years that were requested of the bank in whole years, in order. */
     years: () => calls.flatMap((url) => new URL(url).searchParams.get('year') ?? []),
   }
@@ -170,7 +170,7 @@ describe('a year of a bank in other units', () => {
   ])
 
   it.each(STATES)(
-    '%s is told and not served while the bank stays wrong, nor restored then: %s',
+    '%s is reported and not served while the bank stays wrong, nor restored then: %s',
     async (_slip, _state, change, code, loaded) => {
       const store = new Map<string, string>()
       const world = openWorld({ attack: changing('2015', change), store })
@@ -178,7 +178,7 @@ describe('a year of a bank in other units', () => {
       for (const day of loaded) await world.read(on(day))
       const answers = await world.ask(on('2015-02-16'), 2 * HOUR, 10 * MINUTE)
       for (const { status } of answers) expect([404, 502]).toContain(status)
-      expect(world.told('history_incomplete')).toContainEqual(INCOMPLETE)
+      expect(world.eventsOf('history_incomplete')).toContainEqual(INCOMPLETE)
       // What agrees is served: other currencies of the year, and other years.
       const dollar = '/v1/convert?from=USD&to=CZK&date=2015-02-16'
       for (const target of [dollar, ...NEIGHBOURS.map(on)])
@@ -247,7 +247,7 @@ describe('a year of a bank in other units', () => {
     const { rate: today } = await world.read(`${target}2026-11-20`)
     const answer = (await world.ask(`${target}2015-06-15`, 5 * MINUTE, MINUTE)).at(-1)
     expect(answer.rate / today).toBeGreaterThan(10)
-    expect(world.told('history_incomplete')).toEqual([])
+    expect(world.eventsOf('history_incomplete')).toEqual([])
   })
 })
 
@@ -266,7 +266,7 @@ describe('a year of a bank that lacks days', () => {
   const DATE = '/v1/convert?from=USD&to=PLN&date=2015-09-15'
 
   it.each(GAPS)(
-    '%s is told and fetched again, and whole once the bank has the days, also after a restart',
+    '%s is reported and fetched again, and whole once the bank has the days, also after a restart',
     async (_where, after, before) => {
       const store = new Map<string, string>()
       let isWhole = false
@@ -277,7 +277,7 @@ describe('a year of a bank that lacks days', () => {
         expect([200, 502]).toContain(status)
         expect(truth.points).toEqual(expect.arrayContaining(points))
       }
-      expect(world.told('history_incomplete')).toContainEqual(INCOMPLETE)
+      expect(world.eventsOf('history_incomplete')).toContainEqual(INCOMPLETE)
       expect(world.years().filter((year) => year === '2015').length).toBeGreaterThan(1)
       const stored = new Map(store)
       isWhole = true
@@ -292,7 +292,7 @@ describe('a year of a bank that lacks days', () => {
     },
   )
 
-  it.each(GAPS)('%s is no mistake of the client', async (_where, after, before) => {
+  it.each(GAPS)('%s is never a 4xx', async (_where, after, before) => {
     const attack = changing('2015', lacking(after, before))
     const world = openWorld({ attack })
     const error = { code: 'provider_unavailable' }
@@ -312,7 +312,7 @@ describe('a year of a bank that lacks days', () => {
     }
   })
 
-  it('is told and fetched again where it is in the series of a currency', async () => {
+  it('is reported and fetched again where it is in the series of a currency', async () => {
     let isWhole = false
     const isLost = (date: string): boolean => date > '2015-03-02' && date < '2016-04-01'
     const bank = createBank({
@@ -349,14 +349,14 @@ describe('a year of a bank that lacks days', () => {
     const world = openWorld({ history: bank })
     const answers = await world.ask('/v1/history?from=EUR&to=AAA&start=2015-01-01', DAY, HOUR)
     for (const { status } of answers.slice(1)) expect(status).toBe(200)
-    expect(world.told('history_incomplete')).toEqual([])
+    expect(world.eventsOf('history_incomplete')).toEqual([])
     const old = bank.calls.filter(({ end }) => end < '2017-01-01').map(({ start }) => start)
     expect(old).toHaveLength(new Set(old).size)
   })
 })
 
 describe('a whole past year', () => {
-  it('is fetched again in the background about once a month; a correction is served and told', async () => {
+  it('is fetched again in the background about once a month; a correction is served and reported', async () => {
     let isCorrected = false
     const correct = (row: CnbRow): CnbRow =>
       row.validFor === '2015-06-15' && row.currencyCode === 'USD' ? { ...row, rate: 22.5 } : row
@@ -400,7 +400,7 @@ describe('questions of one client', () => {
     },
   )
 
-  it('about currencies without an identifier end without rates, and delay nobody', async () => {
+  it('about currencies without an identifier end without rates, and delay no other client', async () => {
     const attack: Attack = async (url, honest) => {
       const id = url.searchParams.get('VAL_NM_RQ')
       const known = ['R01239', 'R01235', 'R01810']
@@ -682,7 +682,7 @@ describe('a number without its unit', () => {
 })
 
 describe('a bank that repeats its rates under new dates', () => {
-  it('is told after the third equal day, and goes on being served', async () => {
+  it('is reported after the third equal day, and goes on being served', async () => {
     const quotes = new Map<string, CnbRow>()
     const attack = changing('2026', (row) => {
       if (row.validFor === '2026-11-18') quotes.set(row.currencyCode, row)
@@ -692,9 +692,9 @@ describe('a bank that repeats its rates under new dates', () => {
     const world = openWorld({ attack, start: EVENING - 2 * DAY })
     const target = '/v1/history?from=USD&to=CZK&start=2026-11-18'
     await world.ask(target, DAY, HOUR)
-    expect(world.told('rates_repeated')).toEqual([])
+    expect(world.eventsOf('rates_repeated')).toEqual([])
     const { points } = (await world.ask(target, DAY, HOUR)).at(-1)
-    expect(world.told('rates_repeated')).toHaveLength(1)
+    expect(world.eventsOf('rates_repeated')).toHaveLength(1)
     expect(points.map(({ d }: Json) => d)).toEqual(['2026-11-18', '2026-11-19', '2026-11-20'])
   })
 })
@@ -709,7 +709,7 @@ describe('the default history', () => {
     const world = openWorld({ history, attack })
     expect(await world.read(target)).toMatchObject({ status: 200, points })
     for (const { status } of await world.ask(target, 3 * DAY, HOUR)) expect(status).toBe(200)
-    expect(world.told('source_gone')).toHaveLength(1)
-    expect(world.told('refresh_failed')).toEqual([])
+    expect(world.eventsOf('source_gone')).toHaveLength(1)
+    expect(world.eventsOf('refresh_failed')).toEqual([])
   })
 })

@@ -221,7 +221,7 @@ describe.each(HISTORIES)(
       const restarted = open({ provider, latest, store, startsOn: world.today() })
       await restarted.load()
       expect(new Set((await watch(restarted, 14)).latest)).toEqual(new Set([1, null]))
-      // Without a store there is no good rate.
+      // Without a store a good rate is missing.
       const cold = open({ provider, latest, startsOn: world.today() })
       await cold.historyFactors()
       expect(await cold.latestFactor()).toBe(null)

@@ -21,7 +21,7 @@ const AFTERMATH = 2 * HOUR
 /** How long a piece that lacks days may be served after the last response without them, in ms. */
 const RELOAD = 3 * HOUR
 
-/** A rate further from the true one is wrongly scaled. Pieces cannot be told apart by less. */
+/** A rate further from the true one is wrongly scaled. By less, pieces cannot be distinguished. */
 const MAX_FACTOR = 3
 
 /** How many days before a date its rates may be, at the least. */
@@ -32,7 +32,7 @@ type Json = Record<string, unknown>
 /**
  * Checks the rates of banks. I19: no wrongly scaled rate is served once the process knows the newest days, and no piece
  * without some of its days after a restart, or for hours, once the bank has them again. I20: a question whose pieces the bank
- * serves is answered within a minute, whatever others ask.
+ * serves is answered within a minute, under any load by others.
  */
 export function createBankWatch({ loop, violate }: Scene, banks: Banks, store: SimStore) {
   const now = loop.now

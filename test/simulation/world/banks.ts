@@ -365,7 +365,7 @@ function drawEffect(random: Random, id: string, codes: readonly string[]): Effec
     },
     'bank-scaled': {
       kind: 'scales',
-      // An inverse that is near the rate cannot be told from it. All days of a currency are inverted, or none.
+      // An inverse near the rate cannot be distinguished from it. All days of a currency are inverted, or none.
       change: (value, first) =>
         factor > 0 ? value * factor : first > 4 || first < 1 / 4 ? 1 / value : value,
       codes: codes.slice(0, count),
