@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 
-import type { Bank, BankFactory } from '../src/upstream/bank.ts'
+import type { Bank } from '../src/upstream/bank-days.ts'
+import type { BankFactory } from '../src/upstream/bank.ts'
 
 const FOLDER = new URL('../src/providers/banks/', import.meta.url)
 

@@ -1,40 +1,19 @@
 import { assertKnownOptions } from '../known-options.ts'
-import { DAYS_BACK, MAX_GAP_DAYS, createCalendar, daysFrom } from '../rates/calendar.ts'
+import { DAYS_BACK, createCalendar, daysFrom } from '../rates/calendar.ts'
 import type { Publication } from '../rates/calendar.ts'
-import {
-  DAY_MS,
-  addDays,
-  dayNumber,
-  isDay,
-  newestPublishedDay,
-  nextPublication,
-  piecesOf,
-  toDay,
-} from '../rates/dates.ts'
-import type { Calendar, Day, DaySpan } from '../rates/dates.ts'
+import { DAY_MS, addDays, newestPublishedDay, nextPublication, toDay } from '../rates/dates.ts'
+import type { DaySpan } from '../rates/dates.ts'
 import { RejectedError } from '../rates/validate.ts'
-import {
-  addQuote,
-  parseBody,
-  publishedPart,
-  readWithKey,
-  requireKey,
-  requireKeylessRootUrl,
-  requireRootUrl,
-  unexpectedShape,
-} from './feed.ts'
+import { fetchDays } from './bank-days.ts'
+import type { Bank } from './bank-days.ts'
+import { requireKey, requireKeylessRootUrl, requireRootUrl } from './feed.ts'
 import type {
   HistoryDay,
-  HistoryDays,
   HistoryProvider,
   LatestProvider,
   LatestTable,
   ProviderContext,
 } from './provider.ts'
-import { perUnit } from './published.ts'
-import type { Quote, ReadQuotes, ReadRequest } from './published.ts'
-import { readText } from './request.ts'
-import type { UpstreamRequest, UpstreamResponse } from './request.ts'
 import { runSanityChecks } from './sanity-checks.ts'
 
 /** Options of a bank's provider. */
@@ -68,68 +47,6 @@ export type KeyedBankFactory = BankFactory<
   LatestProvider & HistoryProvider,
   [options: KeyedBankOptions]
 >
-
-type Sent = Pick<UpstreamRequest, 'headers' | 'body'>
-
-/** A request; a text is its path. */
-export type BankRequest = string | (Sent & { path: string; about?: string })
-
-/** What a bank publishes, when, where, and how to read it. */
-export interface Bank {
-  /** Source displayed with the rates. */
-  name: string
-  page: string
-  terms?: string
-  /** ISO 4217 code that all rates are quoted against. */
-  base: string
-  /** Number of currencies, roughly. */
-  currencies: number
-  /** `holidays` are separated by commas; rates are daily by default, and late after a day. */
-  publication: Omit<Publication, 'holidays' | 'frequency' | 'lag'> & {
-    holidays?: string
-    frequency?: Publication['frequency']
-    lagDays?: number
-  }
-  /** Rates of a period: not offered as latest rates. */
-  latest?: false
-  /** Root of the service. Redirects are followed to its host only. */
-  root: string
-  /** Where requests have the key of an account (default no key). */
-  keyIn?: 'header' | 'query'
-  accept: string
-  /** Encoding of the responses (default `utf-8`). */
-  encoding?: string
-  /** Limit of a response (default 4 MiB). */
-  maxBytes?: number
-  /** Longest range of a request in days (default no limit). */
-  maxDays?: number
-  /** Splits a range into spans with whole files, such as years (default pieces of `maxDays`). */
-  spansOf?: (range: DaySpan, maxDays: number) => DaySpan[]
-  /** The fewest currencies of a plausible table (default 20). */
-  minCodes?: number
-  /** The requests for whole tables (default the series of all `codes`). */
-  requests?(span: DaySpan, key: string): readonly BankRequest[]
-  /** Requests for more rates of the days of `requests`, which are left out where these fail (default none). */
-  extras?(span: DaySpan): readonly BankRequest[]
-  /** The request for the days of one currency (default no such requests). */
-  series?(code: string, span: DaySpan, key: string): BankRequest
-  /** The currencies that have series (default all). */
-  codes?: readonly string[]
-  read: ReadQuotes
-  /** Returns whether a response with another status than 200 says that there are no data, which is believed for few days. */
-  isEmpty?(response: UpstreamResponse<string>): boolean
-}
-
-const MAX_BYTES = 4 * 1024 * 1024
-
-/** More than any bank has ever published. */
-const MAX_QUOTES = 2_000_000
-
-/** Requests for the currencies of a bank that has no table. More at a time would be impolite, fewer too slow. */
-const MAX_REQUESTS_AT_ONCE = 4
-
-/** Limit of a request for more rates, in ms: the others do not wait longer for it. */
-const EXTRA_TIMEOUT_MS = 2_000
 
 /** Tables of single days that are requested to find the newest. */
 const MAX_TABLES_SEARCHED = 5
@@ -208,182 +125,22 @@ function createHistory(
   publication: Publication,
   options: Partial<KeyedBankOptions>,
 ): HistoryProvider {
-  const { name, page, terms, keyIn, codes, maxDays = Infinity, spansOf = piecesOf, series } = data
+  const { name, page, terms, keyIn, maxDays = Infinity } = data
   const { url = data.root } = options
   assertKnownOptions<object>(options, keyIn === undefined ? { url } : { key: true, url })
   const key = keyIn === undefined ? '' : requireKey(options.key ?? '')
   const root = key === '' ? requireRootUrl(url) : requireKeylessRootUrl(url, key)
-  const redirectHost = new URL(data.root).host
-  const open = { ...data, root, key, redirectHost, calendar: createCalendar(publication) }
-  const sent = (request: BankRequest, span: DaySpan, code?: string): ToSend => {
-    const { path, about, ...others } = typeof request === 'string' ? { path: request } : request
-    return { url: root + path, ...others, read: { span, code, about } }
-  }
-  const seriesOf = (each: readonly string[], span: DaySpan): ToSend[] =>
-    each.flatMap((code) => (series ? sent(series(code, span, key), span, code) : []))
+  const [redirectHost, calendar] = [new URL(data.root).host, createCalendar(publication)]
+  const open = { ...data, publication, root, key, redirectHost, calendar }
   return {
     attribution: { name, url: page },
     ...(terms !== undefined && { terms }),
     sanityChecks: true,
     publication,
     ...(maxDays !== Infinity && { maxDays }),
-    fetchHistory: async (range, context) =>
-      fetchDays(open, range, context, {
-        requestsFor: (span) =>
-          data.requests?.(span, key).map((each) => sent(each, span)) ?? seriesOf(codes ?? [], span),
-        extrasFor: (span) => data.extras?.(span).map((each) => sent(each, span)) ?? [],
-        spansOf: (part) => spansOf(part, maxDays),
-        maxEmptyDays: MAX_GAP_DAYS[publication.frequency],
-      }),
-    ...(series && {
-      fetchSeries: async ({ code, ...range }, context) =>
-        fetchDays(open, range, context, {
-          requestsFor: (span) => (codes?.includes(code) === false ? [] : seriesOf([code], span)),
-          extrasFor: () => [],
-          spansOf: (part) => [part],
-          // Of some currencies a bank has no rates for years.
-          maxEmptyDays: Infinity,
-        }),
+    fetchHistory: async (range, context) => fetchDays(open, range, context),
+    ...(data.series && {
+      fetchSeries: async ({ code, ...range }, context) => fetchDays(open, range, context, code),
     }),
-  }
-}
-
-interface ToSend extends Sent {
-  url: string
-  read: ReadRequest
-}
-
-interface DaysToFetch {
-  requestsFor(span: DaySpan): ToSend[]
-  extrasFor(span: DaySpan): ToSend[]
-  spansOf(part: DaySpan): DaySpan[]
-  /** Days without rates after which an empty response is a mistake. */
-  maxEmptyDays: number
-}
-
-/** A bank with the root and the key of the options; redirects are followed to the bank's own host. */
-type OpenBank = Bank & { key: string; redirectHost: string; calendar: Calendar }
-
-async function fetchDays(
-  open: OpenBank,
-  range: DaySpan,
-  context: ProviderContext,
-  { requestsFor, extrasFor, spansOf, maxEmptyDays }: DaysToFetch,
-): Promise<HistoryDays> {
-  const { base, publication, calendar, read } = open
-  const part = publishedPart(range, publication.since, context.now(), calendar)
-  const quotes = createQuotes(base)
-  let host = new URL(open.root).host
-  async function addExtra(request: ToSend): Promise<void> {
-    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(EXTRA_TIMEOUT_MS)])
-    try {
-      const response = await readFrom(open, request, { ...context, signal })
-      const all = await parseBody(response, (text) => [...read(text, request.read)])
-      for (const quote of all) if (quotes.has(quote.date)) quotes.add(quote, request.read.span)
-    } catch (error) {
-      // The event of the request reports its failure; the other rates are whole without it.
-      if (context.signal.aborted) throw error
-    }
-  }
-  for (const span of part.start > part.end ? [] : spansOf(part)) {
-    for await (const { request, response } of readAll(open, requestsFor(span), context)) {
-      host = response.host
-      if (lengthOf(span) <= maxEmptyDays && open.isEmpty?.(response)) continue
-      await parseBody(response, (text) => {
-        for (const quote of read(text, request.read)) quotes.add(quote, span)
-      })
-    }
-    for (const request of quotes.isEmpty() ? [] : extrasFor(span)) await addExtra(request)
-  }
-  const days = quotes.daysIn(part)
-  if (days.length === 0 && lengthOf(part) > maxEmptyDays) {
-    throw unexpectedShape(host, [`no rates from ${part.start} to ${part.end}`])
-  }
-  return { base, days }
-}
-
-/** Yields the responses in the order of the requests. Sends the first one alone: a service that is down gets one request. */
-async function* readAll(
-  open: OpenBank,
-  requests: readonly ToSend[],
-  context: ProviderContext,
-): AsyncGenerator<{ request: ToSend; response: UpstreamResponse<string> }> {
-  for (let at = 0, end = 1; at < requests.length; at = end, end += MAX_REQUESTS_AT_ONCE) {
-    yield* await Promise.all(
-      requests.slice(at, end).map(async (request) => {
-        return { request, response: await readFrom(open, request, context) }
-      }),
-    )
-  }
-}
-async function readFrom(
-  { redirectHost, key, encoding, maxBytes = MAX_BYTES, accept }: OpenBank,
-  { read: _read, ...request }: ToSend,
-  context: ProviderContext,
-): Promise<UpstreamResponse<string>> {
-  const upstream = { ...context, ...request, encoding, maxBytes, redirectHosts: [redirectHost] }
-  const read = async (one: UpstreamRequest): Promise<UpstreamResponse<string>> =>
-    readText(one, accept)
-  return key === '' ? read(upstream) : readWithKey(key, upstream, read)
-}
-
-function lengthOf({ start, end }: DaySpan): number {
-  return dayNumber(end) - dayNumber(start) + 1
-}
-
-interface DayQuotes extends Omit<HistoryDay, 'date'> {
-  prices: Record<string, number>
-}
-
-function isMissing(published: unknown): boolean {
-  return published === null || published === undefined || published === ''
-}
-
-function createQuotes(base: string) {
-  const days = new Map<Day, DayQuotes>()
-  let count = 0
-  let isAnyPriced = false
-
-  return {
-    /**
-     * Adds a quote, unless its number is missing. Invalid codes and numbers are dropped later, with an event.
-     *
-     * @throws {Error} if its date is invalid or outside of the span, or it has no code, or not the units that it must have
-     */
-    add(quote: Quote, { start, end }: DaySpan): void {
-      const { date, code, price, units = 1, rate, tableNumber } = quote
-      if ((count += 1) > MAX_QUOTES) throw new Error(`more than ${MAX_QUOTES} quotes`)
-      if (typeof date !== 'string' || !isDay(date)) {
-        throw new Error(`quote ${count} has an invalid date`)
-      }
-      if (typeof code !== 'string' || code === '') throw new Error(`quote ${count} has no currency`)
-      if (date < start || date > end) {
-        throw new Error(`quote ${count} is of ${date}, expected ${start} to ${end}`)
-      }
-      if ('units' in quote && isMissing(quote.units)) {
-        throw new Error(`quote ${count} has no number of units`)
-      }
-      const isPrice = rate === undefined
-      const published = isPrice ? price : rate
-      if (isMissing(published)) return
-      if (code === base) return
-      let day = days.get(date)
-      if (!day) days.set(date, (day = { rates: {}, prices: {} }))
-      if (typeof tableNumber === 'string') day.tableNumber = tableNumber
-      isAnyPriced ||= isPrice
-      const [own, other] = isPrice ? [day.prices, day.rates] : [day.rates, day.prices]
-      if (Object.hasOwn(other, code)) throw new Error(`quote ${count} has another direction`)
-      addQuote(own, code, perUnit(published, units))
-    },
-    isEmpty: () => days.size === 0,
-    has: (date: unknown) => typeof date === 'string' && days.has(date),
-    daysIn({ start, end }: DaySpan): HistoryDay[] {
-      return [...days]
-        .filter(([date]) => date >= start && date <= end)
-        .toSorted(([one], [other]) => (one < other ? -1 : 1))
-        .map(([date, { prices, ...day }]) =>
-          isAnyPriced ? { date, ...day, prices } : { date, ...day },
-        )
-    },
   }
 }

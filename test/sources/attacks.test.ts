@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 
-import type { HistoryProvider, RatesEvent } from '../../src/index.ts'
+import type { HistoryProvider } from '../../src/index.ts'
 import {
   createBancaDItaliaProvider,
   createCbrProvider,
@@ -81,7 +81,6 @@ function openWorld({ start = EVENING, store, ...options }: WorldOptions = {}) {
       const request = new Request(url, { ...init, body: JSON.stringify(rows) })
       return (await finish(runtime, opened.handler(request))).json()
     },
-    eventsOf: (type: RatesEvent['type']) => opened.events.filter((event) => event.type === type),
     /** Returns the years that were requested of the bank in whole years, in order. */
     years: () => calls.flatMap((url) => new URL(url).searchParams.get('year') ?? []),
   }

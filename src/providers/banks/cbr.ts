@@ -1,6 +1,7 @@
 import type { DaySpan } from '../../rates/dates.ts'
 import { bank } from '../../upstream/bank.ts'
-import type { BankFactory, BankRequest } from '../../upstream/bank.ts'
+import type { BankFactory } from '../../upstream/bank.ts'
+import type { BankRequest } from '../../upstream/bank-days.ts'
 import {
   dayIn,
   formatDay,
