@@ -41,10 +41,11 @@ export function plansFor(
   // All days are in memory, or the last one.
   const isInMemory = start >= firstKept || (isWhole && !isFirst && end >= firstKept)
   if (isInMemory || start > end) return []
-  const before = addDays(firstKept, -1)
   const [provider] = providers
-  if (!provider?.fetchSeries)
-    return windowsOf(start, end < before ? end : before, provider?.maxDays)
+  if (!provider?.fetchSeries) {
+    const before = end < firstKept ? end : addDays(firstKept, -1)
+    return windowsOf(start, before, provider?.maxDays)
+  }
   if (isWhole) {
     const days = daysFrom(start, end).filter(calendar.isPublished)
     const ordered = isFirst ? days : days.toReversed()
