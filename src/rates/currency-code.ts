@@ -144,6 +144,19 @@ const rows: readonly Row[] = [
   ['ZWR', 'ZWL', null, '2009-02-02'],
 ]
 
+/** Currencies that lost zeros and kept their codes: old units for one new unit, and the first day of the new one. */
+const redenominations: ReadonlyMap<string, readonly [ratio: number, date: Day]> =
+  /* @__PURE__ */ new Map([
+    ['SYP', [100, '2026-01-01']],
+    ['VES', [1_000_000, '2021-10-01']],
+  ])
+
+/** Returns how many units of `code` on the day `from` are one unit on the later day `to`: 1, unless it lost zeros between them. */
+export function redenominatedBy(code: string, from: Day, to: Day): number {
+  const [ratio = 1, date = ''] = redenominations.get(code) ?? []
+  return from < date && date <= to ? ratio : 1
+}
+
 /** All withdrawals, sorted by code. */
 export const withdrawals: readonly Withdrawal[] = /* @__PURE__ */ rows.map(
   ([code, successor, ratio, withdrawnAt]) => ({ code, withdrawnAt, successor, ratio }),

@@ -1,5 +1,6 @@
 import { MAX_GAP_DAYS, daysFrom } from './calendar.ts'
 import type { Publication } from './calendar.ts'
+import { redenominatedBy } from './currency-code.ts'
 import { dayNumber } from './dates.ts'
 import type { Calendar, Day, DaySpan } from './dates.ts'
 import type { MarketHistory } from './market-history.ts'
@@ -57,9 +58,6 @@ export interface Disagreements {
 const MAX_FACTOR = 3
 const MAX_FACTOR_OF_A_YEAR = 8
 
-/** Currencies that lost zeros under the same code, by the day: older rates are not compared with newer ones. */
-const REDENOMINATED: Readonly<Record<string, Day>> = { SYP: '2026-01-01', VES: '2021-10-01' }
-
 /**
  * Compares the first and the last rate of each year and currency with the nearest rates before and after it, and with the
  * newest one; rates within a factor of three agree, more than `maxDistance` days apart they may differ by eight. A year is doubted where neither edge
@@ -73,15 +71,16 @@ export function findDisagreements(
 ): Disagreements {
   const found: Disagreements = { doubted: [], unconfirmed: [] }
   for (const [code, column] of history.columns) {
+    const quoted = { code, isPriced: history.priced?.has(code) === true }
     const years = yearsOf(history.dates, column)
     const now = edgeOf(newest, code, 1)
     let isNextDoubted = false
     for (const [index, { first, last }] of [...years.entries()].toReversed()) {
       const previous = years[index - 1]?.last ?? edgeOf(before, code, -1)
       const next = years[index + 1]?.first ?? edgeOf(after, code, 1)
-      const fromPrevious = moveOver(code, previous, first, maxDistance)
-      const toNext = moveOver(code, last, next, maxDistance)
-      const toNow = (rate: DatedRate): number => moveOver(code, rate, now, Infinity)
+      const fromPrevious = moveOver(quoted, previous, first, maxDistance)
+      const toNext = moveOver(quoted, last, next, maxDistance)
+      const toNow = (rate: DatedRate): number => moveOver(quoted, rate, now, Infinity)
       const isNear = (one: DatedRate | undefined, other: DatedRate | undefined): boolean =>
         one !== undefined && other !== undefined && daysBetween(one, other) <= maxDistance
       const isAtNewest = index === years.length - 1 && after === newest
@@ -125,7 +124,7 @@ function isPowerOfTen(factor: number): boolean {
  * currency, which is undefined while it is not loaded; a year that is missing in it is doubted.
  */
 export function findDisagreementsOfTable(
-  { dates, columns }: MarketHistory,
+  { dates, columns, priced }: MarketHistory,
   newest: MarketHistory,
   seriesOf: (code: string) => MarketHistory | undefined,
 ): Disagreements {
@@ -133,7 +132,8 @@ export function findDisagreementsOfTable(
   const [date] = dates
   for (const [code, [rate = NaN]] of date === undefined ? [] : columns) {
     const current = edgeOf(newest, code, 1)
-    if (!(moveOver(code, { date: date ?? '', rate }, current, Infinity) > MAX_FACTOR)) continue
+    const quoted = { code, isPriced: priced?.has(code) === true }
+    if (!(moveOver(quoted, { date: date ?? '', rate }, current, Infinity) > MAX_FACTOR)) continue
     const series = seriesOf(code)
     const row = series?.dates.indexOf(date ?? '') ?? -1
     const move = moveBetween(rate, series?.columns.get(code)?.[row] ?? NaN)
@@ -180,15 +180,15 @@ function edgeOf(
 
 /** Returns the factor between two rates; NaN if it says nothing: further apart, rates may really move as far. */
 function moveOver(
-  code: string,
+  { code, isPriced }: { code: string; isPriced: boolean },
   earlier: DatedRate | undefined,
   later: DatedRate | undefined,
   maxDistance: number,
 ): number {
   if (!earlier || !later) return NaN
-  const { [code]: day = '' } = REDENOMINATED
-  if (earlier.date < day && later.date >= day) return NaN
-  const move = moveBetween(earlier.rate, later.rate)
+  const zeros = redenominatedBy(code, earlier.date, later.date)
+  const expected = isPriced ? earlier.rate * zeros : earlier.rate / zeros
+  const move = moveBetween(expected, later.rate)
   const isFar = daysBetween(earlier, later) > maxDistance
   return isFar && move > MAX_FACTOR && move <= MAX_FACTOR_OF_A_YEAR ? NaN : move
 }
