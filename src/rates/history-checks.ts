@@ -1,9 +1,11 @@
 import type { Slices } from '../async.ts'
-import { findWithdrawal } from './currency-code.ts'
+import type { Publication } from './calendar.ts'
+import { findWithdrawal, redenominatedBy } from './currency-code.ts'
 import { DAY_MS, toInstant } from './dates.ts'
 import type { Day } from './dates.ts'
 import { rowsOf, withoutGaps } from './market-history.ts'
 import type { MarketHistory } from './market-history.ts'
+import { isOffPeg, pegDepth } from './off-peg.ts'
 import {
   MAX_AGREEING_MOVE,
   MAX_CONFIRMING_MOVE,
@@ -11,7 +13,9 @@ import {
   findImplausibleMajors,
   isDoubtfulMove,
   moveBetween,
+  publicationsToConfirm,
 } from './rate-table.ts'
+import { MAX_UNUSUAL_MOVE } from './usual-rates.ts'
 import { RejectedError } from './validate.ts'
 
 /** Rates further apart are not compared: the Icelandic króna returned after nine years. */
@@ -35,8 +39,12 @@ export interface HistoryToCheck {
   merged: MarketHistory
   added: MarketHistory
   previous: MarketHistory | undefined
+  /** Default `daily`. */
+  frequency?: Publication['frequency'] | undefined
   /** Returns the factor between `rate` and that of another source of about the same day, as `moveFromOthers` (default NaN). */
   moveFromOthers?(date: Day, code: string, rate: number): number
+  /** Returns the factor between `rate` and the usual one, as `moveFromUsual` (default NaN). */
+  moveFromUsual?(date: Day, code: string, rate: number): number
 }
 
 export interface CheckedHistory {
@@ -48,10 +56,11 @@ export interface CheckedHistory {
 }
 
 /**
- * Compares each day of `added` with the days before it. A rate that moved too far (see `isDoubtfulMove`) is accepted if the
- * next published day confirms it and no other source contradicts it, or if another source confirms it or `previous` has it. A
- * whole day is doubtful if many rates moved at once, more than a fifth of the currencies are absent, or major currencies are
- * implausible; a similar next day confirms it. Unconfirmed days and rates keep their value in `previous`, or stay absent.
+ * Compares each day of `added` with the days before it. A rate that moved too far, is off its official peg or, as the first of
+ * its currency, far from the usual is accepted if enough published days in a row confirm it (see `publicationsToConfirm`) and no
+ * other source contradicts it, or if another source confirms it or `previous` has it. A whole day is doubtful if many rates
+ * moved at once, more than a fifth of the currencies are absent, or major currencies are implausible; a similar next day
+ * confirms it. Unconfirmed days and rates keep their value in `previous`, or stay absent.
  *
  * @throws {RejectedError} if most days contradict those of `previous`, or, without `previous`, are doubtful as a whole
  */
@@ -94,18 +103,23 @@ interface Walk extends Omit<CheckedHistory, 'history'> {
   first: number
   instants: Float64Array
   columns: readonly Column[]
+  /** Those of currencies with an official peg. */
+  pegged: readonly Column[]
   byCode: ReadonlyMap<string, Column>
   addedRows: Int32Array
   previousRows: Int32Array
   newestAcceptedRow: number
+  frequency: HistoryToCheck['frequency']
   moveFromOthers: NonNullable<HistoryToCheck['moveFromOthers']>
+  moveFromUsual: NonNullable<HistoryToCheck['moveFromUsual']>
   /** Whether only previous days count as checked, or all days. */
   isUpdate: boolean
   checked: number
   doubtful: number
 }
 
-function startWalk({ merged, added, previous, moveFromOthers = () => NaN }: HistoryToCheck): Walk {
+function startWalk({ merged, added, previous, frequency, ...others }: HistoryToCheck): Walk {
+  const { moveFromOthers = () => NaN, moveFromUsual = () => NaN } = others
   const { base, dates, priced, derived } = merged
   const [firstAdded] = rowsOf(merged, added.dates[0] ?? '', '')
   const first = Math.max(0, firstAdded - MAX_GAP_DAYS)
@@ -126,11 +140,14 @@ function startWalk({ merged, added, previous, moveFromOthers = () => NaN }: Hist
     first,
     instants: Float64Array.from(dates, (date, row) => (row < first ? NaN : toInstant(date))),
     columns,
+    pegged: columns.filter(({ code }) => pegDepth(code) > 0 && !derived?.[code]),
     byCode: new Map(columns.map((column) => [column.code, column])),
     addedRows: rowsIn(added, merged, first),
     previousRows: rowsIn(previous, merged, first),
     newestAcceptedRow: -1,
+    frequency,
     moveFromOthers,
+    moveFromUsual,
     isUpdate: previous !== undefined,
     checked: 0,
     doubtful: 0,
@@ -167,9 +184,12 @@ function previousRate({ previousRows }: Walk, { previous }: Column, row: number)
   return previous?.[previousRows[row] ?? -1] ?? NaN
 }
 
-function lastRate({ instants }: Walk, { accepted, lastAcceptedRow }: Column, row: number): number {
+function lastRate({ instants, dates, priced }: Walk, column: Column, row: number): number {
+  const { code, accepted, lastAcceptedRow } = column
   const gap = (instants[row] ?? NaN) - (instants[lastAcceptedRow] ?? NaN)
-  return gap <= MAX_GAP_MS ? (accepted[lastAcceptedRow] ?? NaN) : NaN
+  if (!(gap <= MAX_GAP_MS)) return NaN
+  const step = redenominatedBy(code, dates[lastAcceptedRow] ?? '', dates[row] ?? '')
+  return (accepted[lastAcceptedRow] ?? NaN) * (priced?.has(code) ? step : 1 / step)
 }
 
 function nextAdded({ addedRows }: Walk, row: number): number {
@@ -188,14 +208,15 @@ function remember(walk: Walk, row: number): void {
 
 interface Comparison {
   moves: number[]
-  doubtful: Column[]
+  /** The columns whose rates are doubtful, and how many publications in a row confirm them. */
+  doubtful: Map<Column, number>
   unknown: Column[]
   lacking: Column[]
   expected: number
 }
 
 function compareDay(walk: Walk, row: number): Comparison {
-  const day: Comparison = { moves: [], doubtful: [], unknown: [], lacking: [], expected: 0 }
+  const day: Comparison = { moves: [], doubtful: new Map(), unknown: [], lacking: [], expected: 0 }
   for (const column of walk.columns) {
     const rate = addedRate(walk, column, row)
     const previous = previousRate(walk, column, row)
@@ -215,15 +236,44 @@ function compareDay(walk: Walk, row: number): Comparison {
     const fromPrevious = moveBetween(rate, previous)
     // A previous rate of the same day may be a real move, or a mistake that is corrected now.
     const move = fromPrevious < fromLast || Number.isNaN(fromLast) ? fromPrevious : fromLast
+    const needed = publicationsNeeded(walk, column, row, move)
+    const isConfirmed = needed > 1 && moveFromOthers(walk, column, row) <= MAX_AGREEING_MOVE
+    if (needed > 1 && !isConfirmed) day.doubtful.set(column, needed)
     if (Number.isNaN(move)) day.unknown.push(column)
-    else if (!isDoubtfulMove(column.code, move)) day.moves.push(move)
-    else if (moveFromOthers(walk, column, row) <= MAX_AGREEING_MOVE) day.moves.push(1)
-    else {
-      day.moves.push(move)
-      day.doubtful.push(column)
-    }
+    else day.moves.push(isConfirmed ? 1 : move)
+  }
+  for (const column of walk.pegged) {
+    if (Number.isNaN(addedRate(walk, column, row)) || day.doubtful.has(column)) continue
+    const isOff = isOffPegOn(walk, column, row, day.doubtful)
+    if (!isOff || isOffPegOn(walk, column, column.lastAcceptedRow)) continue
+    if (moveFromOthers(walk, column, row) <= MAX_AGREEING_MOVE) continue
+    day.doubtful.set(column, publicationsToConfirm(column.code, Infinity, walk.frequency))
   }
   return day
+}
+
+/** Returns how many publications in a row must have about a rate that moved by `move`: 1 if it is not doubtful. */
+function publicationsNeeded(walk: Walk, column: Column, row: number, move: number): number {
+  const { code } = column
+  if (!Number.isNaN(move)) return publicationsToConfirm(code, move, walk.frequency)
+  const rate = unitsOf(walk, column, addedRate(walk, column, row))
+  const unusual = walk.moveFromUsual(walk.dates[row] ?? '', code, rate)
+  return unusual > MAX_UNUSUAL_MOVE ? publicationsToConfirm(code, unusual, walk.frequency) : 1
+}
+
+/** Compares with the last rate of an anchor that is doubtful itself. */
+function isOffPegOn(
+  walk: Walk,
+  { code }: Column,
+  row: number,
+  doubtful?: Comparison['doubtful'],
+): boolean {
+  return isOffPeg(code, walk.dates[row] ?? '', (each) => {
+    const column = walk.byCode.get(each)
+    if (!column) return each === walk.base ? 1 : undefined
+    const quote = doubtful?.has(column) ? lastRate(walk, column, row) : column.accepted[row]
+    return unitsOf(walk, column, quote ?? NaN)
+  })
 }
 
 /** Compares the rate that no check has replaced yet. */
@@ -257,10 +307,11 @@ function checkDay(walk: Walk, row: number): void {
     if (isRejected) walk.doubtful += 1
   }
   if (isRejected) return quarantineDay(walk, row)
-  for (const column of day.doubtful) {
-    if (!isConfirmedRate(walk, column, row)) quarantineRate(walk, column, row)
+  for (const [column, needed] of day.doubtful) {
+    if (!isConfirmedRate(walk, column, row, needed)) quarantineRate(walk, column, row)
   }
   for (const column of day.unknown) {
+    if (day.doubtful.has(column)) continue
     const isDoubtful =
       !isPlausibleRate(walk, column, row) ||
       isContradictedByNext(walk, column, row) ||
@@ -307,16 +358,28 @@ function isConfirmedDay(walk: Walk, row: number): boolean {
   return countManyMoved(moves) === undefined && !isManyLacking(lacking, expected)
 }
 
-function isConfirmedRate(walk: Walk, column: Column, row: number): boolean {
-  const rate = addedRate(walk, column, row)
+function isConfirmedRate(walk: Walk, column: Column, row: number, needed: number): boolean {
   const isRevision = !Number.isNaN(previousRate(walk, column, row))
   if (isRevision || column.isContradicted) return false
-  const move = moveBetween(rate, nextRate(walk, column, row))
   return (
-    move <= MAX_CONFIRMING_MOVE &&
+    isRepeated(walk, column, row, needed) &&
     isPlausibleRate(walk, column, row) &&
     !isContradictedLater(walk, column, row)
   )
+}
+
+/** Whether `publications` in a row, the one of `row` included, have about the same rate. */
+function isRepeated(walk: Walk, column: Column, row: number, publications: number): boolean {
+  let [last, count] = [row, 1]
+  for (let next = row + 1; count < publications && next < walk.dates.length; next += 1) {
+    const move = moveBetween(addedRate(walk, column, next), addedRate(walk, column, last))
+    if (Number.isNaN(move)) continue
+    const gap = (walk.instants[next] ?? NaN) - (walk.instants[last] ?? NaN)
+    if (!(gap <= MAX_GAP_MS && move <= MAX_CONFIRMING_MOVE)) return false
+    last = next
+    count += 1
+  }
+  return count === publications
 }
 
 /** Whether another source contradicts the last rate before the next doubtful move, or an update already has that move. */

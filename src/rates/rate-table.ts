@@ -2,6 +2,7 @@ import { printedDecimals, quotient } from './arithmetic.ts'
 import { findSuccession } from './currency-code.ts'
 import { toDay } from './dates.ts'
 import type { Day } from './dates.ts'
+import type { Publication as BankPublication } from './calendar.ts'
 
 /** @internal Units of one currency per unit of another; positive. */
 export type Rate = number
@@ -52,11 +53,21 @@ export interface RateTable extends Publication {
   /** Number of the table, such as `041/A/NBP/2026`; absent if the bank gives it none. */
   readonly tableNumber?: string
   /** Published rates that are quarantined until they are confirmed; absent if empty. */
-  readonly unconfirmed?: Readonly<Record<string, number>>
+  readonly unconfirmed?: Readonly<Record<string, UnconfirmedRate>>
   /** Publication times of `rates` from earlier publications, by code; absent if empty. */
   readonly older?: Readonly<CodedPublications>
   /** Current or former codes of the provider without a usable rate; absent if empty. */
   readonly unavailable?: readonly string[]
+}
+
+/** A published rate that is quarantined because it looks wrong. */
+export interface UnconfirmedRate {
+  /** As published, against the base of its table. */
+  readonly rate: number
+  /** How many publications in a row, each on a later day, have had about this rate. */
+  readonly publications: number
+  /** The last good rate, which may have expired; absent without one. */
+  readonly good?: number | undefined
 }
 
 const MAX_UNAVAILABLE = 1_000
@@ -212,7 +223,10 @@ export const REFERENCE_CODES: ReadonlySet<string> = /* @__PURE__ */ new Set(
 const MAX_REFERENCE_MOVE = 1.2
 const MAX_OTHER_MOVE = 3
 
-/** A later publication within this factor confirms a doubtful rate. */
+/** Publications in a row that confirm a move which a wrong unit makes, and another one of more than threefold. */
+const PUBLICATIONS = { daily: [14, 7], rarer: [4, 2] } as const
+
+/** A later publication within this factor has about the same rate. */
 export const MAX_CONFIRMING_MOVE = 1.2
 
 /** Another source within this factor confirms a doubtful rate; one beyond a doubtful move contradicts it. */
@@ -305,6 +319,24 @@ function moveFromReference(
 
 export function isDoubtfulMove(code: string, move: number): boolean {
   return move > (REFERENCE_CODES.has(code) ? MAX_REFERENCE_MOVE : MAX_OTHER_MOVE)
+}
+
+/** Returns how many publications in a row with about the same rate confirm a move without another source: 1 if it is not doubtful. */
+export function publicationsToConfirm(
+  code: string,
+  move: number,
+  frequency: BankPublication['frequency'] = 'daily',
+): number {
+  if (!isDoubtfulMove(code, move)) return 1
+  const [ofUnits, ofOthers] = PUBLICATIONS[frequency === 'daily' ? 'daily' : 'rarer']
+  if (isPowerOfTen(move)) return ofUnits
+  return move > MAX_OTHER_MOVE ? ofOthers : 2
+}
+
+/** Within a fifth. */
+export function isPowerOfTen(factor: number): boolean {
+  const power = 10 ** Math.round(Math.log10(factor))
+  return power > 1 && moveBetween(factor, power) <= 1.2
 }
 
 /** Returns the number of large `moves` (factors since the previous publication) if it is implausible for one day, else undefined. */

@@ -4,7 +4,7 @@ import { redenominatedBy } from './currency-code.ts'
 import { dayNumber } from './dates.ts'
 import type { Calendar, Day, DaySpan } from './dates.ts'
 import type { MarketHistory } from './market-history.ts'
-import { moveBetween } from './rate-table.ts'
+import { isPowerOfTen, moveBetween } from './rate-table.ts'
 
 /**
  * Returns the ranges of days that were due by the calendar and are missing: longer ones than any closure, and at the end those of
@@ -111,12 +111,6 @@ function edge(fromNeighbour: number, fromNewest: number, isNear: boolean): Edge 
   if (Number.isNaN(fromNeighbour)) return Number.isNaN(fromNewest) ? 'unknown' : 'unconfirmed'
   const isUnit = isNear && !Number.isNaN(fromNewest) && isPowerOfTen(fromNeighbour)
   return isUnit ? 'unit' : 'bad'
-}
-
-/** Within a fifth. */
-function isPowerOfTen(factor: number): boolean {
-  const power = 10 ** Math.round(Math.log10(factor))
-  return power > 1 && Math.max(factor / power, power / factor) <= 1.2
 }
 
 /**

@@ -12,6 +12,7 @@ import type {
   PreviousRates,
   RateCorrection,
   RateTable,
+  UnconfirmedRate,
 } from './rate-table.ts'
 
 /** A longer interval is a mistake, such as a time in another unit. */
@@ -175,8 +176,12 @@ function validateUnavailable(codes: unknown): Pick<RateTable, 'unavailable'> {
 function validateUnconfirmed(rates: unknown): Pick<RateTable, 'unconfirmed'> {
   if (rates === undefined || rates === null) return {}
   const entries = Object.entries(requireObject(rates, 'the unconfirmed rates are'))
-  const good = entries.filter(isCodedRate)
-  return good.length > 0 ? { unconfirmed: Object.fromEntries(good) } : {}
+  const valid = entries.filter((entry): entry is [string, UnconfirmedRate] => {
+    const [code, { rate, publications, good = rate }] = [entry[0], Object(entry[1])]
+    const isCounted = Number.isSafeInteger(publications) && publications > 0
+    return isCounted && isCodedRate([code, rate]) && isCodedRate([code, good])
+  })
+  return valid.length > 0 ? { unconfirmed: Object.fromEntries(valid) } : {}
 }
 
 /**

@@ -8,6 +8,7 @@ import type { CheckedHistory, HistoryToCheck } from '../rates/history-checks.ts'
 import { findRevisions, marketDays, mergeHistories, ratesOf } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import { moveFromOthers } from '../rates/rate-table.ts'
+import { moveFromUsual } from '../rates/usual-rates.ts'
 import { RejectedError, requireObject, validateHistoryInSlices } from '../rates/validate.ts'
 import type { Attribution, HistoryProvider, ProviderContext } from '../upstream/provider.ts'
 import { firstComparedDay, requireAttribution } from './source.ts'
@@ -174,23 +175,41 @@ export function hasDayChecks({ sanityChecks, publication }: HistoryProvider): bo
   return sanityChecks === true && (frequency === 'daily' || frequency === 'weekly')
 }
 
-export function createChecks({ emit, runtime }: SourcesOptions, references: References): Checks {
+export function createChecks(
+  { emit, runtime }: SourcesOptions,
+  references: References,
+  id: string,
+): Checks {
   let reported: readonly string[] = []
+  let comparedLast = ''
 
   async function check(
-    { attribution }: HistoryProvider,
+    { attribution, publication }: HistoryProvider,
     days: HistoryToCheck,
     signal?: AbortSignal,
   ): Promise<CheckedHistory> {
-    const others = references(attribution)
     const since = firstComparedDay(runtime.now())
     const { base, derived } = days.added
-    const work = checkHistory({
-      ...days,
-      moveFromOthers: (date, code, rate) =>
-        date < since || derived?.[code] ? NaN : moveFromOthers(others, { base, code, rate }),
-    })
-    const checked = await runInSlices(work, runtime.yieldToEventLoop, signal)
+    const run = async (): Promise<CheckedHistory> => {
+      const others = references.current(attribution)
+      const work = checkHistory({
+        ...days,
+        frequency: publication?.frequency,
+        moveFromOthers: (date, code, rate) =>
+          date < since || derived?.[code] ? NaN : moveFromOthers(others, { base, code, rate }),
+        moveFromUsual: (date, code, rate) =>
+          date < since || derived?.[code] ? NaN : moveFromUsual({ base, code, rate }),
+      })
+      return runInSlices(work, runtime.yieldToEventLoop, signal)
+    }
+    let checked = await run()
+    const newest = days.added.dates.at(-1) ?? ''
+    // Other sources are loaded for doubtful rates once per publication.
+    if (newest > comparedLast && checked.quarantined.some((each) => each >= since)) {
+      comparedLast = newest
+      await references.load(attribution, id)
+      checked = await run()
+    }
     const about = { dataSet: 'history', provider: attribution.name } as const
     // Refreshes fetch the same days repeatedly; each problem is reported once.
     const codes = checked.quarantined.filter((each) => !reported.includes(each))

@@ -8,12 +8,14 @@ import { MIN_EQUAL_DAYS, createEqualDayCounter } from '../rates/repeated-rates.t
 import { RejectedError, requireObject, validateTable } from '../rates/validate.ts'
 import type { ValidatedTable } from '../rates/validate.ts'
 import type { LatestProvider, LatestTable, ProviderContext } from '../upstream/provider.ts'
+import { createComparison } from './references.ts'
 import {
   createFailover,
   isSameSource,
   requireAttribution,
   sourceHooks,
   storedIn,
+  tablesOf,
 } from './source.ts'
 import type { LatestSnapshot, References, SourcesOptions } from './source.ts'
 
@@ -27,7 +29,7 @@ const CALL_TIMEOUT_MS = 5_000
 /** One table, fetched once per publication; other bases are derived from it. */
 export function createLatestSource(
   options: SourcesOptions,
-  references: References = () => [],
+  references: References,
 ): ReadThrough<LatestSnapshot> {
   const { latestProviders: providers, runtime, maxStale } = options
   const failover = createFailover(options, 'latest', providers, {
@@ -63,15 +65,16 @@ export function createLatestSource(
 }
 
 function createTableChecks(options: SourcesOptions, references: References) {
-  const { latestProviders: providers, emit } = options
+  const { latestProviders: providers, emit, runtime } = options
   const counters = new Map(providers.map((provider) => [provider, createEqualDayCounter()]))
+  const compare = createComparison(references)
 
   function validate(
     provider: LatestProvider,
     published: LatestTable,
     { last, current }: CachedTables,
   ): ValidatedTable {
-    const validated = validateTable(published, options.runtime.now(), {
+    const validated = validateTable(published, runtime.now(), {
       previous: ownTable(provider, current),
       seenCodes: seenCodes(last),
       maxStale: options.maxStale.latest,
@@ -88,11 +91,15 @@ function createTableChecks(options: SourcesOptions, references: References) {
       state: CachedTables,
     ): Promise<LatestSnapshot> {
       const previous = previousOf(provider, state.current)
-      const published = await provider.fetchLatest({
+      const startedAt = runtime.monotonic()
+      const checked = await provider.fetchLatest({
         ...context,
         ...(previous && { previous }),
-        references: references(provider.attribution),
+        references: references.current(provider.attribution),
       })
+      // There must be time left to wait for the others.
+      const isSlow = runtime.monotonic() - startedAt > CALL_TIMEOUT_MS / 2
+      const published = isSlow ? checked : await compare(provider, checked, previous)
       // A response that arrives too late is discarded, and emits no events.
       context.signal.throwIfAborted()
       const validated = validate(provider, published, state)
@@ -106,7 +113,7 @@ function createTableChecks(options: SourcesOptions, references: References) {
       if (!provider) return { attribution, table }
       const stored = toLatestTable(table)
       const previous = previousOf(provider, state.current)
-      const others = references(attribution)
+      const others = references.current(attribution)
       const checked = provider.validateStored?.(stored, previous, others) ?? stored
       const { updatedAt, nextUpdateAt, publishedAt } = table
       const published = { ...checked, updatedAt, nextUpdateAt, publishedAt }
@@ -171,10 +178,6 @@ function previousOf(
 ): LatestTable | undefined {
   const own = ownTable(provider, current)
   return own && toLatestTable(own)
-}
-
-export function tablesOf(snapshot: LatestSnapshot | undefined): LatestSnapshot[] {
-  return [snapshot, snapshot?.fallback?.()?.value].filter((each) => each !== undefined)
 }
 
 function seenCodes(last: LatestSnapshot | undefined): string[] {

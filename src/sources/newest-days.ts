@@ -38,6 +38,9 @@ const MONTHS_KEPT = 60
 /** More tables are not fetched one by one: those of the working days of two weeks. */
 export const MAX_TABLES = 10
 
+/** Tables with a doubtful rate that are fetched again, until as many in a row confirm it. */
+const MAX_TABLES_AGAIN = 14
+
 const CALL_TIMEOUT_MS = 10_000
 
 /** Creates a function that emits events for days that are late, and for days with equal rates. */
@@ -241,8 +244,11 @@ async function fetchTables(
   const newestFirst = daysFrom(addDays(due, -context.daysBack), due)
     .filter(isPublished)
     .toReversed()
+  const doubtful = dates
+    .filter((day) => day >= (current?.doubtfulSince ?? due))
+    .slice(-MAX_TABLES_AGAIN)
   const again = daysFrom((current && firstToFetchAgain(current, end)) ?? due, last ?? '').filter(
-    (day) => day === current?.doubtfulSince || (isPublished(day) && !dates.includes(day)),
+    (day) => doubtful.includes(day) || (isPublished(day) && !dates.includes(day)),
   )
   const wanted = missing.length > 0 ? [...missing, ...again] : []
   const requested: Day[] = []

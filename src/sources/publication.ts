@@ -71,7 +71,7 @@ export function createPublicationContext(
     lag,
     daysBack: DAYS_BACK[frequency],
     isInOneCall: first?.fetchSeries === undefined && (first?.maxDays ?? Infinity) === Infinity,
-    checks: createChecks(options, references),
+    checks: createChecks(options, references, declared?.id ?? ECB_ID),
     pace,
   }
 }

@@ -10,15 +10,9 @@ import type { Attempt } from '../cache/refresh.ts'
 import { guardStore } from '../cache/store.ts'
 import type { CacheStore, OnStoreFailure } from '../cache/store.ts'
 import { RatesError } from '../errors.ts'
-import { toDay } from '../rates/dates.ts'
-import type { Day } from '../rates/dates.ts'
-import { marketDays, rowsOf } from '../rates/market-history.ts'
-import type { MarketHistory } from '../rates/market-history.ts'
 import { dropExpired } from '../rates/rate-table.ts'
-import type { RateTable, ReferenceTable } from '../rates/rate-table.ts'
 import type { HistoryProvider } from '../upstream/provider.ts'
 import type { Histories } from './histories.ts'
-import { hasDayChecks } from './history.ts'
 import type {
   HistoryNeed,
   HistoryRequest,
@@ -26,8 +20,9 @@ import type {
   PublicationState,
   ResultOrPromise,
 } from './history.ts'
-import { createLatestSource, tablesOf } from './latest-source.ts'
-import { firstComparedDay, isSameSource, unavailable } from './source.ts'
+import { createLatestSource } from './latest-source.ts'
+import { createReferences } from './references.ts'
+import { unavailable } from './source.ts'
 import type { LatestSnapshot, References, SourcesOptions } from './source.ts'
 
 export type { Attempt, CacheResult, HistoryNeed, HistoryRequest, PublicationState, RequestOptions }
@@ -69,6 +64,8 @@ export function createSources(
   const references = createReferences(options, {
     latest: () => latest.state().value,
     histories: () => histories.publications().map(({ newest }) => newest.value),
+    loadLatest: async () => hasLatest && latest.get(),
+    loadHistories: async (except) => hasHistory && histories.load(except),
   })
   const latest: ReadThrough<LatestSnapshot> = createLatestSource(options, references)
   const histories = createLazyHistories(options, references)
@@ -94,7 +91,7 @@ export function createSources(
       if (!hasHistory) throw turnedOff('reference rates')
       return histories.use(need, request, use)
     },
-    loadPublications: histories.load,
+    loadPublications: async () => histories.load(),
     state() {
       const publications = histories.publications()
       const history = hasHistory ? (publications[0]?.newest ?? histories.whileLoading()) : null
@@ -132,7 +129,7 @@ function createLazyHistories(options: SourcesOptions, references: References) {
       throw unavailable(undefined)
     },
     publications: () => loaded?.publications() ?? [],
-    load: async () => (await load()).load(),
+    load: async (except) => (await load()).load(except),
     refresh: async () => (await load()).refresh(),
     close() {
       isClosed = true
@@ -144,54 +141,6 @@ function createLazyHistories(options: SourcesOptions, references: References) {
     whileLoading: (): ReadThroughState<HistorySnapshot> => {
       return { value: undefined, stale: false, lastAttempt: attempt, nextAttemptAt: runtime.now() }
     },
-  }
-}
-
-interface InMemory {
-  latest(): LatestSnapshot | undefined
-  histories(): readonly (HistorySnapshot | undefined)[]
-}
-
-/** The last ten days of all sources but one; only published rates that passed sanity checks count. */
-function createReferences(
-  { latestProviders, historyProviders, runtime }: SourcesOptions,
-  { latest, histories }: InMemory,
-): References {
-  const checked = [
-    ...latestProviders.filter(({ validateStored }) => validateStored),
-    ...historyProviders.filter(hasDayChecks),
-  ].map(({ attribution }) => attribution)
-
-  return (own) => {
-    const since = firstComparedDay(runtime.now())
-    const isOther = ({ attribution }: Pick<LatestSnapshot, 'attribution'>): boolean =>
-      !isSameSource(attribution, own) && checked.some((each) => isSameSource(each, attribution))
-    const days = histories().filter((each) => each !== undefined)
-    return [
-      ...tablesOf(latest())
-        .filter(isOther)
-        .map(({ table }) => recentTable(table, since)),
-      ...days.filter(isOther).map(({ history }) => newestRates(history, since)),
-    ].filter(({ rates }) => rates.size > 0)
-  }
-}
-
-function recentTable(table: RateTable, since: Day): ReferenceTable {
-  const { base, updatedAt, older, derived, unconfirmed } = table
-  const isRecent = ([code]: [string, number]): boolean =>
-    toDay(older?.[code]?.updatedAt ?? updatedAt) >= since && !derived?.[code]
-  return { base, unconfirmed, rates: new Map([...table.rates].filter(isRecent)) }
-}
-
-/** Returns the newest rate of each currency: the newest day lacks those that are quarantined. */
-function newestRates(history: MarketHistory, since: Day): ReferenceTable {
-  const { base, priced, derived } = history
-  const [first] = rowsOf(history, since, since)
-  const quotes = marketDays(history, first).flatMap(({ rates }) => [...rates])
-  const published = quotes.filter(([code]) => !derived?.[code])
-  return {
-    base,
-    rates: new Map(published.map(([code, quote]) => [code, priced?.has(code) ? 1 / quote : quote])),
   }
 }
 

@@ -92,7 +92,20 @@ export interface LatestSnapshot {
   fallback?: () => CacheEntry<LatestSnapshot> | undefined
 }
 
-export type References = (attribution: Attribution) => readonly ReferenceTable[]
+export function tablesOf(snapshot: LatestSnapshot | undefined): LatestSnapshot[] {
+  return [snapshot, snapshot?.fallback?.()?.value].filter((each) => each !== undefined)
+}
+
+/** Other sources of rates, for comparison. */
+export interface References {
+  /** Returns the rates in memory of all sources but `own`. */
+  current(own: Attribution): readonly ReferenceTable[]
+  /**
+   * Loads the other data set, the publications but the one with this id, and without an id the next feed of latest rates. Waits
+   * 2 s at most, and never rejects.
+   */
+  load(own: Attribution, id?: string): Promise<void>
+}
 
 /** Older rates are not compared. At Easter, none are published for five days. */
 const MAX_REFERENCE_AGE_DAYS = 10
@@ -195,7 +208,7 @@ interface Call<Provider, Data> {
   controller: AbortController
 }
 
-async function callOnce<Provider extends { attribution: Attribution }, Data>(
+export async function callOnce<Provider extends { attribution: Attribution }, Data>(
   { fetch, runtime, emit }: SourcesOptions,
   { dataSet, timeout, gone, provider, callProvider, controller }: Call<Provider, Data>,
 ): Promise<Data> {

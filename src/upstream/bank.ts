@@ -78,7 +78,7 @@ function withLatest(
 ): LatestProvider & HistoryProvider {
   const calendar = createCalendar(publication)
   const check: LatestProvider['validateStored'] = (table, previous, references) =>
-    runSanityChecks(table, previous, references, minCodes)
+    runSanityChecks(table, previous, references, { minCodes, frequency: publication.frequency })
 
   async function newestDay(context: ProviderContext): Promise<HistoryDay> {
     const due = newestPublishedDay(context.now(), calendar)

@@ -1,7 +1,12 @@
 import type { Publication } from '../rates/calendar.ts'
-import type { Derivation, Derivations, ReferenceTable } from '../rates/rate-table.ts'
+import type {
+  Derivation,
+  Derivations,
+  ReferenceTable,
+  UnconfirmedRate,
+} from '../rates/rate-table.ts'
 
-export type { Derivation, ReferenceTable }
+export type { Derivation, ReferenceTable, UnconfirmedRate }
 
 /** @internal An absolute http or https URL. */
 type Url = string
@@ -45,7 +50,7 @@ export interface LatestTable {
    * Published rates that are quarantined because they look wrong, by code. `rates` has the previous value of each until the new
    * one is confirmed. Returned to the provider in `ProviderContext.previous`.
    */
-  unconfirmed?: Readonly<Record<string, number>>
+  unconfirmed?: Readonly<Record<string, UnconfirmedRate>>
   /** Set in `ProviderContext.previous`: the earlier of `updatedAt` and the time the handler accepted the table, in ms since the Unix epoch. */
   publishedAt?: number
   /** Set in `ProviderContext.previous`: publication times of `rates` from earlier publications, by code. */

@@ -1,5 +1,7 @@
-import { isCode } from '../rates/currency-code.ts'
+import type { Publication } from '../rates/calendar.ts'
+import { isCode, redenominatedBy } from '../rates/currency-code.ts'
 import { toDay } from '../rates/dates.ts'
+import type { Day } from '../rates/dates.ts'
 import {
   MAX_AGREEING_MOVE,
   MAX_CONFIRMING_MOVE,
@@ -9,7 +11,11 @@ import {
   isDoubtfulMove,
   moveBetween,
   moveFromOthers,
+  publicationsToConfirm,
 } from '../rates/rate-table.ts'
+import type { UnconfirmedRate } from '../rates/rate-table.ts'
+import { isOffPeg, pegDepth } from '../rates/off-peg.ts'
+import { MAX_UNUSUAL_MOVE, moveFromUsual } from '../rates/usual-rates.ts'
 import { RejectedError } from '../rates/validate.ts'
 import type { LatestTable, ReferenceTable } from './provider.ts'
 
@@ -25,21 +31,29 @@ const MIN_SHARE_KEPT = 0.8
 
 type RateOf = (code: string) => number | undefined
 
+/** What the checks need to know of a source. */
+export interface CheckedSource {
+  /** The fewest currencies of a plausible table (default 20). */
+  minCodes?: number | undefined
+  /** Default `daily`. */
+  frequency?: Publication['frequency'] | undefined
+}
+
 /**
- * Checks a table of a real market and returns the plausible one. Implausible rates become NaN and are dropped later. A rate
- * that moved too far from that of `previous` (see `isDoubtfulMove`) is quarantined: `rates` keeps the previous value and
- * `unconfirmed` has the new one, until one of `references` agrees, or none contradicts it and a later publication has about
- * the same value. A rate that `previous` lacks is compared with `references`, and is NaN if doubtful. Withdrawn currencies
- * with a fixed ratio are not checked: their rates are corrected later.
+ * Checks a table of a real market and returns the plausible one. Implausible rates become NaN and are dropped later. A rate is
+ * doubtful if it moved too far from the last good one, is off its official peg, or, without a good one, is contradicted by
+ * `references` or far from the usual. It is quarantined: `rates` has the good value, or NaN, and `unconfirmed` the new one,
+ * until one of `references` agrees, or none contradicts it and enough publications in a row have had about the same value.
+ * Withdrawn currencies with a fixed ratio are not checked: their rates are corrected later.
  *
- * @throws {RejectedError} for fewer than `minCodes` (default 20) or more than 1,000 codes, fewer than 80 % of those of `previous`, many rates that
+ * @throws {RejectedError} for fewer than `minCodes` or more than 1,000 codes, fewer than 80 % of those of `previous`, many rates that
  * moved at once, or major currencies far outside their range
  */
 export function runSanityChecks(
   table: LatestTable,
   previous: LatestTable | undefined,
   references: readonly ReferenceTable[] = [],
-  minCodes: number = MIN_CODES,
+  { minCodes = MIN_CODES, frequency }: CheckedSource = {},
 ): LatestTable {
   const rates = mapRates(table.rates, (_code, rate) => (isPlausible(rate) ? rate : NaN))
   const codes = Object.keys(rates).filter(isCode)
@@ -52,53 +66,93 @@ export function runSanityChecks(
       `expected at least 80 % of the ${countBefore} previous currencies, got ${codes.length}`,
     )
   }
-  return withoutImplausibleMajors(quarantine({ ...table, rates }, codes, previous, references))
+  const compared = { table: { ...table, rates }, previous, references, frequency }
+  return withoutImplausibleMajors(quarantine(compared, codes))
 }
 
-function quarantine(
-  table: LatestTable,
-  codes: readonly string[],
-  previous: LatestTable | undefined,
-  references: readonly ReferenceTable[],
-): LatestTable {
+interface Comparison {
+  table: LatestTable
+  previous: LatestTable | undefined
+  references: readonly ReferenceTable[]
+  frequency: Publication['frequency'] | undefined
+}
+
+function quarantine(comparison: Comparison, codes: readonly string[]): LatestTable {
+  const { table, previous } = comparison
   const { base, rates } = table
   const day = toDay(table.updatedAt)
   const previousRate = against(base, previous?.base ?? base, (code) => previous?.rates[code])
-  const quarantinedRate: RateOf = (code) =>
-    previous?.base === base ? previous.unconfirmed?.[code] : undefined
-
-  const moveOf = (code: string): number => {
-    const rate = rates[code]
-    const fromOthers = moveFromOthers(references, { base, code, rate })
-    const fromQuarantined = moveBetween(rate, quarantinedRate(code))
-    const isRepeated = isLater(table, previous) && fromQuarantined <= MAX_CONFIRMING_MOVE
-    if (fromOthers <= MAX_AGREEING_MOVE) return 1
-    if (isRepeated && !isDoubtfulMove(code, fromOthers)) return 1
-    const moves = [moveBetween(rate, previousRate(code)), fromOthers, fromQuarantined]
-    return moves.find((move) => !Number.isNaN(move)) ?? NaN
+  const goodRate: RateOf = (code) => {
+    const rate = previousRate(code)
+    return rate && rate / redenominatedBy(code, lastDayOf(previous, code) ?? day, day)
   }
-  const compared = codes
-    .filter((code) => code !== base && !findFixedRate(code, day, (each) => rates[each]))
-    .map((code) => ({ code, move: moveOf(code) }))
-    .filter(({ move }) => !Number.isNaN(move))
-  const many = countManyMoved(compared.map(({ move }) => move))
+  const moves: number[] = []
+  const quarantined = new Map<string, UnconfirmedRate>()
+  const checkedRate: RateOf = (code) => {
+    if (code === base) return 1
+    return quarantined.has(code) ? goodRate(code) : rates[code]
+  }
+  // The rates of anchors are checked before those of the currencies that are pegged to them.
+  for (const code of codes.toSorted((one, other) => pegDepth(one) - pegDepth(other))) {
+    if (code === base || findFixedRate(code, day, (each) => rates[each])) continue
+    const isOff = isOffPeg(code, day, checkedRate) && !isOffPeg(code, day, previousRate)
+    const { move, unconfirmed } = compareRate(comparison, code, goodRate(code), isOff)
+    if (!Number.isNaN(move)) moves.push(move)
+    if (unconfirmed) quarantined.set(code, unconfirmed)
+  }
+  const many = countManyMoved(moves)
   if (many !== undefined) {
     throw new RejectedError(
-      `${many} of ${compared.length} rates moved by more than 20 %; expected at most 10 % of them`,
+      `${many} of ${moves.length} rates moved by more than 20 %; expected at most 10 % of them`,
     )
   }
-  const doubtful = new Set(
-    compared.filter(({ code, move }) => isDoubtfulMove(code, move)).map(({ code }) => code),
-  )
-  if (doubtful.size === 0) return table
-  const quarantined = [...doubtful].map((code) => [code, rates[code] ?? NaN] as const)
+  if (quarantined.size === 0) return table
   return {
     ...table,
     rates: mapRates(rates, (code, rate) =>
-      doubtful.has(code) ? (previousRate(code) ?? NaN) : rate,
+      quarantined.has(code) ? (goodRate(code) ?? NaN) : rate,
     ),
     unconfirmed: { ...table.unconfirmed, ...Object.fromEntries(quarantined) },
   }
+}
+
+/** `move` is NaN where nothing is known of the rate; `unconfirmed` is undefined for a good one. */
+function compareRate(
+  { table, previous, references, frequency }: Comparison,
+  code: string,
+  previousRate: number | undefined,
+  isOffPeg: boolean,
+): { move: number; unconfirmed?: UnconfirmedRate } {
+  const { base, rates } = table
+  const rate = rates[code]
+  const day = toDay(table.updatedAt)
+  const fromOthers = moveFromOthers(references, { base, code, rate })
+  if (fromOthers <= MAX_AGREEING_MOVE) return { move: 1 }
+  const known = previous?.base === base ? previous.unconfirmed?.[code] : undefined
+  const good = previousRate || known?.good
+  const fromGood = moveBetween(rate, good)
+  const fromUsual = good === undefined ? moveFromUsual({ base, code, rate }) : NaN
+  const unusual = fromUsual <= MAX_UNUSUAL_MOVE ? 1 : fromUsual
+  const move = [fromGood, fromOthers, unusual].find((each) => !Number.isNaN(each)) ?? NaN
+  const isContradicted = isDoubtfulMove(code, fromOthers)
+  const needed = Math.max(
+    publicationsToConfirm(code, fromGood, frequency),
+    publicationsToConfirm(code, unusual, frequency),
+    isOffPeg ? publicationsToConfirm(code, Infinity, frequency) : 1,
+    good === undefined && known ? 2 : 1,
+  )
+  if (needed === 1 && !(good === undefined && isContradicted)) return { move }
+  const isRepeated = known !== undefined && moveBetween(rate, known.rate) <= MAX_CONFIRMING_MOVE
+  const isNext = day > (lastDayOf(previous) ?? day)
+  const publications = isRepeated ? known.publications + Number(isNext) : 1
+  if (!isContradicted && publications >= needed) return { move: 1 }
+  return { move, unconfirmed: { rate: Number(rate), publications, ...(good && { good }) } }
+}
+
+/** Day of the publication of a table, or of a rate that it has from an earlier one. */
+function lastDayOf(table: LatestTable | undefined, code = ''): Day | undefined {
+  if (!table) return undefined
+  return toDay(table.older?.[code]?.updatedAt ?? table.publishedAt ?? table.updatedAt)
 }
 
 function withoutImplausibleMajors(table: LatestTable): LatestTable {
@@ -111,11 +165,6 @@ function withoutImplausibleMajors(table: LatestTable): LatestTable {
   }
   if (codes.length === 0) return table
   return { ...table, rates: mapRates(rates, (code, rate) => (codes.includes(code) ? NaN : rate)) }
-}
-
-function isLater(table: LatestTable, previous: LatestTable | undefined): boolean {
-  if (!previous || table.updatedAt === previous.updatedAt) return false
-  return table.updatedAt > (previous.publishedAt ?? previous.updatedAt)
 }
 
 function against(base: string, quotedBase: string, rateOf: RateOf): RateOf {

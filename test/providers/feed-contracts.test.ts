@@ -109,7 +109,8 @@ describe('a provider of latest rates', () => {
     const { [code]: rate = NaN } = table.rates
     const previous = { ...table, rates: { ...table.rates, [code]: rate * 2 } }
     const checked = await provider.fetchLatest({ ...context, previous })
-    expect(checked).toMatchObject({ rates: { [code]: rate * 2 }, unconfirmed: { [code]: rate } })
+    const unconfirmed = { [code]: { rate, publications: 1, good: rate * 2 } }
+    expect(checked).toMatchObject({ rates: { [code]: rate * 2 }, unconfirmed })
     expect(provider.validateStored(table, previous)).toEqual(checked)
     const few = { ...table, rates: { EUR: 1, USD: 1.1 } }
     expect(() => provider.validateStored?.(few, undefined)).toThrow(/–1,000 currencies, got 2$/)

@@ -67,37 +67,71 @@ describe('validateStored() of a built-in provider', () => {
 
   it.each([6.1, 0.65, 2_000])('quarantines a single rate that moved to %d', (rate) => {
     const checked = check(tomorrow({ AAC: rate }), table())
-    expect(checked).toEqual({ ...tomorrow({ AAC: 2 }), unconfirmed: { AAC: rate } })
+    const AAC = { rate, publications: 1, good: 2 }
+    expect(checked).toEqual({ ...tomorrow({ AAC: 2 }), unconfirmed: { AAC } })
   })
 
-  it('keeps a rate quarantined until a later publication', () => {
-    const quarantined = check(tomorrow({ AAC: 200 }), table())
-    expect(check(tomorrow({ AAC: 200 }), quarantined)).toEqual(quarantined)
+  /** Returns on which publication a rate of AAC that stays is served, after 2 on the day before. */
+  function served(rate: number, days = 20): number {
+    let last = table()
+    for (let day = 1; day <= days; day += 1) {
+      last = check(table({ AAC: rate }, 100, day), last)
+      if (last.rates['AAC'] === rate) return day
+    }
+    return NaN
+  }
+
+  const WAITS = numberRows('5.9 1 | 6.1 7 | 16.5 7 | 16.8 14 | 23.9 14 | 24.1 7 | 200 14 | 2000 14')
+
+  it.each(WAITS)('accepts 2 that became %d on the publication no. %d', (rate, publication) => {
+    expect(served(rate)).toBe(publication)
+    expect(served(4 / rate)).toBe(publication)
   })
 
-  it.each([167, 210, 240])('accepts a later %d as a confirmation of 200', (rate) => {
-    const quarantined = check(tomorrow({ AAC: 200 }), table())
-    const next = table({ AAC: rate }, 100, 2)
-    expect(check(next, quarantined)).toEqual(next)
+  it('accepts a major move on the second publication', () => {
+    const [first, second] = [1, 2].map((day) => table({ THB: 2.8 }, 100, day))
+    const quarantined = check(first ?? tomorrow({}), table({ THB: 2 }))
+    expect(quarantined.rates['THB']).toBe(2)
+    expect(check(second ?? tomorrow({}), quarantined).rates['THB']).toBe(2.8)
+  })
+
+  it('counts one publication a day', () => {
+    const quarantined = check(tomorrow({ AAC: 7 }), table())
+    expect(check(tomorrow({ AAC: 7 }), quarantined)).toEqual(quarantined)
+    const hourly = { ...tomorrow({ AAC: 7 }), updatedAt: PUBLISHED + DAY + 1 }
+    expect(check(hourly, quarantined).unconfirmed?.['AAC']?.publications).toBe(1)
+  })
+
+  it('does not count a publication that is dated ahead twice', () => {
+    const ahead = check(tomorrow({ AAC: 7 }), table())
+    const accepted = { ...ahead, publishedAt: PUBLISHED + 1 }
+    const next = { ...tomorrow({ AAC: 7 }), updatedAt: PUBLISHED + 2 }
+    expect(check(next, accepted).unconfirmed?.['AAC']?.publications).toBe(1)
   })
 
   it.each([
-    ['another slip', 4_000, 2],
-    ['a rate further from it', 250, 2],
-    ['the old value', 2.1, 2.1],
-  ])('does not accept %s as a confirmation', (_what, rate, served) => {
-    const quarantined = check(tomorrow({ AAC: 200 }), table())
-    const next = check(table({ AAC: rate }, 100, 2), quarantined)
-    expect(next.rates['AAC']).toBe(served)
-    expect(next.unconfirmed?.['AAC']).toBe(served === rate ? undefined : rate)
+    ['another slip', 4_000],
+    ['a rate further from it', 250],
+    ['a gap', undefined],
+  ])('counts again after %s', (_what, rate) => {
+    const sixth = { AAC: { rate: 200, publications: 13, good: 2 } }
+    const next = check(table(rate ? { AAC: rate } : {}, 100, 2), {
+      ...tomorrow({}),
+      unconfirmed: sixth,
+    })
+    expect(next.rates['AAC']).toBe(2)
+    expect(next.unconfirmed?.['AAC']?.publications).toBe(rate && 1)
   })
 
-  it('does not confirm a publication that is dated ahead with itself', () => {
-    const ahead = check(tomorrow({ AAC: 200 }), table())
-    const accepted = { ...ahead, publishedAt: PUBLISHED + 1 }
-    expect(check(tomorrow({ AAC: 200 }), accepted).rates['AAC']).toBe(2)
-    const next = { ...tomorrow({ AAC: 200 }), updatedAt: PUBLISHED + 2 }
-    expect(check(next, accepted).rates['AAC']).toBe(200)
+  it('accepts a return to the last good rate, although that has expired', () => {
+    const { AAC: _expired, ...rates } = table().rates
+    const unconfirmed = { AAC: { rate: 200, publications: 9, good: 2 } }
+    const previous = { ...tomorrow({}), rates, unconfirmed }
+    expect(check(table({ AAC: 2.1 }, 100, 2), previous).rates['AAC']).toBe(2.1)
+    expect(check(table({ AAC: 200 }, 100, 2), previous)).toMatchObject({
+      rates: { AAC: NaN },
+      unconfirmed: { AAC: { rate: 200, publications: 10, good: 2 } },
+    })
   })
 
   const REFERENCES = numberRows('9.5 2 | 9.6 10 | 10.4 10 | 10.6 2')
@@ -118,10 +152,12 @@ describe('validateStored() of a built-in provider', () => {
       rates: new Map(Object.entries({ AAC: AAC / 4, USD: 1 / 4 })),
       unconfirmed,
     })
-    /** The rate of the third publication of 200 after 2. */
-    const served = (...references: ReferenceTable[]): number | undefined => {
-      const second = check(tomorrow({ AAC: 200 }), table(), references)
-      return check(table({ AAC: 200 }, 100, 2), second, references).rates['AAC']
+    /** The rate after 14 publications of 200. */
+    const servedAtLast = (...references: ReferenceTable[]): number | undefined => {
+      const unconfirmed = { AAC: { rate: 200, publications: 13, good: 2 } }
+      return check(table({ AAC: 200 }, 100, 2), { ...tomorrow({}), unconfirmed }, references).rates[
+        'AAC'
+      ]
     }
 
     it.each([
@@ -135,14 +171,15 @@ describe('validateStored() of a built-in provider', () => {
       ['is quarantined as far away', [reference(2, { AAC: 9_000 / 4 })], 2],
       ['has only a quarantined rate', [reference(NaN, { AAC: 2 / 4 })], 200],
     ])('a move that lasts if one %s', (_what, references, rate) => {
-      expect(served(...references)).toBe(rate)
+      expect(servedAtLast(...references)).toBe(rate)
     })
 
     it('a rate that the previous table lacks', () => {
       const next = tomorrow({ ZZZ: 200 })
       const rates = new Map([['ZZZ', 2]])
       const checked = check(next, table(), [{ base: 'USD', rates }])
-      expect(checked).toMatchObject({ rates: { ZZZ: NaN }, unconfirmed: { ZZZ: 200 } })
+      const ZZZ = { rate: 200, publications: 1 }
+      expect(checked).toMatchObject({ rates: { ZZZ: NaN }, unconfirmed: { ZZZ } })
       expect(check(next, table(), [{ base: 'USD', rates: new Map([['ZZZ', 100]]) }])).toEqual(next)
     })
   })
@@ -151,7 +188,7 @@ describe('validateStored() of a built-in provider', () => {
     const references = [{ base: 'USD', rates: new Map(Object.entries(table().rates)) }]
     const checked = check(tomorrow({ AAC: 7 }), undefined, references)
     expect(checked.rates['AAC']).toBe(NaN)
-    expect(checked.unconfirmed).toEqual({ AAC: 7 })
+    expect(checked.unconfirmed).toEqual({ AAC: { rate: 7, publications: 1 } })
     const call = () => check(tomorrow(moved(10, 7)), undefined, references)
     expect(call).toThrow('10 of 99 rates moved')
     // The first table lacks the rate; the next one confirms it or not.
@@ -196,8 +233,9 @@ describe('validateStored() of a built-in provider', () => {
   })
 
   it('quarantines a second rate in addition to the first one', () => {
-    const quarantined = { ...tomorrow({ AAC: 200 }), unconfirmed: { AAD: 300 } }
-    const unconfirmed = { AAC: 200, AAD: 300 }
+    const AAD = { rate: 300, publications: 3, good: 2 }
+    const quarantined = { ...tomorrow({ AAC: 200 }), unconfirmed: { AAD } }
+    const unconfirmed = { AAC: { rate: 200, publications: 1, good: 2 }, AAD }
     expect(check(quarantined, table())).toEqual({ ...tomorrow({}), unconfirmed })
   })
 
@@ -236,7 +274,8 @@ describe('validateStored() of a built-in provider', () => {
     })
 
     it('also if they were quarantined before', () => {
-      const quarantined = { ...table(lawful), unconfirmed: { BGN: 132 } }
+      const BGN = { rate: 132, publications: 1 }
+      const quarantined = { ...table(lawful), unconfirmed: { BGN } }
       const next = tomorrow({ ...lawful, BGN: 140 })
       expect(check(next, quarantined)).toEqual(next)
     })
@@ -255,7 +294,67 @@ describe('validateStored() of a built-in provider', () => {
     ])('but not %s', (_when, rates, updatedAt) => {
       const previous = { ...table({ BGN: 4 }), updatedAt: updatedAt - DAY }
       const { unconfirmed } = check({ ...table(rates), updatedAt }, previous)
-      expect(unconfirmed).toEqual({ BGN: 132 })
+      expect(unconfirmed).toMatchObject({ BGN: { rate: 132, good: 4 } })
+    })
+  })
+
+  describe('knows official pegs', () => {
+    const AED = 3.6725
+
+    it.each(numberRows('1.019 1 | 0.981 1 | 1.021 7 | 0.979 7'))(
+      'and serves a dirham × %d on the publication no. %d',
+      (factor, publication) => {
+        let last: LatestTable | undefined
+        for (let day = 1; day <= publication; day += 1) {
+          expect(last?.rates['AED'] ?? NaN).toBe(NaN)
+          last = check(table({ AED: AED * factor }, 100, day), last)
+        }
+        expect(last?.rates['AED']).toBe(AED * factor)
+        expect(last).not.toHaveProperty('unconfirmed')
+        // Once that is accepted, so is its next rate.
+        const later = table({ AED: AED * (publication === 1 ? 1 : factor * 1.01) }, 100, 9)
+        expect(check(later, last)).toEqual(later)
+      },
+    )
+
+    it('which a wrong rate of the anchor does not make doubtful', () => {
+      const rates = { EUR: 0.9, XOF: 0.9 * 655.957, HKD: 7.8, MOP: 7.8 * 1.03 }
+      const slip = { ...rates, EUR: 0.45, HKD: 78 }
+      const { unconfirmed = {} } = check(tomorrow(slip), table(rates))
+      expect(Object.keys(unconfirmed).sort()).toEqual(['EUR', 'HKD'])
+    })
+
+    it('by day: the lev was pegged until 2025', () => {
+      const lev = { EUR: 0.9, BGN: 0.9 * 1.95583 * 1.1 }
+      const at = (updatedAt: number): LatestTable => ({ ...table(lev), updatedAt })
+      expect(check(at(Date.UTC(2025, 11, 31))).rates['BGN']).toBe(NaN)
+      expect(check(at(Date.UTC(1998, 6, 4)))).not.toHaveProperty('unconfirmed')
+    })
+  })
+
+  it.each(numberRows('3000 1 | 0.78 7 | 0.3 14 | 3500000 14'))(
+    'serves a first tugrik of %d on the publication no. %d',
+    (rate, publication) => {
+      let last: LatestTable | undefined
+      for (let day = 1; day <= publication; day += 1) {
+        expect(last?.rates['MNT'] ?? NaN).toBe(NaN)
+        last = check(table({ MNT: rate }, 100, day), last)
+      }
+      expect(last?.rates['MNT']).toBe(rate)
+    },
+  )
+
+  it('expects that a currency lost zeros on the day of the law', () => {
+    const at = (day: number, SYP: number): LatestTable => ({
+      ...table({ SYP }),
+      updatedAt: Date.UTC(2026, 0, day),
+    })
+    const last = { ...at(1, 11_000), updatedAt: Date.UTC(2025, 11, 31) }
+    expect(check(at(1, 111), last)).toEqual(at(1, 111))
+    // The old number is a hundredfold of the new one.
+    expect(check(at(1, 11_000), last)).toMatchObject({
+      rates: { SYP: 110 },
+      unconfirmed: { SYP: { rate: 11_000, good: 110 } },
     })
   })
 

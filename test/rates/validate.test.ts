@@ -153,9 +153,20 @@ describe('a table', () => {
   })
 
   it('keeps quarantined rates that are valid', () => {
-    const unconfirmed = { AAA: 7, aab: 8, AAC: '9', AAD: -1, AAE: 1e-100 }
-    expect(accepted({ unconfirmed }).unconfirmed).toEqual({ AAA: 7, AAE: 1e-100 })
-    for (const none of [undefined, null, {}, { AAA: 0 }]) {
+    const [AAA, AAB] = [
+      { rate: 7, publications: 2, good: 1e-100 },
+      { rate: 1e-100, publications: 1 },
+    ]
+    const wrong = {
+      aac: AAA,
+      AAD: 7,
+      AAE: { rate: '9', publications: 1 },
+      AAF: { ...AAA, good: -1 },
+    }
+    const uncounted = { AAG: { rate: 7 }, AAH: { rate: 7, publications: 0.5 } }
+    const unconfirmed = { AAA, AAB, ...wrong, ...uncounted }
+    expect(accepted({ unconfirmed }).unconfirmed).toEqual({ AAA, AAB })
+    for (const none of [undefined, null, {}, { AAA: { rate: 0 } }]) {
       expect(accepted({ unconfirmed: none })).not.toHaveProperty('unconfirmed')
     }
   })

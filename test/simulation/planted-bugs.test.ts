@@ -195,7 +195,7 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'a move is confirmed by the same publication': breaks('I17', /^bad-major: × 1.3/, {
     lateShare: 1,
   }).inLatest((fetchLatest) => ({ previous, ...context }) => {
-    const earlier = previous && { updatedAt: previous.updatedAt - 1, publishedAt: 0 }
+    const earlier = previous && { updatedAt: previous.updatedAt - DAY, publishedAt: 0 }
     return fetchLatest({
       ...context,
       // Other sources would contradict the move.
@@ -204,7 +204,9 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     })
   }),
   'a quarantined rate is served': breaks('I3', /one-rate-1000x/).inTables((table) => {
-    return { ...table, rates: { ...table.rates, ...table.unconfirmed } }
+    const quarantined = Object.entries(table.unconfirmed ?? {})
+    const rates = quarantined.map(([code, { rate }]) => [code, rate])
+    return { ...table, rates: { ...table.rates, ...Object.fromEntries(rates) } }
   }),
   'a good table is rejected': breaks('I14').inTables(() => {
     throw new Error('planted rejection')

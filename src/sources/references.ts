@@ -1,0 +1,139 @@
+import { withTimeout } from '../async.ts'
+import { toDay } from '../rates/dates.ts'
+import type { Day } from '../rates/dates.ts'
+import { marketDays, rowsOf } from '../rates/market-history.ts'
+import type { MarketHistory } from '../rates/market-history.ts'
+import type { RateTable, ReferenceTable } from '../rates/rate-table.ts'
+import { MIN_COMPARED_MOVE, moveFromUsual } from '../rates/usual-rates.ts'
+import { validateTable } from '../rates/validate.ts'
+import type {
+  Attribution,
+  LatestProvider,
+  LatestTable,
+  ProviderContext,
+} from '../upstream/provider.ts'
+import { hasDayChecks } from './history.ts'
+import type { HistorySnapshot } from './history.ts'
+import { callOnce, firstComparedDay, isSameSource, tablesOf } from './source.ts'
+import type { LatestSnapshot, References, SourcesOptions } from './source.ts'
+
+interface InMemory {
+  latest(): LatestSnapshot | undefined
+  histories(): readonly (HistorySnapshot | undefined)[]
+  loadLatest(): Promise<unknown>
+  loadHistories(except: string | undefined): Promise<unknown>
+}
+
+/** How long doubtful rates wait for another source, in ms. */
+const LOAD_TIMEOUT_MS = 2_000
+
+/** The last ten days of all sources but one; only published rates that passed sanity checks count. */
+export function createReferences(options: SourcesOptions, inMemory: InMemory): References {
+  const { latestProviders, historyProviders, runtime } = options
+  const feeds = latestProviders.filter(({ validateStored }) => validateStored)
+  const checked = [...feeds, ...historyProviders.filter(hasDayChecks)]
+  /** Tables of feeds that are loaded only for comparison, by name. */
+  const compared = new Map<string, LatestSnapshot>()
+
+  async function loadNextFeed(own: Attribution): Promise<void> {
+    for (const provider of feeds.filter(({ attribution }) => !isSameSource(attribution, own))) {
+      const { attribution } = provider
+      const controller = new AbortController()
+      const about = { dataSet: 'latest', timeout: LOAD_TIMEOUT_MS, gone: undefined } as const
+      const callProvider = async (
+        each: LatestProvider,
+        context: ProviderContext,
+      ): Promise<RateTable> => validateTable(await each.fetchLatest(context), runtime.now()).data
+      try {
+        const table = await callOnce(options, { ...about, provider, callProvider, controller })
+        compared.set(attribution.name, { table, attribution })
+        return
+      } catch {
+        // Its event has the reason.
+      }
+    }
+  }
+
+  return {
+    current(own) {
+      const since = firstComparedDay(runtime.now())
+      const isOther = ({ attribution }: Pick<LatestSnapshot, 'attribution'>): boolean =>
+        !isSameSource(attribution, own) &&
+        checked.some((each) => isSameSource(each.attribution, attribution))
+      const newest = new Map<string, LatestSnapshot>()
+      for (const each of [...compared.values(), ...tablesOf(inMemory.latest())]) {
+        const { name } = each.attribution
+        const { updatedAt = 0 } = newest.get(name)?.table ?? {}
+        if (each.table.updatedAt >= updatedAt) newest.set(name, each)
+      }
+      const days = inMemory.histories().filter((each) => each !== undefined)
+      return [
+        ...[...newest.values()].filter(isOther).map(({ table }) => recentTable(table, since)),
+        ...days.filter(isOther).map(({ history }) => newestRates(history, since)),
+      ].filter(({ rates }) => rates.size > 0)
+    },
+    async load(own, id) {
+      const other = id === undefined ? loadNextFeed(own) : inMemory.loadLatest()
+      const all = Promise.allSettled([other, inMemory.loadHistories(id)])
+      await withTimeout(runtime, LOAD_TIMEOUT_MS, all).catch(() => undefined)
+    },
+  }
+}
+
+function recentTable(table: RateTable, since: Day): ReferenceTable {
+  const { base, updatedAt, older, derived, unconfirmed } = table
+  const isRecent = ([code]: [string, number]): boolean =>
+    toDay(older?.[code]?.updatedAt ?? updatedAt) >= since && !derived?.[code]
+  const quarantined = Object.entries(unconfirmed ?? {}).map(([code, { rate }]) => [code, rate])
+  return {
+    base,
+    unconfirmed: Object.fromEntries(quarantined),
+    rates: new Map([...table.rates].filter(isRecent)),
+  }
+}
+
+/** Returns the newest rate of each currency: the newest day lacks those that are quarantined. */
+function newestRates(history: MarketHistory, since: Day): ReferenceTable {
+  const { base, priced, derived } = history
+  const [first] = rowsOf(history, since, since)
+  const quotes = marketDays(history, first).flatMap(({ rates }) => [...rates])
+  const published = quotes.filter(([code]) => !derived?.[code])
+  return {
+    base,
+    rates: new Map(published.map(([code, quote]) => [code, priced?.has(code) ? 1 / quote : quote])),
+  }
+}
+
+/** Creates a function that loads other sources for doubtful rates, once per publication, and checks a table again with theirs. */
+export function createComparison(references: References) {
+  let comparedLast = ''
+
+  return async function compare(
+    provider: LatestProvider,
+    published: LatestTable,
+    previous: LatestTable | undefined,
+  ): Promise<LatestTable> {
+    const { attribution } = provider
+    const publication = `${attribution.name} ${published.updatedAt}`
+    const isChecked = provider.validateStored && isDoubtful(published, previous)
+    if (publication === comparedLast || !isChecked) return published
+    comparedLast = publication
+    await references.load(attribution)
+    const { unconfirmed = {}, ...table } = published
+    const doubtful = Object.entries(unconfirmed).map(([code, { rate }]) => [code, rate])
+    const rates = { ...table.rates, ...Object.fromEntries(doubtful) }
+    const others = references.current(attribution)
+    return provider.validateStored?.({ ...table, rates }, previous, others) ?? published
+  }
+}
+
+/** Whether a rate is quarantined or, in the first table of a feed with sanity checks, unusual. */
+function isDoubtful({ base, rates, unconfirmed }: LatestTable, previous: LatestTable | undefined) {
+  if (unconfirmed) return true
+  return (
+    !previous &&
+    Object.entries(rates).some(
+      ([code, rate]) => moveFromUsual({ base, code, rate }) > MIN_COMPARED_MOVE,
+    )
+  )
+}
