@@ -243,7 +243,9 @@ function compareDay(walk: Walk, row: number): Comparison {
     else day.moves.push(isConfirmed ? 1 : move)
   }
   for (const column of walk.pegged) {
-    if (Number.isNaN(addedRate(walk, column, row)) || day.doubtful.has(column)) continue
+    const rate = addedRate(walk, column, row)
+    const isKnown = Number.isNaN(rate) || rate === previousRate(walk, column, row)
+    if (isKnown || day.doubtful.has(column)) continue
     const isOff = isOffPegOn(walk, column, row, day.doubtful)
     if (!isOff || isOffPegOn(walk, column, column.lastAcceptedRow)) continue
     if (moveFromOthers(walk, column, row) <= MAX_AGREEING_MOVE) continue

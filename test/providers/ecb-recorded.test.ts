@@ -132,8 +132,8 @@ describe.skipIf(!HAS_RECORDINGS)(`a recorded response of the bank ${NEEDS_RECORD
     expect(types).not.toContain('rates_quarantined')
   })
 
-  it('has four rates that are quarantined until the next day when published day by day', async () => {
-    const all = independentCsv()
+  /** Publishes `all` day by day; returns the days of quarantined rates, and how many rates were not served a day later. */
+  async function publish(all: readonly HistoryDay[]) {
     const waiting = new Set<string>()
     let lost = 0
     // A history of 250 days at a time, because each refresh copies it; the first eight days belong to two of them.
@@ -142,10 +142,13 @@ describe.skipIf(!HAS_RECORDINGS)(`a recorded response of the bank ${NEEDS_RECORD
       let count = 8
       const history: HistoryProvider = {
         ...createEcbProvider(),
-        fetchHistory: async () => ({ base: 'EUR', days: days.slice(count - 8, count) }),
+        fetchHistory: async ({ start }) => ({
+          base: 'EUR',
+          days: days.slice(0, count).filter(({ date }) => count === 8 || date >= start),
+        }),
       }
       const handler = createRatesHandler({
-        providers: { history },
+        providers: { latest: false, history },
         now: () => Date.parse(`${days[count - 1]?.date}T17:00Z`),
         onEvent(event) {
           if (event.type === 'rates_quarantined') for (const code of event.codes) waiting.add(code)
@@ -159,7 +162,32 @@ describe.skipIf(!HAS_RECORDINGS)(`a recorded response of the bank ${NEEDS_RECORD
         lost += Object.keys(rates).length + 1 - Object.keys(served.rates).length
       }
     }
+    return { waiting: [...waiting], lost }
+  }
+
+  it('has four rates that are quarantined until the next day when published day by day', async () => {
     const crises = ['2008-10-06 ISK', '2008-10-08 ISK', '2008-11-06 ISK', '2021-12-21 TRY']
-    expect({ waiting: [...waiting], lost }).toEqual({ waiting: crises, lost: 0 })
+    expect(await publish(independentCsv())).toEqual({ waiting: crises, lost: 0 })
   })
+
+  it.each([
+    ['USD', 30, 1],
+    ['THB', 60, 1],
+    ['RUB', 60, 0],
+    ['RUB', 70, 6],
+    ['RUB', 90, 13],
+    ['THB', 95, 6],
+  ])(
+    'waits for a devaluation of %s by %d percent in one day for %d days',
+    async (code, percent, waits) => {
+      const all = independentCsv().filter(({ date }) => date > '2020-01-01' && date < '2020-12-01')
+      const devalued = all.map(({ date, rates }): HistoryDay => {
+        const factor = date < '2020-06-02' ? 1 : 100 / (100 - percent)
+        return { date, rates: { ...rates, [code]: (rates[code] ?? NaN) * factor } }
+      })
+      const days = all.map(({ date }) => date).filter((date) => date >= '2020-06-02')
+      const { waiting } = await publish(devalued)
+      expect(waiting).toEqual(days.slice(0, waits).map((day) => `${day} ${code}`))
+    },
+  )
 })

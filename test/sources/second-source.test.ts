@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest'
+
+import { createExchangeRateApiProvider, createFrankfurterProvider } from '../../src/index.ts'
+import type { LatestProvider, RatesHandlerOptions } from '../../src/index.ts'
+import { createFawazahmed0Provider } from '../../src/providers/fawazahmed0.ts'
+import { fawazahmed0Body } from '../fixtures/feeds/fawazahmed0.ts'
+import { marketOf } from '../fixtures/market.ts'
+import { recordedHandler } from '../fixtures/recorded-handler.ts'
+import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
+import { DAY, finish, virtualRuntime } from '../virtual-runtime.ts'
+
+const market = marketOf()
+
+/** On this day, the night's publications have the wrong or new rate. */
+const TUESDAY = Date.UTC(2026, 10, 17)
+
+/** By which factor a feed misquotes a currency from Tuesday on; undefined for a feed that is down. */
+type Factor = number | undefined
+
+interface Options {
+  code: string
+  first: Factor
+  /** The feed configured after the first (default none). */
+  second?: Factor
+  /** The European Central Bank's rates (default none). */
+  history?: Factor
+  isCold?: boolean
+}
+
+/** Opens a handler on Monday, or cold on Tuesday, at noon. */
+function open({ code, isCold = false, ...factors }: Options) {
+  const runtime = virtualRuntime(TUESDAY + DAY / 2 - (isCold ? 0 : DAY))
+  const factorOf = (name: 'first' | 'second' | 'history'): Factor =>
+    runtime.now() < TUESDAY ? 1 : factors[name]
+  const calls: string[] = []
+  const latest: LatestProvider[] = [createFawazahmed0Provider()]
+  if ('second' in factors) latest.push(createExchangeRateApiProvider())
+  const history = 'history' in factors ? createFrankfurterProvider() : false
+  const providers: RatesHandlerOptions['providers'] = { latest, history }
+
+  async function fetch(input: RequestInfo | URL): Promise<Response> {
+    const { host, pathname } = new URL(input instanceof Request ? input.url : input)
+    const now = runtime.now()
+    if (host === 'open.er-api.com') {
+      calls.push('second')
+      const { rates, ...body } = JSON.parse(openErApiPayload({ now, market }))
+      return respond('second', { ...body, rates: times(rates, code, factorOf('second')) })
+    }
+    if (host === 'api.frankfurter.dev') {
+      calls.push('history')
+      const [start = '', end = ''] = pathname.split('/').at(-1)?.split('..') ?? []
+      const { rates, ...body } = JSON.parse(frankfurterPayload({ start, end, now, market }))
+      const days = Object.entries<Record<string, number>>(rates).map(([day, each]) => {
+        const factor = Date.parse(day) < TUESDAY ? 1 : factorOf('history')
+        return [day, times(each, code, factor)]
+      })
+      return respond('history', { ...body, rates: Object.fromEntries(days) })
+    }
+    const { usd, ...body } = fawazahmed0Body(now)
+    return respond('first', { ...body, usd: times(usd, code.toLowerCase(), factorOf('first')) })
+  }
+
+  function respond(name: 'first' | 'second' | 'history', body: object): Response {
+    return factorOf(name) === undefined ? new Response('', { status: 500 }) : Response.json(body)
+  }
+
+  const { handler, eventsOf } = recordedHandler(runtime, { providers, fetch })
+  const expected = (): number => market.latest(runtime.now()).rates[code] ?? NaN
+
+  return {
+    calls,
+    eventsOf,
+    /** Returns by which factor the rate is wrong, to the nearest fifth above 1; null without one. */
+    async factor(): Promise<number | null> {
+      const converted = handler.rates.convert({ from: 'USD', to: code })
+      const { rate } = await finish(runtime, converted).catch(() => ({ rate: null }))
+      return rate && Number((rate / expected()).toPrecision(1))
+    },
+    async pass(days = 1) {
+      for (let hours = 0; hours < days * 24; hours += 6) {
+        await runtime.advance(DAY / 4)
+        await finish(runtime, handler.refresh())
+      }
+    },
+  }
+}
+
+/** Returns the rates with that of `code` × `factor`. */
+function times(
+  rates: Record<string, number>,
+  code: string,
+  factor: Factor = 1,
+): Record<string, number> {
+  return { ...rates, [code]: (rates[code] ?? NaN) * factor }
+}
+
+/** Returns the factors on the days from Monday on, where `days` have passed. */
+async function watch(world: ReturnType<typeof open>, days: number): Promise<(number | null)[]> {
+  const found = [await world.factor()]
+  for (let day = 0; day < days; day += 1) {
+    await world.pass()
+    found.push(await world.factor())
+  }
+  return found
+}
+
+/** `null` while the last good rate has expired. */
+function waits(good: number, expired: number, then: number): (number | null)[] {
+  return [
+    ...Array.from({ length: good }, () => 1),
+    ...Array.from({ length: expired }, () => null),
+    then,
+  ]
+}
+
+describe('a rate of one source that moved', () => {
+  it.each([
+    ['LBP', 10, waits(8, 6, 10)],
+    ['LBP', 20, waits(7, 0, 20)],
+    ['MNT', 1 / 4_000, waits(7, 0, 1 / 4_000)],
+    ['NGN', 2.5, [1, 2.5]],
+    ['TRY', 2.5, [1, 1, 3]],
+    ['HUF', 100, waits(8, 6, 100)],
+  ])(
+    '%s × %d is served when enough publications in a row have it',
+    async (code, first, expected) => {
+      const world = open({ code, first })
+      expect(await watch(world, expected.length - 1)).toEqual(
+        expected.map((each) => each && Number(each.toPrecision(1))),
+      )
+      const days = world.eventsOf('rates_quarantined').map(({ codes }) => codes)
+      expect(days).toEqual(Array.from({ length: expected.length - 2 }, () => [code]))
+    },
+  )
+
+  it.each([
+    ['at once if the next feed has it', { second: 10 }, [1, 10, 10]],
+    [
+      'on the next day if the reference rates of the afternoon have it',
+      { history: 10 },
+      [1, 1, 10],
+    ],
+  ])('is served %s', async (_when, others, expected) => {
+    expect(await watch(open({ code: 'HUF', first: 10, ...others }), 2)).toEqual(expected)
+  })
+
+  it.each([
+    ['the next feed objects', { second: 1 }],
+    ['the reference rates object', { history: 1 }],
+  ])('is not served as long as %s', async (_which, others) => {
+    const world = open({ code: 'HUF', first: 0.01, ...others })
+    const served = await watch(world, 20)
+    expect(new Set(served)).toEqual(new Set([1, null]))
+    expect(world.eventsOf('rates_quarantined')).toHaveLength(20)
+  })
+
+  it('asks the next feed once for each publication, and never for good rates', async () => {
+    const world = open({ code: 'HUF', first: 0.01, second: 1 })
+    await world.factor()
+    expect(world.calls).toEqual([])
+    await world.pass(5)
+    expect(world.calls).toEqual(Array.from({ length: 5 }, () => 'second'))
+  })
+
+  it('waits as without another source if the next feed is down', async () => {
+    const world = open({ code: 'LBP', first: 20, second: undefined })
+    expect(await watch(world, 7)).toEqual(waits(7, 0, 20))
+  })
+})
+
+describe('the first rate of a cold start', () => {
+  it('a thousandfold off the usual one is not served', async () => {
+    const world = open({ code: 'MNT', first: 1 / 4_000, isCold: true })
+    expect(await watch(world, 6)).toEqual(waits(0, 6, 1 / 4_000).map((each) => each && 0.0003))
+  })
+
+  it.each([
+    ['the next feed', { second: 1 }],
+    ['the reference rates', { history: 1 }],
+  ])('far off the usual one is compared with %s', async (_which, others) => {
+    const world = open({ code: 'HUF', first: 0.01, isCold: true, ...others })
+    expect(await watch(world, 15)).toEqual(Array.from({ length: 16 }, () => null))
+  })
+
+  it('is served with a right unit, without asking others', async () => {
+    const world = open({ code: 'HUF', first: 1, second: 1, history: 1, isCold: true })
+    expect(await world.factor()).toBe(1)
+    expect(world.calls).toEqual([])
+  })
+})
