@@ -117,6 +117,7 @@ describe('a rate of one source that moved', () => {
   it.each([
     ['LBP', 10, waits(8, 6, 10)],
     ['LBP', 20, waits(7, 0, 20)],
+    ['VES', 2_500, waits(7, 0, 2_500)],
     ['MNT', 1 / 4_000, waits(7, 0, 1 / 4_000)],
     ['NGN', 2.5, [1, 2.5]],
     ['TRY', 2.5, [1, 1, 3]],
