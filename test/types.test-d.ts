@@ -84,6 +84,8 @@ import type {
   ServiceStatus,
 } from '../src/index.ts'
 import { createCurrencyapiProvider } from '../src/providers/currencyapi.ts'
+import { overlay, pegged } from '../src/providers/derived.ts'
+import type { OfficialPeg } from '../src/providers/derived.ts'
 import { createExchangeRateApiV6Provider } from '../src/providers/exchange-rate-api-v6.ts'
 import { createBancaDItaliaProvider } from '../src/providers/banks/banca-d-italia.ts'
 import { createBanxicoProvider } from '../src/providers/banks/banxico.ts'
@@ -373,6 +375,14 @@ test('a conversion to one currency has one type, with any parameters', () => {
   const either: ConversionParams = pair
   expectTypeOf(convert(either)).resolves.toEqualTypeOf<ConversionResult>()
   expectTypeOf<ConversionResult>().toEqualTypeOf<Conversion | ConversionList>()
+})
+
+test('wrapped providers are of what they wrap, in any order', () => {
+  const { latest, history } = fakeProviders()
+  const own = { rates: { base: 'EUR', rates: { USD: 1.1 } }, name: 'Treasury', url: '' }
+  expectTypeOf(pegged(overlay(latest, own))).toEqualTypeOf(overlay(pegged(latest), own))
+  expectTypeOf(pegged(history).fetchHistory).toEqualTypeOf(history.fetchHistory)
+  expectTypeOf<OfficialPeg['price']>().toEqualTypeOf<number | null>()
 })
 
 test('a conversion to several currencies has the requested codes, in upper case', () => {

@@ -4,19 +4,12 @@ import { amountNeeded, crossRate, exactProduct } from '../rates/arithmetic.ts'
 import type { UppercaseCode } from '../rates/currency-code.ts'
 import type { DateRule, Day } from '../rates/dates.ts'
 import type { CurrencyCode, KnownCurrencyCode } from '../rates/iso-4217.ts'
-import { oldestPublication } from '../rates/rate-table.ts'
+import { derivationOf, oldestPublication } from '../rates/rate-table.ts'
 import type { Amount, Derivation, Rate, RateTable } from '../rates/rate-table.ts'
 import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
 import type { ConversionParams, Targets } from './parameters.ts'
-import {
-  derivedIn,
-  originOf,
-  requireCode,
-  requireQuoted,
-  toSource,
-  withRates,
-} from './resolve-code.ts'
+import { originOf, requireCode, requireQuoted, toSource, withRates } from './resolve-code.ts'
 import type { Rates } from './resolve-code.ts'
 import { roundResult } from './rounded.ts'
 
@@ -175,12 +168,12 @@ export function toConversion(rates: Rates, params: ConversionParams): Conversion
     const { asked, rule } = byRule
     return { from, to, amount, rate, result, date, asked, rule, updatedAt, source }
   }
-  const { derived } = rates.table
   const codes = [...new Set(target)].map((code) => codeIn(rates, 'to', code))
   const results = Object.fromEntries(
     codes.map((code) => {
       const converted = convert(rates, code, how)
-      return [code, derived ? { ...converted, ...derivedIn({ derived }, [from, code]) } : converted]
+      const derived = derivationOf(rates.table, [from, code])
+      return [code, derived ? { ...converted, derived } : converted]
     }),
   )
   const { updatedAt } = oldestPublication(rates.table, [from, ...codes])

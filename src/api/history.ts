@@ -1,13 +1,19 @@
 import { runInSlices, yieldToEventLoop } from '../async.ts'
 import type { Slices } from '../async.ts'
 import { RatesError } from '../errors.ts'
-import { findWithdrawal } from '../rates/currency-code.ts'
 import type { UppercaseCode } from '../rates/currency-code.ts'
 import { MAX_DAYS_AWAY, addDays, periodStart, toDay } from '../rates/dates.ts'
 import type { Day, Interval, Period } from '../rates/dates.ts'
 import { filledSeries, hasRates, valueOfEach } from '../rates/derived-series.ts'
 import type { CurrencyCode } from '../rates/iso-4217.ts'
-import { commonDays, coveredCodes, isCovered, newestDay } from '../rates/market-history.ts'
+import {
+  commonDays,
+  coveredCodes,
+  derivationIn,
+  isCovered,
+  newestDay,
+  rowByRule,
+} from '../rates/market-history.ts'
 import type { Derivation, Rate } from '../rates/rate-table.ts'
 import { dayAt, historyStats, pairSeries } from '../rates/series.ts'
 import type { HistoryStats, IntervalValue, PairSeries } from '../rates/series.ts'
@@ -21,7 +27,6 @@ import type {
 import type { Attribution } from '../upstream/provider.ts'
 import type { ByCode } from './convert.ts'
 import {
-  derivedIn,
   requireEverQuoted,
   sourceOf,
   toSource,
@@ -147,8 +152,14 @@ export function* computeHistories<Result>(
 
 function pairHistory(snapshot: HistorySnapshot, pair: AnyHistoryParams, today: Day): PairHistory {
   const frame = frameOf(snapshot, pair, today)
-  const { from, to } = frame.head
-  const { derived } = derivedIn(snapshot.history, [from, to])
+  const { history, needed, daysBack = MAX_DAYS_AWAY } = snapshot
+  const { start, end } = frame
+  const { from, to, fill } = frame.head
+  // The first point may be filled with the rate of an earlier day.
+  const before = { first: addDays(start, -daysBack), last: start }
+  const row = fill ? rowByRule(history, before, 'on-or-before', needed) : -1
+  const days = { start: history.dates[row] ?? start, end }
+  const derived = derivationIn(history, [from, to], days)
   const head = derived ? { ...frame.head, derived } : frame.head
   const source = toSource(sourceOf(snapshot), derived)
   return { head, source, ...seriesIn(snapshot, frame) }
@@ -220,8 +231,7 @@ function seriesIn(
     : valueOfEach(pairSeries(history, head, window), interval, value)
   const stats = historyStats(series.published ?? series)
   if (stats) return { series, stats }
-  const withdrawn = [from, to].find((code) => (findWithdrawal(code)?.withdrawnAt ?? '~') <= start)
-  const hint = withdrawn && withdrawalHint(withdrawn)
+  const hint = withdrawalHint(from, start) ?? withdrawalHint(to, start)
   throw new RatesError('no_data', `No reference rates for ${from}/${to} in this range`, { hint })
 }
 

@@ -55,10 +55,11 @@ export function requireKnown({ unavailable }: RateTable, code: string): void {
   if (unavailable?.includes(code)) throw providerUnavailable(MAX_RETRY_AFTER_SECONDS)
 }
 
-export function withdrawalHint(code: string): string | undefined {
+/** Returns undefined for a currency that was not withdrawn by `day` (default ever). */
+export function withdrawalHint(code: string, day: Day = END_OF_TIME): string | undefined {
   const withdrawn = findWithdrawal(code)
   const succession = findSuccession(code, END_OF_TIME)
-  if (!withdrawn || !succession) return undefined
+  if (!withdrawn || !succession || withdrawn.withdrawnAt > day) return undefined
   const { successor, ratio } = succession
   const between =
     withdrawn.successor === successor ? '' : ` for ${withdrawn.successor}, also withdrawn`
@@ -204,7 +205,7 @@ export function requireQuoted(
     what: `the rates for ${date} cover`,
     covered: () => [...table.rates.keys()].sort(),
   })
-  const hint = withdrawalHint(code)
+  const hint = withdrawalHint(code, date)
   throw new RatesError('no_data', `No reference rates for ${code} on ${date}`, { parameter, hint })
 }
 
@@ -224,7 +225,8 @@ class DayTable implements RateTable {
     this.#calendar = calendar
     this.base = history.base
     if (history.priced) this.priced = history.priced
-    if (history.derived) this.derived = history.derived
+    const derived = history.derived?.get(date)
+    if (derived) this.derived = derived
     const tableNumber = history.tableNumbers?.get(date)
     if (tableNumber !== undefined) this.tableNumber = tableNumber
     this.updatedAt = calendar.publishedAt(date)
@@ -273,20 +275,12 @@ export function originOf(
   codes: readonly string[],
 ): Origin {
   const { tableNumber } = table
-  const derived = derivedIn(table, codes)
+  const derived = derivationOf(table, codes)
   return {
     ...(tableNumber !== undefined && { tableNumber }),
-    ...derived,
-    source: toSource(attribution, derived.derived),
+    ...(derived && { derived }),
+    source: toSource(attribution, derived),
   }
-}
-
-export function derivedIn(
-  table: { readonly derived?: Derivations | undefined },
-  codes: readonly string[],
-): { derived?: Derivation } {
-  const derived = derivationOf(table, codes)
-  return derived === undefined ? {} : { derived }
 }
 
 export type Rates = LatestSnapshot | DatedSnapshot

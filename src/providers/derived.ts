@@ -1,11 +1,14 @@
+import { runInSlices, yieldToEventLoop } from '../async.ts'
+import type { Slices } from '../async.ts'
 import { digestOf } from '../digest.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import { amountNeeded, exactProduct } from '../rates/arithmetic.ts'
 import { isCode } from '../rates/currency-code.ts'
 import { isDay, toDay } from '../rates/dates.ts'
-import type { Day } from '../rates/dates.ts'
+import type { Day, DaySpan } from '../rates/dates.ts'
 import { OFFICIAL_PEGS } from '../rates/pegs.ts'
-import type { Derivation, Derivations } from '../rates/rate-table.ts'
+import { DERIVATIONS } from '../rates/rate-table.ts'
+import type { Derivation } from '../rates/rate-table.ts'
 import { RejectedError, isObject } from '../rates/validate.ts'
 import { requireProvider } from '../upstream/provider.ts'
 import type {
@@ -16,6 +19,7 @@ import type {
   LatestProvider,
   LatestTable,
   DerivedAttribution,
+  ProviderContext,
 } from '../upstream/provider.ts'
 
 export { OFFICIAL_PEGS }
@@ -61,9 +65,9 @@ export interface OverlayOptions {
 type Provider = LatestProvider | HistoryProvider
 
 /**
- * Adds the currencies that `provider` lacks and that have an official peg, from the rate of their anchor and the ratio of
- * `OFFICIAL_PEGS` on the day. Pegs with a band have no ratio and are not added. Responses with such a rate have
- * `derived: "peg"`, and the name of their source ends with `(peg)`.
+ * Adds, on each day, the currencies that `provider` lacks and that have an official peg, from the rate of their anchor and the
+ * ratio of `OFFICIAL_PEGS`. Pegs with a band have no ratio and are not added. Responses with such a rate have `derived: "peg"`,
+ * or that of the anchor, and the name of their source ends with `(peg)`.
  *
  * @throws {TypeError} if `provider` is not a provider
  * @example
@@ -77,12 +81,12 @@ type Provider = LatestProvider | HistoryProvider
  * ```
  */
 export function pegged<Wrapped extends Provider>(provider: Wrapped): Derived<Wrapped> {
-  return derive(provider, { kind: 'peg', ratios: officialRatios() })
+  return derive(provider, officialRatios())
 }
 
 /**
- * Adds the currencies of `ratios` that `provider` lacks, from the rates of their anchors. Responses with such a rate have
- * `derived: "fixed"`, and the name of their source ends with `(fixed)`.
+ * Adds, on each day, the currencies of `ratios` that `provider` lacks, from the rates of their anchors. Responses with such a
+ * rate have `derived: "fixed"`, and the name of their source ends with `(fixed)`. Of several ratios for a day, the last counts.
  *
  * @throws {TypeError} if `provider` is not a provider, or a ratio is invalid
  * @example
@@ -100,7 +104,11 @@ export function fixed<Wrapped extends Provider>(
   ratios: readonly FixedRatio[],
 ): Derived<Wrapped> {
   if (!Array.isArray(ratios)) throw new TypeError('ratios must be an array')
-  return derive(provider, { kind: 'fixed', ratios: ratios.map(requireRatio) })
+  const kind = 'fixed'
+  return derive(
+    provider,
+    ratios.map((ratio): Ratio => ({ ...requireRatio(ratio), kind })).toReversed(),
+  )
 }
 
 /**
@@ -136,7 +144,8 @@ export function overlay<Wrapped extends Provider>(
       requireRatio({ currency, anchor, ratio, since, until }),
     ),
   )
-  return derive(provider, { kind: 'overlay', ratios, own })
+  const kind = 'overlay'
+  return derive(provider, ratios.map((ratio): Ratio => ({ ...ratio, kind })).toReversed(), own)
 }
 
 /** What a wrapped provider is: of latest rates, of history, or of both. */
@@ -145,9 +154,9 @@ export type Derived<Wrapped extends Provider> = (Wrapped extends LatestProvider
   : unknown) &
   (Wrapped extends HistoryProvider ? HistoryProvider : unknown)
 
-function officialRatios(): FixedRatio[] {
-  return OFFICIAL_PEGS.flatMap(({ currency, anchor, ratio, since, until }) =>
-    ratio === null ? [] : [{ currency, anchor, ratio, since, until: until ?? undefined }],
+function officialRatios(): Ratio[] {
+  return OFFICIAL_PEGS.flatMap(({ currency, anchor, ratio, price, since, until }) =>
+    ratio === null ? [] : [{ kind: 'peg', currency, anchor, ratio, price, since, until }],
   )
 }
 
@@ -167,41 +176,59 @@ function requireRatio(given: FixedRatio): FixedRatio {
   return given
 }
 
-interface Addition {
+interface Ratio extends Omit<FixedRatio, 'until'> {
   kind: Derivation
-  ratios: readonly FixedRatio[]
-  /** Source of rates that replace those of the provider (default none are replaced). */
-  own?: Attribution
+  /** Units of the anchor for one unit of the currency, if that is declared instead of `ratio`. */
+  price?: number | null
+  until?: string | null | undefined
 }
 
-function derive<Wrapped extends Provider>(provider: Wrapped, addition: Addition): Derived<Wrapped>
-function derive(provider: Provider, addition: Addition): Partial<LatestProvider & HistoryProvider> {
-  const isLatest = 'fetchLatest' in Object(provider)
-  requireProvider('provider', isLatest ? 'fetchLatest' : 'fetchHistory', provider)
-  return {
-    attribution: derivedAttribution(provider.attribution, addition),
-    ...('fetchLatest' in provider && derivedLatest(provider, addition)),
-    ...('fetchHistory' in provider && derivedHistory(provider, addition)),
-  }
+interface Wrapping {
+  provider: Provider
+  ratios: readonly Ratio[]
 }
 
-function derivedAttribution(
-  attribution: DerivedAttribution,
-  { kind, ratios, own }: Addition,
-): DerivedAttribution {
-  const { revision = '' } = attribution
+/** What the wrapped providers consist of: another wrapping adds to the ratios, so that its place does not matter. */
+const wrappings = new WeakMap<object, Wrapping>()
+
+function derive<Wrapped extends Provider>(
+  given: Wrapped,
+  added: readonly Ratio[],
+  own?: Attribution,
+): Derived<Wrapped> {
+  const isLatest = 'fetchLatest' in Object(given)
+  requireProvider('provider', isLatest ? 'fetchLatest' : 'fetchHistory', given)
   // Responses name the source of rates on top, which must be a single one.
-  if (own && attribution.overlay) throw new TypeError('provider must have no other overlay')
-  return {
-    ...attribution,
-    ...(own && { overlay: own }),
-    revision: digestOf(JSON.stringify([revision, kind, ratios])),
+  const { overlay: top = own } = given.attribution as DerivedAttribution
+  if (own && top !== own) throw new TypeError('provider must have no other overlay')
+  const known: Wrapping = wrappings.get(given) ?? { provider: given, ratios: [] }
+  const { provider, ratios: before } = known
+  const ratios = DERIVATIONS.flatMap((kind) =>
+    [...before, ...added].filter((ratio) => ratio.kind === kind),
+  )
+  const { revision = '', ...attribution } = provider.attribution as DerivedAttribution
+  const byCode = new Map(
+    ratios.map(({ currency }) => [currency, ratios.filter((each) => each.currency === currency)]),
+  )
+  const wrapped = {
+    attribution: {
+      ...attribution,
+      ...(top && { overlay: top }),
+      revision: digestOf(JSON.stringify([revision, ratios])),
+    },
+    ...('fetchLatest' in provider && derivedLatest(provider, byCode)),
+    ...('fetchHistory' in provider && derivedHistory(provider, byCode)),
   }
+  wrappings.set(wrapped, { provider, ratios })
+  return Object(wrapped)
 }
+
+/** By currency, the strongest first. */
+type Ratios = ReadonlyMap<string, readonly Ratio[]>
 
 function derivedLatest(
   provider: LatestProvider,
-  addition: Addition,
+  ratios: Ratios,
 ): Pick<LatestProvider, 'fetchLatest' | 'validateStored'> {
   return {
     async fetchLatest(context) {
@@ -210,13 +237,13 @@ function derivedLatest(
         ...context,
         ...(previous && { previous: withoutDerived(previous) }),
       })
-      return withAdded(published, addition)
+      return withDerived(published, ratios)
     },
     ...(provider.validateStored && {
       validateStored(table, previous, references) {
         const own = previous && withoutDerived(previous)
         const checked = provider.validateStored?.(withoutDerived(table), own, references)
-        return withAdded(checked ?? table, addition)
+        return withDerived(checked ?? table, ratios)
       },
     }),
   }
@@ -224,144 +251,165 @@ function derivedLatest(
 
 function withoutDerived({ derived, ...table }: LatestTable): LatestTable {
   if (!derived) return table
-  const codes = Object.keys(derived)
+  const isPublished = (code: string): boolean => !derived[code]
   const { rates, prices } = table
   return {
     ...table,
-    rates: without(rates, codes),
-    ...(prices && { prices: without(prices, codes) }),
+    rates: pick(rates, isPublished),
+    ...(prices && { prices: pick(prices, isPublished) }),
   }
 }
 
-function withAdded(table: LatestTable, addition: Addition): LatestTable {
-  const { added, codes } = addedTo(table, toDay(table.updatedAt), addition, publishedIn([table]))
-  if (codes.length === 0) return table
-  const inverses = Object.entries(added.prices).map(([code, price]) => [code, 1 / price])
-  const prices = { ...without(table.prices, codes), ...added.prices }
-  return {
-    ...table,
-    rates: { ...table.rates, ...added.rates, ...Object.fromEntries(inverses) },
-    ...(Object.keys(prices).length > 0 && { prices }),
-    derived: derivationsOf(table.derived, codes, addition),
+function pick<Value>(
+  byCode: Readonly<Record<string, Value>>,
+  isPicked: (code: string) => boolean,
+): Record<string, Value> {
+  return Object.fromEntries(Object.entries(byCode).filter(([code]) => isPicked(code)))
+}
+
+function withDerived(table: LatestTable, ratios: Ratios): LatestTable {
+  const { prices, ...found } = derivedQuotes(table, toDay(table.updatedAt), ratios)
+  const inverses = Object.entries(prices).map(([code, price]) => [code, 1 / price])
+  const rates = { ...found.rates, ...Object.fromEntries(inverses) }
+  return { ...table, ...found, rates, ...(inverses.length > 0 && { prices }) }
+}
+
+/** Whether a currency is priced; undefined if that does not matter. */
+type Directions = ReadonlyMap<string, boolean | undefined>
+
+/**
+ * A currency has the direction of its anchor, so that it does not depend on the days of a response whether the provider quotes
+ * it on one of them; with own rates on top, it has that of the provider.
+ */
+function directionsIn({ base, days }: HistoryDays, ratios: Ratios): Directions {
+  const published = new Map([[base, false]])
+  for (const { rates, prices } of days) {
+    for (const code in rates) published.set(code, false)
+    for (const code in prices) published.set(code, true)
   }
+  const directionOf = (code: string, seen: readonly string[] = []): boolean | undefined => {
+    const own = published.get(code)
+    const [first] = ratios.get(code) ?? []
+    const isOwn = code === base || (first?.kind === 'overlay' && own !== undefined)
+    if (!first || isOwn || seen.includes(code)) return own
+    return directionOf(first.anchor, [...seen, code]) ?? own
+  }
+  return new Map([...ratios.keys()].map((code) => [code, directionOf(code)]))
 }
 
-function without(
-  quotes: Readonly<Record<string, number>> | undefined,
-  codes: readonly string[],
-): Record<string, number> {
-  return Object.fromEntries(Object.entries(quotes ?? {}).filter(([code]) => !codes.includes(code)))
+interface Quote {
+  value: number
+  isPriced: boolean
+  derived?: Derivation | undefined
 }
 
-function derivationsOf(
-  known: Derivations | undefined,
-  codes: readonly string[],
-  { kind }: Addition,
-): Derivations {
-  return { ...known, ...Object.fromEntries(codes.map((code) => [code, kind])) }
-}
-
-interface Quotes {
-  rates: Readonly<Record<string, number>>
-  prices?: Readonly<Record<string, number>> | undefined
-}
-
-type Added = Record<'rates' | 'prices', Record<string, number>>
-
-interface Published {
-  rates: ReadonlySet<string>
-  prices: ReadonlySet<string>
-}
-
-function publishedIn(all: readonly Quotes[]): Published {
-  const prices = new Set(all.flatMap((each) => Object.keys(each.prices ?? {})))
-  return { rates: new Set(all.flatMap(({ rates }) => Object.keys(rates))), prices }
-}
-
-/** Returns the quotes to add on `day`, each in the direction of others of its currency, or else of its anchor. */
-function addedTo(
-  quotes: Quotes & { base: string },
+/** Returns the published and the derived quotes of `day`. */
+function derivedQuotes(
+  { base, rates, prices = {}, derived }: Pick<LatestTable, 'base' | 'rates' | 'prices' | 'derived'>,
   day: Day,
-  { ratios, own }: Addition,
-  published: Published,
-): { added: Added; codes: string[] } {
-  const added: Added = { rates: {}, prices: {} }
-  const { base, rates, prices = {} } = quotes
-  for (const { currency, anchor, ratio, since = '', until = '9999' } of ratios) {
-    if (day < since || day > until) continue
-    const isPublished = published.rates.has(currency) || published.prices.has(currency)
-    if (isPublished && !own) continue
-    if (currency === base) {
-      if (own) throw new RejectedError(`own rates must not include ${base}, the provider's base`)
-      continue
-    }
-    const price = anchor === base ? undefined : prices[anchor]
-    const rate = anchor === base ? 1 : rates[anchor]
-    const isPriced = isPublished ? published.prices.has(currency) : price !== undefined
-    const quote = quoteOf({ price, rate }, ratio, isPriced)
-    if (quote !== undefined) added[isPriced ? 'prices' : 'rates'][currency] = quote
+  ratios: Ratios,
+  directions?: Directions,
+) {
+  const isOn = (ratio: Ratio): boolean => isWithin(ratio, { start: day, end: day })
+  if (ratios.get(base)?.some((ratio) => ratio.kind === 'overlay' && isOn(ratio))) {
+    throw new RejectedError(`own rates must not include ${base}, the provider's base`)
   }
-  return { added, codes: Object.keys({ ...added.rates, ...added.prices }) }
+  const known = new Map<string, Quote | undefined>([[base, { value: 1, isPriced: false }]])
+  const quoteOf = (code: string): Quote | undefined => {
+    if (known.has(code)) return known.get(code)
+    const value = prices[code] ?? rates[code]
+    const published = value && { value, isPriced: code in prices, derived: derived?.[code] }
+    // What depends on a currency that depends on it follows its published quote.
+    known.set(code, published || undefined)
+    for (const ratio of ratios.get(code) ?? []) {
+      if (!isOn(ratio) || (published && ratio.kind !== 'overlay')) continue
+      const anchor = quoteOf(ratio.anchor)
+      if (!anchor) continue
+      known.set(code, atRatio(anchor, ratio))
+      break
+    }
+    return known.get(code)
+  }
+  const found = { rates: { ...rates }, prices: { ...prices }, derived: { ...derived } }
+  for (const code of ratios.keys()) {
+    const quote = code === base ? undefined : quoteOf(code)
+    const isPriced = directions?.get(code) ?? quote?.isPriced
+    if (!quote || (!quote.derived && isPriced === quote.isPriced)) continue
+    const [own, other] = isPriced ? [found.prices, found.rates] : [found.rates, found.prices]
+    own[code] = isPriced === quote.isPriced ? quote.value : amountNeeded(1, quote.value)
+    if (code in other) delete other[code]
+    if (quote.derived) found.derived[code] = quote.derived
+  }
+  return found
 }
 
-/** Returns the quote of a currency at `ratio` for one unit of its anchor; undefined without a quote of the anchor. */
-function quoteOf(
-  { price, rate }: { price: number | undefined; rate: number | undefined },
-  ratio: number,
-  isPriced: boolean,
-): number | undefined {
-  if (price !== undefined) return isPriced ? amountNeeded(price, ratio) : amountNeeded(ratio, price)
-  if (rate === undefined) return undefined
-  const units = exactProduct(rate, ratio)
-  return isPriced ? amountNeeded(1, units) : units
+function atRatio({ value, isPriced, derived }: Quote, { ratio, price, kind }: Ratio): Quote {
+  const combine = isPriced === Boolean(price) ? exactProduct : amountNeeded
+  return {
+    value: combine(value, price ?? ratio),
+    isPriced,
+    derived: DERIVATIONS.find((each) => each === kind || each === derived),
+  }
+}
+
+function isWithin({ since = '', until }: Ratio, { start, end }: DaySpan): boolean {
+  return since <= end && (until ?? '9999') >= start
 }
 
 function derivedHistory(
   provider: HistoryProvider,
-  addition: Addition,
+  ratios: Ratios,
 ): Omit<HistoryProvider, 'attribution'> {
   const { terms, sanityChecks, publication, maxDays } = provider
+  const inSlices = async (
+    work: Slices<HistoryDays>,
+    { signal }: ProviderContext,
+  ): Promise<HistoryDays> => runInSlices(work, yieldToEventLoop, signal)
   return {
     ...(terms !== undefined && { terms }),
     ...(sanityChecks !== undefined && { sanityChecks }),
     ...(publication && { publication }),
     ...(maxDays !== undefined && { maxDays }),
     fetchHistory: async (range, context) =>
-      withAddedDays(await provider.fetchHistory(range, context), addition),
+      inSlices(derivedDays(await provider.fetchHistory(range, context), ratios), context),
     ...(provider.fetchSeries && {
       async fetchSeries(range, context) {
         const { code, ...days } = range
         const seriesOf = async (one: string): Promise<HistoryDays> =>
           (await provider.fetchSeries?.({ ...days, code: one }, context)) ?? { base: '', days: [] }
         const published = await seriesOf(code)
-        const ratio = addition.ratios.find(({ currency }) => currency === code)
-        const isEnough = published.days.length > 0 && !addition.own
-        if (!ratio || isEnough || code === published.base) return published
+        const { base } = published
+        const needed = new Set([code])
+        // A set may grow while it is read.
+        for (const each of needed) {
+          const found = ratios.get(each)?.filter((ratio) => isWithin(ratio, days)) ?? []
+          for (const { anchor } of found) needed.add(anchor)
+        }
+        if (needed.size === 1 || code === base) return published
         // Any other currency has the days of the base.
-        const others = ['USD', 'EUR'].filter((each) => each !== published.base)
-        const [anchor = ''] = ratio.anchor === published.base ? others : [ratio.anchor]
-        const added = withAddedDays(joined(published, await seriesOf(anchor)), addition)
-        return onlyCode(added, code)
+        if (needed.delete(base)) needed.add(base === 'USD' ? 'EUR' : 'USD')
+        needed.delete(code)
+        let all = published
+        for (const each of needed) all = joined(all, await seriesOf(each))
+        return onlyCode(await inSlices(derivedDays(all, ratios), context), code)
       },
     }),
   }
 }
 
-function withAddedDays(published: HistoryDays, addition: Addition): HistoryDays {
-  const { base, days } = published
-  const quoted = publishedIn(days)
-  const all = new Set<string>()
-  const changed = days.map((day): HistoryDay => {
-    const { added, codes } = addedTo({ ...day, base }, day.date, addition, quoted)
-    for (const code of codes) all.add(code)
-    return {
-      ...day,
-      rates: { ...day.rates, ...added.rates },
-      ...(day.prices && { prices: { ...day.prices, ...added.prices } }),
-    }
-  })
-  if (all.size === 0) return published
-  return { base, days: changed, derived: derivationsOf(published.derived, [...all], addition) }
+/** About 5 ms. */
+const DAYS_PER_SLICE = 100
+
+function* derivedDays(published: HistoryDays, ratios: Ratios): Slices<HistoryDays> {
+  const { base } = published
+  const directions = directionsIn(published, ratios)
+  const days: HistoryDay[] = []
+  for (const day of published.days) {
+    if (days.length % DAYS_PER_SLICE === DAYS_PER_SLICE - 1) yield
+    const { prices, ...found } = derivedQuotes({ base, ...day }, day.date, ratios, directions)
+    days.push({ ...day, ...found, ...(day.prices && { prices }) })
+  }
+  return { ...published, days }
 }
 
 function joined(one: HistoryDays, other: HistoryDays): HistoryDays {
@@ -371,22 +419,16 @@ function joined(one: HistoryDays, other: HistoryDays): HistoryDays {
     const both = (prices ?? day.prices) && { ...prices, ...day.prices }
     days.set(day.date, { ...day, rates: { ...rates, ...day.rates }, ...(both && { prices: both }) })
   }
-  return { ...other, days: [...days.values()].toSorted((a, b) => (a.date < b.date ? -1 : 1)) }
+  return { ...one, days: [...days.values()].toSorted((a, b) => (a.date < b.date ? -1 : 1)) }
 }
 
-function onlyCode({ days, derived = {}, ...history }: HistoryDays, code: string): HistoryDays {
-  const only = (quotes: Record<string, number>): Record<string, number> => {
-    const quote = quotes[code]
-    return quote === undefined ? {} : { [code]: quote }
-  }
-  const found = derived[code]
-  return {
-    ...history,
-    days: days
-      .filter(({ rates, prices }) => code in { ...rates, ...prices })
-      .map(({ rates, prices, ...day }) => {
-        return { ...day, rates: only(rates), ...(prices && { prices: only(prices) }) }
-      }),
-    ...(found && { derived: { [code]: found } }),
-  }
+function onlyCode(history: HistoryDays, code: string): HistoryDays {
+  const isIt = (each: string): boolean => each === code
+  const days = history.days.map(({ rates, prices, derived, ...day }) => ({
+    ...day,
+    rates: pick(rates, isIt),
+    ...(prices && { prices: pick(prices, isIt) }),
+    ...(derived && { derived: pick(derived, isIt) }),
+  }))
+  return { ...history, days: days.filter((day) => code in { ...day.rates, ...day.prices }) }
 }

@@ -140,7 +140,7 @@ function startWalk({ merged, added, previous, frequency, ...others }: HistoryToC
     first,
     instants: Float64Array.from(dates, (date, row) => (row < first ? NaN : toInstant(date))),
     columns,
-    pegged: columns.filter(({ code }) => pegDepth(code) > 0 && !derived?.[code]),
+    pegged: columns.filter(({ code }) => pegDepth(code) > 0),
     byCode: new Map(columns.map((column) => [column.code, column])),
     addedRows: rowsIn(added, merged, first),
     previousRows: rowsIn(previous, merged, first),
@@ -176,8 +176,13 @@ function isIn(rows: Int32Array, row: number): boolean {
   return (rows[row] ?? -1) >= 0
 }
 
-function addedRate({ addedRows }: Walk, { added }: Column, row: number): number {
-  return added?.[addedRows[row] ?? -1] ?? NaN
+/** NaN for a derived rate, which is not checked. */
+function addedRate(walk: Walk, { added, code }: Column, row: number): number {
+  return isDerived(walk, code, row) ? NaN : (added?.[walk.addedRows[row] ?? -1] ?? NaN)
+}
+
+function isDerived({ derived, dates }: Walk, code: string, row: number): boolean {
+  return derived?.get(dates[row] ?? '')?.[code] !== undefined
 }
 
 function previousRate({ previousRows }: Walk, { previous }: Column, row: number): number {
@@ -200,7 +205,7 @@ function nextAdded({ addedRows }: Walk, row: number): number {
 
 function remember(walk: Walk, row: number): void {
   for (const column of walk.columns) {
-    if (Number.isNaN(column.accepted[row])) continue
+    if (Number.isNaN(column.accepted[row]) || isDerived(walk, column.code, row)) continue
     column.lastAcceptedRow = row
     walk.newestAcceptedRow = row
   }
@@ -273,6 +278,7 @@ function isOffPegOn(
   return isOffPeg(code, walk.dates[row] ?? '', (each) => {
     const column = walk.byCode.get(each)
     if (!column) return each === walk.base ? 1 : undefined
+    if (isDerived(walk, each, row)) return undefined
     const quote = doubtful?.has(column) ? lastRate(walk, column, row) : column.accepted[row]
     return unitsOf(walk, column, quote ?? NaN)
   })
@@ -290,6 +296,7 @@ function unitsOf({ priced }: Walk, { code }: Column, quote: number): number {
 
 /** Whether the previous version of the day, or, without one, the day before has the absent currency. */
 function isExpectedOn(walk: Walk, column: Column, row: number, previous: number): boolean {
+  if (isDerived(walk, column.code, row)) return false
   if (isIn(walk.previousRows, row)) return !Number.isNaN(previous)
   if (column.lastAcceptedRow < 0 || column.lastAcceptedRow !== walk.newestAcceptedRow) return false
   const withdrawal = findWithdrawal(column.code)
@@ -329,9 +336,9 @@ function isManyLacking(count: number, expected: number): boolean {
 }
 
 function implausibleMajors(walk: Walk, row: number): ReturnType<typeof findImplausibleMajors> {
-  const { base, byCode, derived } = walk
+  const { base, byCode } = walk
   const rateOf = (code: string): unknown => {
-    const column = derived?.[code] ? undefined : byCode.get(code)
+    const column = isDerived(walk, code, row) ? undefined : byCode.get(code)
     const added = column && addedRate(walk, column, row)
     const rate = column && Number.isNaN(added) ? lastRate(walk, column, row) : added
     return column && rate !== undefined ? unitsOf(walk, column, rate) : rate

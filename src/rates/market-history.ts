@@ -1,6 +1,7 @@
 import { addDays } from './dates.ts'
-import type { DateRule, Day, DayRange } from './dates.ts'
-import type { Derivations } from './rate-table.ts'
+import type { DateRule, Day, DayRange, DaySpan } from './dates.ts'
+import { DERIVATIONS, derivationOf } from './rate-table.ts'
+import type { Derivation, Derivations } from './rate-table.ts'
 
 const COVERAGE_DAYS = 14
 
@@ -14,8 +15,8 @@ export interface MarketHistory {
   readonly columns: ReadonlyMap<string, Float64Array>
   /** Codes whose columns have units of `base` for one unit of the currency; absent if empty. */
   readonly priced?: ReadonlySet<string> | undefined
-  /** Codes with rates that are not in the publication; absent if empty. */
-  readonly derived?: Derivations | undefined
+  /** By day, the codes whose rates are not in the publication, and possibly others without a rate; absent if empty. */
+  readonly derived?: ReadonlyMap<Day, Derivations> | undefined
   /** Number of the table of a day; absent if empty. */
   readonly tableNumbers?: ReadonlyMap<Day, string> | undefined
 }
@@ -105,19 +106,35 @@ export function mergeHistories(
     }
   }
   const [{ base } = { base: '' }] = histories
-  return withoutGaps({ base, dates, columns, ...aboutAll(histories) })
+  return withoutGaps({ base, dates, columns, ...aboutAll(histories), ...derivedIn(histories) })
+}
+
+/** The derivation of a rate is that of the last history with the rate. */
+function derivedIn(histories: readonly MarketHistory[]): Pick<MarketHistory, 'derived'> {
+  if (!histories.some((history) => history.derived)) return {}
+  const all = new Map<Day, Derivations>()
+  for (const { dates, columns, derived } of histories) {
+    for (const [row, date] of dates.entries()) {
+      const [before, now] = [all.get(date), derived?.get(date)]
+      if (before && before !== now) {
+        const isHere = ([code]: [string, unknown]): boolean => isRateIn(columns.get(code), row)
+        const kept = Object.entries(before).filter((each) => !isHere(each))
+        const added = Object.entries(now ?? {}).filter(isHere)
+        all.set(date, Object.fromEntries([...kept, ...added]))
+      } else if (now) all.set(date, now)
+    }
+  }
+  return { derived: all }
 }
 
 /** Returns what is known about the codes and days of several histories; that of later ones counts. */
 function aboutAll(
   histories: readonly MarketHistory[],
-): Pick<MarketHistory, 'priced' | 'derived' | 'tableNumbers'> {
+): Pick<MarketHistory, 'priced' | 'tableNumbers'> {
   const priced = histories.map((history) => history.priced).reduce(union, undefined)
-  const derived = Object.assign({}, ...histories.map((history) => history.derived))
   const tableNumbers = new Map(histories.flatMap((each) => [...(each.tableNumbers ?? [])]))
   return {
     ...(priced && { priced }),
-    ...(Object.keys(derived).length > 0 && { derived }),
     ...(tableNumbers.size > 0 && { tableNumbers }),
   }
 }
@@ -217,6 +234,23 @@ export function marketDays(history: MarketHistory, first = 0, end?: number): Mar
     }
     return { date, rates }
   })
+}
+
+/** Returns where rates of a pair are from that are not in the publication, on the days from `start` to `end` that quote it. */
+export function derivationIn(
+  history: MarketHistory,
+  pair: readonly [from: string, to: string],
+  { start, end }: DaySpan,
+): Derivation | undefined {
+  const { dates, derived } = history
+  if (!derived) return undefined
+  const [first, last] = rowsOf(history, start, end)
+  const isQuoted = quotesAll(history, pair)
+  const found = dates
+    .slice(first, last)
+    .filter((_date, index) => isQuoted(first + index))
+    .map((date) => derivationOf({ derived: derived.get(date) }, pair))
+  return DERIVATIONS.find((each) => found.includes(each))
 }
 
 type Rates = ReadonlyMap<string, number>

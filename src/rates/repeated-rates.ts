@@ -33,7 +33,8 @@ function areEqual(
  * 1, the newest day itself. Only days with five or more of the European Central Bank's currencies count.
  */
 export function countEqualDays(history: MarketHistory): number {
-  const { base, dates, derived = {} } = history
+  const { base, dates } = history
+  const derived = history.derived?.get(dates.at(-1) ?? '') ?? {}
   const rates = new DayRates(history, dates.length - 1)
   let count = 1
   while (count < dates.length) {

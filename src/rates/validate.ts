@@ -9,6 +9,7 @@ import { DERIVATIONS, carryForward, correctWithdrawn, pricesOf } from './rate-ta
 import type {
   CodedPublications,
   Derivation,
+  Derivations,
   PreviousRates,
   RateCorrection,
   RateTable,
@@ -157,6 +158,25 @@ function validateDerived(
   return Object.keys(derived).length > 0 ? { derived } : {}
 }
 
+/** Days with the same derivations share an object. Earlier versions stored those of all days together. */
+function createDerivations() {
+  const byDay = new Map<Day, Derivations>()
+  let last: Derivations = {}
+  return {
+    add(date: Day, received: unknown): void {
+      byDay.delete(date)
+      if (received === undefined || received === null) return
+      const codes = Object.keys(received)
+      const isSame = codes.every((code) => Object(received)[code] === last[code])
+      if (!isSame || codes.length !== Object.keys(last).length) {
+        last = validateDerived(received, () => true).derived ?? {}
+      }
+      if (codes.length > 0) byDay.set(date, last)
+    },
+    all: (): Pick<MarketHistory, 'derived'> => (byDay.size > 0 ? { derived: byDay } : {}),
+  }
+}
+
 /** Numbers of tables are for people; anything that could be markup is ignored. */
 const TABLE_NUMBER = /^[\w./ -]{1,40}$/
 
@@ -185,7 +205,7 @@ function validateUnconfirmed(rates: unknown): Pick<RateTable, 'unconfirmed'> {
 }
 
 /**
- * Validates reference rates from a provider or a store, `{ base, days: [{ date, rates, prices?, tableNumber? }], derived? }` in
+ * Validates reference rates from a provider or a store, `{ base, days: [{ date, rates, prices?, tableNumber?, derived? }] }` in
  * any order, at `now` (ms since the Unix epoch). Drops days with an invalid date or more than two days ahead, all but the last
  * of duplicate days, and invalid rates, up to 5 % of all.
  *
@@ -199,7 +219,7 @@ export function* validateHistoryInSlices(
   response: unknown,
   now: number,
 ): Slices<Validated<MarketHistory>> {
-  const { base, days, derived } = requireObject(response, 'the response is')
+  const { base, days, derived: onAllDays } = requireObject(response, 'the response is')
   assertBase(base)
   if (!Array.isArray(days)) throw new RejectedError('days must be an array')
   const lastDay = toDay(now + MAX_AHEAD_MS)
@@ -208,6 +228,7 @@ export function* validateHistoryInSlices(
   const bad: string[] = []
   let goodCount = 0
   const quotesOf = createDaySorter(base)
+  const derivations = createDerivations()
   const isLong = days.length > MANY_DAYS
   let left = isLong ? 0 : RATES_AT_ONCE
   for (const day of days) {
@@ -226,6 +247,7 @@ export function* validateHistoryInSlices(
     if (codes.length > 0) {
       if (market.has(date)) dropped.push(date)
       market.addDay(date, codes, quotes)
+      derivations.add(date, quoted['derived'] ?? onAllDays)
       goodCount += codes.length
     }
     for (const code of others.bad) bad.push(`${date} ${code}`)
@@ -233,13 +255,8 @@ export function* validateHistoryInSlices(
   }
   assertFewBad(bad, goodCount)
   if (isLong) yield
-  const built = market.build()
-  const data: MarketHistory = {
-    ...built,
-    ...quotesOf.priced(),
-    ...validateDerived(derived, (code) => built.columns.has(code)),
-    ...tableNumbersOf(days),
-  }
+  const about = { ...quotesOf.priced(), ...derivations.all(), ...tableNumbersOf(days) }
+  const data: MarketHistory = { ...market.build(), ...about }
   if (days.length > 0 && data.dates.length === 0) {
     throw new RejectedError(`0 of ${days.length} days are valid`)
   }

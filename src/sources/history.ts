@@ -189,16 +189,16 @@ export function createChecks(
     signal?: AbortSignal,
   ): Promise<CheckedHistory> {
     const since = firstComparedDay(runtime.now())
-    const { base, derived } = days.added
+    const { base } = days.added
     const run = async (): Promise<CheckedHistory> => {
       const others = references.current(attribution)
       const work = checkHistory({
         ...days,
         frequency: publication?.frequency,
         moveFromOthers: (date, code, rate) =>
-          date < since || derived?.[code] ? NaN : moveFromOthers(others, { base, code, rate }),
+          date < since ? NaN : moveFromOthers(others, { base, code, rate }),
         moveFromUsual: (date, code, rate) =>
-          date < since || derived?.[code] ? NaN : moveFromUsual({ base, code, rate }),
+          date < since ? NaN : moveFromUsual({ base, code, rate }),
       })
       return runInSlices(work, runtime.yieldToEventLoop, signal)
     }
@@ -299,13 +299,13 @@ function* snapshotJson({
     const days = marketDays(history, first, first + perSlice)
     const plain = days.map(({ date, rates }) => {
       const tableNumber = history.tableNumbers?.get(date)
-      const quotes = quotesOf(rates, history.priced)
-      return tableNumber === undefined ? { date, ...quotes } : { date, tableNumber, ...quotes }
+      const derived = history.derived?.get(date)
+      return { date, tableNumber, derived, ...quotesOf(rates, history.priced) }
     })
     parts.push(JSON.stringify(plain).slice(1, -1))
   }
-  const { base, derived } = history
-  const head = JSON.stringify({ attribution, servedBy, start, end, base, derived })
+  const { base } = history
+  const head = JSON.stringify({ attribution, servedBy, start, end, base })
   return `${head.slice(0, -1)},"days":[${parts.join()}]}`
 }
 

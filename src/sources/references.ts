@@ -96,8 +96,9 @@ function recentTable(table: RateTable, since: Day): ReferenceTable {
 function newestRates(history: MarketHistory, since: Day): ReferenceTable {
   const { base, priced, derived } = history
   const [first] = rowsOf(history, since, since)
-  const quotes = marketDays(history, first).flatMap(({ rates }) => [...rates])
-  const published = quotes.filter(([code]) => !derived?.[code])
+  const published = marketDays(history, first).flatMap(({ date, rates }) =>
+    [...rates].filter(([code]) => !derived?.get(date)?.[code]),
+  )
   return {
     base,
     rates: new Map(published.map(([code, quote]) => [code, priced?.has(code) ? 1 / quote : quote])),

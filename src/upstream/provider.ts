@@ -43,7 +43,7 @@ export interface LatestTable {
    */
   prices?: Readonly<Record<string, number>> | undefined
   /** Codes whose rates are not in the publication of the source; responses say so (default none). */
-  derived?: Derivations
+  derived?: Derivations | undefined
   /** Number of the table, such as `041/A/NBP/2026`: up to 40 letters, digits, spaces and `./-_` (default none). */
   tableNumber?: string
   /**
@@ -71,6 +71,8 @@ export interface HistoryDay {
   prices?: Record<string, number> | undefined
   /** Number of the table, as in `LatestTable` (default none). */
   tableNumber?: string | undefined
+  /** Codes whose rates of the day are not in the publication of the source; responses say so (default none). */
+  derived?: Derivations | undefined
 }
 
 /** Reference rates of several days, returned by a history provider. */
@@ -79,8 +81,6 @@ export interface HistoryDays {
   base: string
   /** The published days, ascending. */
   days: HistoryDay[]
-  /** Codes with rates that are not in the publication of the source; responses say so (default none). */
-  derived?: Derivations
   /** Source of these days, if it is not the provider's (default the provider's). */
   attribution?: Attribution
 }

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
+
 import { describe, expect, it } from 'vitest'
 
 import { frankfurter } from '../../src/compat/frankfurter.ts'
+import { digestOf } from '../../src/digest.ts'
 import { createMemoryStore, createRatesHandler } from '../../src/index.ts'
 import type {
   HistoryProvider,
@@ -11,10 +14,13 @@ import type {
 import { createBancaDItaliaProvider } from '../../src/providers/banks/banca-d-italia.ts'
 import { OFFICIAL_PEGS, fixed, overlay, pegged } from '../../src/providers/derived.ts'
 import { createNbpProvider } from '../../src/providers/banks/nbp.ts'
+import { daysFrom } from '../../src/rates/calendar.ts'
 import { findSuccession } from '../../src/rates/currency-code.ts'
 import { findCurrency } from '../../src/rates/iso-4217.ts'
 import { fixedProviders, providerContract } from '../../src/testing/index.ts'
 import { fetchFromFeeds } from '../fixtures/feeds.ts'
+import { rowsOf } from '../fixtures/rows.ts'
+import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 import { NOW } from './upstream.ts'
 
 /** The value of any JSON text. */
@@ -55,6 +61,43 @@ function open(providers: RatesHandlerOptions['providers'], options: RatesHandler
 }
 
 const PEGGED = open({ latest: pegged(ecb().latest), history: pegged(ecb().history) })
+
+const failing = async (): Promise<never> => {
+  throw new Error('down')
+}
+
+/** Quotes in both directions; in March 2026, also the dinar, the other way than its anchor, and the dirham. */
+function mixed(how: string): HistoryProvider {
+  const fetchHistory: HistoryProvider['fetchHistory'] = async ({ start, end }) => {
+    const dates = daysFrom(start, end).filter((date) => date >= '2026-01-02' && isWeekday(date))
+    const days = dates.map((date) => {
+      const isMarch = date.startsWith('2026-03')
+      const rates = { JPY: 150, ...(isMarch && { AED: 3.7 }) }
+      return { date, rates, prices: { EUR: 1.1, ...(isMarch && { BHD: 2.5 }) } }
+    })
+    return { base: 'USD', days }
+  }
+  const about = { id: 'mixed', frequency: 'daily', time: '16:00', timeZone: 'UTC' } as const
+  return {
+    attribution: SOURCE,
+    publication: { ...about, since: '2026-01-02', holidays: [] },
+    ...(how === 'by month' && { maxDays: 31 }),
+    fetchHistory,
+    ...(how === 'by currency' && {
+      async fetchSeries({ code, ...range }, context) {
+        const only = (quotes: Record<string, number> = {}): Record<string, number> =>
+          Object.fromEntries(Object.entries(quotes).filter(([each]) => each === code))
+        const { base, days } = await fetchHistory(range, context)
+        const found = days.map(({ date, rates, prices }) => {
+          return { date, rates: only(rates), prices: only(prices) }
+        })
+        return { base, days: found.filter((day) => code in { ...day.rates, ...day.prices }) }
+      },
+    }),
+  }
+}
+
+const isWeekday = (date: string): boolean => new Date(date).getUTCDay() % 6 !== 0
 
 describe('pegged()', () => {
   it('adds currencies with an official peg, exactly, and says so', async () => {
@@ -143,20 +186,64 @@ describe('pegged()', () => {
     ])
   })
 
+  it('has the ratio that the law states in both directions, divided once', async () => {
+    const { json } = PEGGED
+    for (const [pair, rate] of [
+      ['from=XPF&to=EUR', 0.00838],
+      ['from=EUR&to=XPF', 119.331742243437],
+      ['from=OMR&to=USD', 2.6008],
+      ['from=USD&to=OMR', 0.3844970778],
+      ['from=KYD&to=USD', 1.2],
+    ] as const) {
+      expect(await json(`v1/convert?${pair}`), pair).toMatchObject({ rate, derived: 'peg' })
+    }
+  })
+
   it('adds a currency only on the days of its peg', async () => {
     const { json } = PEGGED
+    expect(await json('v1/convert?from=EUR&to=BGN&date=1999-07-05')).toMatchObject({
+      rate: 1.95583,
+    })
     expect(await json('v1/convert?from=EUR&to=BGN&date=2025-12-31')).toMatchObject({
       rate: 1.95583,
       derived: 'peg',
     })
     expect(await json('v1/convert?from=USD&to=XCG&date=2025-03-31')).toMatchObject({ rate: 1.79 })
     const { handler } = PEGGED
-    for (const target of ['to=BGN&date=2026-01-05', 'to=XCG&date=2025-03-28']) {
+    const hint = ' (withdrawn on 2026-01-01, use EUR, 1 EUR = 1.95583 BGN)'
+    for (const [target, expected] of Object.entries({
+      'to=BGN&date=2026-01-05': hint,
+      'to=BGN&date=1999-07-02': '',
+      'to=XCG&date=2025-03-28': '',
+    })) {
       const url = `http://localhost/api/v1/convert?from=EUR&${target}`
       const response = await handler(new Request(url))
       expect(response.status, target).toBe(404)
+      const { error } = await response.json()
+      const [, code, date] = /^to=(\w+)&date=(.+)$/.exec(target) ?? []
+      expect(error.message).toBe(`No reference rates for ${code} on ${date}${expected}`)
     }
   })
+
+  it.each(['at once', 'by month', 'by currency'])(
+    'adds currencies on the days without them to a provider of days %s, and on no others',
+    async (how) => {
+      const { json } = open({ history: pegged(mixed(how)), latest: false })
+      for (const date of ['2026-02-16', '2026-03-16', '2026-10-19']) {
+        const isMarch = date === '2026-03-16'
+        for (const [pair, rate] of [
+          ['from=USD&to=BHD', isMarch ? 0.4 : 0.376],
+          ['from=BHD&to=USD', isMarch ? 2.5 : 2.659574468],
+          ['from=USD&to=AED', isMarch ? 3.7 : 3.6725],
+          ['from=EUR&to=BHD', isMarch ? 0.44 : 0.4136],
+        ] as const) {
+          const found = await json(`v1/convert?${pair}&date=${date}`)
+          expect(found, `${pair} ${date}`).toMatchObject({ date, rate })
+          expect(found.derived, `${pair} ${date}`).toBe(isMarch ? undefined : 'peg')
+        }
+      }
+    },
+  )
 
   it('follows a bank that quotes prices, and stays exact', async () => {
     const nbp = pegged(createNbpProvider())
@@ -187,9 +274,6 @@ describe('pegged()', () => {
     const first = open({ latest: pegged(latest), history: pegged(history) }, { store })
     await first.json('v1/convert?from=USD&to=AED')
     await first.json('v1/history?from=USD&to=AED')
-    const failing = async (): Promise<never> => {
-      throw new Error('down')
-    }
     const second = open(
       {
         latest: pegged({ ...latest, fetchLatest: failing }),
@@ -244,6 +328,19 @@ describe('pegged()', () => {
   })
 })
 
+const RATIOS = `
+  AED/USD 3.6725 1997-11-02 | ANG/USD 1.79 1971-12-18 2025-03-30 | AWG/USD 1.79 1986-01-01 |
+  BAM/EUR 1.95583 1999-01-01 | BBD/USD 2 1975-07-05 | BGN/EUR 1.95583 1999-07-05 2025-12-31 |
+  BHD/USD 0.376 2001-01-01 | BMD/USD 1 1972-02-06 | BND/SGD 1 1967-06-12 | BSD/USD 1 1974-01-01 |
+  BTN/INR 1 1974-01-01 | BZD/USD 2 1979-01-01 | CVE/EUR 110.265 1999-01-01 | DJF/USD 177.721 1973-02-20 |
+  DKK/EUR 7.29252-7.62824 1999-01-01 | FKP/GBP 1 1966-02-14 | GGP/GBP 1 1971-02-15 | GIP/GBP 1 1928-01-01 |
+  HKD/USD 7.75-7.85 2005-05-18 | IMP/GBP 1 1971-02-15 | JEP/GBP 1 1971-02-15 | JOD/USD 0.709 1995-10-23 |
+  KMF/EUR 491.96775 1999-01-01 | KYD/USD 1/1.2 1974-04-01 | LSL/ZAR 1 1980-01-19 | MOP/HKD 1.03 1983-01-01 |
+  NAD/ZAR 1 1993-09-15 | NPR/INR 1.6 1993-02-12 | OMR/USD 1/2.6008 1986-01-01 | PAB/USD 1 1904-06-28 |
+  QAR/USD 3.64 2001-07-09 | SAR/USD 3.75 1986-06-01 | SHP/GBP 1 1976-02-02 | STN/EUR 24.5 2018-01-01 |
+  SZL/ZAR 1 1974-09-06 | XAF/EUR 655.957 1999-01-01 | XCD/USD 2.7 1976-07-07 | XCG/USD 1.79 2025-03-31 |
+  XOF/EUR 655.957 1999-01-01 | XPF/EUR 1/0.00838 1999-01-01`
+
 describe('official pegs', () => {
   it.each(OFFICIAL_PEGS)('of $currency is a ratio or a band, with days and a source', (peg) => {
     const { currency, anchor, ratio, band, since, until, authority, source } = peg
@@ -273,51 +370,34 @@ describe('official pegs', () => {
   })
 
   it('have these ratios and days, each once and in order', () => {
-    const rows = OFFICIAL_PEGS.map(({ currency, anchor, ratio, band, since, until }) =>
-      [`${currency}/${anchor}`, ratio ?? band?.join('-'), since, until ?? ''].join(' ').trim(),
-    )
-    expect(rows).toEqual([
-      'AED/USD 3.6725 1997-11-02',
-      'ANG/USD 1.79 1971-12-18 2025-03-30',
-      'BAM/EUR 1.95583 1999-01-01',
-      'BGN/EUR 1.95583 1999-01-01 2025-12-31',
-      'BHD/USD 0.376 2001-01-01',
-      'BMD/USD 1 1972-02-06',
-      'BND/SGD 1 1967-06-12',
-      'BTN/INR 1 1974-01-01',
-      'CVE/EUR 110.265 1999-01-01',
-      'DKK/EUR 7.29252-7.62824 1999-01-01',
-      'FKP/GBP 1 1966-02-14',
-      'HKD/USD 7.75-7.85 2005-05-18',
-      'JOD/USD 0.709 1995-10-23',
-      'MOP/HKD 1.03 1983-01-01',
-      'OMR/USD 0.3845 1986-01-01',
-      'QAR/USD 3.64 2001-07-09',
-      'SAR/USD 3.75 1986-06-01',
-      'SHP/GBP 1 1976-02-02',
-      'XAF/EUR 655.957 1999-01-01',
-      'XCG/USD 1.79 2025-03-31',
-      'XOF/EUR 655.957 1999-01-01',
-    ])
+    const rows = OFFICIAL_PEGS.map(({ currency, anchor, ratio, price, band, since, until }) => {
+      const isInverse = price !== null && ratio === Number((1 / price).toPrecision(15))
+      const units = isInverse ? `1/${price}` : (ratio ?? band?.join('-'))
+      return [`${currency}/${anchor}`, units, since, until ?? ''].join(' ').trim()
+    })
+    expect(rows).toEqual(rowsOf(RATIOS).map((row) => row.join(' ')))
+  })
+})
+
+describe.skipIf(!HAS_RECORDINGS)(`official pegs, by Banca d'Italia ${NEEDS_RECORDINGS}`, () => {
+  it.each(['01', '02'])('are within half a percent of its rates of a day of 2026, %s', (file) => {
+    const lines = readFileSync(recording(`data/banks/bdi/${file}.csv`), 'latin1').split(/\r?\n/)
+    const rates = new Map(lines.map((line) => [line.split(',')[2], Number(line.split(',')[4])]))
+    rates.set('EUR', 1)
+    const inForce = OFFICIAL_PEGS.filter(({ ratio, until }) => ratio !== null && until === null)
+    const quoted = inForce.filter(({ currency }) => rates.has(currency))
+    const deviating = quoted.filter(({ currency, anchor, ratio }) => {
+      const found = (rates.get(currency) ?? NaN) / (rates.get(anchor) ?? NaN)
+      return !(Math.abs(found / (ratio ?? NaN) - 1) < 0.005)
+    })
+    // Banks on the Cayman Islands buy dollars at 0.82, not at the 0.8333 of the law.
+    expect(deviating.map(({ currency }) => currency)).toEqual(['KYD'])
+    const missing = inForce.filter((peg) => !quoted.includes(peg))
+    expect(missing.map(({ currency }) => currency)).toEqual(['GGP', 'IMP', 'JEP'])
   })
 })
 
 describe('fixed()', () => {
-  it('adds currencies at ratios of your own, and says so', async () => {
-    const points = { currency: 'XPT', anchor: 'USD', ratio: 100, since: '2026-01-01' }
-    const { json } = open({
-      latest: fixed(pegged(ecb().latest), [points]),
-      history: fixed(pegged(ecb().history), [points]),
-    })
-    expect(await json('v1/convert?from=USD&to=XPT')).toMatchObject({ rate: 100, derived: 'fixed' })
-    expect(await json('v1/convert?from=XPT&to=AED')).toMatchObject({
-      rate: 0.036725,
-      derived: 'fixed',
-      source: { name: 'Fixed rates (fixed)' },
-    })
-    expect(await json('v1/convert?from=USD&to=AED')).toMatchObject({ derived: 'peg' })
-  })
-
   it('rejects what is not a ratio', () => {
     const { latest } = ecb()
     const valid = { currency: 'XPT', anchor: 'USD', ratio: 100 }
@@ -355,7 +435,85 @@ describe('overlay()', () => {
       const target = `v1/convert?from=EUR&to=USD&date=${date}`
       expect(await json(target)).toMatchObject({ rate, ...own })
     }
-    expect(await json('v1/convert?from=EUR&to=USD&date=2026-06-15')).toMatchObject({ rate: 1.1594 })
+    for (const date of ['2026-06-15', '2003-01-15']) {
+      const other = await json(`v1/convert?from=EUR&to=USD&date=${date}`)
+      expect(other).toMatchObject({ rate: 1.1594, source: SOURCE })
+      expect(other).not.toHaveProperty('derived')
+      const { derived } = await json(`v1/latest?base=EUR&date=${date}`)
+      expect(derived).toBeUndefined()
+    }
+  })
+
+  it.each([
+    ['start=2025-12-01&end=2025-12-31', false],
+    ['start=2026-01-26&end=2026-02-06', true],
+    ['start=2026-02-02&end=2026-02-27', false],
+    ['start=2026-02-01&end=2026-02-27&fill=previous', true],
+    ['start=2026-02-02&end=2026-02-27&fill=previous', false],
+    ['start=2026-01-29&end=2026-02-27&interval=month&value=average', true],
+    ['period=1M', false],
+    ['period=1Y', true],
+  ])('names you as the source of a history with a point of yours: %s, %s', async (query, isOwn) => {
+    const { json, handler } = open({
+      history: overlay(ecb().history, { rates: january, ...OWN }),
+      latest: false,
+    })
+    const name = isOwn ? 'Treasury (overlay)' : SOURCE.name
+    for (let round = 0; round < 2; round += 1) {
+      const history = await json(`v1/history?from=EUR&to=USD&${query}`)
+      expect(history.source.name).toBe(name)
+      expect(history.derived).toBe(isOwn ? 'overlay' : undefined)
+      const others = await json(`v1/history?from=EUR&to=GBP&${query}`)
+      expect(others).not.toHaveProperty('derived')
+      await handler.refresh()
+    }
+  })
+
+  const points = { currency: 'XPT', anchor: 'AED', ratio: 100 }
+  type Both = LatestProvider & HistoryProvider
+  const wraps: Record<string, (provider: Both) => Both> = {
+    o: (provider) => overlay(provider, { rates: { ...january, until: '2026-11-30' }, ...OWN }),
+    f: (provider) => fixed(provider, [points]),
+    p: pegged,
+  }
+
+  it('is followed by pegs and ratios of its currencies, in any order of the wrappings', async () => {
+    const store = createMemoryStore()
+    const orders = ['o f p', 'o p f', 'f o p', 'f p o', 'p o f', 'p f o']
+    const own = { derived: 'overlay', source: { name: 'Treasury (overlay)', url: OWN.url } }
+    const seen = new Set<string>()
+    for (const order of orders) {
+      const { latest, history } = ecb()
+      const wrapped = order
+        .split(' ')
+        .reduce<Both>((provider, kind) => wraps[kind]?.(provider) ?? provider, {
+          ...latest,
+          ...history,
+        })
+      const events: RatesEvent[] = []
+      const { json, text } = open(
+        { latest: wrapped, history: wrapped },
+        { store, onEvent: (event) => events.push(event) },
+      )
+      for (const date of ['', '&date=2026-01-15']) {
+        const rateOf = (pair: string) => json(`v1/convert?${pair}${date}`)
+        expect(await rateOf('from=USD&to=AED')).toMatchObject({ rate: 3.6725, ...own })
+        expect(await rateOf('from=EUR&to=AED')).toMatchObject({ rate: 4.03975, ...own })
+        expect(await rateOf('from=EUR&to=XPT')).toMatchObject({ rate: 403.975, ...own })
+        expect(await rateOf('from=EUR&to=XOF')).toMatchObject({ rate: 655.957, derived: 'peg' })
+      }
+      const before = '&date=2025-06-16'
+      expect(await json(`v1/convert?from=EUR&to=AED${before}`)).toMatchObject({ derived: 'peg' })
+      expect(await json(`v1/convert?from=XPT&to=AED${before}`)).toMatchObject({
+        rate: 0.01,
+        derived: 'fixed',
+        source: { name: 'Fixed rates (fixed)' },
+      })
+      seen.add(await text('v1/latest?base=EUR'))
+      // All orders have the same stored data.
+      expect(events.filter(({ type }) => type === 'rates_rejected')).toEqual([])
+    }
+    expect(seen.size).toBe(1)
   })
 
   it('does not take other rates of yours from a store, nor leave yours to others', async () => {
@@ -413,6 +571,39 @@ describe('overlay()', () => {
     expect(wrap({ rate: 1 })).toThrow('unknown option "rate"')
     const twice = () => overlay(wrap({})(), { rates: january, ...OWN })
     expect(twice).toThrow('must have no other overlay')
+  })
+})
+
+describe('a hand-written provider', () => {
+  it('flags the days that it derives, also from a store, whose older texts flag all days', async () => {
+    const store = createMemoryStore()
+    const { history } = ecb()
+    const derived = { USD: 'fixed' } as const
+    const provider = (fetchHistory: HistoryProvider['fetchHistory']) => ({
+      history: { attribution: SOURCE, fetchHistory },
+      latest: false as const,
+    })
+    const flagging = provider(async (range, context) => {
+      const { base, days } = await history.fetchHistory(range, context)
+      return {
+        base,
+        days: days.map((day) => (day.date < '2026-11-16' ? day : { ...day, derived })),
+      }
+    })
+    const flags = async (providers: RatesHandlerOptions['providers']): Promise<unknown[]> => {
+      const { json } = open(providers, { store })
+      const of = async (date: string): Promise<Json> =>
+        (await json(`v1/convert?from=EUR&to=USD&date=${date}`)).derived
+      return [await of('2026-11-13'), await of('2026-11-16')]
+    }
+    expect(await flags(flagging)).toEqual([undefined, 'fixed'])
+    expect(await flags(provider(failing))).toEqual([undefined, 'fixed'])
+    const text = String(await store.get('rates:v1:history')).replace(/^{"digest":"\w+",/, '')
+    const [head, days = ''] = text.split('"days":')
+    const flag = `"derived":${JSON.stringify(derived)},`
+    const old = `${head}${flag}"days":${days.replaceAll(flag, '')}`
+    await store.set('rates:v1:history', `{"digest":"${digestOf(old)}",${old}`, 3_600_000)
+    expect(await flags(provider(failing))).toEqual(['fixed', 'fixed'])
   })
 })
 

@@ -63,7 +63,7 @@ describe('countEqualDays()', () => {
       return { date: `2026-11-${17 + index}`, rates: { ...FLOATING, ...change } }
     })
     const { data } = validateHistory(
-      { base: 'USD', days, derived: { XTS: 'overlay' } },
+      { base: 'USD', days: days.map((day) => ({ ...day, derived: { XTS: 'overlay' } })) },
       MONDAY + 9 * DAY,
     )
     expect(countEqualDays(data)).toBe(count)
