@@ -34,9 +34,10 @@ export interface Histories {
     use: UseHistory<Result>,
   ): Result | Promise<Result>
   publications(): readonly PublicationState[]
-  /** Loads the newest days of all but the one with the id `except`. Never rejects. */
-  load(except?: string): Promise<void>
-  refresh(): Promise<void>
+  /** Loads the newest days of all. Never rejects. */
+  load(): Promise<void>
+  /** Refreshes those that are due, but for the one with the id `except`. Never rejects. */
+  refresh(except?: string): Promise<void>
   close(): void
 }
 
@@ -58,11 +59,13 @@ export function createHistories(options: SourcesOptions, references: References)
         : wait(runtime, steps, first.value, need, request)
     },
     publications: () => members.map(({ state }) => state()),
-    async load(except) {
-      const others = members.filter(({ id }) => id !== except)
-      await Promise.allSettled(others.map(({ load }) => load({ codes: [] }, {})))
+    async load() {
+      await Promise.allSettled(members.map(({ load }) => load({ codes: [] }, {})))
     },
-    refresh: async () => void (await Promise.all(members.map(({ refresh }) => refresh()))),
+    async refresh(except) {
+      const due = members.filter(({ id }) => id !== except)
+      await Promise.all(due.map(({ refresh }) => refresh()))
+    },
     close() {
       for (const { close } of members) close()
     },

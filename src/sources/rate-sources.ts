@@ -64,8 +64,8 @@ export function createSources(
   const references = createReferences(options, {
     latest: () => latest.state().value,
     histories: () => histories.publications().map(({ newest }) => newest.value),
-    loadLatest: async () => hasLatest && latest.get(),
-    loadHistories: async (except) => hasHistory && histories.load(except),
+    refreshLatest: async () => hasLatest && latest.refresh(),
+    refreshHistories: async (except) => hasHistory && histories.refresh(except),
   })
   const latest: ReadThrough<LatestSnapshot> = createLatestSource(options, references)
   const histories = createLazyHistories(options, references)
@@ -91,7 +91,7 @@ export function createSources(
       if (!hasHistory) throw turnedOff('reference rates')
       return histories.use(need, request, use)
     },
-    loadPublications: async () => histories.load(),
+    loadPublications: histories.load,
     state() {
       const publications = histories.publications()
       const history = hasHistory ? (publications[0]?.newest ?? histories.whileLoading()) : null
@@ -129,8 +129,8 @@ function createLazyHistories(options: SourcesOptions, references: References) {
       throw unavailable(undefined)
     },
     publications: () => loaded?.publications() ?? [],
-    load: async (except) => (await load()).load(except),
-    refresh: async () => (await load()).refresh(),
+    load: async () => (await load()).load(),
+    refresh: async (except) => (await load()).refresh(except),
     close() {
       isClosed = true
       loaded?.close()

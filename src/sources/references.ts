@@ -20,8 +20,8 @@ import type { LatestSnapshot, References, SourcesOptions } from './source.ts'
 interface InMemory {
   latest(): LatestSnapshot | undefined
   histories(): readonly (HistorySnapshot | undefined)[]
-  loadLatest(): Promise<unknown>
-  loadHistories(except: string | undefined): Promise<unknown>
+  refreshLatest(): Promise<unknown>
+  refreshHistories(except: string | undefined): Promise<unknown>
 }
 
 /** How long doubtful rates wait for another source, in ms. */
@@ -73,8 +73,8 @@ export function createReferences(options: SourcesOptions, inMemory: InMemory): R
       ].filter(({ rates }) => rates.size > 0)
     },
     async load(own, id) {
-      const other = id === undefined ? loadNextFeed(own) : inMemory.loadLatest()
-      const all = Promise.allSettled([other, inMemory.loadHistories(id)])
+      const other = id === undefined ? loadNextFeed(own) : inMemory.refreshLatest()
+      const all = Promise.allSettled([other, inMemory.refreshHistories(id)])
       await withTimeout(runtime, LOAD_TIMEOUT_MS, all).catch(() => undefined)
     },
   }

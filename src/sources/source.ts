@@ -101,8 +101,8 @@ export interface References {
   /** Returns the rates in memory of all sources but `own`. */
   current(own: Attribution): readonly ReferenceTable[]
   /**
-   * Loads the other data set, the publications but the one with this id, and without an id the next feed of latest rates. Waits
-   * 2 s at most, and never rejects.
+   * Refreshes the other data set, the publications but the one with this id, and without an id loads the next feed of latest
+   * rates. Waits 2 s at most, and never rejects.
    */
   load(own: Attribution, id?: string): Promise<void>
 }
