@@ -41,7 +41,7 @@ const BUDGETS: Record<string, string> = {
   './node': '4.15 kB',
   './providers': '48 kB',
   './stores/*': '1.55 kB',
-  './testing': '19.4 kB',
+  './testing': '20.2 kB',
 }
 
 /** Returns the budget of an entry point: its own, or that of its folder. */
@@ -66,9 +66,7 @@ for (const subpath of Object.keys(BUDGETS)) {
 }
 
 /** Providers whose programs have a reader of XML. */
-const READ_XML = new Set(
-  ['Bnr', 'Cbr', 'Ecb', 'Hmrc', 'Mnb'].map((name) => `create${name}Provider`),
-)
+const READ_XML = new Set(['Bnr', 'Cbr', 'Ecb', 'Mnb'].map((name) => `create${name}Provider`))
 
 /** A program with one provider, which bundlers load without the others. */
 const ofProviders = Object.keys(providers)

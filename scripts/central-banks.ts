@@ -36,15 +36,21 @@ function notesIn(source: string): string {
 
 const WEEKDAYS = 'Mondays Tuesdays Wednesdays Thursdays Fridays'.split(' ')
 
+const DATED: ReadonlyMap<string, string> = new Map([
+  ['effect', ', for the next day'],
+  ['next-working-day', ', for the next working day'],
+])
+
 /** Returns when rates are published, such as `16:00 Oslo`. */
 function publishedBy({ publication }: Bank): string {
-  const { frequency, weekday = 5, time, timeZone, dated, delayDays = 0 } = publication
+  const { frequency = 'daily', weekday = 5, time, timeZone, dated, delayDays = 0 } = publication
   const place = timeZone.replace(/^.*\//, '').replaceAll('_', ' ')
   if (frequency === 'monthly') return 'dated the first of the month'
   if (frequency === 'quarterly') return `dated its last day, ${delayDays} days later`
   const released = WEEKDAYS[(weekday + delayDays - 1) % 7] ?? 'Mondays'
   const day = frequency === 'weekly' ? `, ${released}` : ''
-  return `${time} ${place}${day}${dated === 'effect' ? ', for the next day' : ''}`
+  const later = frequency === 'daily' && delayDays === 1 ? ', a working day later' : ''
+  return `${time} ${place}${day}${later}${DATED.get(dated ?? '') ?? ''}`
 }
 
 const RANGE = { start: '2024-02-01', end: '2024-02-01' }

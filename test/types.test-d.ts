@@ -89,6 +89,7 @@ import type { OfficialPeg } from '../src/providers/derived.ts'
 import { createExchangeRateApiV6Provider } from '../src/providers/exchange-rate-api-v6.ts'
 import { createBancaDItaliaProvider } from '../src/providers/banks/banca-d-italia.ts'
 import { createBanxicoProvider } from '../src/providers/banks/banxico.ts'
+import { createBcbProvider } from '../src/providers/banks/bcb.ts'
 import { createFredProvider } from '../src/providers/banks/fred.ts'
 import { createHmrcProvider } from '../src/providers/banks/hmrc.ts'
 import { createNorgesBankProvider } from '../src/providers/banks/norges-bank.ts'
@@ -208,9 +209,14 @@ test('feeds with a key require one', () => {
     createNorgesBankProvider(),
     createBanxicoProvider({ key: '', url }),
     createFredProvider({ key: '' }),
-    createTcmbProvider({ key: '' }),
+    createTcmbProvider({ key: '', side: 'buying' }),
+    createBcbProvider({ side: 'selling', url }),
   ]
   expectTypeOf(banks).toEqualTypeOf<(LatestProvider & HistoryProvider)[]>()
+  // @ts-expect-error another side
+  createBcbProvider({ side: 'ask' })
+  // @ts-expect-error the key is missing
+  createTcmbProvider({ side: 'buying' })
   // Rates of a month or a quarter are no latest rates.
   expectTypeOf(createHmrcProvider({ url })).toEqualTypeOf<HistoryProvider>()
   expectTypeOf(createUsTreasuryProvider({ url })).toEqualTypeOf<HistoryProvider>()

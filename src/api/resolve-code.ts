@@ -21,7 +21,7 @@ import type { Calendar, DateRule, Day } from '../rates/dates.ts'
 import { DayRates, rowByRule } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import { derivationOf } from '../rates/rate-table.ts'
-import type { Derivation, Derivations, RateTable } from '../rates/rate-table.ts'
+import type { CodedPublications, Derivation, Derivations, RateTable } from '../rates/rate-table.ts'
 import type { HistorySnapshot } from '../sources/history.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type {
@@ -218,10 +218,12 @@ class DayTable implements RateTable {
   readonly priced?: ReadonlySet<string>
   readonly derived?: Derivations
   readonly tableNumber?: string
+  readonly older?: CodedPublications
 
   readonly #calendar: Calendar
 
-  constructor({ history, calendar = ECB_CALENDAR }: HistorySnapshot, row: number, date: Day) {
+  constructor(snapshot: HistorySnapshot, row: number, date: Day) {
+    const { history, calendar = ECB_CALENDAR, carriedTo } = snapshot
     this.#calendar = calendar
     this.base = history.base
     if (history.priced) this.priced = history.priced
@@ -232,6 +234,7 @@ class DayTable implements RateTable {
     this.updatedAt = calendar.publishedAt(date)
     this.publishedAt = this.updatedAt
     this.rates = new DayRates(history, row)
+    if (carriedTo) Object.assign(this, carriedTo(row))
   }
 
   get nextUpdateAt(): number {

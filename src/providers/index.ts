@@ -1,4 +1,4 @@
-export type { BankFactory, BankOptions, KeyedBankOptions } from '../upstream/bank.ts'
+export type { BankFactory, BankOptions, KeyedBankOptions, SideOptions } from '../upstream/bank.ts'
 export { createBancaDItaliaProvider } from './banks/banca-d-italia.ts'
 export { createBankOfCanadaProvider } from './banks/bank-of-canada.ts'
 export { createBankOfEnglandProvider } from './banks/bank-of-england.ts'

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 
 import { assertKnownOptions } from '../known-options.ts'
-import { isCode } from '../rates/currency-code.ts'
 import {
   pathsOf,
   ratesByCode,
@@ -11,6 +10,7 @@ import {
   requireKeylessRootUrl,
   unexpectedShape,
 } from '../upstream/feed.ts'
+import { isKnownCode } from '../upstream/known-code.ts'
 import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
 import { UpstreamError, readJson, requireBody } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
@@ -113,6 +113,6 @@ function toLatestTable(response: UpstreamResponse, now: number): LatestTable {
     base: 'USD',
     updatedAt,
     nextUpdateAt: due + HOUR_MS * Math.max(1, Math.floor((now - due) / HOUR_MS) + 1),
-    rates: ratesByCode(Object.entries(rates), isCode),
+    rates: ratesByCode(Object.entries(rates), isKnownCode),
   }
 }

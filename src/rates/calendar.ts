@@ -25,12 +25,12 @@ export interface Publication {
   /** IANA time zone of `time`, such as `Europe/Warsaw`. */
   readonly timeZone: string
   /**
-   * The date of rates: the day of `publication`, the next day, on which they take `effect`, or the last day of the month or
-   * quarter, `period-end` (default `publication`).
+   * The date of rates: the day of `publication`, the next day, on which they take `effect`, the `next-working-day`, or the last
+   * day of the month or quarter, `period-end` (default `publication`).
    */
-  readonly dated?: 'publication' | 'effect' | 'period-end' | undefined
+  readonly dated?: 'publication' | 'effect' | 'next-working-day' | 'period-end' | undefined
   /**
-   * Days from the date of rates, unless they take `effect` later, to their publication, which is on the first working
+   * Days from the date of rates, unless that is after their publication, to their publication, which is on the first working
    * day from then on (default 0).
    */
   readonly delayDays?: number | undefined
@@ -51,7 +51,7 @@ export function createCalendar(rules: Publication): Calendar {
   const instantOf = createClock(time, rules.timeZone)
   const isWorkingDay = (day: Day): boolean => !weekend.includes(weekdayOf(day)) && !isHoliday(day)
 
-  /** Whether rates have the date `day`, or the next one if they take effect then. */
+  /** Whether rates have the date `day`, or a later one if they are dated so. */
   function isRateDay(day: Day): boolean {
     if (dated === 'period-end' && frequency !== 'daily' && frequency !== 'weekly') {
       return isFirstOfPeriod(addDays(day, 1), frequency)
@@ -67,21 +67,25 @@ export function createCalendar(rules: Publication): Calendar {
     return isFirst && isFirstOfPeriod(first, frequency)
   }
 
-  function workingDayFrom(date: Day): Day {
-    let day = addDays(date, delayDays)
-    while (!isWorkingDay(day)) day = addDays(day, 1)
+  function workingDayFrom(date: Day, step: 1 | -1): Day {
+    let day = date
+    while (!isWorkingDay(day)) day = addDays(day, step)
     return day
   }
 
-  if (dated !== 'effect') {
+  if (dated === 'effect' || dated === 'next-working-day') {
+    const isCalendarDay = dated === 'effect'
+    const dayBefore = (day: Day): Day =>
+      isCalendarDay ? addDays(day, -1) : workingDayFrom(addDays(day, -1), -1)
     return {
-      isPublished: isRateDay,
-      publishedAt: (day) => instantOf(delayDays === 0 ? day : workingDayFrom(day)),
+      isPublished: (day) => (isCalendarDay || isWorkingDay(day)) && isRateDay(dayBefore(day)),
+      publishedAt: (day) => instantOf(dayBefore(day)),
     }
   }
   return {
-    isPublished: (day) => isRateDay(addDays(day, -1)),
-    publishedAt: (day) => instantOf(addDays(day, -1)),
+    isPublished: isRateDay,
+    publishedAt: (day) =>
+      instantOf(delayDays === 0 ? day : workingDayFrom(addDays(day, delayDays), 1)),
   }
 }
 

@@ -213,7 +213,7 @@ export function publicationInstant(day: Day): number {
 
 export interface Calendar {
   isPublished(day: Day): boolean
-  /** In ms since the Unix epoch: on that day, the one before in some time zone, or later. */
+  /** In ms since the Unix epoch: on that day, up to a week before, or later. */
   publishedAt(day: Day): number
 }
 
@@ -222,9 +222,12 @@ export const ECB_ID = 'ecb'
 
 export const ECB_CALENDAR: Calendar = { isPublished: isTargetDay, publishedAt: publicationInstant }
 
+/** How many days ahead of their publication rates may be dated: the next working day, after holidays. */
+export const MAX_DAYS_AHEAD = 7
+
 /** Returns the newest day whose rates are due at `instant` (ms since the Unix epoch). */
 export function newestPublishedDay(instant: number, calendar: Calendar = ECB_CALENDAR): Day {
-  let day = addDays(toDay(instant), 2)
+  let day = addDays(toDay(instant), MAX_DAYS_AHEAD)
   while (!calendar.isPublished(day) || calendar.publishedAt(day) > instant) day = addDays(day, -1)
   return day
 }

@@ -19,8 +19,7 @@ import { MAX_UNUSUAL_MOVE } from './usual-rates.ts'
 import { RejectedError } from './validate.ts'
 
 /** Rates further apart are not compared: the Icelandic króna returned after nine years. */
-const MAX_GAP_DAYS = 31
-const MAX_GAP_MS = MAX_GAP_DAYS * DAY_MS
+const MAX_GAP_DAYS = { daily: 31, weekly: 31, monthly: 62, quarterly: 186 }
 
 /** A day that lacks a larger share of the currencies is incomplete. Up to three may end at once, even in a small market. */
 const MAX_SHARE_LACKING = 0.2
@@ -41,6 +40,8 @@ export interface HistoryToCheck {
   previous: MarketHistory | undefined
   /** Default `daily`. */
   frequency?: Publication['frequency'] | undefined
+  /** Whether a day may lack any currencies (default false). */
+  mayLackRates?: boolean
   /** Returns the factor between `rate` and that of another source of about the same day, as `moveFromOthers` (default NaN). */
   moveFromOthers?(date: Day, code: string, rate: number): number
   /** Returns the factor between `rate` and the usual one, as `moveFromUsual` (default NaN). */
@@ -109,7 +110,12 @@ interface Walk extends Omit<CheckedHistory, 'history'> {
   addedRows: Int32Array
   previousRows: Int32Array
   newestAcceptedRow: number
-  frequency: HistoryToCheck['frequency']
+  frequency: Publication['frequency']
+  /** Whether whole days are compared: from month to month, many rates may move, and a correction has a day for itself. */
+  isOften: boolean
+  /** In ms. */
+  maxGap: number
+  mayLackRates: boolean
   moveFromOthers: NonNullable<HistoryToCheck['moveFromOthers']>
   moveFromUsual: NonNullable<HistoryToCheck['moveFromUsual']>
   /** Whether only previous days count as checked, or all days. */
@@ -118,11 +124,13 @@ interface Walk extends Omit<CheckedHistory, 'history'> {
   doubtful: number
 }
 
-function startWalk({ merged, added, previous, frequency, ...others }: HistoryToCheck): Walk {
+function startWalk({ merged, added, previous, ...others }: HistoryToCheck): Walk {
+  const { frequency = 'daily', mayLackRates = false } = others
+  const isOften = frequency === 'daily' || frequency === 'weekly'
   const { moveFromOthers = () => NaN, moveFromUsual = () => NaN } = others
   const { base, dates, priced, derived } = merged
   const [firstAdded] = rowsOf(merged, added.dates[0] ?? '', '')
-  const first = Math.max(0, firstAdded - MAX_GAP_DAYS)
+  const first = Math.max(0, firstAdded - MAX_GAP_DAYS.daily)
   const columns = [...merged.columns].map(([code, rates]) => ({
     code,
     added: added.columns.get(code),
@@ -146,6 +154,9 @@ function startWalk({ merged, added, previous, frequency, ...others }: HistoryToC
     previousRows: rowsIn(previous, merged, first),
     newestAcceptedRow: -1,
     frequency,
+    isOften,
+    maxGap: MAX_GAP_DAYS[frequency] * DAY_MS,
+    mayLackRates: mayLackRates || !isOften,
     moveFromOthers,
     moveFromUsual,
     isUpdate: previous !== undefined,
@@ -189,10 +200,11 @@ function previousRate({ previousRows }: Walk, { previous }: Column, row: number)
   return previous?.[previousRows[row] ?? -1] ?? NaN
 }
 
-function lastRate({ instants, dates, priced }: Walk, column: Column, row: number): number {
+function lastRate(walk: Walk, column: Column, row: number): number {
+  const { instants, dates, priced } = walk
   const { code, accepted, lastAcceptedRow } = column
   const gap = (instants[row] ?? NaN) - (instants[lastAcceptedRow] ?? NaN)
-  if (!(gap <= MAX_GAP_MS)) return NaN
+  if (!(gap <= walk.maxGap)) return NaN
   const step = redenominatedBy(code, dates[lastAcceptedRow] ?? '', dates[row] ?? '')
   return (accepted[lastAcceptedRow] ?? NaN) * (priced?.has(code) ? step : 1 / step)
 }
@@ -226,7 +238,7 @@ function compareDay(walk: Walk, row: number): Comparison {
     const rate = addedRate(walk, column, row)
     const previous = previousRate(walk, column, row)
     if (Number.isNaN(rate)) {
-      if (!isExpectedOn(walk, column, row, previous)) continue
+      if (walk.mayLackRates || !isExpectedOn(walk, column, row, previous)) continue
       day.expected += 1
       day.lacking.push(column)
       continue
@@ -307,7 +319,7 @@ function checkDay(walk: Walk, row: number): void {
   const day = compareDay(walk, row)
   const isRevision = isIn(walk.previousRows, row)
   const isDoubtful =
-    countManyMoved(day.moves) !== undefined ||
+    isManyMoved(walk, day.moves) ||
     isManyLacking(day.lacking.length, day.expected) ||
     (day.unknown.length > day.moves.length && implausibleMajors(walk, row).isMany)
   const isRejected = isDoubtful && (isRevision || !isConfirmedDay(walk, row))
@@ -329,6 +341,10 @@ function checkDay(walk: Walk, row: number): void {
   }
   if (isRevision || row < walk.dates.length - DAYS_REPORTING_LOSSES) return
   for (const { code } of day.lacking) walk.lost.push(`${walk.dates[row] ?? ''} ${code}`)
+}
+
+function isManyMoved({ isOften }: Walk, moves: readonly number[]): boolean {
+  return isOften && countManyMoved(moves) !== undefined
 }
 
 function isManyLacking(count: number, expected: number): boolean {
@@ -360,11 +376,11 @@ function isConfirmedDay(walk: Walk, row: number): boolean {
   for (const column of walk.columns) {
     const [rate, later] = [addedRate(walk, column, row), addedRate(walk, column, next)]
     if (!Number.isNaN(later)) expected += 1
-    if (!Number.isNaN(later) && Number.isNaN(rate)) lacking += 1
+    if (!walk.mayLackRates && !Number.isNaN(later) && Number.isNaN(rate)) lacking += 1
     const move = moveBetween(rate, later)
     if (!Number.isNaN(move)) moves.push(move)
   }
-  return countManyMoved(moves) === undefined && !isManyLacking(lacking, expected)
+  return !isManyMoved(walk, moves) && !isManyLacking(lacking, expected)
 }
 
 function isConfirmedRate(walk: Walk, column: Column, row: number, needed: number): boolean {
@@ -384,7 +400,7 @@ function isRepeated(walk: Walk, column: Column, row: number, publications: numbe
     const move = moveBetween(addedRate(walk, column, next), addedRate(walk, column, last))
     if (Number.isNaN(move)) continue
     const gap = (walk.instants[next] ?? NaN) - (walk.instants[last] ?? NaN)
-    if (!(gap <= MAX_GAP_MS && move <= MAX_CONFIRMING_MOVE)) return false
+    if (!(gap <= walk.maxGap && move <= MAX_CONFIRMING_MOVE)) return false
     last = next
     count += 1
   }
@@ -399,7 +415,7 @@ function isContradictedLater(walk: Walk, column: Column, row: number): boolean {
   let end = Math.max(row, column.levelEnd)
   let next = nextRow(column, end)
   while (next < accepted.length) {
-    if (isDoubtfulMove(code, moveBetween(accepted[next], accepted[end]))) break
+    if (isDoubtfulMove(code, moveBetween(accepted[next], accepted[end]), walk.frequency)) break
     end = next
     next = nextRow(column, end)
   }
@@ -417,11 +433,11 @@ function nextRow({ accepted }: Column, row: number): number {
 
 function isContradictedByNext(walk: Walk, column: Column, row: number): boolean {
   const move = moveBetween(addedRate(walk, column, row), nextRate(walk, column, row))
-  return isDoubtfulMove(column.code, move)
+  return isDoubtfulMove(column.code, move, walk.frequency)
 }
 
 function nextRate(walk: Walk, column: Column, row: number): number {
-  const until = (walk.instants[row] ?? NaN) + MAX_GAP_MS
+  const until = (walk.instants[row] ?? NaN) + walk.maxGap
   for (let next = row + 1; (walk.instants[next] ?? Infinity) <= until; next += 1) {
     const rate = addedRate(walk, column, next)
     if (!Number.isNaN(rate)) return rate

@@ -317,8 +317,14 @@ function moveFromReference(
   return Number.isNaN(move) && nearest > MAX_AGREEING_MOVE ? NaN : nearest
 }
 
-export function isDoubtfulMove(code: string, move: number): boolean {
-  return move > (REFERENCE_CODES.has(code) ? MAX_REFERENCE_MOVE : MAX_OTHER_MOVE)
+/** From month to month, rates move further than from day to day. */
+export function isDoubtfulMove(
+  code: string,
+  move: number,
+  frequency: BankPublication['frequency'] = 'daily',
+): boolean {
+  const isOften = frequency === 'daily' || frequency === 'weekly'
+  return move > (isOften && REFERENCE_CODES.has(code) ? MAX_REFERENCE_MOVE : MAX_OTHER_MOVE)
 }
 
 /** Returns how many publications in a row with about the same rate confirm a move without another source: 1 if it is not doubtful. */
@@ -327,7 +333,7 @@ export function publicationsToConfirm(
   move: number,
   frequency: BankPublication['frequency'] = 'daily',
 ): number {
-  if (!isDoubtfulMove(code, move)) return 1
+  if (!isDoubtfulMove(code, move, frequency)) return 1
   const [ofUnits, ofOthers] = PUBLICATIONS[frequency === 'daily' ? 'daily' : 'rarer']
   if (isPowerOfTen(move)) return ofUnits
   return move > MAX_OTHER_MOVE ? ofOthers : 2

@@ -1,7 +1,7 @@
 import { runAtOnce } from '../async.ts'
 import type { Slices } from '../async.ts'
 import { isCode } from './currency-code.ts'
-import { DAY_MS, isDay, toDay } from './dates.ts'
+import { DAY_MS, MAX_DAYS_AHEAD, addDays, isDay, toDay } from './dates.ts'
 import type { Day } from './dates.ts'
 import { buildMarket } from './market-history.ts'
 import type { MarketHistory } from './market-history.ts'
@@ -206,7 +206,7 @@ function validateUnconfirmed(rates: unknown): Pick<RateTable, 'unconfirmed'> {
 
 /**
  * Validates reference rates from a provider or a store, `{ base, days: [{ date, rates, prices?, tableNumber?, derived? }] }` in
- * any order, at `now` (ms since the Unix epoch). Drops days with an invalid date or more than two days ahead, all but the last
+ * any order, at `now` (ms since the Unix epoch). Drops days with an invalid date or more than a week ahead, all but the last
  * of duplicate days, and invalid rates, up to 5 % of all.
  *
  * @throws {RejectedError} naming the reason why the response is unusable
@@ -222,7 +222,7 @@ export function* validateHistoryInSlices(
   const { base, days, derived: onAllDays } = requireObject(response, 'the response is')
   assertBase(base)
   if (!Array.isArray(days)) throw new RejectedError('days must be an array')
-  const lastDay = toDay(now + MAX_AHEAD_MS)
+  const lastDay = addDays(toDay(now), MAX_DAYS_AHEAD)
   const market = buildMarket(base, days.length)
   const dropped: string[] = []
   const bad: string[] = []

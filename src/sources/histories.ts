@@ -78,7 +78,9 @@ function membersOf(
   source: string | undefined,
 ): readonly PublicationSource[] {
   if (source === undefined) return members
-  const named = members.filter(({ id }) => id === source || id.startsWith(`${source}-`))
+  const exact = members.filter(({ id }) => id === source)
+  if (exact.length > 0) return exact
+  const named = members.filter(({ id }) => id.startsWith(`${source}-`))
   if (named.length > 0) return named
   throw invalidParameter('source', `must be one of ${members.map(({ id }) => id).join(', ')}`)
 }

@@ -8,6 +8,7 @@ import type { CheckedHistory, HistoryToCheck } from '../rates/history-checks.ts'
 import { findRevisions, marketDays, mergeHistories, ratesOf } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import { moveFromOthers } from '../rates/rate-table.ts'
+import type { RateTable } from '../rates/rate-table.ts'
 import { moveFromUsual } from '../rates/usual-rates.ts'
 import { RejectedError, requireObject, validateHistoryInSlices } from '../rates/validate.ts'
 import type { Attribution, HistoryProvider, ProviderContext } from '../upstream/provider.ts'
@@ -40,6 +41,8 @@ export interface HistorySnapshot {
   newest?: Day | undefined
   /** How many days before a day its rates may have been published (default 14). */
   daysBack?: number | undefined
+  /** Returns the rates of a row that has only corrections, with the older rates of the last whole table. */
+  carriedTo?: ((row: number) => Pick<RateTable, 'rates' | 'older'> | undefined) | undefined
 }
 
 export interface HistoryNeed {
@@ -169,12 +172,6 @@ interface CheckedDays extends Pick<HistorySnapshot, 'history' | 'doubtfulSince'>
   isSame?: boolean
 }
 
-/** From month to month, rates move further than from day to day. */
-export function hasDayChecks({ sanityChecks, publication }: HistoryProvider): boolean {
-  const { frequency = 'daily' } = publication ?? {}
-  return sanityChecks === true && (frequency === 'daily' || frequency === 'weekly')
-}
-
 export function createChecks(
   { emit, runtime }: SourcesOptions,
   references: References,
@@ -184,7 +181,7 @@ export function createChecks(
   let comparedLast = ''
 
   async function check(
-    { attribution, publication }: HistoryProvider,
+    { attribution, publication, sanityChecks }: HistoryProvider,
     days: HistoryToCheck,
     signal?: AbortSignal,
   ): Promise<CheckedHistory> {
@@ -195,6 +192,7 @@ export function createChecks(
       const work = checkHistory({
         ...days,
         frequency: publication?.frequency,
+        mayLackRates: sanityChecks === 'rates',
         moveFromOthers: (date, code, rate) =>
           date < since ? NaN : moveFromOthers(others, { base, code, rate }),
         moveFromUsual: (date, code, rate) =>
@@ -221,7 +219,7 @@ export function createChecks(
 
   return {
     async ofWhole(provider, history, signal) {
-      if (!hasDayChecks(provider)) return { history }
+      if (!provider.sanityChecks) return { history }
       const days = { merged: history, added: history, previous: undefined }
       const checked = await check(provider, days, signal)
       const [doubtfulSince] = checked.quarantined.map((each) => each.slice(0, 10)).sort()
@@ -229,7 +227,7 @@ export function createChecks(
     },
     async ofUpdate(provider, { previous, added, start }, signal) {
       const merged = mergeHistories([previous, added], start)
-      const { history } = hasDayChecks(provider)
+      const { history } = provider.sanityChecks
         ? await check(provider, { merged, added, previous }, signal)
         : { history: merged }
       const { revised, isSame } = findRevisions(previous, history, added.dates[0] ?? '')

@@ -17,7 +17,7 @@ import type { MarketHistory } from '../rates/market-history.ts'
 import { MIN_EQUAL_DAYS, countEqualDays } from '../rates/repeated-rates.ts'
 import { RejectedError } from '../rates/validate.ts'
 import type { HistoryProvider } from '../upstream/provider.ts'
-import { hasDayChecks, snapshotFormat } from './history.ts'
+import { snapshotFormat } from './history.ts'
 import type { HistorySnapshot } from './history.ts'
 import { continues, described, fetchRange, isGap, lateDay } from './publication.ts'
 import type { FetchedDays, ProviderCall, PublicationContext } from './publication.ts'
@@ -26,8 +26,8 @@ import { createFailover, isSameSource, sourceHooks, storedIn } from './source.ts
 /** The number of published days that every refresh fetches again, because relays and banks correct mistakes. */
 const DAYS_REFETCHED = 7
 
-/** The longest time without a request, in days; quarterly rates are amended in between. */
-const MAX_LIFETIME_DAYS = { daily: 7, weekly: 10, monthly: 40, quarterly: 7 }
+/** The longest time without a request, in days; monthly and quarterly rates are corrected in between. */
+const MAX_LIFETIME_DAYS = { daily: 7, weekly: 10, monthly: 7, quarterly: 7 }
 
 /** Days of all currencies that are kept, where one call cannot return any range. */
 const DAYS_KEPT = { daily: 62, weekly: 92, monthly: 186, quarterly: 400 }
@@ -109,7 +109,7 @@ export function createNewestDays(context: PublicationContext): ReadThrough<Histo
     async validateStored(snapshot, { current }) {
       const provider = providerOf(providers, snapshot)
       const checked = provider ? await checks.ofWhole(provider, snapshot.history) : snapshot
-      if (!(provider && hasDayChecks(provider)) && snapshot.history.dates.length > 0) {
+      if (!provider?.sanityChecks && snapshot.history.dates.length > 0) {
         return described(context, snapshot)
       }
       assertCurrent(checked.history, current?.history)

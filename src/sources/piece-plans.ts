@@ -38,8 +38,10 @@ export function plansFor(
   // Filled points need the days before a period.
   const wanted = addDays(since ?? addDays(periodStart(last, period), -DAYS_BACK.daily), -back)
   const start = wanted < firstDay ? firstDay : wanted
-  // All days are in memory, or the last one.
-  const isInMemory = start >= firstKept || (isWhole && !isFirst && end >= firstKept)
+  // All days are in memory, or the last one with a whole table.
+  const hasTable = (): boolean =>
+    newest.dates.some((day) => day <= end && calendar.isPublished(day))
+  const isInMemory = start >= firstKept || (isWhole === true && !isFirst && hasTable())
   if (isInMemory || start > end) return []
   const [provider] = providers
   if (!provider?.fetchSeries) {

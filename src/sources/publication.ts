@@ -9,11 +9,13 @@ import {
   FIRST_REFERENCE_DAY,
   addDays,
   newestPublishedDay,
+  nextPublication,
   piecesOf,
 } from '../rates/dates.ts'
 import type { Calendar, Day, DaySpan } from '../rates/dates.ts'
-import { mergeHistories, turnedCodes } from '../rates/market-history.ts'
+import { DayRates, mergeHistories, turnedCodes } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
+import type { CodedPublications } from '../rates/rate-table.ts'
 import { RejectedError } from '../rates/validate.ts'
 import type { Attribution, HistoryProvider, ProviderContext } from '../upstream/provider.ts'
 import { acceptDays, createChecks } from './history.ts'
@@ -78,14 +80,39 @@ export function createPublicationContext(
 
 /** Returns the snapshot with what a declared publication has besides its days. */
 export function described(
-  { isDeclared, id, calendar, daysBack }: PublicationContext,
+  { isDeclared, id, frequency, calendar, daysBack }: PublicationContext,
   snapshot: HistorySnapshot,
 ): HistorySnapshot {
   if (!isDeclared) return snapshot
-  const { base, columns } = snapshot.history
+  const { history } = snapshot
+  const { base, columns } = history
   const codes = snapshot.codes ?? [base, ...columns.keys()].sort()
   const newest = snapshot.newest ?? snapshot.history.dates.at(-1)
-  return { ...snapshot, id, calendar, codes, newest, daysBack }
+  const isCorrected = frequency === 'monthly' || frequency === 'quarterly'
+  const carriedTo = isCorrected ? (row: number) => carried(history, row, calendar) : undefined
+  return { ...snapshot, id, calendar, codes, newest, daysBack, carriedTo }
+}
+
+/** Monthly and quarterly rates are corrected in between: the other rates are those of the last whole table. */
+function carried(
+  history: MarketHistory,
+  last: number,
+  calendar: Calendar,
+): ReturnType<NonNullable<HistorySnapshot['carriedTo']>> {
+  if (calendar.isPublished(history.dates[last] ?? '')) return undefined
+  const rates = new Map<string, number>()
+  const older: CodedPublications = {}
+  const whole = history.dates.findLastIndex((day, row) => row < last && calendar.isPublished(day))
+  for (let row = Math.max(0, whole); row <= last; row += 1) {
+    const updatedAt = calendar.publishedAt(history.dates[row] ?? '')
+    const times = { updatedAt, nextUpdateAt: nextPublication(updatedAt, calendar) }
+    for (const [code, rate] of new DayRates(history, row)) {
+      rates.set(code, rate)
+      if (row < last) older[code] = times
+      else delete older[code]
+    }
+  }
+  return { rates, older }
 }
 
 /** Returns whether days due by the calendar are missing between two. */

@@ -12,7 +12,6 @@ import type {
   LatestTable,
   ProviderContext,
 } from '../upstream/provider.ts'
-import { hasDayChecks } from './history.ts'
 import type { HistorySnapshot } from './history.ts'
 import { callOnce, firstComparedDay, isSameSource, tablesOf } from './source.ts'
 import type { LatestSnapshot, References, SourcesOptions } from './source.ts'
@@ -31,7 +30,7 @@ const LOAD_TIMEOUT_MS = 2_000
 export function createReferences(options: SourcesOptions, inMemory: InMemory): References {
   const { latestProviders, historyProviders, runtime } = options
   const feeds = latestProviders.filter(({ validateStored }) => validateStored)
-  const checked = [...feeds, ...historyProviders.filter(hasDayChecks)]
+  const checked = [...feeds, ...historyProviders.filter(({ sanityChecks }) => sanityChecks)]
   /** Tables of feeds that are loaded only for comparison, by name. */
   const compared = new Map<string, LatestSnapshot>()
 

@@ -1,8 +1,10 @@
 import { createCalendar } from '../rates/calendar.ts'
 import { addDays, piecesOf, toDay } from '../rates/dates.ts'
 import type { Day, DaySpan } from '../rates/dates.ts'
+import { findFixedRate, moveBetween } from '../rates/rate-table.ts'
 import { RejectedError, validateHistory, validateTable } from '../rates/validate.ts'
 import type { Validated } from '../rates/validate.ts'
+import { isKnownCode } from '../upstream/known-code.ts'
 import { requireProvider } from '../upstream/provider.ts'
 import type {
   HistoryDay,
@@ -99,6 +101,10 @@ export const LATEST: Record<string, Rule<LatestTable, LatestProvider>> = {
     expectSameJson('the table', await trial.data({ previous }), before)
     expectSameJson('context.previous', previous, before)
   },
+  async 'returns codes of ISO 4217, and withdrawn currencies at their legal ratio'(trial) {
+    const { base, updatedAt, rates } = await tableOf(trial)
+    expectCurrencies(base, { date: toDay(updatedAt), rates })
+  },
   async 'accepts its own stored table'(trial, provider) {
     const table = await tableOf(trial)
     for (const previous of [undefined, table]) {
@@ -110,6 +116,21 @@ export const LATEST: Record<string, Rule<LatestTable, LatestProvider>> = {
       }
     }
   },
+}
+
+/** Rates that differ by more are of another currency under the code, not rounded. */
+const MAX_RATIO = 1.05
+
+function expectCurrencies(base: string, { date, rates, prices = {} }: HistoryDay): void {
+  const unitsOf = (code: string): number =>
+    code === base ? 1 : (rates[code] ?? 1 / (prices[code] ?? NaN))
+  for (const code of [base, ...Object.keys(rates), ...Object.keys(prices)]) {
+    expectThat('only codes of ISO 4217', isKnownCode(code), code)
+    const { rate = unitsOf(code) } = findFixedRate(code, date, unitsOf) ?? {}
+    const isLegal = !(moveBetween(rate, unitsOf(code)) > MAX_RATIO)
+    const expected = `${rate} ${code} for one ${base} on ${date}, by the legal ratio to its successor`
+    expectThat(expected, isLegal, unitsOf(code))
+  }
 }
 
 async function tableOf(trial: Trial<LatestTable>): Promise<LatestTable> {
@@ -187,6 +208,11 @@ export const HISTORY: Record<string, Rule<HistoryDays, HistoryProvider>> = {
         expectDays(range, others, [])
       }
     }
+  },
+  async 'returns codes of ISO 4217, and withdrawn currencies at their legal ratio'(trial) {
+    const days = await monthOf(trial)
+    const { base } = await trial.data()
+    for (const day of days) expectCurrencies(base, day)
   },
   async 'does not modify its range'(trial, provider) {
     const [range] = piecesFor(provider, daysBefore(trial.now, 21, 7))

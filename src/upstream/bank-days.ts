@@ -1,18 +1,24 @@
 import { MAX_GAP_DAYS } from '../rates/calendar.ts'
 import type { Publication } from '../rates/calendar.ts'
-import { dayNumber, isDay, piecesOf } from '../rates/dates.ts'
+import { isCode } from '../rates/currency-code.ts'
+import { dayNumber, isDay, piecesOf, toDay } from '../rates/dates.ts'
 import type { Calendar, Day, DaySpan } from '../rates/dates.ts'
 import { addQuote, parseBody, publishedPart, readWithKey, unexpectedShape } from './feed.ts'
+import { isKnownCode } from './known-code.ts'
 import type { HistoryDay, HistoryDays, ProviderContext } from './provider.ts'
 import { perUnit } from './published.ts'
-import type { Quote, ReadQuotes, ReadRequest } from './published.ts'
+import type { Quote, ReadQuotes, ReadRequest, Side } from './published.ts'
 import { readText } from './request.ts'
 import type { UpstreamRequest, UpstreamResponse } from './request.ts'
 
-/** A request; a text is its path. */
+/** A request; a text is its path. On 404, the other paths are requested in order. */
 export type BankRequest =
   | string
-  | (Pick<UpstreamRequest, 'headers' | 'body'> & { path: string; about?: string })
+  | (Pick<UpstreamRequest, 'headers' | 'body'> & {
+      path: string
+      otherPaths?: readonly string[]
+      about?: string
+    })
 
 /** What a bank publishes, when, where, and how to read it. */
 export interface Bank {
@@ -34,6 +40,8 @@ export interface Bank {
   latest?: false
   /** Root of the service. Redirects are followed to its host only. */
   root: string
+  /** Whether the bank publishes buying and selling prices, `middle of buying and selling` of `name` (default false). */
+  hasSides?: true
   /** Where requests have the key of an account (default no key). */
   keyIn?: 'header' | 'query'
   accept: string
@@ -45,6 +53,8 @@ export interface Bank {
   maxDays?: number
   /** Splits a range into spans with whole files, such as years (default pieces of `maxDays`). */
   spansOf?: (range: DaySpan, maxDays: number) => DaySpan[]
+  /** Whether many currencies may have no rate on a day (default false). */
+  mayLackRates?: boolean
   /** The fewest currencies of a plausible table (default 20). */
   minCodes?: number
   /** The requests for whole tables (default the series of all `codes`). */
@@ -56,8 +66,8 @@ export interface Bank {
   /** The currencies that have series (default all). */
   codes?: readonly string[]
   read: ReadQuotes
-  /** Returns whether a response with another status than 200 says that there are no data, which is believed for few days. */
-  isEmpty?(response: UpstreamResponse<string>): boolean
+  /** Returns whether a response that is not 200 says that there are no data, which is believed for few days, or of days to come. */
+  isEmpty?(response: UpstreamResponse<string>, isOver: boolean): boolean
 }
 
 const MAX_BYTES = 4 * 1024 * 1024
@@ -75,6 +85,7 @@ const EXTRA_TIMEOUT_MS = 2_000
 interface OpenBank extends Omit<Bank, 'publication'> {
   publication: Publication
   calendar: Calendar
+  side: Side
   key: string
   redirectHost: string
 }
@@ -101,7 +112,8 @@ export async function fetchDays(
       context,
     )) {
       host = response.host
-      if (lengthOf(span) <= maxEmptyDays && open.isEmpty?.(response)) continue
+      const isOver = span.end < toDay(context.now())
+      if (lengthOf(span) <= maxEmptyDays && open.isEmpty?.(response, isOver)) continue
       await parseBody(response, (text) => {
         for (const quote of read(text, request.read)) quotes.add(quote, span)
       })
@@ -117,12 +129,16 @@ export async function fetchDays(
 }
 
 interface ToSend extends Pick<UpstreamRequest, 'url' | 'headers' | 'body'> {
+  otherUrls: readonly string[]
   read: ReadRequest
 }
 
-function toRequest({ root }: OpenBank, request: BankRequest, span: DaySpan, code?: string): ToSend {
-  const { path, about, ...others } = typeof request === 'string' ? { path: request } : request
-  return { url: root + path, ...others, read: { span, code, about } }
+function toRequest(open: OpenBank, request: BankRequest, span: DaySpan, code?: string): ToSend {
+  const { root, side } = open
+  const form = typeof request === 'string' ? { path: request } : request
+  const { path, otherPaths = [], about, ...others } = form
+  const otherUrls = otherPaths.map((each) => root + each)
+  return { url: root + path, otherUrls, ...others, read: { span, side, code, about } }
 }
 
 /** Returns the requests for whole tables, or for the series of `code` or of all codes. */
@@ -172,13 +188,19 @@ async function* readAll(
 
 async function readFrom(
   { redirectHost, key, encoding, maxBytes = MAX_BYTES, accept }: OpenBank,
-  { read: _read, ...request }: ToSend,
+  { read: _read, otherUrls, ...request }: ToSend,
   context: ProviderContext,
 ): Promise<UpstreamResponse<string>> {
   const upstream = { ...context, ...request, encoding, maxBytes, redirectHosts: [redirectHost] }
   const read = async (one: UpstreamRequest): Promise<UpstreamResponse<string>> =>
     readText(one, accept)
-  return key === '' ? read(upstream) : readWithKey(key, upstream, read)
+  const send = async (one: UpstreamRequest): Promise<UpstreamResponse<string>> =>
+    key === '' ? read(one) : readWithKey(key, one, read)
+  let response = await send(upstream)
+  for (const url of otherUrls) {
+    if (response.status === 404) response = await send({ ...upstream, url })
+  }
+  return response
 }
 
 function lengthOf({ start, end }: DaySpan): number {
@@ -229,7 +251,9 @@ function createQuotes(base: string) {
       isAnyPriced ||= isPrice
       const [own, other] = isPrice ? [day.prices, day.rates] : [day.rates, day.prices]
       if (Object.hasOwn(other, code)) throw new Error(`quote ${count} has another direction`)
-      addQuote(own, code, perUnit(published, units))
+      // An invalid code is dropped, with an event that says why.
+      const name = isCode(code) && !isKnownCode(code) ? `${code} (not in ISO 4217)` : code
+      addQuote(own, name, perUnit(published, units))
     },
     isEmpty: () => days.size === 0,
     has: (date: unknown) => typeof date === 'string' && days.has(date),

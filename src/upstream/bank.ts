@@ -1,4 +1,4 @@
-import { assertKnownOptions } from '../known-options.ts'
+import { assertKnownOptions, assertOneOf } from '../known-options.ts'
 import { DAYS_BACK, createCalendar, daysFrom } from '../rates/calendar.ts'
 import type { Publication } from '../rates/calendar.ts'
 import { DAY_MS, addDays, newestPublishedDay, nextPublication, toDay } from '../rates/dates.ts'
@@ -14,6 +14,7 @@ import type {
   LatestTable,
   ProviderContext,
 } from './provider.ts'
+import type { Side } from './published.ts'
 import { runSanityChecks } from './sanity-checks.ts'
 
 /** Options of a bank's provider. */
@@ -26,6 +27,12 @@ export interface BankOptions {
 export interface KeyedBankOptions extends BankOptions {
   /** Key of your account; sent only to the service, in a header or, if it accepts no other, in the query. */
   key: string
+}
+
+/** Option of the provider of a bank that publishes buying and selling prices. */
+export interface SideOptions {
+  /** The published prices, or the middle of both (default `middle`). Each has its own attribution and `id`. */
+  side?: Side | undefined
 }
 
 /**
@@ -42,16 +49,24 @@ export interface BankFactory<
   readonly bank: Bank
 }
 
+type Both = LatestProvider & HistoryProvider
+
 /** Creates the provider of a bank that needs a key. */
-export type KeyedBankFactory = BankFactory<
-  LatestProvider & HistoryProvider,
-  [options: KeyedBankOptions]
->
+export type KeyedBankFactory = BankFactory<Both, [options: KeyedBankOptions]>
+
+/** Creates the provider of a bank that publishes buying and selling prices. */
+export type SidedBankFactory = BankFactory<Both, [options?: BankOptions & SideOptions]>
+export type KeyedSidedBankFactory = BankFactory<Both, [options: KeyedBankOptions & SideOptions]>
+
+const SIDES = ['buying', 'selling', 'middle']
+const MIDDLE = 'middle of buying and selling'
 
 /** Tables of single days that are requested to find the newest. */
 const MAX_TABLES_SEARCHED = 5
 
 /** Returns the factory of the providers of a bank. */
+export function bank(data: Bank & { keyIn: string; hasSides: true }): KeyedSidedBankFactory
+export function bank(data: Bank & { hasSides: true }): SidedBankFactory
 export function bank(data: Bank & { latest: false }): BankFactory<HistoryProvider>
 export function bank(data: Bank & { keyIn: string }): KeyedBankFactory
 export function bank(data: Bank): BankFactory
@@ -72,13 +87,14 @@ export function bank(data: Bank): unknown {
 }
 
 function withLatest(
-  { base, minCodes, maxDays }: Bank,
+  { base, minCodes, maxDays, mayLackRates }: Bank,
   publication: Publication,
   history: HistoryProvider,
 ): LatestProvider & HistoryProvider {
   const calendar = createCalendar(publication)
+  const { frequency } = publication
   const check: LatestProvider['validateStored'] = (table, previous, references) =>
-    runSanityChecks(table, previous, references, { minCodes, frequency: publication.frequency })
+    runSanityChecks(table, previous, references, { minCodes, frequency, mayLackRates })
 
   async function newestDay(context: ProviderContext): Promise<HistoryDay> {
     const due = newestPublishedDay(context.now(), calendar)
@@ -103,7 +119,6 @@ function withLatest(
       const { date, rates, prices = {}, tableNumber } = await newestDay(context)
       const due = calendar.publishedAt(date)
       const now = context.now()
-      if (date > addDays(toDay(now), 1)) throw new RejectedError(`${date} is ahead of the clock`)
       const inverses = Object.entries(prices).map(([code, price]) => [code, 1 / price])
       const table: LatestTable = {
         base,
@@ -122,20 +137,24 @@ function withLatest(
 
 function createHistory(
   data: Bank,
-  publication: Publication,
-  options: Partial<KeyedBankOptions>,
+  whole: Publication,
+  options: Partial<KeyedBankOptions & SideOptions>,
 ): HistoryProvider {
-  const { name, page, terms, keyIn, maxDays = Infinity } = data
-  const { url = data.root } = options
-  assertKnownOptions<object>(options, keyIn === undefined ? { url } : { key: true, url })
+  const { page, terms, keyIn, hasSides, maxDays = Infinity } = data
+  const { url = data.root, side = 'middle' } = options
+  const known = { ...(keyIn !== undefined && { key: true }), ...(hasSides && { side }), url }
+  assertKnownOptions<object>(options, known)
+  assertOneOf('side', side, SIDES)
+  const name = data.name.replace(MIDDLE, side === 'middle' ? MIDDLE : side)
+  const publication = { ...whole, id: side === 'middle' ? whole.id : `${whole.id}-${side}` }
   const key = keyIn === undefined ? '' : requireKey(options.key ?? '')
   const root = key === '' ? requireRootUrl(url) : requireKeylessRootUrl(url, key)
   const [redirectHost, calendar] = [new URL(data.root).host, createCalendar(publication)]
-  const open = { ...data, publication, root, key, redirectHost, calendar }
+  const open = { ...data, publication, root, key, redirectHost, calendar, side }
   return {
     attribution: { name, url: page },
     ...(terms !== undefined && { terms }),
-    sanityChecks: true,
+    sanityChecks: data.mayLackRates ? 'rates' : true,
     publication,
     ...(maxDays !== Infinity && { maxDays }),
     fetchHistory: async (range, context) => fetchDays(open, range, context),

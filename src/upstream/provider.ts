@@ -131,9 +131,10 @@ export interface HistoryProvider {
   readonly terms?: string
   /**
    * Optional. Whether the days come from a real market and must pass the sanity checks, day against day (default false).
-   * Doubtful days and rates are quarantined until the next published day confirms them.
+   * Doubtful days and rates are quarantined until the next published day confirms them. `'rates'` does not check whether days
+   * lack currencies, for a source that says so where it has no rate.
    */
-  readonly sanityChecks?: boolean
+  readonly sanityChecks?: boolean | 'rates'
   /** Optional. What it publishes (default: the daily reference rates of the European Central Bank). */
   readonly publication?: Publication
   /**
@@ -167,7 +168,7 @@ const PUBLICATION_FORMS = {
   time: /^"([01]\d|2[0-3]):[0-5]\d"$/,
   since: /^"\d{4}-\d\d-\d\d"$/,
   lag: /^(\d+|undefined)$/,
-  dated: /^("(publication|effect|period-end)"|undefined)$/,
+  dated: /^("(publication|effect|next-working-day|period-end)"|undefined)$/,
   delayDays: /^(\d{1,3}|undefined)$/,
 }
 

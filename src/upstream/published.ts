@@ -20,9 +20,13 @@ export interface Quote {
   tableNumber?: unknown
 }
 
+/** The prices at which a bank buys or sells a currency, or the middle of both. */
+export type Side = 'buying' | 'selling' | 'middle'
+
 /** What a response is of. */
 export interface ReadRequest {
   span: DaySpan
+  side: Side
   /** The only currency (default the whole table). */
   code?: string | undefined
   /** The part of the publication. */
@@ -74,6 +78,19 @@ export function keysOf(map: ReadonlyMap<string, string>): readonly string[] {
   return [...map.keys()]
 }
 
+/** Days from which banks that have one code for two currencies mean the later one. */
+const RENAMED: ReadonlyMap<unknown, readonly [before: string, since: Day]> =
+  /* @__PURE__ */ new Map([
+    ['SLE', ['SLL', '2023-03-01']],
+    ['TJS', ['TJR', '2000-10-30']],
+  ])
+
+/** Returns the ISO 4217 code of what a bank has under `code` on a day. */
+export function codeOn(date: string, code: unknown): unknown {
+  const [before, since = ''] = RENAMED.get(code) ?? []
+  return date < since ? before : code
+}
+
 /** Returns the pairs of a text such as `US dollar:USD, Euro:EUR`. */
 /* @__NO_SIDE_EFFECTS__ */
 export function pairs(text: string, separator = ', '): ReadonlyMap<string, string> {
@@ -117,6 +134,12 @@ function numberOf(published: unknown): number {
 export function middleOf(buying: unknown, selling: unknown): number {
   const values = Float64Array.of(numberOf(buying), numberOf(selling))
   return values.some(Number.isNaN) ? NaN : mean(values)
+}
+
+/** Returns one of two published numbers, or their middle. */
+export function sideOf({ side }: ReadRequest, buying: unknown, selling: unknown): unknown {
+  if (side === 'middle') return middleOf(buying, selling)
+  return side === 'buying' ? buying : selling
 }
 
 /** Returns a text with a decimal comma as one with a point; other texts and values become invalid numbers. */

@@ -37,6 +37,8 @@ export interface CheckedSource {
   minCodes?: number | undefined
   /** Default `daily`. */
   frequency?: Publication['frequency'] | undefined
+  /** Whether a table may lack any currencies (default false). */
+  mayLackRates?: boolean | undefined
 }
 
 /**
@@ -53,7 +55,7 @@ export function runSanityChecks(
   table: LatestTable,
   previous: LatestTable | undefined,
   references: readonly ReferenceTable[] = [],
-  { minCodes = MIN_CODES, frequency }: CheckedSource = {},
+  { minCodes = MIN_CODES, frequency, mayLackRates = false }: CheckedSource = {},
 ): LatestTable {
   const rates = mapRates(table.rates, (_code, rate) => (isPlausible(rate) ? rate : NaN))
   const codes = Object.keys(rates).filter(isCode)
@@ -61,7 +63,7 @@ export function runSanityChecks(
     throw new RejectedError(`expected ${minCodes}–1,000 currencies, got ${codes.length}`)
   }
   const countBefore = previous ? Object.keys(previous.rates).length : 0
-  if (codes.length < MIN_SHARE_KEPT * countBefore) {
+  if (!mayLackRates && codes.length < MIN_SHARE_KEPT * countBefore) {
     throw new RejectedError(
       `expected at least 80 % of the ${countBefore} previous currencies, got ${codes.length}`,
     )

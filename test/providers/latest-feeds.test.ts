@@ -177,9 +177,9 @@ describe('createOpenExchangeRatesProvider()', () => {
     })
   })
 
-  it('has every key in the form of a code, and no other key', async () => {
-    const rates = { ...manyRates(), EUR: 0.9, BTC: 1e-5, eur: 1 }
-    expect((await read({ ...body, rates })).rates).toEqual({ ...manyRates(), EUR: 0.9, BTC: 1e-5 })
+  it('has every code of a currency, and no other key', async () => {
+    const { BTC, ...rates } = Object(body['rates'])
+    expect((await read({ ...body, rates: { ...rates, BTC, eur: 1 } })).rates).toEqual(rates)
   })
 })
 

@@ -206,6 +206,23 @@ describe('a doubtful day', () => {
   })
 })
 
+describe('a day that lacks many currencies', () => {
+  it.each<[sanityChecks: true | 'rates', isKept: boolean]>([
+    [true, false],
+    ['rates', true],
+  ])('is kept or not with sanityChecks %j, and its doubtful rates never', async (...row) => {
+    const [sanityChecks, isKept] = row
+    const closed = 'AUD BRL CAD CHF CNY CZK DKK HKD HUF IDR ILS INR'.split(' ')
+    const slip = during((rates) => times(1.4, 'GBP')(without(rates, ...closed), ''), OLD)
+    const world = start({ provider: { ...relay, sanityChecks }, change: slip })
+    await world.refresh()
+    expect(Object.hasOwn(await world.rates('USD', '2024-03-04'), OLD)).toBe(isKept)
+    expect(await world.rates('GBP', '2024-03-04')).not.toHaveProperty(OLD)
+    const codes = [isKept ? `${OLD} GBP` : OLD]
+    expect(world.eventsOf('rates_quarantined')).toMatchObject([{ codes }])
+  })
+})
+
 describe('a refresh', () => {
   it.each(SLIPS)('keeps the current days if a day, or most of them, differ: %s', async (...row) => {
     const [, slip, doubtful] = row

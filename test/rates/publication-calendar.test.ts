@@ -11,8 +11,10 @@ import { createDanmarksNationalbankProvider } from '../../src/providers/banks/da
 import { createFredProvider } from '../../src/providers/banks/fred.ts'
 import { createMnbProvider } from '../../src/providers/banks/mnb.ts'
 import { createNbpProvider } from '../../src/providers/banks/nbp.ts'
+import { createNbuProvider } from '../../src/providers/banks/nbu.ts'
 import { createRbaProvider } from '../../src/providers/banks/rba.ts'
 import { createRiksbankProvider } from '../../src/providers/banks/riksbank.ts'
+import { createTcmbProvider } from '../../src/providers/banks/tcmb.ts'
 import { createUsTreasuryProvider } from '../../src/providers/banks/us-treasury.ts'
 import { createCalendar } from '../../src/rates/calendar.ts'
 import { newestPublishedDay, nextPublication, nextRefresh } from '../../src/rates/dates.ts'
@@ -54,6 +56,8 @@ const BANKS = {
   HUNGARY: requirePublication(createMnbProvider()),
   BRAZIL: requirePublication(createBcbProvider()),
   MEXICO: requirePublication(createBanxicoProvider({ key: 'k' })),
+  TURKEY: requirePublication(createTcmbProvider({ key: 'k' })),
+  UKRAINE: requirePublication(createNbuProvider()),
 }
 
 /** Days on which the banks were closed from Monday to Friday, from the printed calendars of these years. */
@@ -80,8 +84,8 @@ const CLOSED = `
   ENGLAND 2026 01-01 04-03 04-06 05-04 05-25 08-31 12-25 12-28
   AUSTRALIA 2026 01-01 01-26 04-03 04-06 06-08 08-03 10-05 12-25 12-28
   SWEDEN 2026 01-01 01-06 04-03 04-06 05-01 05-14 06-19 12-24 12-25 12-31
-  DENMARK 2023 04-06 04-07 04-10 05-05 05-18 05-19 05-29 06-05 12-25 12-26
-  DENMARK 2026 01-01 04-02 04-03 04-06 05-14 05-15 05-25 06-05 12-24 12-25 12-31
+  DENMARK 2023 04-06 04-07 04-10 05-01 05-05 05-18 05-19 05-29 06-05 12-25 12-26
+  DENMARK 2026 01-01 04-02 04-03 04-06 05-01 05-14 05-15 05-25 06-05 12-24 12-25 12-31
   ROMANIA 2026 01-01 01-02 01-06 01-07 04-10 04-13 05-01 06-01 11-30 12-01 12-25
   HUNGARY 2026 01-01 04-03 04-06 05-01 05-25 08-20 10-23 12-24 12-25
   BRAZIL 2026 01-01 02-16 02-17 04-03 04-21 05-01 06-04 09-07 10-12 11-02 11-20 12-25
@@ -172,7 +176,11 @@ function publishedDays(publication: Publication): Set<string> {
     monthly: () => firstOf(7),
     quarterly: () => firstOf(7).filter((day) => ['01', '04', '07', '10'].includes(day.slice(5, 7))),
   }[frequency]()
-  return new Set(dated === 'effect' ? published.map((day) => shift(day, 1)) : published)
+  if (dated !== 'next-working-day') {
+    return new Set(dated === 'effect' ? published.map((day) => shift(day, 1)) : published)
+  }
+  const all = [...working]
+  return new Set(published.map((day) => all[all.indexOf(day) + 1] ?? ''))
 }
 
 /** Without the first and the last days, whose weeks are cut off. */
@@ -190,6 +198,8 @@ describe('the days of a publication', () => {
   const FORMS: Partial<Publication>[] = [
     {},
     { dated: 'effect' },
+    { dated: 'next-working-day' },
+    { frequency: 'weekly', dated: 'next-working-day' },
     { weekend: [5, 6] },
     { weekend: [] },
     { weekend: [7], dated: 'effect' },
@@ -291,6 +301,30 @@ describe('the time of a publication', () => {
     expect(publishedAt('2026-11-21')).toBe(Date.parse('2026-11-20T11:15:00Z'))
     expect(['2026-11-20', '2026-11-21', '2026-11-22'].map(isPublished)).toEqual([true, true, false])
   })
+
+  it.each<[bank: string, ...expected: string[]]>([
+    ['TURKEY', '2026-03-16T12:30', '2026-03-13T12:30'],
+    ['UKRAINE', '2026-03-16T14:00', '2026-03-13T14:00'],
+  ])('is the working day before, in %s', (bank, ofTuesday, ofMonday) => {
+    const calendar = createCalendar(publicationOf(bank))
+    const { isPublished, publishedAt } = calendar
+    const days = ['2026-03-13', '2026-03-14', '2026-03-15', '2026-03-16', '2026-03-17']
+    expect(days.map(isPublished)).toEqual([true, false, false, true, true])
+    const [monday, tuesday] = [Date.parse(`${ofMonday}Z`), Date.parse(`${ofTuesday}Z`)]
+    expect([publishedAt('2026-03-17'), publishedAt('2026-03-16')]).toEqual([tuesday, monday])
+    expect(newestPublishedDay(monday - 1, calendar)).toBe('2026-03-13')
+    expect(newestPublishedDay(monday, calendar)).toBe('2026-03-16')
+  })
+
+  it('is 9:00 of the next banking day, at Danmarks Nationalbank', () => {
+    const { publishedAt } = createCalendar(BANKS.DENMARK)
+    const published = ['2026-03-30', '2026-04-01', '2026-04-10'].map(publishedAt)
+    // The second is the day before Maundy Thursday, the third a Friday.
+    const expected = ['2026-03-31T07:00Z', '2026-04-07T07:00Z', '2026-04-13T07:00Z'].map((time) =>
+      Date.parse(time),
+    )
+    expect(published).toEqual(expected)
+  })
 })
 
 describe('the newest and the next publication', () => {
@@ -304,7 +338,7 @@ describe('the newest and the next publication', () => {
   const publications = fc.record({
     timeZone: fc.constantFrom(...zones),
     time: fc.constantFrom('00:00', '08:00', '12:15', '16:30', '23:59'),
-    dated: fc.constantFrom('publication' as const, 'effect' as const),
+    dated: fc.constantFrom('publication' as const, 'effect' as const, 'next-working-day' as const),
     frequency: fc.constantFrom('daily' as const, 'weekly' as const, 'monthly' as const),
   })
   const instants = fc.integer({ min: Date.parse('2000-03-01'), max: Date.parse('2030-01-01') })
@@ -439,6 +473,7 @@ describe('a provider', () => {
     {},
     { weekday: 7, weekend: [] },
     { weekend: [1, 2, 3, 4, 5, 6], dated: 'effect' },
+    { dated: 'next-working-day' },
     { holidays: [] },
     {
       holidays: [

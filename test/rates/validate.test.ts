@@ -197,10 +197,10 @@ describe('a history', () => {
     expect([...(data.columns.get('USD') ?? [])]).toEqual([1, NaN])
   })
 
-  it('drops days that are invalid or more than two days ahead', () => {
-    const bad = ['2026-1-5', '20260105', '2026-02-30', '__proto__', '', '2026-11-23', '2099-01-01']
-    const { data, dropped } = accept(days('2026-11-22', ...bad))
-    expect(data.dates).toEqual(['2026-11-22'])
+  it('drops days that are invalid or more than a week ahead', () => {
+    const bad = ['2026-1-5', '20260105', '2026-02-30', '__proto__', '', '2026-11-28', '2099-01-01']
+    const { data, dropped } = accept(days('2026-11-27', ...bad))
+    expect(data.dates).toEqual(['2026-11-27'])
     expect(dropped).toEqual(bad)
   })
 

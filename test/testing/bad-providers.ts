@@ -166,6 +166,7 @@ export const BAD_METHODS = listed<Change>({
   },
 })
 
+const CURRENCIES = 'returns codes of ISO 4217, and withdrawn currencies at their legal ratio'
 const ACCEPTED = 'resolves to data that the handler accepts'
 const DROPPED = 'resolves to no rates or days that the handler would drop'
 const SAME = 'resolves to the same data on a second call'
@@ -188,6 +189,10 @@ export const BAD_TABLES = listed<Change>({
   },
   [SAME]: {
     'has other rates in every call': withRates(() => ({ EUR: (count += 1) })),
+  },
+  [CURRENCIES]: {
+    'has bitcoins': withRates(() => ({ BTC: 0.00001 })),
+    'has dollars as sucres': withRates(({ USD = 1 }) => ({ USD, ECS: USD })),
   },
   'returns an updatedAt not in the future and a later nextUpdateAt': {
     'was published tomorrow': withTable(({ updatedAt }) => ({
@@ -258,6 +263,12 @@ export const BAD_DAYS = listed<Change>(
     [SAME]: {
       'has other rates in every call': withFirstDay(({ rates }) => ({
         rates: { ...rates, JPY: (count += 1) },
+      })),
+    },
+    [CURRENCIES]: {
+      'has bitcoins': withFirstDay(({ rates }) => ({ rates: { ...rates, BTC: 0.00001 } })),
+      'has dollars as sucres': withFirstDay(({ rates: { USD = 1 } }) => ({
+        rates: { USD, ECS: USD },
       })),
     },
     'returns days in ascending order, without duplicates': {

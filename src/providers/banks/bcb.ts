@@ -1,14 +1,14 @@
 import { bank } from '../../upstream/bank.ts'
-import type { BankFactory } from '../../upstream/bank.ts'
-import { formatDay, jsonRows, middleOf, words } from '../../upstream/published.ts'
+import type { SidedBankFactory } from '../../upstream/bank.ts'
+import { formatDay, jsonRows, sideOf, words } from '../../upstream/published.ts'
 
 /**
  * Creates a provider of the closing PTAX rates of Banco Central do Brasil. The bank publishes buying and selling prices; the
- * provider has the middle of both, computed exactly.
+ * provider has the middle of both, computed exactly, or with the option `side` one of them: Brazilian tax uses the selling prices.
  *
  * @see https://olinda.bcb.gov.br/olinda/servico/PTAX/versao/v1/documentacao
  */
-export const createBcbProvider: BankFactory = /* @__PURE__ */ bank({
+export const createBcbProvider: SidedBankFactory = /* @__PURE__ */ bank({
   name: 'Banco Central do Brasil, PTAX (middle of buying and selling rates)',
   page: 'https://www.bcb.gov.br/en/financialstability/fxquotations',
   terms: 'https://opendefinition.org/licenses/odc-odbl/',
@@ -23,6 +23,7 @@ export const createBcbProvider: BankFactory = /* @__PURE__ */ bank({
     since: '1999-01-04',
   },
   root: 'https://olinda.bcb.gov.br',
+  hasSides: true,
   accept: 'application/json',
   minCodes: 8,
   codes: /* @__PURE__ */ words('AUD CAD CHF DKK EUR GBP JPY NOK SEK USD'),
@@ -36,10 +37,10 @@ export const createBcbProvider: BankFactory = /* @__PURE__ */ bank({
   },
   read: /* @__PURE__ */ jsonRows(
     'value',
-    ({ tipoBoletim, dataHoraCotacao, ...sides }, { code }) => {
+    ({ tipoBoletim, dataHoraCotacao, cotacaoCompra, cotacaoVenda }, request) => {
       if (tipoBoletim !== 'Fechamento') throw new Error('rates of another bulletin')
-      const price = middleOf(sides['cotacaoCompra'], sides['cotacaoVenda'])
-      return [{ date: String(dataHoraCotacao).slice(0, 10), code, price }]
+      const price = sideOf(request, cotacaoCompra, cotacaoVenda)
+      return [{ date: String(dataHoraCotacao).slice(0, 10), code: request.code, price }]
     },
   ),
 })

@@ -3,6 +3,7 @@ import { bank } from '../../upstream/bank.ts'
 import type { BankFactory } from '../../upstream/bank.ts'
 import type { BankRequest } from '../../upstream/bank-days.ts'
 import {
+  codeOn,
   dayIn,
   formatDay,
   keysOf,
@@ -26,7 +27,7 @@ const IDS = /* @__PURE__ */ pairs(
     'TJS:R01670, THB:R01675, BDT:R01685, TRY:R01700J, TMT:R01710A, UZS:R01717, UAH:R01720, CZK:R01760, SEK:R01770, ' +
     'CHF:R01775, ETB:R01800, RSD:R01805F, ZAR:R01810, KRW:R01815, JPY:R01820, MMK:R02005, ATS:R01015, BEF:R01095, ' +
     'BGN:R01100, BYR:R01090, DEM:R01510, EEK:R01795, ESP:R01315, FIM:R01740, FRF:R01750, GRD:R01205, IEP:R01305, ISK:R01310, ' +
-    'ITL:R01325, KWD:R01390, LBP:R01420, LTL:R01435, LVL:R01405, NLG:R01523, PTE:R01570, ROL:R01585, TMM:R01710, XAU:1, ' +
+    'ITL:R01325, KWD:R01390, LBP:R01420, LTL:R01435, LVL:R01405, NLG:R01523, PTE:R01570, ROL:R01585, TJR:R01670, TMM:R01710, XAU:1, ' +
     'XAG:2, XPT:3, XPD:4',
 )
 
@@ -48,7 +49,9 @@ function* readSeries(text: string, { code = '' }: ReadRequest): Generator<Quote>
     if (attributes.get('Id') !== IDS.get(code)) others += 1
     else {
       own += 1
-      yield { date: dayIn(attributes.get('Date')), code, ...priceIn(texts) }
+      const date = dayIn(attributes.get('Date'))
+      if (codeOn(date, code === 'TJR' ? 'TJS' : code) === code)
+        yield { date, code, ...priceIn(texts) }
     }
   }
   if (own === 0 && others > 0) throw new Error('another currency')
@@ -75,7 +78,7 @@ const readTable = /* @__PURE__ */ xmlRows(
     // For a day without a table, the bank responds with the one before.
     const isBefore = date !== '' && date < span.start
     if (isBefore || IDS.get(code) !== attributes.get('ID')) return undefined
-    return { date, code, ...priceIn(texts) }
+    return { date, code: codeOn(date, code), ...priceIn(texts) }
   },
 )
 
@@ -85,7 +88,7 @@ function priceIn(texts: XmlElement['texts']): Pick<Quote, 'price' | 'units'> {
 
 /**
  * Creates a provider of the official rates of the Bank of Russia. Rates are dated the day on which they apply. The special
- * drawing right and four metals are among the codes. Currencies whose identifier the provider does not know are skipped.
+ * drawing right and four metals are among the codes; before 30 October 2000, `TJS` was `TJR`. Currencies whose identifier the provider does not know are skipped.
  * Holidays that the government moves are not in the calendar: rates are late after four days.
  *
  * @see https://www.cbr.ru/eng/development/SXML/

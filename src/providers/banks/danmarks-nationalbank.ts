@@ -8,8 +8,8 @@ const CODES = /* @__PURE__ */ words(
 )
 
 /**
- * Creates a provider of the rates of Danmarks Nationalbank, the central bank of Denmark, from Statistics Denmark. The request
- * names its currencies: a new one needs a new version.
+ * Creates a provider of the rates of Danmarks Nationalbank, the central bank of Denmark, from Statistics Denmark, which has
+ * them on the next banking day. The request names its currencies: a new one needs a new version.
  *
  * @see https://www.dst.dk/en/Statistik/brug-statistikken/muligheder-i-statistikbanken/api
  */
@@ -22,10 +22,11 @@ export const createDanmarksNationalbankProvider: BankFactory = /* @__PURE__ */ b
   publication: {
     id: 'danmarks-nationalbank',
     holidays:
-      '01-01, easter-3, easter-2, easter+1, easter+26 -2023, easter+39, easter+40 2009-, easter+50, 06-05, 12-24, 12-25, ' +
-      '12-26, 12-31',
-    time: '16:00',
+      '01-01, easter-3, easter-2, easter+1, easter+26 -2023, easter+39, easter+40 2009-, easter+50, 05-01 2016-, 06-05, ' +
+      '12-24, 12-25, 12-26, 12-31',
+    time: '09:00',
     timeZone: 'Europe/Copenhagen',
+    delayDays: 1,
     since: '1999-01-04',
   },
   root: 'https://api.statbank.dk',

@@ -1,11 +1,16 @@
+import { readColumns } from '../../rates/csv.ts'
 import { bank } from '../../upstream/bank.ts'
 import type { BankFactory } from '../../upstream/bank.ts'
 import type { HistoryProvider } from '../../upstream/provider.ts'
-import { dayIn, monthsOf, xmlRows } from '../../upstream/published.ts'
+import { codeOn, dayIn, monthsOf, pairs } from '../../upstream/published.ts'
+
+/** ISO 4217 codes of currencies that HMRC gives others. */
+const CODES = /* @__PURE__ */ pairs('VED:VES, ZIG:ZWG')
 
 /**
  * Creates a provider of the monthly rates of HM Revenue & Customs for customs and VAT. The rates of a month are dated its
- * first day.
+ * first day, a correction within the month the day from which it applies. `VED` is `VES` and `ZIG` is `ZWG`; `SLE` before March
+ * 2023 is `SLL`; the dollar of Ecuador under `ECS` is omitted.
  *
  * @see https://www.gov.uk/government/collections/exchange-rates-for-customs-and-vat
  */
@@ -25,15 +30,27 @@ export const createHmrcProvider: BankFactory<HistoryProvider> = /* @__PURE__ */ 
   },
   latest: false,
   root: 'https://www.trade-tariff.service.gov.uk',
-  accept: 'application/xml, text/xml',
+  accept: 'text/csv',
   maxDays: 31,
   spansOf: monthsOf,
   requests({ start }) {
-    const month = `${start.slice(0, 4)}-${Number(start.slice(5, 7))}`
-    return [`/api/v2/exchange_rates/files/monthly_xml_${month}.xml`]
+    const month = start.slice(0, 7)
+    const [path = '', ...otherPaths] = [month.replace('-0', '-'), month].flatMap((each) =>
+      ['/uk/api', '/api/v2'].map((api) => `${api}/exchange_rates/files/monthly_csv_${each}.csv`),
+    )
+    return [{ path, otherPaths }]
   },
-  read: /* @__PURE__ */ xmlRows('exchangeRateMonthList/exchangeRate', ({ parent, texts }) => {
-    const [, first] = /^(\S+) to \S+$/.exec(parent?.attributes.get('Period') ?? '') ?? []
-    return { date: dayIn(first), code: texts.get('currencyCode'), rate: texts.get('rateNew') ?? '' }
-  }),
+  isEmpty: ({ status }, isOver) => status === 404 && !isOver,
+  *read(text) {
+    const columns = ['Currency Code', 'Currency Units per £1', 'Start date', 'End date']
+    let isWhole = false
+    for (const [name = '', rate, start, end] of readColumns(text, columns)) {
+      const date = dayIn(start)
+      if (dayIn(end) < date) throw new Error('an invalid end of a period')
+      isWhole ||= name === 'USD'
+      if (name !== 'ECS') yield { date, code: codeOn(date, CODES.get(name) ?? name), rate }
+    }
+    // One of the last rows, by the name of the country.
+    if (!isWhole) throw new Error('the table has no USD; it is truncated')
+  },
 })

@@ -51,6 +51,8 @@ export const createImfProvider: BankFactory = /* @__PURE__ */ bank({
   root: 'https://www.imf.org',
   accept: 'text/tab-separated-values, text/plain, application/vnd.ms-excel',
   maxDays: 31,
+  // Of a currency whose central bank was closed, the reports say NA.
+  mayLackRates: true,
   spansOf: monthsOf,
   requests: ({ end }) =>
     Object.keys(TITLES).map((about) => {

@@ -1,10 +1,12 @@
+import { weekdayOf } from '../../rates/dates.ts'
 import { bank } from '../../upstream/bank.ts'
 import type { BankFactory } from '../../upstream/bank.ts'
-import { dayIn, formatDay, jsonRows } from '../../upstream/published.ts'
+import { codeOn, dayIn, formatDay, jsonRows } from '../../upstream/published.ts'
 
 /**
- * Creates a provider of the official rates of the National Bank of Ukraine. Rates are dated the day on which they apply, with
- * weekends: these have the rates of the working day before. The special drawing right and four metals are among the codes.
+ * Creates a provider of the official rates of the National Bank of Ukraine. Rates are dated the working day after their
+ * publication. The bank repeats those of Fridays on Saturdays and Sundays: these days are omitted, so that no rate counts twice
+ * in an average. The special drawing right and four metals are among the codes; before 30 October 2000, `TJS` was `TJR`.
  *
  * @see https://bank.gov.ua/en/open-data/api-dev
  */
@@ -16,11 +18,9 @@ export const createNbuProvider: BankFactory = /* @__PURE__ */ bank({
   currencies: 40,
   publication: {
     id: 'nbu',
-    // Rates are made on the working day before that on which they apply; those of Mondays are read on Sunday.
-    weekend: [5, 6],
     time: '16:00',
     timeZone: 'Europe/Kyiv',
-    dated: 'effect',
+    dated: 'next-working-day',
     since: '1999-01-04',
   },
   root: 'https://bank.gov.ua',
@@ -33,7 +33,8 @@ export const createNbuProvider: BankFactory = /* @__PURE__ */ bank({
       `/NBU_Exchange/exchange_site?start=${start}&end=${end}&sort=exchangedate&order=asc&json`,
     ]
   },
-  read: /* @__PURE__ */ jsonRows('', ({ exchangedate, cc: code, rate, units }) => [
-    { date: dayIn(exchangedate), code, price: rate, units },
-  ]),
+  read: /* @__PURE__ */ jsonRows('', ({ exchangedate, cc, rate, units }) => {
+    const date = dayIn(exchangedate)
+    return weekdayOf(date) > 5 ? [] : [{ date, code: codeOn(date, cc), price: rate, units }]
+  }),
 })

@@ -1,6 +1,6 @@
 import { bank } from '../../upstream/bank.ts'
-import type { KeyedBankFactory } from '../../upstream/bank.ts'
-import { dayIn, formatDay, jsonRows, middleOf, words } from '../../upstream/published.ts'
+import type { KeyedSidedBankFactory } from '../../upstream/bank.ts'
+import { dayIn, formatDay, jsonRows, sideOf, words } from '../../upstream/published.ts'
 
 const CODES = /* @__PURE__ */ words(
   'AED AUD AZN CAD CHF CNY DKK EUR GBP JPY KRW KWD KZT NOK PKR QAR RON RUB SAR SEK USD',
@@ -8,12 +8,13 @@ const CODES = /* @__PURE__ */ words(
 
 /**
  * Creates a provider of the indicative rates of Türkiye Cumhuriyet Merkez Bankası, the central bank of Türkiye. The bank
- * publishes buying and selling prices; the provider has the middle of both. The calendar has no religious holidays: rates are
- * late after five days.
+ * publishes buying and selling prices; the provider has the middle of both, or with the option `side` one of them: Turkish tax
+ * uses the buying prices. Rates are dated the working day after their announcement at 15:30: those of Friday, Monday. The calendar
+ * has no religious holidays: rates are late after five days.
  *
  * @see https://evds3.tcmb.gov.tr
  */
-export const createTcmbProvider: KeyedBankFactory = /* @__PURE__ */ bank({
+export const createTcmbProvider: KeyedSidedBankFactory = /* @__PURE__ */ bank({
   name: 'Central Bank of the Republic of Türkiye (middle of buying and selling rates)',
   page: 'https://www.tcmb.gov.tr/wps/wcm/connect/EN/TCMB+EN/Main+Menu/Statistics/Exchange+Rates',
   terms: 'https://www.tcmb.gov.tr/wps/wcm/connect/EN/TCMB+EN/Bottom+Menu/Other/Disclaimer',
@@ -24,11 +25,13 @@ export const createTcmbProvider: KeyedBankFactory = /* @__PURE__ */ bank({
     holidays: '01-01, 04-23, 05-01, 05-19, 07-15 2017-, 08-30, 10-29',
     time: '15:30',
     timeZone: 'Europe/Istanbul',
+    dated: 'next-working-day',
     since: '2012-01-02',
     lagDays: 5,
   },
   root: 'https://evds3.tcmb.gov.tr',
   keyIn: 'header',
+  hasSides: true,
   accept: 'application/json',
   minCodes: 15,
   maxDays: 366,
@@ -38,14 +41,14 @@ export const createTcmbProvider: KeyedBankFactory = /* @__PURE__ */ bank({
     const range = `startDate=${from}&endDate=${to}&type=json&frequency=1`
     return [{ path: `/igmevdsms-dis/series=${series.join('-')}&${range}`, headers: { key } }]
   },
-  read: /* @__PURE__ */ jsonRows('items', ({ Tarih, ...values }) =>
+  read: /* @__PURE__ */ jsonRows('items', ({ Tarih, ...values }, request) =>
     CODES.flatMap((code) => {
       const [buying, selling] = ['A', 'S'].map((side) => values[`TP_DK_${code}_${side}_YTL`])
       if (buying === undefined || selling === undefined) throw new Error(`no series of ${code}`)
       if (buying === null || selling === null) return []
       // Of yen, 100 are quoted.
       const units = code === 'JPY' ? 100 : 1
-      return [{ date: dayIn(Tarih), code, price: middleOf(buying, selling), units }]
+      return [{ date: dayIn(Tarih), code, price: sideOf(request, buying, selling), units }]
     }),
   ),
 })

@@ -47,8 +47,8 @@ const DAYS_BEFORE = 100
 const PAGE_SIZE = 10_000
 
 /**
- * Creates a provider of the Treasury reporting rates of exchange. The rates of a quarter are dated its last day; on the day of
- * an amendment, all rates then in force are published again. Rows have names instead of codes, which meant other currencies
+ * Creates a provider of the Treasury reporting rates of exchange. The rates of a quarter are dated its last day, an amendment
+ * of one currency the day from which it applies. Rows have names instead of codes, which meant other currencies
  * before September 2022.
  *
  * @see https://fiscaldata.treasury.gov/datasets/treasury-reporting-rates-exchange/
@@ -84,31 +84,19 @@ export const createUsTreasuryProvider: BankFactory<HistoryProvider> = /* @__PURE
   read(text, { span }) {
     const rows = parseRows(text, 'data')
     if (rows.length === PAGE_SIZE) throw new Error('more than one page')
-    return inForce(rows).filter(({ date }) => date <= span.end)
+    return [...readRows(rows)].filter(({ date }) => date <= span.end)
   },
 })
 
-/** Returns the rates in force on the last day of each quarter, and on the day of each amendment. */
-function inForce(rows: ReturnType<typeof parseRows>): (Quote & { date: string })[] {
-  const quarters = new Map<string, (Quote & { date: string; code: string })[]>()
+/** An amendment is recorded with the quarter that it changes, and takes effect after its last day. */
+function* readRows(rows: ReturnType<typeof parseRows>): Generator<Quote & { date: string }> {
   let known = 0
   for (const { record_date, effective_date, country_currency_desc, exchange_rate: rate } of rows) {
     const code = CODES.get(String(country_currency_desc).toLowerCase())
     if (code === undefined) continue
     known += 1
-    const recorded = String(record_date)
-    const quarter = quarters.get(recorded) ?? []
-    quarters.set(recorded, quarter)
-    quarter.push({ date: String(effective_date ?? record_date), code, rate })
+    const [recorded, effective] = [String(record_date), String(effective_date ?? record_date)]
+    yield { date: effective > recorded ? effective : recorded, code, rate }
   }
   if (known < rows.length * MIN_SHARE_KNOWN) throw new Error('too many unknown names of currencies')
-  return [...quarters].flatMap(([recorded, quotes]) => {
-    const ascending = quotes.toSorted((one, other) => (one.date < other.date ? -1 : 1))
-    const days = new Set([recorded, ...ascending.map(({ date }) => date)])
-    return [...days].flatMap((day) => {
-      const upToDay = ascending.filter(({ date }) => date <= day)
-      const newest = new Map(upToDay.map((quote) => [quote.code, quote]))
-      return [...newest.values()].map((quote) => ({ ...quote, date: day }))
-    })
-  })
 }
