@@ -418,6 +418,9 @@ test('a misspelt, missing or ill-typed parameter of an operation does not compil
   void convert({ ...pair, amout: 1 })
   // @ts-expect-error a rule requires a day
   void latest({ rule: 'next' })
+  // @ts-expect-error a rule of a row requires a day
+  const row: ConversionRow = { from: 'EUR', to: 'USD', rule: 'next' }
+  void row
   // @ts-expect-error misspelt, with a rule
   void latest({ date, rule: 'next', max_age: 3 })
   // @ts-expect-error a source requires a day

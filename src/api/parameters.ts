@@ -32,8 +32,8 @@ export type DayChoice =
       /** Which published day has the rates for `date` (default `on-or-before`). */
       rule?: DateRule | undefined
       /**
-       * Largest age of the rates on `date`, in days from 0 to 36,600; for `period-end`, on the last day of the month (default
-       * any).
+       * Largest age of the rates on `date`, in days from 0 to 36,600; for `period-end`, on the last day of the period
+       * (default any).
        */
       maxAge?: number | undefined
       /** Id of the source of the rates on `date`, as in `/v1/sources` (default the first with the currencies). */
@@ -108,7 +108,7 @@ export interface AnyHistoryParams<To extends Targets = CurrencyCode> {
   value?: IntervalValue | undefined
   /**
    * `previous` adds a point for every other calendar day, with the rate of the last published day before it, at most 14
-   * days earlier. For daily points only (default: no other points).
+   * days earlier, or 28, 62 or 186 of weekly, monthly or quarterly sources. For daily points only (default: no other points).
    */
   fill?: 'previous' | undefined
   /** Id of the source of the rates, as in `/v1/sources` (default the first with the currencies). */
@@ -175,12 +175,12 @@ const DATED = {
   ),
   rule: oneOf(
     DATE_RULES,
-    'Which published day has the rates for `date`: that day or the last one up to 14 days before, only that day, that day or the next one within 14 days, the last one strictly before it, or the last one of its month (default `on-or-before`).',
+    'Which published day has the rates for `date`: that day or the last one before it, only that day, that day or the next one, the last one strictly before it (each at most 14 days away; 28, 62, 186 of weekly, monthly, quarterly sources), or the last one of its month or quarter (default `on-or-before`).',
   ),
   maxAge: wholeNumber(
     36_600,
     'days',
-    'Largest age of the rates on `date`, in days; for `period-end`, on the last day of the month (default: any).',
+    'Largest age of the rates on `date`, in days; for `period-end`, on the last day of the period (default: any).',
   ),
   source,
 }
@@ -299,7 +299,7 @@ const HISTORY: Operation<keyof AnyHistoryParams> = {
     ),
     fill: oneOf(
       ['previous'],
-      'Adds a point for every other calendar day, with the rate of the last published day up to 14 days before; for daily points only.',
+      'Adds a point for every other calendar day, with the rate of the last published day before, as near as for `rule`; for daily points only.',
     ),
     source,
   },

@@ -14,7 +14,6 @@ import {
   addDays,
   daysByRule,
   nextPublication,
-  targetDay,
   toDay,
 } from '../rates/dates.ts'
 import type { Calendar, DateRule, Day } from '../rates/dates.ts'
@@ -123,31 +122,23 @@ export interface DatedSnapshot {
   id: string
 }
 
-/**
- * In time zones east of Greenwich, tomorrow (UTC) has already begun.
- *
- * @throws {RatesError} `invalid_parameter`
- */
-function assertNotFuture(date: Day, today: Day): void {
-  if (date > today && date > addDays(today, 1))
-    throw invalidParameter('date', 'must not be after today')
-}
-
 type DayParams = Extract<DayChoice, { date: string }>
 
 /** @throws {RatesError} `invalid_parameter` for a `date` after tomorrow */
 export function daysToLoad(
   { date, rule = 'on-or-before' }: DayParams,
   today: Day,
-): Pick<HistoryNeed, 'since' | 'until' | 'isFirst'> {
-  assertNotFuture(date, today)
+): Pick<HistoryNeed, 'since' | 'until' | 'rule'> {
+  // In time zones east of Greenwich, tomorrow (UTC) has already begun.
+  if (date > today && date > addDays(today, 1))
+    throw invalidParameter('date', 'must not be after today')
   const { first, last } = daysByRule(date, rule, today)
-  return { since: first, until: last, isFirst: rule === 'next' }
+  return { since: first, until: last, rule }
 }
 
 /**
- * @throws {RatesError} as `daysToLoad` does; `no_data` for `parameter` where no published day matches the rule, or it is too
- * old for `maxAge`
+ * @throws {RatesError} `no_data` for `parameter` where no published day matches the rule, a day that is not published yet may
+ * match it better, or it is too old for `maxAge`
  */
 export function datedSnapshot(
   snapshot: HistorySnapshot,
@@ -166,27 +157,40 @@ export function datedSnapshot(
 }
 
 function publishedRow(
-  { history, daysBack, isUnknown, needed }: HistorySnapshot,
+  snapshot: HistorySnapshot,
   { date, rule = 'on-or-before', maxAge }: DayParams,
   today: Day,
   parameter: string,
 ): number {
-  assertNotFuture(date, today)
+  const { history, isUnknown, needed } = snapshot
   if (isUnknown) return history.dates.length - 1
-  const range = daysByRule(date, rule, today, daysBack)
+  const range = daysByRule(date, rule, today, snapshot)
+  const { first, last } = range
   const row = rowByRule(history, range, rule, needed)
   const published = history.dates[row]
+  const isLast = rule === 'previous-business-day' || (rule === 'period-end' && last < today)
+  if (published === undefined || isLast) assertNotAwaited(snapshot, date, rule)
   if (published === undefined) {
-    const { first, last } = range
     const days = first === last ? first : `${first} to ${last}`
     const hint = rule === 'on-or-before' ? undefined : `rule=${rule} allows ${days}`
     throw noRatesFor(date, parameter, hint)
   }
-  if (maxAge !== undefined && published < addDays(targetDay(date, rule, today), -maxAge)) {
+  const end = last < today ? last : today
+  const target = rule === 'period-end' ? end : date
+  if (maxAge !== undefined && published < addDays(target, -maxAge)) {
     const hint = `the last are of ${published}, older than maxAge=${maxAge}`
     throw noRatesFor(date, parameter, hint)
   }
   return row
+}
+
+/** @throws {RatesError} `no_data` where a day that is not published yet could be the answer */
+function assertNotAwaited(snapshot: HistorySnapshot, date: Day, rule: DateRule): void {
+  const { awaited = '', calendar = ECB_CALENDAR } = snapshot
+  const { first, last } = daysByRule(date, rule, END_OF_TIME, snapshot)
+  if (awaited < first || awaited > last) return
+  const due = new Date(calendar.publishedAt(awaited)).toISOString()
+  throw noRatesFor(date, 'date', `those of ${awaited}, due ${due}, are not published yet`)
 }
 
 function noRatesFor(date: Day, parameter: string, hint: string | undefined): RatesError {
@@ -296,7 +300,7 @@ interface CodesNeed extends Pick<HistoryNeed, 'isWhole'> {
 /**
  * Passes latest rates, or those of a day, to `use`, with the data set that they are from; at once, unless it has to be loaded.
  *
- * @throws {RatesError} as `datedSnapshot` and `use` do
+ * @throws {RatesError} as `daysToLoad`, `datedSnapshot` and `use` do
  */
 export function withRates<Result>(
   sources: RateSources,

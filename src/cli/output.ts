@@ -346,7 +346,7 @@ function lastDayOf(
   now: number,
 ): string | undefined {
   if (asked === undefined) return undefined
-  if (rule === 'next') return date
+  if (rule === 'next' || rule === 'previous-business-day') return date
   return daysToLoad({ date: asked, rule }, toDay(now)).until
 }
 
@@ -358,6 +358,8 @@ export function publicationText(
 ): string {
   if (date === undefined) return `${toMinute(updatedAt)}, ${toAge(now - updatedAt)}`
   if (requestedDay === undefined || requestedDay === date) return date
-  if (rule === 'period-end') return `${date}, the last of ${requestedDay.slice(0, 7)}`
+  const month = requestedDay.slice(0, 7)
+  if (rule === 'period-end')
+    return `${date}, the last of ${date.startsWith(month) ? month : 'its quarter'}`
   return `${date}, the ${rule === 'next' ? 'next after' : 'last before'} ${requestedDay}`
 }

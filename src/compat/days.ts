@@ -1,3 +1,4 @@
+import type { CurrencyHistory } from '../api/currencies.ts'
 import type { Point } from '../api/history.ts'
 import type { Runtime } from '../async.ts'
 import { RatesError } from '../errors.ts'
@@ -36,7 +37,8 @@ const MAX_PAUSE_MS = 10
 const DAYS_AT_ONCE = 256
 
 /**
- * Reads only the first day, the last day and each 1 January between: every currency was quoted for at least a year.
+ * Reads the first day, the last day and each 1 January between: every currency was quoted for at least a year. Adds those that
+ * their sources list, because not every source quotes all its currencies every day.
  *
  * @throws {RatesError} the error of `rates.latest()` if no day has rates
  */
@@ -45,10 +47,12 @@ async function quotedCodes(
   { base, start, end }: DaysQuery,
 ): Promise<string[]> {
   const codes = new Set<string>()
+  const urls = new Set<string>()
   let failure: unknown
   for (const date of daysToRead(start, end)) {
     try {
       const table = await rates.latest({ base, date })
+      urls.add(table.source.url)
       for (const code of Object.keys(table.rates)) codes.add(code)
     } catch (error) {
       if (!isNoData(error)) throw error
@@ -56,6 +60,12 @@ async function quotedCodes(
     }
   }
   if (codes.size === 0) throw failure
+  const { currencies } = await rates.currencies()
+  const isQuoted = ({ from, to, source }: CurrencyHistory): boolean =>
+    urls.has(source.url) && (from ?? '') <= end && (to ?? end) >= start
+  for (const { code, history, histories } of currencies) {
+    if (histories ? histories.some(isQuoted) : history) codes.add(code)
+  }
   codes.delete(base)
   return [...codes].sort()
 }

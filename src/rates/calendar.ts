@@ -83,7 +83,7 @@ export function createCalendar(rules: Publication): Calendar {
     }
   }
   return {
-    isPublished: isRateDay,
+    isPublished: byDay(isRateDay),
     publishedAt: (day) =>
       instantOf(delayDays === 0 ? day : workingDayFrom(addDays(day, delayDays), 1)),
   }

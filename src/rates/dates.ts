@@ -114,7 +114,8 @@ export const INTERVALS: readonly Interval[] = ['day', 'week', 'month', 'quarter'
 /**
  * Which published day has the rates for a day: `on-or-before` that day or else the last one before it, `exact` only that day,
  * `next` that day or else the next one, `previous-business-day` the last one strictly before, `period-end` the last one of its
- * month, so far as published. Days more than 14 days away are not used.
+ * month, so far as published, or of its quarter where the source is quarterly. Days more than 14 days away are not used, 28 for
+ * weekly sources, 62 for monthly and 186 for quarterly ones. The last two, and `next`, wait for days that are not published yet.
  */
 export type DateRule = 'on-or-before' | 'exact' | 'next' | 'previous-business-day' | 'period-end'
 
@@ -136,37 +137,41 @@ export interface DayRange {
   last: Day
 }
 
+/** How many days before a day its rates may have been published (default 14), and the months of `period-end` (default 1). */
+export interface Reach {
+  daysBack?: number | undefined
+  periodMonths?: number | undefined
+}
+
 /** On the day `today`, days after both are left out, even if they are published. */
 export function daysByRule(
   date: Day,
   rule: DateRule,
   today: Day,
-  daysAway: number = MAX_DAYS_AWAY,
+  { daysBack = MAX_DAYS_AWAY, periodMonths }: Reach = {},
 ): DayRange {
   const newest = date > today ? date : today
   switch (rule) {
     case 'exact':
       return { first: date, last: date }
     case 'previous-business-day':
-      return { first: addDays(date, -daysAway), last: addDays(date, -1) }
+      return { first: addDays(date, -daysBack), last: addDays(date, -1) }
     case 'next':
-      return { first: date, last: earlierDay(addDays(date, daysAway), newest) }
+      return { first: date, last: earlierDay(addDays(date, daysBack), newest) }
     case 'period-end': {
-      const { first, last } = monthOf(date)
+      const { first, last } = periodOf(date, periodMonths)
       return { first, last: earlierDay(last, newest) }
     }
     default:
-      return { first: addDays(date, -daysAway), last: date }
+      return { first: addDays(date, -daysBack), last: date }
   }
 }
 
-/** Returns the day from which ages are counted by `rule`: `date`, or the end of its month, but not after `today`. */
-export function targetDay(date: Day, rule: DateRule, today: Day): Day {
-  return rule === 'period-end' ? earlierDay(monthOf(date).last, today) : date
-}
-
-export function monthOf(day: Day): DayRange {
-  return { first: `${day.slice(0, 8)}01`, last: lastOfMonth(monthNumber(day)) }
+/** Returns the month of `day`, or its period of several `months` of a year. */
+export function periodOf(day: Day, months = 1): DayRange {
+  const month = monthNumber(day)
+  const start = month - (month % months)
+  return { first: addDays(lastOfMonth(start - 1), 1), last: lastOfMonth(start + months - 1) }
 }
 
 function earlierDay(one: Day, other: Day): Day {

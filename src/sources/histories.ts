@@ -3,7 +3,7 @@ import type { Runtime } from '../async.ts'
 import { REQUEST_TIMEOUT_MS, UnavailableError } from '../cache/refresh.ts'
 import { RatesError, invalidParameter } from '../errors.ts'
 import { groupsOf } from '../rates/calendar.ts'
-import { addDays } from '../rates/dates.ts'
+import { MAX_DAYS_AWAY, addDays } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { quotesAll, rowsOf } from '../rates/market-history.ts'
 import type {
@@ -209,16 +209,13 @@ function hasCodes({ history }: HistorySnapshot, codes: readonly string[]): boole
   })
 }
 
-/** The most days around a requested day in which a publication in progress has some. */
-const DAYS_AROUND = 14
-
 /**
  * Returns whether a publication with the requested codes was closed, or its rule or age excludes its days: then no other one
  * takes its place. Where it was open and did not quote a code, another one may.
  */
 function isClosed(
   error: RatesError,
-  { history, needed = [] }: HistorySnapshot,
+  { history, needed = [], daysBack = MAX_DAYS_AWAY }: HistorySnapshot,
   { since, until = history.dates.at(-1) }: HistoryNeed,
 ): boolean {
   if (error.code !== 'no_data' || since === undefined || until === undefined) return false
@@ -229,7 +226,7 @@ function isClosed(
     return false
   }
   if (error.parameter !== 'date' && hasDays(since, until)) return false
-  return hasDays(addDays(since, -DAYS_AROUND), addDays(until, DAYS_AROUND))
+  return hasDays(addDays(since, -daysBack), addDays(until, daysBack))
 }
 
 /** Errors after which the next publication is asked; the later one in this list counts, if none has the rates. */

@@ -2,7 +2,7 @@ import { parseLongJson, runInSlices } from '../async.ts'
 import type { LongJson, Slices } from '../async.ts'
 import type { CacheResult, ReadThroughState, RequestOptions } from '../cache/read-through.ts'
 import { FIRST_REFERENCE_DAY, addDays, isDay } from '../rates/dates.ts'
-import type { Calendar, Day, Period } from '../rates/dates.ts'
+import type { Calendar, DateRule, Day, Period, Reach } from '../rates/dates.ts'
 import { checkHistory } from '../rates/history-checks.ts'
 import type { CheckedHistory, HistoryToCheck } from '../rates/history-checks.ts'
 import { findRevisions, marketDays, mergeHistories, ratesOf } from '../rates/market-history.ts'
@@ -15,7 +15,7 @@ import type { Attribution, HistoryProvider, ProviderContext } from '../upstream/
 import { firstComparedDay, requireAttribution } from './source.ts'
 import type { References, SourcesOptions } from './source.ts'
 
-export interface HistorySnapshot {
+export interface HistorySnapshot extends Reach {
   history: MarketHistory
   attribution: Attribution
   /** Source of the days, if not that of the provider, `attribution`. */
@@ -37,10 +37,10 @@ export interface HistorySnapshot {
   isUnknown?: boolean | undefined
   /** Whether requested rates that the source has published are missing or doubtful. */
   isIncomplete?: boolean | undefined
+  /** The next day of the publication after the newest one with all `needed` codes; absent where they have ended. */
+  awaited?: Day | undefined
   /** Newest day of the publication, where `history` may end earlier. */
   newest?: Day | undefined
-  /** How many days before a day its rates may have been published (default 14). */
-  daysBack?: number | undefined
   /** Returns the rates of a row that has only corrections, with the older rates of the last whole table. */
   carriedTo?: ((row: number) => Pick<RateTable, 'rates' | 'older'> | undefined) | undefined
 }
@@ -56,8 +56,8 @@ export interface HistoryNeed {
   codes: readonly string[]
   /** Whether all other currencies with rates on one day of the range are needed, too (default false). */
   isWhole?: boolean | undefined
-  /** Whether the first day of the range with rates is needed, not the last (default false). */
-  isFirst?: boolean | undefined
+  /** Which day of the range is needed (default all). */
+  rule?: DateRule | undefined
   /** Id of the only publication to ask, or the part of several before a hyphen (default all, in order). */
   source?: string | undefined
 }

@@ -21,14 +21,15 @@ const END_OF_TIME = '9999-12-31'
 /** Returns the pieces that `need` needs, in the order in which to load them. */
 export function plansFor(
   { options, calendar, since: firstDay, daysBack, providers, isInOneCall }: PublicationContext,
-  { codes, since, until, period = '5Y', isWhole, isFirst }: HistoryNeed,
+  { codes, since, until, period = '5Y', isWhole, rule }: HistoryNeed,
   newest: MarketHistory,
 ): Plan[] {
   const last = newest.dates.at(-1) ?? toDay(options.runtime.now())
   const firstKept = newest.dates[0] ?? last
   const back = daysBack - DAYS_BACK.daily
+  const isFirst = rule === 'next'
   if (isInOneCall) {
-    const isOld = since !== undefined && addDays(since, -back) < firstKept
+    const isOld = firstDay < firstKept && since !== undefined && addDays(since, -back) < firstKept
     // Up to the end of a year, so that the newest days overlap it for long.
     const archive = { start: firstDay, end: yearEnd(addDays(firstKept, -1)), needed: until ?? last }
     return isOld ? [{ id: 'archive', kind: 'days', ...archive }] : []

@@ -2,7 +2,7 @@ import { mergeHistories } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import type { HistoryNeed, HistorySnapshot } from './history.ts'
 import type { Plan } from './piece-plans.ts'
-import { described } from './publication.ts'
+import { awaitedDay, described } from './publication.ts'
 import type { PublicationContext } from './publication.ts'
 
 const MAX_VIEWS = 64
@@ -80,8 +80,8 @@ export function createViews(context: PublicationContext): Views {
       const known = variants.get(key)
       if (known) return known
       if (variants.size >= MAX_VARIANTS) variants.clear()
-      const history = withColumns(joined.history, needed)
-      const variant = { ...joined, history, needed, isIncomplete }
+      const about = aboutCodes(context, joined.history, needed)
+      const variant = { ...joined, ...about, needed, isIncomplete }
       variants.set(key, variant)
       return variant
     },
@@ -89,9 +89,14 @@ export function createViews(context: PublicationContext): Views {
 }
 
 /** Adds an empty column for each code that has no rate in the days: it may have some on others. */
-function withColumns(history: MarketHistory, codes: readonly string[] = []): MarketHistory {
+function aboutCodes(
+  context: PublicationContext,
+  history: MarketHistory,
+  codes: readonly string[] = [],
+): Pick<HistorySnapshot, 'history' | 'awaited'> {
+  const awaited = awaitedDay(context, history, codes)
   const missing = codes.filter((code) => !history.columns.has(code))
-  if (missing.length === 0) return history
+  if (missing.length === 0) return { history, awaited }
   const empty = missing.map((code) => [code, new Float64Array()] as const)
-  return { ...history, columns: new Map([...history.columns, ...empty]) }
+  return { history: { ...history, columns: new Map([...history.columns, ...empty]) }, awaited }
 }

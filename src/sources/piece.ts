@@ -217,8 +217,11 @@ function settledEnd(
     day >= start && day <= last && !(column && Number.isNaN(column[row] ?? NaN))
   const expected = newest?.dates.findLast(isQuoted)
   const isBehind = expected !== undefined && !history.dates.includes(expected)
-  const before = isBehind ? history.dates.findLast((day) => day < expected) : last
-  const end = before ?? addDays(start, -1)
+  // Days after the newest one may be late.
+  const [, known] = [newestDay, history.dates.at(-1) ?? ''].toSorted()
+  const before = isBehind ? history.dates.findLast((day) => day < expected) : known
+  const settled = before ?? addDays(start, -1)
+  const end = settled < last ? settled : last
   const isDoubtful = doubtfulSince !== undefined && doubtfulSince > addDays(end, -DOUBTFUL_DAYS)
   return isDoubtful && doubtfulSince <= end ? addDays(doubtfulSince, -1) : end
 }

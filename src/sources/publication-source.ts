@@ -1,6 +1,6 @@
 import type { CacheResult } from '../cache/read-through.ts'
 import { findWithdrawal } from '../rates/currency-code.ts'
-import { DISCONTINUED_CODES } from '../rates/dates.ts'
+import { DISCONTINUED_CODES, periodOf } from '../rates/dates.ts'
 import { spansOf } from '../rates/market-history.ts'
 import type { HistoryNeed, HistorySnapshot, PublicationSource, Span } from './history.ts'
 import { createNewestDays } from './newest-days.ts'
@@ -81,7 +81,9 @@ function knownNeed(
   }
   if (known.size === 0) return undefined
   known.delete(value.history.base)
-  return { ...need, codes: [...known] }
+  const { rule, until } = need
+  const end = until && rule === 'period-end' ? periodOf(until, context.periodMonths).last : until
+  return { ...need, until: end, codes: [...known] }
 }
 
 function isLate(context: PublicationContext, value: HistorySnapshot | undefined): boolean {

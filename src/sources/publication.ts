@@ -13,7 +13,7 @@ import {
   piecesOf,
 } from '../rates/dates.ts'
 import type { Calendar, Day, DaySpan } from '../rates/dates.ts'
-import { DayRates, mergeHistories, turnedCodes } from '../rates/market-history.ts'
+import { DayRates, mergeHistories, rowByRule, turnedCodes } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import type { CodedPublications } from '../rates/rate-table.ts'
 import { RejectedError } from '../rates/validate.ts'
@@ -38,8 +38,8 @@ export interface PublicationContext {
   calendar: Calendar
   /** Time after which missing rates are late, in ms. */
   lag: number
-  /** How many days before a day its rates may have been published. */
   daysBack: number
+  periodMonths: number
   /** Whether one call returns any range of all currencies. */
   isInOneCall: boolean
   checks: Checks
@@ -72,25 +72,39 @@ export function createPublicationContext(
     calendar: declared ? createCalendar(declared) : ECB_CALENDAR,
     lag,
     daysBack: DAYS_BACK[frequency],
+    periodMonths: frequency === 'quarterly' ? 3 : 1,
     isInOneCall: first?.fetchSeries === undefined && (first?.maxDays ?? Infinity) === Infinity,
     checks: createChecks(options, references, declared?.id ?? ECB_ID),
     pace,
   }
 }
 
-/** Returns the snapshot with what a declared publication has besides its days. */
-export function described(
-  { isDeclared, id, frequency, calendar, daysBack }: PublicationContext,
-  snapshot: HistorySnapshot,
-): HistorySnapshot {
-  if (!isDeclared) return snapshot
+/** Returns the snapshot with what a declared publication has besides its days, and with the day that comes next. */
+export function described(context: PublicationContext, snapshot: HistorySnapshot): HistorySnapshot {
+  const { isDeclared, id, frequency, calendar, daysBack, periodMonths } = context
   const { history } = snapshot
-  const { base, columns } = history
-  const codes = snapshot.codes ?? [base, ...columns.keys()].sort()
-  const newest = snapshot.newest ?? snapshot.history.dates.at(-1)
+  const awaited = awaitedDay(context, history)
+  if (!isDeclared) return { ...snapshot, awaited }
+  const codes = snapshot.codes ?? [history.base, ...history.columns.keys()].sort()
+  const newest = snapshot.newest ?? history.dates.at(-1)
   const isCorrected = frequency === 'monthly' || frequency === 'quarterly'
   const carriedTo = isCorrected ? (row: number) => carried(history, row, calendar) : undefined
-  return { ...snapshot, id, calendar, codes, newest, daysBack, carriedTo }
+  return { ...snapshot, id, calendar, codes, newest, daysBack, periodMonths, awaited, carriedTo }
+}
+
+/** Returns the next day after the newest one with all `codes`, in upper case; undefined where they are not quoted any more. */
+export function awaitedDay(
+  { calendar, daysBack }: PublicationContext,
+  history: MarketHistory,
+  codes?: readonly string[],
+): Day | undefined {
+  const last = history.dates.at(-1)
+  const recent = last && { first: addDays(last, -2 * daysBack), last }
+  // A missing day before a day with rates has none.
+  let day = recent && history.dates[rowByRule(history, recent, 'on-or-before', codes)]
+  do day &&= addDays(day, 1)
+  while (day !== undefined && !calendar.isPublished(day))
+  return day
 }
 
 /** Monthly and quarterly rates are corrected in between: the other rates are those of the last whole table. */

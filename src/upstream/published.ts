@@ -1,5 +1,5 @@
 import { mean } from '../rates/arithmetic.ts'
-import { addDays, monthOf as monthOfDay, piecesOf } from '../rates/dates.ts'
+import { addDays, periodOf, piecesOf } from '../rates/dates.ts'
 import type { Day, DaySpan } from '../rates/dates.ts'
 import { divideSignificant, multiply, toDecimal, toNumber } from '../rates/decimal.ts'
 import { MAX_CLOSED_DAYS } from './feed.ts'
@@ -199,7 +199,7 @@ export function yearsOf({ start, end }: DaySpan): DaySpan[] {
 export function monthsOf({ start, end }: DaySpan): DaySpan[] {
   const months: DaySpan[] = []
   for (let day = start; day <= end;) {
-    const { first, last } = monthOfDay(day)
+    const { first, last } = periodOf(day)
     months.push({ start: first, end: last })
     day = addDays(last, 1)
   }

@@ -5,7 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { exchangerateHost } from '../../src/compat/exchangerate-host.ts'
 import { frankfurter } from '../../src/compat/frankfurter.ts'
 import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
+import { createRatesHandler } from '../../src/index.ts'
 import { expand } from '../catalogue/catalogue.ts'
+import { createBank } from '../fixtures/bank.ts'
 import { NOW, openMarket } from '../fixtures/hand-written-market.ts'
 
 const MOUNTS = { frankfurter, exchangerateHost, openExchangeRates }
@@ -42,5 +44,30 @@ describe('a compat route', () => {
       frankfurter(handler, { ...options, unprefixed: false })
     expect((await ask(mount, '/v1/latest')).status).toBe(200)
     expect(await ask(mount, '/latest')).toMatchObject({ body: { error: { code: 'not_found' } } })
+  })
+
+  it.each<[ServiceResponse['service'], string]>([
+    ['frankfurter', '/v1/2026-11-13..2026-11-20'],
+    ['exchangerateHost', '/timeframe?source=EUR&start_date=2026-11-13&end_date=2026-11-20'],
+    ['exchangerateHost', '/change?source=EUR&start_date=2026-11-13&end_date=2026-11-20'],
+    ['openExchangeRates', '/api/time-series.json?start=2026-11-13&end=2026-11-20&base=EUR'],
+  ])('of %s has in a range each currency quoted on one of its days: %s', async (service, path) => {
+    const now = (): number => NOW
+    const history = createBank({
+      codes: ['AED', 'USD'],
+      now,
+      maxDays: 366,
+      hasSeries: false,
+      change({ base, days }) {
+        const ratesOn = (day: string): object =>
+          /-1[78]$/.test(day) ? { AED: 4, USD: 1 } : { USD: 1 }
+        return { base, days: days.map(({ date }) => ({ date, rates: { ...ratesOn(date) } })) }
+      },
+    })
+    const handler = createRatesHandler({ providers: { latest: false, history }, now })
+    const response = await MOUNTS[service](handler, { now })(new Request(`http://localhost${path}`))
+    expect((await response.text()).match(/"(?:EUR)?AED":/g)).toHaveLength(
+      path.startsWith('/change') ? 1 : 2,
+    )
   })
 })

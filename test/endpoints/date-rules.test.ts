@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
-import type { DateRule, HistoryProvider } from '../../src/index.ts'
+import type { DateRule, HistoryProvider, Publication } from '../../src/index.ts'
+import { createCalendar } from '../../src/rates/calendar.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
 import { wholeNumbersFrom } from '../access/fleet.ts'
+import { publish, run } from '../cli/run.ts'
+import { BANK_DAYS, createBank } from '../fixtures/bank.ts'
 import { withFacts } from '../fixtures/facts.ts'
 import { BANK_SOURCE } from '../fixtures/hand-written-market.ts'
+import { recordedHandler } from '../fixtures/recorded-handler.ts'
 import { daysOf, easterSunday, isTargetDay, isWeekend } from '../oracle.ts'
+import { DAY, HOUR, finish, virtualRuntime } from '../virtual-runtime.ts'
 
 /** A Friday, after publication. */
 const NOW = Date.UTC(2026, 10, 20, 18)
@@ -90,22 +96,18 @@ const isPolishDay: IsPublished = (day) => !isWeekend(day) && !isPolishHoliday(da
 const isOn = (day: string, remainder: number, every = 7): boolean =>
   (Date.parse(day) / 86_400_000) % every === remainder
 
-const random = wholeNumbersFrom(22)
-const singleDays = new Set(DAYS_OF_YEAR.filter(() => random(40) === 0))
-
 /** Calendars of banks, real and imaginary. */
 const CALENDARS: Record<string, IsPublished> = {
   'the European Central Bank': (day) => day <= TODAY && isTargetDay(day),
   'the National Bank of Poland': (day) => day <= TODAY && isPolishDay(day),
   'a bank that is always open': () => true,
   'a bank closed on Fridays and Saturdays': (day) => !isOn(day, 1) && !isOn(day, 2),
-  'a weekly publication': (day) => isOn(day, 6),
+  'a weekly publication': (day) => isOn(day, 1),
 }
 
 const SPARSE: Record<string, IsPublished> = {
   'a monthly publication': (day) => day.endsWith('-01'),
   'a bank with gaps of up to a month': (day) => !/-0[38]-/.test(day) && !isOn(day, 0, 20),
-  'single days': (day) => singleDays.has(day.slice(5)),
 }
 
 interface Question {
@@ -125,27 +127,25 @@ function expectedDay(has: (day: string) => boolean, question: Question): string 
   const found = candidates(date, rule).find((day) => has(day) && (day <= TODAY || day <= date))
   if (found === undefined) return undefined
   let target = date
-  if (rule === 'period-end') target = [lastOfMonth(date), TODAY].toSorted()[0] ?? ''
+  if (rule === 'period-end') target = [candidates(date, rule)[0] ?? '', TODAY].toSorted()[0] ?? ''
   let age = 0
   for (let day = found; day < target; day = walk(day, 1)) age += 1
   return age <= maxAge ? found : undefined
 }
 
-/** Returns the days that a rule allows, the best first. */
-function candidates(date: string, rule: DateRule): string[] {
-  const steps = Array.from({ length: 15 }, (_, step) => step)
+/** Returns the days that a rule allows, up to `back` days away or in a period of `months`, the best first. */
+function candidates(date: string, rule: DateRule, back = 14, months = 1): string[] {
+  const steps = Array.from({ length: back + 1 }, (_, step) => step)
   if (rule === 'exact') return [date]
   if (rule === 'next') return steps.map((step) => walk(date, step))
   if (rule === 'on-or-before') return steps.map((step) => walk(date, -step))
   if (rule === 'previous-business-day') return steps.slice(1).map((step) => walk(date, -step))
-  const days = Array.from({ length: 31 }, (_, step) => walk(lastOfMonth(date), -step))
-  return days.filter((day) => day.slice(0, 7) === date.slice(0, 7))
+  const days = Array.from({ length: 31 * months * 2 }, (_, step) => walk(date, 31 * months - step))
+  return days.filter((day) => periodOf(day, months) === periodOf(date, months))
 }
 
-function lastOfMonth(date: string): string {
-  let day = date
-  while (walk(day, 1).slice(0, 7) === date.slice(0, 7)) day = walk(day, 1)
-  return day
+function periodOf(day: string, months: number): string {
+  return `${day.slice(0, 4)} ${Math.ceil(Number(day.slice(5, 7)) / months) + 10}`
 }
 
 /** Days at which the data change: the first rates, the start of the last five years, the current day. */
@@ -217,10 +217,8 @@ describe('the examples of tax law', () => {
   const nbp = serviceOf((day) => day <= TODAY && isPolishDay(day))
 
   it.each([
-    ['a quarter that ends on a Sunday', '2024-06-30', '2024-07-01'],
     ['a quarter that ends on Easter Sunday', '2024-03-31', '2024-04-02'],
     ['a year that ends on a Sunday', '2023-12-31', '2024-01-02'],
-    ['a month that ends before 1 May', '2022-04-30', '2022-05-02'],
   ])(
     'EU One Stop Shop: %s, on %s, has the rates of %s, the next publication',
     async (_, date, published) => {
@@ -230,10 +228,7 @@ describe('the examples of tax law', () => {
   )
 
   it.each([
-    ['a Monday', '2024-04-22', '2024-04-19'],
     ['2 May, after a long weekend', '2023-05-02', '2023-04-28'],
-    ['the day after Corpus Christi', '2024-05-31', '2024-05-29'],
-    ['the day after 11 November', '2024-11-12', '2024-11-08'],
     ['the first working day of a year', '2024-01-02', '2023-12-29'],
     ['the Monday of Easter, with rates of Good Friday', '2024-04-01', '2024-03-29'],
   ])(
@@ -244,20 +239,10 @@ describe('the examples of tax law', () => {
       expect(record).toMatchObject({ date: published, asked: date, rule })
     },
   )
-
-  it.each([
-    ['2024-02-01', '2024-02-29'],
-    ['2024-03-15', '2024-03-28'],
-    // So far as published.
-    ['2026-11-02', TODAY],
-  ])('closing rates: the month of %s ends with the rates of %s', async (date, published) => {
-    const record = await ecb.rates.latest({ date, rule: 'period-end' })
-    expect(record).toMatchObject({ date: published, asked: date, rule: 'period-end' })
-  })
 })
 
 describe('a rule', () => {
-  const { get } = serviceOf((day) => day <= TODAY && isTargetDay(day))
+  const { get, rates } = serviceOf((day) => day <= TODAY && isTargetDay(day))
   const PAIR = 'from=EUR&to=USD'
 
   it('adds the requested day and the rule, after the day of the rates', async () => {
@@ -285,6 +270,13 @@ describe('a rule', () => {
       'base,code,rate,date,asked,rule,updatedAt,nextUpdateAt,source,sourceUrl\r\n' +
         'EUR,USD,9311,2024-07-01,2024-06-30,next,1719842400000,1719928800000,Bank,https://bank.example\r\n',
     )
+  })
+
+  it('without a day is an error, also of a row', async () => {
+    const missing = expect.objectContaining({ message: 'Invalid parameter: rule (requires date)' })
+    expect(JSON.parse((await get(`convert?${PAIR}&rule=next`)).text).error).toEqual(missing)
+    const rows: object[] = [{ from: 'EUR', to: 'USD', rule: 'next' }]
+    expect(await Reflect.apply(rates.convertMany, rates, [rows])).toEqual([{ error: missing }])
   })
 
   it('on-or-before is the default, and an age alone adds nothing', async () => {
@@ -325,6 +317,126 @@ describe('a rule', () => {
       const { error } = JSON.parse(text)
       expect([status, error.code]).toEqual([404, 'no_data'])
       expect(error.message).toMatch(withFacts(`No reference rates for …${facts}`))
+    }
+  })
+})
+
+describe('a day that is not published yet', () => {
+  const AWAITED = 'those of 2026-11-20, due 2026-11-20T15:00:00.000Z, are not published yet'
+
+  it.each([
+    [9, RegExp(`No reference rates for 2026-11-21 \\(${AWAITED}\\)`)],
+    [18, /"date":"2026-11-20"|,2026-11-20,/],
+  ])('at %d:00 UTC waits for the day before, through every door', async (hour, expected) => {
+    const now = (): number => Date.UTC(2026, 10, 20, hour)
+    const handler = createRatesHandler({ providers: fakeProviders({ now }), now })
+    const request = async (target: string, body?: string): Promise<string> => {
+      const post = { method: 'POST', headers: { 'content-type': 'text/csv' }, body: body ?? '' }
+      const url = `http://localhost/api/v1/${target}`
+      return (await handler(new Request(url, body === undefined ? {} : post))).text()
+    }
+    const [date, rule] = ['2026-11-21', 'previous-business-day'] as const
+    const row = { from: 'EUR', to: 'USD', date, rule }
+    const csv = `from,to,amount,date,rule\nEUR,USD,1,${date},${rule}\n`
+    async function* stdin(): AsyncGenerator<Uint8Array> {
+      yield new TextEncoder().encode(csv)
+    }
+    const command = async (...args: string[]): Promise<string> => {
+      const { stdout, stderr } = await run(args, { now, fetch: publish({ now }), stdin: stdin() })
+      return stdout + stderr
+    }
+    const texts = await Promise.all([
+      request(`convert?from=EUR&to=USD&date=${date}&rule=${rule}`),
+      request(`latest?base=EUR&date=${date}&rule=${rule}`),
+      request('convert', csv),
+      handler.rates.convertMany([row]).then((rows) => JSON.stringify(rows)),
+      command('convert', 'EUR', 'USD', '--date', date, '--rule', rule, '--json'),
+      command('convert', '--file', '-'),
+    ])
+    for (const text of texts) expect(text).toMatch(expected)
+  })
+
+  it.each<Partial<Publication> & { seed?: number; maxDays?: number }>([
+    {},
+    { dated: 'effect' },
+    { dated: 'effect', maxDays: 1, seed: 5 },
+    { delayDays: 3, weekend: [5, 6], time: '00:30', timeZone: 'Asia/Tokyo' },
+    { frequency: 'weekly', weekday: 3 },
+    { frequency: 'monthly' },
+    { frequency: 'monthly', dated: 'period-end', delayDays: 10 },
+    { frequency: 'quarterly', delayDays: 20, maxDays: 31 },
+    { frequency: 'quarterly', dated: 'period-end', time: '23:00', timeZone: 'America/New_York' },
+  ])('never comes after a rule has found another, however late the bank is: %j', async (form) => {
+    const { frequency = 'daily', seed = 1, maxDays = 366, ...rest } = form
+    const random = wholeNumbersFrom(seed)
+    const back = { daily: 14, weekly: 28, monthly: 62, quarterly: 186 }[frequency]
+    const months = frequency === 'quarterly' ? 3 : 1
+    const days = daysOf('2024-01-02', '2030-12-31')
+    const holidays = days.filter(() => random(15) === 0)
+    const publication = { ...BANK_DAYS, ...rest, frequency, holidays, since: '2024-01-02' }
+    const { isPublished, publishedAt } = createCalendar(publication)
+    /** Most days are on time, some late, with all after them, and others never published. */
+    function lateTimes(times: Iterable<[string, number]>): Map<string, number> {
+      const late = new Map<string, number>()
+      let last = 0
+      for (const [day, at] of times) {
+        if (random(15) === 0) continue
+        last = Math.max(last, at + (random(4) === 0 ? random(5 * 24) * HOUR : 0))
+        late.set(day, last)
+      }
+      return late
+    }
+    const dollar = lateTimes(days.filter(isPublished).map((day) => [day, publishedAt(day)]))
+    const dirham = maxDays === 366 ? lateTimes(dollar) : dollar
+    const runtime = virtualRuntime(Date.UTC(2024, 11, 1))
+    const { now } = runtime
+    const history = createBank({
+      codes: ['AED', 'USD'],
+      now,
+      publication,
+      maxDays,
+      hasSeries: maxDays === 1,
+      isOpen: (day) => dollar.has(day),
+      publishedAt: (day) => dollar.get(day) ?? 0,
+      change: ({ base, days: published }) => ({
+        base,
+        days: published.map(({ date, rates: { AED, ...others } }) => {
+          const isLate = AED === undefined || (dirham.get(date) ?? Infinity) > now()
+          return { date, rates: isLate ? others : { ...others, AED } }
+        }),
+      }),
+    })
+    const { handler } = recordedHandler(runtime, { providers: { latest: false, history } })
+
+    const lastDay = ({ date, rule, to }: { date: string; rule: DateRule; to: string }) =>
+      candidates(date, rule, back, months).find((day) => (to === 'AED' ? dirham : dollar).has(day))
+    const ask = async (question: Parameters<typeof lastDay>[0]): Promise<string | undefined> => {
+      const conversion = handler.rates.convert({ from: 'EUR', ...question })
+      return JSON.parse(await finish(runtime, bodyOf(conversion))).date
+    }
+    const asked: Parameters<typeof lastDay>[0][] = []
+    let awaited = 0
+    for (let step = 0; step < 60; step += 1) {
+      await runtime.advance((random(40) * back * HOUR) / 14)
+      await finish(runtime, handler.refresh())
+      const today = new Date(now()).toISOString().slice(0, 10)
+      for (let count = 0; count < 12; count += 1) {
+        const [date, to] = [walk(today, 1 - random(back)), random(2) === 0 ? 'AED' : 'USD']
+        const question = { date, to, rule: RULES[2 + random(3)] ?? 'next' }
+        const isOver = periodOf(date, months) < periodOf(today, months)
+        if (question.rule === 'period-end' && !isOver) continue
+        asked.push(question)
+        const found = await ask(question)
+        awaited += found === undefined ? 1 : 0
+        const last = lastDay(question)
+        expect(found ?? last, `${today} ${JSON.stringify(question)}`).toBe(last)
+      }
+    }
+    expect(Math.min(awaited, asked.length - awaited)).toBeGreaterThan(20)
+    await runtime.advance(5 * back * DAY)
+    await finish(runtime, handler.refresh())
+    for (const question of asked) {
+      expect(await ask(question), JSON.stringify(question)).toBe(lastDay(question))
     }
   })
 })

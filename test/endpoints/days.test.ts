@@ -98,16 +98,6 @@ describe('latest rates with a date', () => {
     expect(body.disclaimer).toBe(now.body.disclaimer)
   })
 
-  it.each([
-    ['2026-11-15', '2026-11-13'],
-    // A Sunday at the start of the last five years.
-    ['2021-11-07', '2021-11-05'],
-  ])('on %s are those of %s, the last publication', async (requested, published) => {
-    const { body } = await get(`latest?date=${requested}&symbols=EUR`)
-    expect(body.date).toBe(published)
-    expect(body).toEqual((await get(`latest?date=${published}&symbols=EUR`)).body)
-  })
-
   it('have only the codes of that day, until the next working day', async () => {
     const { json } = openMarket()
     const { rates, ...day } = await json('/v1/latest?base=EUR&date=2023-01-01')
