@@ -14,7 +14,7 @@ export function withRates(source: string, response: string): string {
     .map(([step, found]) => `  '${step}: ${found.map(([code]) => code).join(' ')}',\n`)
   const day = new Date(updatedAt).toISOString().slice(0, 10)
   return source
-    .replace(/(?<= of )\d{4}-\d\d-\d\d/, day)
+    .replace(/(?<=AS_OF: Day = ')[^']+/, day)
     .replace(/(?<=const rows = \[)[^]*?(?=\])/, `\n${rows.join('')}`)
 }
 

@@ -16,7 +16,7 @@ export type AccessRefusal =
  * A log or metrics event. A `reason` has at most 300 characters; from built-in providers it contains no text of an upstream.
  * Keep `error` and `dropped` private: they may contain text of upstreams.
  *
- * `rates_dropped`, `rates_corrected`, `rates_lost` and `rates_quarantined` name each code once a day (in UTC) per data set and
+ * `rates_dropped`, `rates_deviating`, `rates_lost` and `rates_quarantined` name each code once a day (in UTC) per data set and
  * provider, so that a feed that stays wrong emits one event a day. A different code, or the same code in a different event,
  * is named at once.
  *
@@ -60,9 +60,12 @@ export type RatesEvent =
     }
   /** Single rates or days were dropped from otherwise usable data. */
   | { type: 'rates_dropped'; dataSet: DataSet; provider: string; dropped: string[] }
-  /** Rates of withdrawn currencies were corrected to the ratios fixed by law; both rates are units for one of the table's base. */
+  /**
+   * Published rates contradict the ratio that a law fixed by more than 0.5 %; the corrected ones are served. Both are units for
+   * one of the table's base.
+   */
   | {
-      type: 'rates_corrected'
+      type: 'rates_deviating'
       dataSet: DataSet
       provider: string
       corrections: { code: string; published: number; corrected: number }[]
@@ -182,7 +185,7 @@ function withNewCodes(
       const dropped = newOf(kind, event.dropped, (name) => name)
       return dropped.length > 0 ? { ...event, dropped } : undefined
     }
-    case 'rates_corrected': {
+    case 'rates_deviating': {
       const corrections = newOf(kind, event.corrections, ({ code }) => code)
       return corrections.length > 0 ? { ...event, corrections } : undefined
     }

@@ -28,6 +28,7 @@ export type {
   ReferenceTable,
 } from './upstream/provider.ts'
 export type { CurrencyCode, KnownCurrencyCode } from './rates/iso-4217.ts'
+export type { Redenomination } from './rates/currency-code.ts'
 export type { HistoryStats, IntervalValue } from './rates/series.ts'
 export type { Publication } from './rates/calendar.ts'
 export type { DateRule, Interval } from './rates/dates.ts'

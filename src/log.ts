@@ -32,7 +32,7 @@ const SUMMARY_INTERVAL_MS = 60_000
 const MAX_TEXT_LENGTH = 500
 const MAX_LIST_LENGTH = 20
 
-type Correction = Extract<RatesEvent, { type: 'rates_corrected' }>['corrections'][number]
+type Correction = Extract<RatesEvent, { type: 'rates_deviating' }>['corrections'][number]
 
 /** Fields that are rates, which JSON lines do not round. */
 const RATES: ReadonlySet<string> = new Set<keyof Correction>(['published', 'corrected'])
@@ -186,7 +186,7 @@ const SENTENCES: {
   rates_rejected: ({ provider, reason }) =>
     `${provider === undefined ? 'the store: ' : ''}rejected: ${reason}`,
   rates_dropped: ({ dropped }) => `dropped ${dropped.join(', ')}`,
-  rates_corrected: ({ corrections }) => `corrected ${corrections.map(toCorrection).join(', ')}`,
+  rates_deviating: ({ corrections }) => `corrected ${corrections.map(toCorrection).join(', ')}`,
   rates_lost: ({ codes }) => `no usable rate for ${codes.join(', ')}`,
   rates_late: ({ day }) => `no rates for ${day} yet`,
   rates_repeated: ({ day, count }) => `${count} equal daily publications in a row, up to ${day}`,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../src/index.ts'
-import type { RatesEvent } from '../src/index.ts'
+import type { LatestProvider, RatesEvent } from '../src/index.ts'
 import { fakeClock } from '../src/testing/index.ts'
 import { codes } from './fixtures/codes.ts'
 import { HOUR } from './virtual-runtime.ts'
@@ -12,7 +12,7 @@ const GOOD = Object.fromEntries(codes(40).map((code) => [code, 2]))
 /** Returns the type of `event` and the codes in it, if it has any. */
 function namesIn(event: RatesEvent): string[] {
   if (event.type === 'rates_dropped') return [event.type, ...event.dropped]
-  if (event.type === 'rates_corrected') {
+  if (event.type === 'rates_deviating') {
     return [event.type, ...event.corrections.map(({ code }) => code)]
   }
   return 'codes' in event ? [event.type, ...event.codes] : []
@@ -23,7 +23,8 @@ function hourlyFeed(rates: object, start = '2026-11-20T00:30:00Z') {
   const now = fakeClock(start)
   const fetchLatest = async () =>
     Object({ base: 'EUR', updatedAt: now(), nextUpdateAt: now() + 1_000, rates: published })
-  const latest = { attribution: { name: 'Hourly', url: 'https://hourly.example' }, fetchLatest }
+  const attribution = { name: 'Hourly', url: 'https://hourly.example' }
+  const latest: LatestProvider = { attribution, fetchLatest, validateStored: (table) => table }
   let published: object = {}
   let named: string[] = []
   const { refresh } = createRatesHandler({
@@ -48,7 +49,7 @@ describe('events that name codes', () => {
   it.each<[string, Record<string, unknown>, unknown[]]>([
     ['a bad rate', { BAD: null }, ['rates_dropped', 'BAD']],
     ['a key that is not a code', { 'EUR=X': 1 }, ['rates_dropped', 'EUR=X']],
-    ['a rate that contradicts the law', { BGN: 2 }, ['rates_corrected', 'BGN']],
+    ['a rate that contradicts the law', { BGN: 2 }, ['rates_deviating', 'BGN']],
   ])('are emitted once a day for %s', async (_, rates, named) => {
     const { publish } = hourlyFeed(rates)
     for (let day = 0; day < 3; day += 1) {
@@ -67,10 +68,10 @@ describe('events that name codes', () => {
 
   it('are emitted at once for another code, or another reason', async () => {
     const { publish } = hourlyFeed({ BGN: 2 })
-    expect(await publish()).toEqual(['rates_corrected', 'BGN'])
-    expect(await publish({ BGN: 2, DEM: 2 })).toEqual(['rates_corrected', 'DEM'])
+    expect(await publish()).toEqual(['rates_deviating', 'BGN'])
+    expect(await publish({ BGN: 2, DEM: 2 })).toEqual(['rates_deviating', 'DEM'])
     const reported = await publish({ BGN: null, DEM: 2 })
-    expect(reported).toEqual(['rates_dropped', 'BGN', 'rates_lost', 'BGN'])
+    expect(reported).toEqual(['rates_dropped', 'BGN'])
     expect(await publish({ BGN: 2, DEM: 2 })).toEqual([])
   })
 

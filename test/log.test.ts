@@ -12,7 +12,7 @@ import type { LogFormat } from '../src/log.ts'
 import { failingProvider, fakeClock, fakeProviders } from '../src/testing/index.ts'
 
 const CORRECTED: RatesEvent = {
-  type: 'rates_corrected',
+  type: 'rates_deviating',
   dataSet: 'latest',
   provider: 'Test',
   corrections: [

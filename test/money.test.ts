@@ -248,7 +248,9 @@ describe('roundResult', () => {
     ['-.125e1', 2, true, 'USD', '-0.63'],
     ['0e99999999', 1, false, 'USD', '0.00'],
   ] as const)('of %s at %d is %s', (amount, rate, reverse, code, expected) => {
-    expect(roundResult({ amount, rate, reverse, code }, 'minor')).toBe(expected)
+    expect(roundResult({ amount, rate, reverse, from: code, to: code, day: '' }, 'minor')).toBe(
+      expected,
+    )
   })
 
   it('agrees with big.js on texts in both directions', () => {
@@ -260,7 +262,7 @@ describe('roundResult', () => {
       const [code, reverse] = [['USD', 'JPY', 'KWD'][index % 3] ?? '', random() < 0.5]
       const exact = reverse ? new Big(amount).div(rate) : new Big(amount).times(rate)
       const expected = exact.round(digitsOf(code), 1).toFixed(digitsOf(code))
-      const rounded = roundResult({ amount, rate, reverse, code }, 'minor')
+      const rounded = roundResult({ amount, rate, reverse, from: code, to: code, day: '' }, 'minor')
       expect(rounded, `${amount} ${rate}`).toBe(expected.replace(/^-(?=[0.]+$)/, ''))
     }
   })
@@ -287,6 +289,57 @@ describe('a conversion with round', () => {
     expect(await rates.convert(pair)).toMatchObject({ rounded: '0.64' })
     const { results } = await rates.convert({ ...pair, from: 'JPY', to: ['USD', 'CHF'], amount: 3 })
     expect(results).toMatchObject({ USD: { rounded: '469' }, CHF: { rounded: '521' } })
+  })
+
+  const IN_EURO = { base: 'EUR', rates: { BGN: 1.95583, DEM: 1.95583, FRF: 6.55957 } }
+  const IN_DOLLARS = { base: 'USD', rates: { EUR: 0.85, BGN: 1.6624555 } }
+
+  // Products with the rate of ten digits end in 71, 91, 41, 33 and 71.
+  it.each([
+    ['a hand-written ratio', IN_EURO, 'BGN EUR 39427', '20158.70'],
+    ['its inverse in reverse', IN_EURO, 'BGN EUR 500 reverse', '977.92'],
+    ['two currencies of one successor', IN_EURO, 'DEM FRF 3480', '11671.42'],
+    ['these in reverse', IN_EURO, 'DEM FRF 6796 reverse', '2026.32'],
+    ['a table in dollars', IN_DOLLARS, 'BGN EUR 39427', '20158.70'],
+    [
+      'a table in the currency',
+      { base: 'BGN', rates: { EUR: 0.511291881196628 } },
+      'BGN EUR 39427',
+      '20158.70',
+    ],
+    [
+      'a quotient without a decimal form',
+      { base: 'CUP', rates: { CUC: 1 / 24 } },
+      'CUP CUC 0.12',
+      '0.01',
+    ],
+    [
+      'zeros lost twice',
+      { base: 'VES', rates: { VEB: 1e14 } },
+      'VEB VES 12345678901234567.89',
+      '123.46',
+    ],
+    // Not by a law.
+    ['another number', { base: 'EUR', rates: { BGN: 1.9558 } }, 'BGN EUR 39427', '20159.01'],
+    [
+      'a ratio before its day',
+      { ...IN_EURO, updatedAt: '2025-12-31' },
+      'BGN EUR 39427',
+      '20158.71',
+    ],
+  ])('divides once by a ratio that a law fixed: %s', async (_, table, asked, rounded) => {
+    const [from = '', to = '', amount = '', reverse] = asked.split(' ')
+    const priced = createRatesHandler({ providers: fixedProviders(table) })
+    const row = { from, to, amount, ...(reverse && { reverse: true }), round: 'minor' } as const
+    expect(await priced.rates.convert(row)).toMatchObject({ rounded })
+    expect(await priced.rates.convertMany([row])).toMatchObject([{ rounded }])
+    const query = new URLSearchParams({
+      ...row,
+      reverse: String(reverse !== undefined),
+      format: 'csv',
+    })
+    const csv = await requestsTo(priced, '/api/v1').text(`/convert?${query}`)
+    expect(csv.split(',').includes(rounded)).toBe(true)
   })
 
   it('is a column of CSV, and an error for another value', async () => {

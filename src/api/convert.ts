@@ -2,6 +2,7 @@ import type { Instant } from '../async.ts'
 import { invalidAmount } from '../errors.ts'
 import { amountNeeded, crossRate, exactProduct } from '../rates/arithmetic.ts'
 import type { UppercaseCode } from '../rates/currency-code.ts'
+import { toDay } from '../rates/dates.ts'
 import type { DateRule, Day } from '../rates/dates.ts'
 import type { CurrencyCode, KnownCurrencyCode } from '../rates/iso-4217.ts'
 import { derivationOf, oldestPublication } from '../rates/rate-table.ts'
@@ -191,17 +192,19 @@ function dayOf(rates: Rates): Pick<ConversionFields, 'date' | 'asked' | 'rule'> 
 
 /** @throws {RatesError} `invalid_amount` if the result is too large for a double; `invalid_parameter` if it cannot be rounded */
 export function convert(
-  { table }: Rates,
+  rates: Rates,
   to: string,
   { from, amount: sent = 1, reverse = false, round }: Omit<ConversionParams, 'to'>,
 ): ConvertedAmount {
+  const { table } = rates
   const amount = Number(sent) + 0
   const rate = crossRate(table, from, to)
   const result = reverse ? amountNeeded(amount, rate) : exactProduct(amount, rate)
   if (!Number.isFinite(result)) throw invalidAmount(String(sent), 'the result is too large')
   if (!round) return { rate, result }
-  const code = reverse ? from : to
-  return { rate, result, rounded: roundResult({ amount: sent, rate, reverse, code }, round) }
+  const day = 'date' in rates ? rates.date : toDay(table.updatedAt)
+  const product = { from, to, day, amount: sent, rate, reverse }
+  return { rate, result, rounded: roundResult(product, round) }
 }
 
 /** @throws {RatesError} for `parameter` */

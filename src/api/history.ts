@@ -1,7 +1,8 @@
 import { runInSlices, yieldToEventLoop } from '../async.ts'
 import type { Slices } from '../async.ts'
 import { RatesError } from '../errors.ts'
-import type { UppercaseCode } from '../rates/currency-code.ts'
+import { findRedenomination } from '../rates/currency-code.ts'
+import type { Redenomination, UppercaseCode } from '../rates/currency-code.ts'
 import { MAX_DAYS_AWAY, addDays, periodStart, toDay } from '../rates/dates.ts'
 import type { Day, Interval, Period } from '../rates/dates.ts'
 import { filledSeries, hasRates, valueOfEach } from '../rates/derived-series.ts'
@@ -74,6 +75,11 @@ export interface RateHistory extends HistoryHead {
   points: Point[]
   /** Statistics of the points. */
   stats: HistoryStats
+  /**
+   * Currencies that lost zeros between the points and kept their code; otherwise absent. Older rates are of another unit, and
+   * `stats` mix both.
+   */
+  redenominated?: Redenomination[]
   /** Where rates come from, if some are not in the publication of the source; otherwise absent. */
   derived?: Derivation
   /** Source of the rates; show it next to them. Its name ends with `derived` in parentheses, if that is present. */
@@ -155,14 +161,15 @@ function pairHistory(snapshot: HistorySnapshot, pair: AnyHistoryParams, today: D
   const { history, needed, daysBack = MAX_DAYS_AWAY } = snapshot
   const { start, end } = frame
   const { from, to, fill } = frame.head
+  const { first, last, ...computed } = seriesIn(snapshot, frame)
   // The first point may be filled with the rate of an earlier day.
   const before = { first: addDays(start, -daysBack), last: start }
   const row = fill ? rowByRule(history, before, 'on-or-before', needed) : -1
-  const days = { start: history.dates[row] ?? start, end }
-  const derived = derivationIn(history, [from, to], days)
-  const head = derived ? { ...frame.head, derived } : frame.head
+  const derived = derivationIn(history, [from, to], { start: history.dates[row] ?? start, end })
+  const redenominated = [from, to].flatMap((code) => findRedenomination(code, first, last) ?? [])
+  const marks = { ...(redenominated.length > 0 && { redenominated }), ...(derived && { derived }) }
   const source = toSource(sourceOf(snapshot), derived)
-  return { head, source, ...seriesIn(snapshot, frame) }
+  return { head: { ...frame.head, ...marks }, source, ...computed }
 }
 
 export function newestOf({ history, newest }: HistorySnapshot, today: Day): Day {
@@ -223,14 +230,16 @@ function optionsOf({
 function seriesIn(
   { history, needed, daysBack = MAX_DAYS_AWAY }: HistorySnapshot,
   { head, start, end }: Frame,
-): Pick<PairHistory, 'series' | 'stats'> {
+): Pick<PairHistory, 'series' | 'stats'> & { first: Day; last: Day } {
   const { from, to, interval = 'day', value = 'last', fill } = head
   const window = { start: start > end ? addDays(end, 1) : start, end }
-  const series = fill
+  const days = fill
     ? filledSeries(needed ? commonDays(history, needed) : history, head, window, daysBack)
-    : valueOfEach(pairSeries(history, head, window), interval, value)
+    : pairSeries(history, head, window)
+  const series = fill ? days : valueOfEach(days, interval, value)
   const stats = historyStats(series.published ?? series)
-  if (stats) return { series, stats }
+  const [first, last] = [days.since ?? dayAt(days, 0), dayAt(days, days.rates.length - 1)]
+  if (stats) return { series, stats, first, last }
   const hint = withdrawalHint(from, start) ?? withdrawalHint(to, start)
   throw new RatesError('no_data', `No reference rates for ${from}/${to} in this range`, { hint })
 }

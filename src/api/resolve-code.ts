@@ -6,7 +6,12 @@ import {
   invalidParameter,
   providerUnavailable,
 } from '../errors.ts'
-import { findSuccession, findWithdrawal, minorUnitHint } from '../rates/currency-code.ts'
+import {
+  END_OF_TIME,
+  findSuccession,
+  findWithdrawal,
+  minorUnitHint,
+} from '../rates/currency-code.ts'
 import {
   DISCONTINUED_CODES,
   ECB_CALENDAR,
@@ -31,8 +36,6 @@ import type {
 } from '../sources/rate-sources.ts'
 import type { Attribution, DerivedAttribution } from '../upstream/provider.ts'
 import type { DayChoice } from './parameters.ts'
-
-const END_OF_TIME = '9999-12-31'
 
 /**
  * @throws {RatesError} `provider_unavailable` if the provider lists the currency without a usable rate; otherwise

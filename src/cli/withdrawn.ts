@@ -1,8 +1,9 @@
 import { splitCodes } from '../api/parameter-kinds.ts'
 import { fixedRatioText } from '../api/resolve-code.ts'
+import { ratioParts } from '../api/rounded.ts'
 import type { Conversion, ConversionList, ConvertedAmount } from '../index.ts'
 import { roundToUnits } from '../money/amounts.ts'
-import { findSuccession, findWithdrawal } from '../rates/currency-code.ts'
+import { findSuccession, findWithdrawal, redenominatedBy } from '../rates/currency-code.ts'
 import { toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { divideSignificant, multiply, toDecimal, toNumber, toText } from '../rates/decimal.ts'
@@ -24,7 +25,7 @@ export function substituteWithdrawn<Body extends Conversion | ConversionList>(
   const ratios = new Map<string, FixedRatio>()
   for (const code of [from, ...splitCodes(to)]) {
     const found = findFixedRatio(code, day)
-    if (found) ratios.set(found.code, found)
+    if (found) ratios.set(found.code, { ...found, day })
   }
   if (ratios.size === 0) return undefined
   const currentOf = (code: string): string => ratios.get(code.toUpperCase())?.successor ?? code
@@ -42,9 +43,11 @@ interface FixedRatio {
   /** Units of the withdrawn currency for one unit of the successor, fixed by law. */
   ratio: number
   note: string
+  /** Requested day, which may be after that of the rates. */
+  day: Day
 }
 
-function findFixedRatio(sent: string, day: Day): FixedRatio | undefined {
+function findFixedRatio(sent: string, day: Day): Omit<FixedRatio, 'day'> | undefined {
   const code = sent.toUpperCase()
   const withdrawal = findWithdrawal(code)
   const succession = findSuccession(code, day)
@@ -62,13 +65,15 @@ function restore<Body extends Conversion | ConversionList>(
 ): Body {
   const [from = '', ...targets] = splitCodes(`${sent},${list}`).map((code) => code.toUpperCase())
   const isReverse = 'reverse' in body
-  const ratioOf = (code: string): Decimal => toDecimal(ratios.get(code)?.ratio ?? 1)
+  const partsOf = (code: string): readonly [Decimal, Decimal] => {
+    const { successor, ratio, day } = ratios.get(code) ?? { successor: code, ratio: 1, day: '' }
+    return ratioParts(ratio / redenominatedBy(successor, body.date ?? day, day))
+  }
   const convert = (code: string, rate: number): ConvertedAmount => {
-    const own = ratioOf(from)
-    const [amount, over] = [
-      toDecimal(typed ?? body.amount),
-      multiply(toDecimal(rate), ratioOf(code)),
-    ]
+    const [[theirs, theirPer], [ours, ourPer]] = [partsOf(code), partsOf(from)]
+    const amount = toDecimal(typed ?? body.amount)
+    const over = multiply(multiply(toDecimal(rate), theirs), ourPer)
+    const own = multiply(ours, theirPer)
     const [dividend, divisor] = isReverse
       ? [multiply(amount, own), over]
       : [multiply(amount, over), own]

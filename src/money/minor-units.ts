@@ -6,11 +6,11 @@
 const CODES_BY_DIGITS: readonly (readonly [digits: number | null, codes: string])[] = [
   [
     2,
-    'Aedfafnllmdngoararprstsudwgzmzn Bambddtefglgnmdndobopovrbrcrerlrnrrsdtnwpybynzd ' +
-      'Caddfhehfhwnhnyopourcsducupveypzk Ddmemkkopzd Ecsekgprntbur Fimjdkpokrf Gbpekelgphchsipmdrdtqwpyd Hkdnlrdrktguf ' +
+    'Aedfafnllmdngoaonorrarprstsudwgzmzn Bambddtefglgnmdndobopovrbrcrerlrnrrsdtnwpybynzd ' +
+      'Caddfhehfhwnhnyopourcsdskucupveypzk Ddmemkkopzd Ecsekgprntbur Fimjdkpokrf Gbpekelgphchsipmdrdtqwpyd Hkdnlrdrktguf ' +
       'Idreplrlsmpnrrrsj Jepmd Kesgshridpwydzt Lakbpkrrdsltlttvl Maddlgakdlfmkntoprutlurvrwkxnxpxvyrzmzn ' +
       'Nadgniciolgokprzd Pabeienesgkhpkrlnlzte Qar Rolonsdubur Sarbdcrdddgekgdhpitkkleosrdrgsptnvcypzl ' +
-      'Thbjrjsmtoprytdvdwdzs Uahaksdsnypyuzs Vebedefes Wst Xadcdcgeu Yer Zarmwwgwlwnwr',
+      'Thbjrjsmtoprytdvdwdzs Uahaksdsnypyuzs Vebedefes Wst Xadcdcgeu Yerum Zarmwwgwlwnwr',
   ],
   [
     0,

@@ -195,7 +195,7 @@ const EACH_DATA_SET = DATA_SETS.map((dataSet) => [dataSet])
 const QUALITY_EVENTS = [
   'rates_rejected',
   'rates_dropped',
-  'rates_corrected',
+  'rates_deviating',
   'rates_lost',
   'rates_quarantined',
   'rates_revised',

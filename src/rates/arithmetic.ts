@@ -152,7 +152,7 @@ function decimalOf(value: number): Decimal {
 }
 
 /** Returns the number of decimals in the shortest form of `value` (not negative); NaN if that has more than 15 digits. */
-export function printedDecimals(value: number): number {
+function printedDecimals(value: number): number {
   for (let decimals = 0; decimals < POWERS_OF_TEN.length; decimals += 1) {
     const whole = withoutPoint(value, decimals)
     if (whole >= MAX_PRINTED) return NaN

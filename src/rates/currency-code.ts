@@ -55,7 +55,10 @@ export interface WithdrawnCurrency {
   withdrawnAt: string
   /** Code to use instead; may also be withdrawn. */
   successor: string
-  /** Units of the withdrawn currency for one unit of the successor, fixed by law; null without a fixed ratio. */
+  /**
+   * Units of the withdrawn currency for one unit of the successor as it is today, fixed by law; null without a fixed ratio. Below
+   * 1, it may be the double nearest to a quotient: 1/24 for CUC.
+   */
   ratio: number | null
   /** Source of the date and the ratio. */
   source: string
@@ -63,12 +66,15 @@ export interface WithdrawnCurrency {
 
 export type Withdrawal = Omit<WithdrawnCurrency, 'numeric' | 'name' | 'symbol' | 'source'>
 
+/** The ratio is that of the day of the withdrawal. */
 type Row = readonly [code: string, successor: string, ratio: number | null, withdrawnAt: string]
 
 /** Names and sources are in another file, because the handler does not need them. */
 const rows: readonly Row[] = [
   ['AFA', 'AFN', 1000, '2002-10-07'],
   ['ANG', 'XCG', 1, '2025-03-31'],
+  ['AON', 'AOR', 1000, '1995-07-01'],
+  ['AOR', 'AOA', 1_000_000, '1999-12-01'],
   ['ARA', 'ARS', 10_000, '1992-01-01'],
   ['ARP', 'ARA', 1000, '1985-06-15'],
   ['ATS', 'EUR', 13.7603, '1999-01-01'],
@@ -85,6 +91,8 @@ const rows: readonly Row[] = [
   ['BYB', 'BYR', 1000, '2000-01-01'],
   ['BYR', 'BYN', 10_000, '2016-07-01'],
   ['CSD', 'RSD', 1, '2006-10-25'],
+  // In Slovakia, SKK.
+  ['CSK', 'CZK', 1, '1993-02-08'],
   ['CUC', 'CUP', 1 / 24, '2021-01-01'],
   ['CYP', 'EUR', 0.585274, '2008-01-01'],
   ['DDM', 'DEM', null, '1990-07-01'],
@@ -95,7 +103,7 @@ const rows: readonly Row[] = [
   ['FIM', 'EUR', 5.94573, '1999-01-01'],
   ['FRF', 'EUR', 6.55957, '1999-01-01'],
   ['GEK', 'GEL', 1_000_000, '1995-10-02'],
-  ['GHC', 'GHS', 10_000, '2007-07-01'],
+  ['GHC', 'GHS', 10_000, '2007-07-03'],
   ['GRD', 'EUR', 340.75, '2001-01-01'],
   ['GWP', 'XOF', 65, '1997-05-02'],
   ['HRD', 'HRK', 1000, '1994-05-30'],
@@ -125,7 +133,7 @@ const rows: readonly Row[] = [
   ['SDD', 'SDG', 100, '2007-07-01'],
   ['SIT', 'EUR', 239.64, '2007-01-01'],
   ['SKK', 'EUR', 30.126, '2009-01-01'],
-  ['SLL', 'SLE', 1000, '2022-07-01'],
+  ['SLL', 'SLE', 1000, '2024-01-01'],
   ['SRG', 'SRD', 1000, '2004-01-01'],
   ['STD', 'STN', 1000, '2018-01-01'],
   ['TJR', 'TJS', 1000, '2000-10-30'],
@@ -136,6 +144,7 @@ const rows: readonly Row[] = [
   ['VEB', 'VEF', 1000, '2008-01-01'],
   ['VEF', 'VES', 100_000, '2018-08-20'],
   ['XEU', 'EUR', 1, '1999-01-01'],
+  ['YUM', 'CSD', 1, '2003-07-03'],
   ['ZMK', 'ZMW', 1000, '2013-01-01'],
   ['ZWD', 'ZWN', 1000, '2006-08-01'],
   ['ZWL', 'ZWG', 2498.7242, '2024-04-05'],
@@ -151,15 +160,35 @@ const redenominations: ReadonlyMap<string, readonly [ratio: number, date: Day]> 
     ['VES', [1_000_000, '2021-10-01']],
   ])
 
+/** A currency that lost zeros and kept its code. */
+export interface Redenomination {
+  /** ISO 4217 code. */
+  code: UppercaseCode
+  /** First day of the new unit, `YYYY-MM-DD`. */
+  date: Day
+  /** Old units for one new unit. */
+  ratio: number
+}
+
+/** Returns the redenomination of `code` after the day `from` and up to the day `to`, if it kept its code. */
+export function findRedenomination(code: string, from: Day, to: Day): Redenomination | undefined {
+  const [ratio = 1, date = ''] = redenominations.get(code) ?? []
+  return from < date && date <= to ? { code, date, ratio } : undefined
+}
+
 /** Returns how many units of `code` on the day `from` are one unit on the later day `to`: 1, unless it lost zeros between them. */
 export function redenominatedBy(code: string, from: Day, to: Day): number {
-  const [ratio = 1, date = ''] = redenominations.get(code) ?? []
-  return from < date && date <= to ? ratio : 1
+  return findRedenomination(code, from, to)?.ratio ?? 1
 }
+
+export const END_OF_TIME: Day = '9999-12-31'
 
 /** All withdrawals, sorted by code. */
 export const withdrawals: readonly Withdrawal[] = /* @__PURE__ */ rows.map(
-  ([code, successor, ratio, withdrawnAt]) => ({ code, withdrawnAt, successor, ratio }),
+  ([code, successor, atEnd, withdrawnAt]) => {
+    const ratio = atEnd && atEnd * redenominatedBy(successor, withdrawnAt, END_OF_TIME)
+    return { code, withdrawnAt, successor, ratio }
+  },
 )
 
 const byCode: ReadonlyMap<string, Withdrawal> = /* @__PURE__ */ new Map(
@@ -177,14 +206,16 @@ export interface Succession {
   ratio: number | null
 }
 
+/** Returns what `code` was on `day`, if it was withdrawn by then. */
 export function findSuccession(code: string, day: Day): Succession | undefined {
   let found: Succession | undefined
   for (let next = byCode.get(code); next && next.withdrawnAt <= day;) {
     const { successor, ratio } = next
     const before = found ? found.ratio : 1
+    const onDay = ratio && ratio / redenominatedBy(successor, day, END_OF_TIME)
     found = {
       successor,
-      ratio: ratio === null || before === null ? null : exactProduct(before, ratio),
+      ratio: onDay === null || before === null ? null : exactProduct(before, onDay),
     }
     next = byCode.get(successor)
   }

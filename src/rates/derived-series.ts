@@ -99,19 +99,21 @@ export function filledSeries(
   daysBack: number,
 ): PairSeries {
   const published = pairSeries(history, pair, { start: addDays(start, -daysBack), end })
-  const { start: firstDay, dates, rows: rowOn } = calendarOf(history, daysBack)
-  const first = Math.max(0, dayNumber(start) - firstDay)
-  const last = Math.min(dates.length, dayNumber(end) - firstDay + 1)
+  const { start: dayZero, dates, rows: rowOn } = calendarOf(history, daysBack)
+  const first = Math.max(0, dayNumber(start) - dayZero)
+  const last = Math.min(dates.length, dayNumber(end) - dayZero + 1)
   const size = Math.max(0, last - first)
   const rows = new Uint32Array(size)
   const rates = new Float64Array(size)
   const filled = new Uint8Array(size)
   let [count, at] = [0, 0]
+  let firstDay: Day | undefined
   for (let index = first; index < last; index += 1) {
     const row = rowOn[index] ?? NO_ROW
     if (row === NO_ROW) continue
     while ((published.rows[at] ?? NO_ROW) < row) at += 1
     if (published.rows[at] !== row) continue
+    firstDay ??= history.dates[row]
     rows[count] = index
     rates[count] = published.rates[at] ?? NaN
     filled[count] = history.dates[row] === dates[index] ? 0 : 1
@@ -123,6 +125,7 @@ export function filledSeries(
     rates: rates.subarray(0, count),
     filled: filled.subarray(0, count),
     published: since(published, start),
+    since: firstDay,
   }
 }
 

@@ -200,6 +200,7 @@ function previousRate({ previousRows }: Walk, { previous }: Column, row: number)
   return previous?.[previousRows[row] ?? -1] ?? NaN
 }
 
+/** In the units of the day of `row`. */
 function lastRate(walk: Walk, column: Column, row: number): number {
   const { instants, dates, priced } = walk
   const { code, accepted, lastAcceptedRow } = column

@@ -1,6 +1,7 @@
+import { findWithdrawal } from './currency-code.ts'
 import { addDays } from './dates.ts'
 import type { DateRule, Day, DayRange, DaySpan } from './dates.ts'
-import { DERIVATIONS, derivationOf } from './rate-table.ts'
+import { DERIVATIONS, derivationOf, findFixedRate, toFixedRate } from './rate-table.ts'
 import type { Derivation, Derivations } from './rate-table.ts'
 
 const COVERAGE_DAYS = 14
@@ -86,6 +87,36 @@ function reordered(column: Float64Array, order: readonly number[]): Float64Array
     values[index] = column[order[index] ?? NaN] ?? NaN
   }
   return values
+}
+
+/**
+ * Sets the legally fixed rates of withdrawn currencies, as `applyLegalRatios` does, on the days on which `others` quotes their
+ * successor.
+ */
+export function withLegalRatios(
+  history: MarketHistory,
+  others: MarketHistory = history,
+): MarketHistory {
+  const { dates, derived, priced } = history
+  const rowOf = new Map(others.dates.map((date, row) => [date, row]))
+  const columns = Array.from(history.columns, ([code, column]) => {
+    const end = findWithdrawal(code)?.withdrawnAt ?? '~'
+    if (end > (dates.at(-1) ?? '')) return [code, column] as const
+    const lawful = column.map((quote, row) => {
+      const { [row]: date = '' } = dates
+      const rateOf = (each: string): number => unitsOf(others, each, rowOf.get(date) ?? -1)
+      const isPublished = quote > 0 && !derived?.get(date)?.[code]
+      const fixed = isPublished && date >= end ? findFixedRate(code, date, rateOf) : undefined
+      return fixed ? toFixedRate(priced?.has(code) ? 1 / fixed.rate : fixed.rate) : quote
+    })
+    return [code, lawful] as const
+  })
+  return { ...history, columns: new Map(columns) }
+}
+
+function unitsOf({ base, columns, priced }: MarketHistory, code: string, row: number): number {
+  const quote = code === base ? 1 : (columns.get(code)?.[row] ?? NaN)
+  return priced?.has(code) ? 1 / quote : quote
 }
 
 /** Later histories overwrite earlier ones. By columns: by days, all days since 1999 take ten times longer. */

@@ -1,5 +1,5 @@
-import { printedDecimals, quotient } from './arithmetic.ts'
-import { findSuccession } from './currency-code.ts'
+import { quotient } from './arithmetic.ts'
+import { findSuccession, redenominatedBy } from './currency-code.ts'
 import { toDay } from './dates.ts'
 import type { Day } from './dates.ts'
 import type { Publication as BankPublication } from './calendar.ts'
@@ -102,13 +102,13 @@ export function carryForward(
   const older = new Map(Object.entries(table.older ?? {}))
   const lost: string[] = []
   const day = toDay(table.publishedAt)
-  const hasEnded = (code: string): boolean =>
-    !unusable.includes(code) && findSuccession(code, day) !== undefined
+  const hasEnded = (code: string): boolean => findSuccession(code, day) !== undefined
   if (previous) {
     for (const [code, quoted] of previous.rates) {
       const rate = rebased(previous, quoted, table.base)
       if (rate === undefined || hasEnded(code)) continue
       const publication = publicationOf(previous, code)
+      if (redenominatedBy(code, toDay(publication.updatedAt), day) > 1) continue
       const isQuarantined = table.unconfirmed?.[code] !== undefined && rates.get(code) === rate
       // Another process may have missed or quarantined a rate that this one has.
       const isOutdated = (older.get(code)?.updatedAt ?? Infinity) < publication.updatedAt
@@ -371,7 +371,7 @@ export function findImplausibleMajors({ base, rateOf }: QuotedRates): {
   return { codes, isMany: majors.length >= MIN_IMPLAUSIBLE_MAJORS || codes.includes(base) }
 }
 
-/** A correction of a withdrawn currency's rate that differs from its legally fixed ratio. */
+/** A published rate that contradicts a legally fixed ratio. */
 export interface RateCorrection {
   code: string
   /** Published units for one unit of the base. */
@@ -380,41 +380,50 @@ export interface RateCorrection {
   corrected: number
 }
 
-/**
- * Closer rates are served as published: correct feeds are within 0.006 %, and a difference below half a percent may come from
- * rounding the successor's rate.
- */
-const MAX_DEVIATION = 0.005
+/** Correct feeds are within 0.006 %, and rounding the successor's rate explains most of a smaller deviation. */
+const MAX_DEVIATION = 1.005
 
-/** Feeds round to at least 4 decimals, even if trailing zeros hide some. */
-const MIN_DECIMALS = 4
-
-interface FixedRate {
-  rate: number
-  maxRoundingError: number
+/** Rates that a law fixes have 15 significant digits: with 10, the quotient of two would not always be the ratio. */
+export function toFixedRate(rate: number): number {
+  return Number(rate.toPrecision(15))
 }
 
 /**
- * Corrects the rates of currencies that were withdrawn by the `updatedAt` of `table`: the rate of the successor times the
- * legally fixed ratio, to 15 significant digits (with 10, the quotient of both would not always be the ratio). Unchanged are
- * rates that differ only by rounding, the base, and currencies without a fixed ratio or without a rate of the successor.
+ * Sets the rates of currencies that were withdrawn by the `updatedAt` of `table`, and of `unusable` codes among them: the rate
+ * of the successor times the legally fixed ratio. Against a withdrawn base, all rates are those against its successor divided
+ * by the ratio. Unchanged are derived rates, and currencies without a fixed ratio or without a rate of the successor.
  */
-export function correctWithdrawn(table: RateTable): {
-  table: RateTable
-  corrections: RateCorrection[]
-} {
-  const { base, updatedAt, rates } = table
-  const day = toDay(updatedAt)
+export function applyLegalRatios(
+  table: RateTable,
+  unusable: readonly string[] = [],
+): { table: RateTable; corrections: RateCorrection[] } {
+  const { base } = table
+  const day = toDay(table.updatedAt)
+  const rates = new Map(table.rates)
+  const [derived, older] = [{ ...table.derived }, { ...table.older }]
   const corrections: RateCorrection[] = []
-  for (const [code, published] of rates) {
-    const fixed = code === base ? undefined : findFixedRate(code, day, (each) => rates.get(each))
-    if (!fixed || agrees(published, fixed)) continue
-    corrections.push({ code, published, corrected: fixed.rate })
+  const ofBase = findSuccession(base, day)
+  const lawful = ofBase?.ratio ? toFixedRate(1 / ofBase.ratio) : NaN
+  const scale = lawful / (rates.get(ofBase?.successor ?? '') ?? NaN)
+  for (const [code, rate] of scale === 1 || Number.isNaN(scale) ? [] : rates) {
+    if (code !== base) rates.set(code, toFixedRate(rate * scale))
   }
-  if (corrections.length === 0) return { table, corrections }
-  const corrected = new Map(rates)
-  for (const { code, corrected: rate } of corrections) corrected.set(code, rate)
-  return { table: { ...table, rates: corrected }, corrections }
+  for (const code of [...rates.keys(), ...unusable]) {
+    const isOpen = code !== base && !table.derived?.[code]
+    const fixed = isOpen ? findFixedRate(code, day, (each) => rates.get(each)) : undefined
+    if (!fixed) continue
+    const { successor, rate: corrected } = fixed
+    const { [successor]: publication } = older
+    const { [successor]: derivation } = derived
+    const published = rates.get(code)
+    rates.set(code, corrected)
+    if (publication) older[code] = publication
+    if (derivation) derived[code] = derivation
+    if (published !== undefined && moveBetween(published, corrected) > MAX_DEVIATION)
+      corrections.push({ code, published, corrected })
+  }
+  const marks = { ...(table.derived && { derived }), ...(table.older && { older }) }
+  return { table: { ...table, rates, ...marks }, corrections }
 }
 
 /** Returns the legally fixed rate of `code` on `day`; undefined if the currency is not withdrawn or its successor has no rate. */
@@ -422,21 +431,9 @@ export function findFixedRate(
   code: string,
   day: Day,
   rateOf: (code: string) => unknown,
-): FixedRate | undefined {
+): { successor: string; rate: number } | undefined {
   const { successor = '', ratio = null } = findSuccession(code, day) ?? {}
-  if (ratio === null) return undefined
-  const rate = rateOf(successor)
-  if (typeof rate !== 'number' || !(rate > 0)) return undefined
-  const fixed = Number((rate * ratio).toPrecision(15))
-  return { rate: fixed, maxRoundingError: ratio * maxRoundingErrorOf(rate) }
-}
-
-function agrees(published: number, { rate, maxRoundingError }: FixedRate): boolean {
-  const tolerated = MAX_DEVIATION * rate + maxRoundingError + maxRoundingErrorOf(published)
-  return Math.abs(published - rate) <= tolerated
-}
-
-function maxRoundingErrorOf(value: number): number {
-  const decimals = printedDecimals(value)
-  return Number.isNaN(decimals) ? 0 : 0.5 / 10 ** Math.max(MIN_DECIMALS, decimals)
+  const rate = ratio && rateOf(successor)
+  if (ratio === null || typeof rate !== 'number' || !(rate > 0)) return undefined
+  return { successor, rate: toFixedRate(rate * ratio) }
 }

@@ -22,6 +22,8 @@ export interface PairSeries {
   readonly filled?: Uint8Array
   /** The published rates among those of a series with `filled`; absent without one. */
   readonly published?: PairSeries | undefined
+  /** Day on which the first rate was published; absent without `filled`. */
+  readonly since?: Day | undefined
 }
 
 /** The rate of an interval: its last, the mean of its days, its first, highest or lowest. */

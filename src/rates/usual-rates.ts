@@ -1,7 +1,11 @@
+import { redenominatedBy } from './currency-code.ts'
+import type { Day } from './dates.ts'
 import { moveBetween } from './rate-table.ts'
 
+const AS_OF: Day = '2026-11-25'
+
 /**
- * Units for one US dollar of 2026-11-25, as powers of √10 and the codes near each: enough to notice another currency or a wrong
+ * Units for one US dollar on that day, as powers of √10 and the codes near each: enough to notice another currency or a wrong
  * unit where nothing else is known. `scripts/usual-rates.ts` renews them.
  */
 const rows = [
@@ -34,10 +38,14 @@ const stepByCode: ReadonlyMap<string, number> = /* @__PURE__ */ new Map(
   }),
 )
 
-/** Returns the factor between `rate` (units of `code` for one unit of `base`) and the usual one; NaN if that is unknown. */
-export function moveFromUsual(quoted: { base: string; code: string; rate: unknown }): number {
+/** Returns the factor between `rate` (units of `code` for one unit of `base`) and the usual one of a day; NaN if that is unknown. */
+export function moveFromUsual(
+  quoted: { base: string; code: string; rate: unknown },
+  day: Day,
+): number {
   const [step = NaN, baseStep = NaN] = [quoted.code, quoted.base].map((code) =>
     stepByCode.get(code),
   )
-  return moveBetween(quoted.rate, 10 ** ((step - baseStep) / 2))
+  const usual = 10 ** ((step - baseStep) / 2) * redenominatedBy(quoted.code, day, AS_OF)
+  return moveBetween(quoted.rate, usual)
 }

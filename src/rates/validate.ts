@@ -5,7 +5,7 @@ import { DAY_MS, MAX_DAYS_AHEAD, addDays, isDay, toDay } from './dates.ts'
 import type { Day } from './dates.ts'
 import { buildMarket } from './market-history.ts'
 import type { MarketHistory } from './market-history.ts'
-import { DERIVATIONS, carryForward, correctWithdrawn, pricesOf } from './rate-table.ts'
+import { DERIVATIONS, applyLegalRatios, carryForward, pricesOf } from './rate-table.ts'
 import type {
   CodedPublications,
   Derivation,
@@ -54,18 +54,22 @@ export interface ValidatedTable extends Validated<RateTable> {
   lost: string[]
 }
 
+interface TableContext extends Omit<PreviousRates, 'now'> {
+  /** Whether the feed has sanity checks: then withdrawn currencies have their legally fixed ratios (default false). */
+  isChecked?: boolean
+}
+
 /**
  * Validates latest rates from a provider or a store, `{ base, updatedAt, nextUpdateAt, rates }`, at `now` (all times in ms
  * since the Unix epoch). Drops invalid rates of up to 5 % of the codes. Inserts a missing base as 1. The default of
- * `nextUpdateAt` is a day after `updatedAt`, the maximum eight days. Carries forward previous rates that the response lacks,
- * and corrects withdrawn currencies with a legally fixed ratio.
+ * `nextUpdateAt` is a day after `updatedAt`, the maximum eight days. Carries forward previous rates that the response lacks.
  *
  * @throws {RejectedError} naming the reason why the response is unusable
  */
 export function validateTable(
   response: unknown,
   now: number,
-  previous: Omit<PreviousRates, 'now'> = NO_PREVIOUS_TABLE,
+  { isChecked, ...previous }: TableContext = NO_PREVIOUS_TABLE,
 ): ValidatedTable {
   const received = requireObject(response, 'the response is')
   const { base, updatedAt, nextUpdateAt, rates } = received
@@ -102,7 +106,9 @@ export function validateTable(
     ...validateUnavailable(received['unavailable']),
   }
   const carried = carryForward(accepted, bad, { ...previous, now })
-  const { table, corrections } = correctWithdrawn(carried.table)
+  const { table, corrections } = isChecked
+    ? applyLegalRatios(carried.table, bad)
+    : { table: carried.table, corrections: [] }
   return { data: table, dropped: [...bad, ...ignored], corrections, lost: carried.lost }
 }
 

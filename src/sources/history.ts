@@ -196,7 +196,7 @@ export function createChecks(
         moveFromOthers: (date, code, rate) =>
           date < since ? NaN : moveFromOthers(others, { base, code, rate }),
         moveFromUsual: (date, code, rate) =>
-          date < since ? NaN : moveFromUsual({ base, code, rate }),
+          date < since ? NaN : moveFromUsual({ base, code, rate }, date),
       })
       return runInSlices(work, runtime.yieldToEventLoop, signal)
     }

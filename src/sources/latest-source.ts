@@ -78,6 +78,7 @@ function createTableChecks(options: SourcesOptions, references: References) {
       previous: ownTable(provider, current),
       seenCodes: seenCodes(last),
       maxStale: options.maxStale.latest,
+      isChecked: provider.validateStored !== undefined,
     })
     const equalDays = counters.get(provider)?.(validated.data)
     emitFindings(emit, provider, published, { ...validated, equalDays })
@@ -155,7 +156,7 @@ function emitCorrections(
     last?.table.updatedAt === table.updatedAt && isSameSource(last.attribution, attribution)
   if (corrections.length === 0 || isKnown) return
   const { name: provider } = attribution
-  emit({ type: 'rates_corrected', dataSet: 'latest', provider, corrections })
+  emit({ type: 'rates_deviating', dataSet: 'latest', provider, corrections })
 }
 
 /** The snapshots in memory: `last` of any age, `current` while it may be served. */

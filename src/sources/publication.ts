@@ -2,6 +2,7 @@ import { sleep } from '../async.ts'
 import type { Runtime } from '../async.ts'
 import { DAYS_BACK, createCalendar, daysFrom } from '../rates/calendar.ts'
 import type { Publication } from '../rates/calendar.ts'
+import { findSuccession } from '../rates/currency-code.ts'
 import {
   DAY_MS,
   ECB_CALENDAR,
@@ -13,7 +14,13 @@ import {
   piecesOf,
 } from '../rates/dates.ts'
 import type { Calendar, Day, DaySpan } from '../rates/dates.ts'
-import { DayRates, mergeHistories, rowByRule, turnedCodes } from '../rates/market-history.ts'
+import {
+  DayRates,
+  mergeHistories,
+  rowByRule,
+  turnedCodes,
+  withLegalRatios,
+} from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
 import type { CodedPublications } from '../rates/rate-table.ts'
 import { RejectedError } from '../rates/validate.ts'
@@ -157,12 +164,17 @@ export interface FetchedDays {
   servedBy: Attribution | undefined
 }
 
-/** Fetches days in as many calls as the provider needs, and validates them. */
+/**
+ * Fetches days in as many calls as the provider needs, and validates them. With sanity checks, withdrawn currencies have their
+ * legally fixed ratios.
+ */
 export async function fetchRange(
-  { options, isDeclared, pace }: PublicationContext,
-  { provider, call }: ProviderCall,
+  context: PublicationContext,
+  providerCall: ProviderCall,
   { code, ...range }: DayRange,
 ): Promise<FetchedDays> {
+  const { options, isDeclared, pace } = context
+  const { provider, call } = providerCall
   const { fetchSeries, maxDays = Infinity } = provider
   const histories: MarketHistory[] = []
   let servedBy: Attribution | undefined
@@ -180,7 +192,13 @@ export async function fetchRange(
   }
   const [only] = histories
   const history = only && histories.length === 1 ? only : mergeHistories(histories)
-  return { history, servedBy }
+  if (!provider.sanityChecks) return { history, servedBy }
+  const last = history.dates.at(-1) ?? ''
+  const { successor } = (fetchSeries && code && findSuccession(code, last)) || {}
+  if (successor === undefined || successor === history.base)
+    return { history: withLegalRatios(history), servedBy }
+  const others = await fetchRange(context, providerCall, { ...range, code: successor })
+  return { history: withLegalRatios(history, others.history), servedBy }
 }
 
 function createPace(runtime: Runtime): Pace {

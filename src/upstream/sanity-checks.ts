@@ -1,7 +1,6 @@
 import type { Publication } from '../rates/calendar.ts'
 import { isCode, redenominatedBy } from '../rates/currency-code.ts'
 import { toDay } from '../rates/dates.ts'
-import type { Day } from '../rates/dates.ts'
 import {
   MAX_AGREEING_MOVE,
   MAX_CONFIRMING_MOVE,
@@ -83,22 +82,23 @@ function quarantine(comparison: Comparison, codes: readonly string[]): LatestTab
   const { table, previous } = comparison
   const { base, rates } = table
   const day = toDay(table.updatedAt)
-  const previousRate = against(base, previous?.base ?? base, (code) => previous?.rates[code])
-  const goodRate: RateOf = (code) => {
-    const rate = previousRate(code)
-    return rate && rate / redenominatedBy(code, lastDayOf(previous, code) ?? day, day)
-  }
+  const previousRate = against(base, previous?.base ?? base, (code) => {
+    const { [code]: rate } = previous?.rates ?? {}
+    const updatedAt = previous?.older?.[code]?.updatedAt ?? previous?.updatedAt ?? table.updatedAt
+    // In the units of today.
+    return rate && rate / redenominatedBy(code, toDay(updatedAt), day)
+  })
   const moves: number[] = []
   const quarantined = new Map<string, UnconfirmedRate>()
   const checkedRate: RateOf = (code) => {
     if (code === base) return 1
-    return quarantined.has(code) ? goodRate(code) : rates[code]
+    return quarantined.has(code) ? previousRate(code) : rates[code]
   }
   // The rates of anchors are checked before those of the currencies that are pegged to them.
   for (const code of codes.toSorted((one, other) => pegDepth(one) - pegDepth(other))) {
     if (code === base || findFixedRate(code, day, (each) => rates[each])) continue
     const isOff = isOffPeg(code, day, checkedRate) && !isOffPeg(code, day, previousRate)
-    const { move, unconfirmed } = compareRate(comparison, code, goodRate(code), isOff)
+    const { move, unconfirmed } = compareRate(comparison, code, previousRate(code), isOff)
     if (!Number.isNaN(move)) moves.push(move)
     if (unconfirmed) quarantined.set(code, unconfirmed)
   }
@@ -112,7 +112,7 @@ function quarantine(comparison: Comparison, codes: readonly string[]): LatestTab
   return {
     ...table,
     rates: mapRates(rates, (code, rate) =>
-      quarantined.has(code) ? (goodRate(code) ?? NaN) : rate,
+      quarantined.has(code) ? (previousRate(code) ?? NaN) : rate,
     ),
     unconfirmed: { ...table.unconfirmed, ...Object.fromEntries(quarantined) },
   }
@@ -133,7 +133,7 @@ function compareRate(
   const known = previous?.base === base ? previous.unconfirmed?.[code] : undefined
   const good = previousRate || known?.good
   const fromGood = moveBetween(rate, good)
-  const fromUsual = good === undefined ? moveFromUsual({ base, code, rate }) : NaN
+  const fromUsual = good === undefined ? moveFromUsual({ base, code, rate }, day) : NaN
   const unusual = fromUsual <= MAX_UNUSUAL_MOVE ? 1 : fromUsual
   const move = [fromGood, fromOthers, unusual].find((each) => !Number.isNaN(each)) ?? NaN
   const isContradicted = isDoubtfulMove(code, fromOthers)
@@ -145,16 +145,10 @@ function compareRate(
   )
   if (needed === 1 && !(good === undefined && isContradicted)) return { move }
   const isRepeated = known !== undefined && moveBetween(rate, known.rate) <= MAX_CONFIRMING_MOVE
-  const isNext = day > (lastDayOf(previous) ?? day)
+  const isNext = day > toDay(previous?.publishedAt ?? previous?.updatedAt ?? table.updatedAt)
   const publications = isRepeated ? known.publications + Number(isNext) : 1
   if (!isContradicted && publications >= needed) return { move: 1 }
   return { move, unconfirmed: { rate: Number(rate), publications, ...(good && { good }) } }
-}
-
-/** Day of the publication of a table, or of a rate that it has from an earlier one. */
-function lastDayOf(table: LatestTable | undefined, code = ''): Day | undefined {
-  if (!table) return undefined
-  return toDay(table.older?.[code]?.updatedAt ?? table.publishedAt ?? table.updatedAt)
 }
 
 function withoutImplausibleMajors(table: LatestTable): LatestTable {

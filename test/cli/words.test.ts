@@ -93,6 +93,17 @@ describe('a command line in natural words', () => {
     ['100 DEM USD', '59.8927560677564 USD', [fixed('1.95583 DEM')]],
     ['100 DEM EUR --round minor', '51.13 EUR', [fixed('1.95583 DEM')]],
     ['1000000000 ITL EUR --round minor', '516456.90 EUR', [fixed('1936.27 ITL')]],
+    ['39427 DEM EUR --round minor', '20158.70 EUR', [fixed('1.95583 DEM')]],
+    [
+      '0.12 CUP CUC --round minor',
+      '0.01 CUC',
+      ['CUC was withdrawn on 2021-01-01: converted at the fixed ratio, 1 CUC = 24 CUP'],
+    ],
+    [
+      '100000000000 VEF VES',
+      '1 VES',
+      ['VEF was withdrawn on 2018-08-20: converted at the fixed ratio, 1 VES = 100000000000 VEF'],
+    ],
     ['5 EUR ITL --reverse --round minor', '0.00 EUR', [fixed('1936.27 ITL')]],
     [
       '100 EUR DEM,FRF',

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { RatesError } from '../../src/index.ts'
 import type { Attribution, Interval, IntervalValue, Point, RatesHandler } from '../../src/index.ts'
 import { addDays } from '../fixtures/dates.ts'
+import { requestsTo } from '../fixtures/service.ts'
 import * as oracle from '../oracle.ts'
 import { decimal } from '../rates/arbitrary-numbers.ts'
 import { handlerOfDays } from '../rates/markets.ts'
@@ -39,6 +40,48 @@ const markets: fc.Arbitrary<Days> = fc
     })
     return { [addDays('1999-01-04', count)]: first, ...Object.fromEntries(others) }
   })
+
+describe('a currency that lost zeros and kept its code', () => {
+  const { rates } = handlerOfDays({
+    '2021-09-29': { VES: 4.7e6, USD: 1.16 },
+    '2021-09-30': { VES: 4.8e6, USD: 1.16 },
+    '2021-10-04': { VES: 4.9, USD: 1.16 },
+    '2021-10-05': { VES: 4.85, USD: 1.16 },
+  })
+  const redenominated = [{ code: 'VES', date: '2021-10-01', ratio: 1_000_000 }]
+
+  it.each([
+    ['EUR/VES', { start: '2021-09-29', end: '2021-10-05' }, true],
+    ['VES/USD', { start: '2021-09-30', end: '2021-10-04' }, true],
+    ['EUR/VES', { start: '2021-09-20', end: '2021-10-06', interval: 'year' }, true],
+    // The first day has the rate of 30 September.
+    ['EUR/VES', { start: '2021-10-02', end: '2021-10-05', fill: 'previous' }, true],
+    ['EUR/VES', { start: '2021-10-04', end: '2021-10-05', fill: 'previous' }, false],
+    ['EUR/VES', { start: '2021-09-29', end: '2021-09-30' }, false],
+    ['EUR/VES', { start: '2021-10-01', end: '2021-10-05' }, false],
+    ['EUR/USD', { start: '2021-09-29', end: '2021-10-05' }, false],
+  ] as const)('flags %s in %j: %s', async (pair, range, isFlagged) => {
+    const [from = '', to = ''] = pair.split('/')
+    const record = await rates.history({ from, to, ...range })
+    expect(record.redenominated).toEqual(isFlagged ? redenominated : undefined)
+    expect('redenominated' in record).toBe(isFlagged)
+  })
+
+  it('flags the series of a list, in the same bytes over HTTP', async () => {
+    const handler = handlerOfDays({
+      '2021-09-30': { VES: 4e6, USD: 1 },
+      '2021-10-01': { VES: 4, USD: 1 },
+    })
+    const range = { start: '2021-09-30', end: '2021-10-01' }
+    const list = await handler.rates.history({ from: 'EUR', to: ['VES', 'USD'], ...range })
+    expect(list.series).toMatchObject({ VES: { redenominated } })
+    expect(list.series['USD']).not.toHaveProperty('redenominated')
+    const { text } = requestsTo(handler, '/api/v1')
+    const query = new URLSearchParams({ from: 'EUR', ...range })
+    expect(await text(`/history?to=VES,USD&${query}`)).toBe(JSON.stringify(list))
+    expect(await text(`/history?to=VES&format=csv&${query}`)).not.toContain('redenominated')
+  })
+})
 
 /** Returns the published points of a pair, ascending, computed from the texts of the rates. */
 function publishedPoints(days: Days, from: string, to: string): oracle.Point[] {

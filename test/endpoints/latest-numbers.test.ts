@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createExchangeRateApiProvider, createRatesHandler } from '../../src/index.ts'
 import { LATEST_SOURCE } from '../fixtures/contract.ts'
+import { rowsOf } from '../fixtures/rows.ts'
 import { requestsTo } from '../fixtures/service.ts'
 import { openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { crossRate, multiply, nearestDouble, product, readRates, toExact } from '../oracle.ts'
@@ -25,45 +26,42 @@ const upstreams = [
     base: 'USD',
     payload: () => openErApiPayload({ now: Date.parse('2026-03-18T18:30:00Z') }),
     isMissing: false,
-    unlawful: [],
   },
   recorded('USD', 'v6-latest-USD-2025-11-02.json'),
-  recorded('CZK', 'v6-latest-CZK-2026-02-18.raw.json', [
-    ['BGN', 'EUR', '1.95583'],
-    ['ZWL', 'ZWG', '2498.7242'],
-  ]),
+  recorded('CZK', 'v6-latest-CZK-2026-02-18.raw.json'),
   recorded('RUB', 'v6-latest-RUB-2025-04-23.raw.json'),
 ]
 
-/** A recording of the feed; `unlawful` lists its rates that contradict a fixed ratio. */
-function recorded(
-  base: string,
-  file: string,
-  unlawful: [code: string, successor: string, ratio: string][] = [],
-) {
+/** The withdrawn currencies of the feed: code, successor, legal ratio and first day. */
+const LAWFUL = rowsOf(`
+  ANG XCG 1 2025-03-31    | BGN EUR 1.95583 2026-01-01 | HRK EUR 7.5345 2023-01-01
+  SLL SLE 1000 2024-01-01 | ZWL ZWG 2498.7242 2024-04-05`)
+
+/** A recording of the feed. */
+function recorded(base: string, file: string) {
   return {
     name: `a recorded market, in ${base} ${NEEDS_RECORDINGS}`,
     base,
     payload: () => readFileSync(recording(`data/open-er-api/${file}`), 'utf8'),
     isMissing: !HAS_RECORDINGS,
-    unlawful,
   }
 }
 
 /** Creates a handler on `upstream` one minute after its publication, with the expected rates. */
-function open({ base, payload, unlawful }: ReturnType<typeof recorded>) {
+function open({ base, payload }: ReturnType<typeof recorded>) {
   const text = payload()
   const rates = readRates(text)
-  for (const [code, successor, ratio] of unlawful) {
-    const rate = multiply(rates.get(successor) ?? toExact(NaN), toExact(ratio))
-    rates.set(code, toExact(nearestDouble(rate)))
-  }
   const fields: Record<string, number> = JSON.parse(text)
   const updatedAt = Number(fields['time_last_update_unix']) * 1000
+  for (const [code = '', successor = '', ratio = '', day = ''] of LAWFUL) {
+    const rate = rates.get(successor)
+    if (!rate || !rates.has(code) || Date.parse(day) > updatedAt) continue
+    rates.set(code, toExact(nearestDouble(multiply(rate, toExact(ratio)))))
+  }
   const nextUpdateAt = Number(fields['time_next_update_unix']) * 1000
   const calls: string[] = []
   const handler = createRatesHandler({
-    providers: { latest: createExchangeRateApiProvider({ base }) },
+    providers: { latest: createExchangeRateApiProvider({ base }), history: false },
     now: () => updatedAt + 60_000,
     fetch: async (input) => {
       calls.push(new Request(input).url)
@@ -90,8 +88,8 @@ for (const upstream of upstreams) {
       const market = open(upstream)
       const { codes, updatedAt, nextUpdateAt } = market
       expect(codes.length).toBeGreaterThan(160)
-      const lawful = upstream.unlawful.map(([code]) => [code, market.rate(upstream.base, code)])
-      const published = { ...JSON.parse(upstream.payload()).rates, ...Object.fromEntries(lawful) }
+      const sent = Object.keys(JSON.parse(upstream.payload()).rates)
+      const published = ratesOf(market, upstream.base, sent)
       expect(published[upstream.base]).toBe(1)
       for (const base of codes) {
         const rates = ratesOf(market, base, codes)

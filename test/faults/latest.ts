@@ -156,7 +156,7 @@ export const values = entriesOf('values', {
     serves: {
       latest: (good) => toLatestTruth(withLev(good, product(good.rates['EUR'] ?? NaN, 1.95583))),
     },
-    reported: ['rates_corrected'],
+    reported: ['rates_deviating'],
     isSimulated: false,
   }),
   'bad-major': [

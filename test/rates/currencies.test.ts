@@ -133,7 +133,7 @@ const EURO_RATES = `
 const RATIOS = `
   ANG 1 XCG        | BRR 2750 BRL   | BYR 10000 BYN    | ECS 25000 USD | GHC 10000 GHS | GWP 65 XOF    |
   MGF 5 MGA        | MRO 10 MRU     | MXP 1000 MXN     | ROL 10000 RON | SLL 1000 SLE  | STD 1000 STN  |
-  NIC 5000000 NIO  | VEF 100000 VES | TRL 1000000 TRY  | ZMK 1000 ZMW  | ZWN 1e10 ZWR  | ZWL 2498.7242 ZWG`
+  NIC 5000000 NIO  | VEF 1e11 VES   | TRL 1000000 TRY  | ZMK 1000 ZMW  | ZWN 1e10 ZWR  | ZWL 2498.7242 ZWG`
 
 describe('withdrawnCurrencies', () => {
   it('has no code that is active, and all but one numeric code', () => {
@@ -206,7 +206,10 @@ describe('withdrawnCurrencies', () => {
 // In DDM, ZWR and ZWD, one of the steps has no fixed ratio.
 const SUCCESSIONS = `
   HRK 2023-01-01 EUR 7.5345    | VEB 2008-01-01 VEF 1000    | VEB 2018-08-19 VEF 1000
-  VEB 2018-08-20 VES 100000000 | BGL 2026-01-01 EUR 1955.83 | BRB 2026-01-01 BRL 2.75e12
+  VEB 2018-08-20 VES 100000000 | VEB 2021-09-30 VES 1e8     | VEB 2021-10-01 VES 1e14
+  VEF 2021-09-30 VES 100000  | VEF 2026-01-01 VES 1e11      | SLL 2023-12-31
+  SLL 2024-01-01 SLE 1000    | YUM 2026-01-01 RSD 1          | AON 2026-01-01 AOA 1e9
+  BGL 2026-01-01 EUR 1955.83 | BRB 2026-01-01 BRL 2.75e12
   DDM 1990-07-01 DEM null      | DDM 2026-01-01 EUR null    | ZWR 2026-01-01 ZWG null
   ZWD 2026-01-01 ZWG null      | BGN 2025-12-31             | EUR 2026-01-01
   QQQ 2026-01-01               | constructor 2026-01-01`

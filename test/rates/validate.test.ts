@@ -172,9 +172,12 @@ describe('a table', () => {
   })
 
   it('gets the legally fixed rates', () => {
-    const { data, corrections } = validateTable(withRates({ EUR: 0.85, HRK: 64 }), NOW)
+    const received = withRates({ EUR: 0.85, HRK: 64 })
+    const context = { previous: undefined, seenCodes: [], maxStale: Infinity }
+    const { data, corrections } = validateTable(received, NOW, { ...context, isChecked: true })
     expect(corrections).toEqual([{ code: 'HRK', published: 64, corrected: 6.404325 }])
     expect(data.rates.get('HRK')).toBe(6.404325)
+    expect(validateTable(received, NOW, context).data.rates.get('HRK')).toBe(64)
   })
 })
 

@@ -98,6 +98,67 @@ describe('a bank with a table per day and a series per currency', () => {
   })
 })
 
+describe('a withdrawn currency in the rates of a bank', () => {
+  /** A bank whose kunas are 7.4 for one euro. */
+  const listed = (sanityChecks: boolean) =>
+    bankHandler({
+      codes: ['EUR', 'HRK', ...CODES],
+      sanityChecks,
+      change: ({ days }) => ({
+        base: 'QQB',
+        days: days.map(({ date, rates }) => {
+          const kuna = rates['HRK'] && { HRK: bankRate('EUR', date) * 7.4 }
+          return { date, rates: { ...rates, ...kuna } }
+        }),
+      }),
+    })
+  const questions = ['latest?base=EUR', 'convert?from=EUR&to=HRK&amount=1']
+
+  it.each([
+    [true, 7.5345],
+    [false, 7.4],
+  ])(
+    'follows its successor from its withdrawal on, with sanity checks: %s',
+    async (isReal, rate) => {
+      const { read } = listed(isReal)
+      for (const question of questions) {
+        for (const [date, ratio] of Object.entries({ '2022-12-30': 7.4, '2024-03-01': rate })) {
+          const { rates, rate: converted, error } = await read(`/v1/${question}&date=${date}`)
+          expect(error).toBeUndefined()
+          expect(rates?.HRK ?? converted, `${question} ${date}`).toBeCloseTo(ratio, 8)
+        }
+      }
+      const { points } = await read('/v1/history?from=EUR&to=HRK&start=2022-12-28&end=2023-01-04')
+      for (const { d, r } of points) expect(r, d).toBeCloseTo(d < '2023-01-01' ? 7.4 : rate, 8)
+      expect(points.length).toBeGreaterThan(4)
+    },
+  )
+})
+
+it.each([
+  ['2021-10-01', 8],
+  ['2021-10-04', 7],
+])(
+  'a bank that restates bolívares from %s on has %i sane rates around it',
+  async (since, count) => {
+    const { read, eventsOf } = bankHandler({
+      codes: ['VES', ...CODES],
+      sanityChecks: true,
+      change: ({ base, days }) => ({
+        base,
+        days: days.map(({ date, rates }) => {
+          const bolivar = rates['VES'] && { VES: date < since ? 4.8e6 : 4.8 }
+          return { date, rates: { ...rates, ...bolivar } }
+        }),
+      }),
+    })
+    const { points } = await read('/v1/history?from=EUR&to=VES&start=2021-09-27&end=2021-10-06')
+    expect(points).toHaveLength(count)
+    const quarantined = eventsOf('rates_quarantined').flatMap(({ codes: days }) => days)
+    expect(quarantined).toEqual(count === 8 ? [] : ['2021-10-01 VES'])
+  },
+)
+
 describe('the history of the European Central Bank alone', () => {
   it('has no field, event or call of several publications', async () => {
     const runtime = virtualRuntime(EVENING)
