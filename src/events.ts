@@ -34,7 +34,7 @@ export type AccessRefusal =
 export type RatesEvent =
   /** A provider is called. */
   | { type: 'upstream_request'; dataSet: DataSet; provider: string }
-  /** A provider returned usable data; `elapsed` in ms. */
+  /** A provider returned usable data, which are not served yet; `elapsed` in ms. */
   | { type: 'upstream_response'; dataSet: DataSet; provider: string; elapsed: number }
   /** A provider failed or returned no data; `elapsed` in ms. */
   | {
@@ -83,8 +83,29 @@ export type RatesEvent =
   | { type: 'rates_quarantined'; dataSet: DataSet; provider: string; codes: string[] }
   /** The provider changed reference rates of cached days, such as `2026-11-19 USD`; the new ones are served. */
   | { type: 'rates_revised'; dataSet: DataSet; provider: string; revised: string[] }
-  /** Rates that a bank with a `publication` should have published for `day` are missing for longer than its `lag`. */
-  | { type: 'rates_late'; dataSet: DataSet; provider: string; publication: string; day: string }
+  /**
+   * The next rates were due at `due` (ms since the Unix epoch) and are missing for longer than a day, or the `lag` of their
+   * publication; the last ones are served. Emitted once a day (in UTC). Reference rates have the `publication` and the `day`.
+   */
+  | {
+      type: 'rates_late'
+      dataSet: DataSet
+      provider: string
+      due: number
+      publication?: string
+      day?: string
+    }
+  /**
+   * Rates published at `updatedAt` are served from now on, after those published at `previousUpdatedAt`, or null for the first
+   * ones (ms since the Unix epoch); emitted once per publication, also after a restore. Of reference rates, for the newest day.
+   */
+  | {
+      type: 'rates_updated'
+      dataSet: DataSet
+      provider: string
+      updatedAt: number
+      previousUpdatedAt: number | null
+    }
   /**
    * The newest `count` daily publications, up to that of `day`, have equal rates, as if the source had stopped; they are
    * served. Emitted once, at three or more, until they change.
@@ -106,7 +127,7 @@ export type RatesEvent =
   | { type: 'source_gone'; dataSet: DataSet; provider: string }
   /** Data were restored from the store; a process loaded them at `loadedAt` (ms since the Unix epoch). */
   | { type: 'rates_restored'; dataSet: DataSet; loadedAt: number }
-  /** A response was served from overdue data; `overdue` in ms. */
+  /** A response was served from data that are overdue, or whose next publication is late; `overdue` in ms. */
   | { type: 'stale_served'; dataSet: DataSet; overdue: number }
   /** The next refresh is due at `at` (ms since the Unix epoch); the next request, or `refresh()`, starts it. */
   | { type: 'refresh_scheduled'; dataSet: DataSet; at: number }

@@ -156,7 +156,7 @@ describe('the headers', () => {
   it('keep the ETag when a refresh returns the same publication', async () => {
     const { get, runtime } = service({ latest: async () => table() })
     const tag = (await get('/api/v1/latest')).headers.get('etag')
-    await runtime.advance(3 * DAY)
+    await runtime.advance(1.5 * DAY)
     await get('/api/v1/latest')
     await settled()
     const again = await get('/api/v1/latest')
@@ -339,11 +339,13 @@ describe('events', () => {
     const { get, events } = service({ latest, history: historyDown })
     await get('/api/rates')
     await get('/api/v1/history?from=USD&to=EUR')
+    const about = { dataSet: 'latest', provider: 'Test' }
     expect(events).toEqual([
-      { type: 'upstream_request', dataSet: 'latest', provider: 'Test' },
-      { type: 'rates_dropped', dataSet: 'latest', provider: 'Test', dropped: ['BAD'] },
-      { type: 'upstream_response', dataSet: 'latest', provider: 'Test', elapsed: 0 },
+      { type: 'upstream_request', ...about },
+      { type: 'rates_dropped', ...about, dropped: ['BAD'] },
+      { type: 'upstream_response', ...about, elapsed: 0 },
       { type: 'refresh_scheduled', dataSet: 'latest', at: NOW - 1_000 + DAY + 30_000 },
+      { type: 'rates_updated', ...about, updatedAt: NOW - 1_000, previousUpdatedAt: null },
       { type: 'upstream_request', dataSet: 'history', provider: 'Test' },
       {
         type: 'upstream_failed',

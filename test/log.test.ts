@@ -117,6 +117,7 @@ describe('consoleLogger()', () => {
     expect(info).toEqual([
       expect.stringMatching(/^ratesmith: latest rates: Our treasury: .*\d+ ms$/),
       expect.stringMatching(/refresh .* 20\d\d-\d\d-/),
+      'ratesmith: latest rates: Our treasury: updated, published 2026-11-20T15:00:00.000Z',
     ])
   })
 

@@ -322,6 +322,10 @@ test('a console logger fits the option onEvent', () => {
     onEvent(event) {
       expectTypeOf(event).toEqualTypeOf<RatesEvent>()
       if (event.type === 'upstream_failed') expectTypeOf(event.reason).toEqualTypeOf<string>()
+      if (event.type === 'rates_updated') {
+        expectTypeOf(event.previousUpdatedAt).toEqualTypeOf<number | null>()
+      }
+      if (event.type === 'rates_late') expectTypeOf(event.due).toEqualTypeOf<number>()
       // @ts-expect-error unknown event
       void (event.type === 'oops')
     },

@@ -52,7 +52,7 @@ export async function sourceList(sources: RateSources, now: () => number): Promi
 function describe(
   id: string,
   providers: readonly HistoryProvider[],
-  { newest: { value }, isLate }: PublicationState,
+  { newest: { value, isLate } }: PublicationState,
   now: number,
 ): ReferenceSource {
   const [first] = providers

@@ -10,7 +10,7 @@ import { sourceOf, toSource } from './resolve-code.ts'
 export interface DataSetStatus {
   /** Whether usable data is loaded. */
   ready: boolean
-  /** Whether a refresh is overdue. */
+  /** Whether a refresh is overdue, or newer rates are late: by a day, or the lag of their source. */
   stale: boolean
   /** Source of the data; null without data. */
   source: Attribution | null
@@ -67,8 +67,8 @@ export function describeStatus(sources: RateSources, now: number): ServiceStatus
     history: history && {
       ...historyStatus(history, now),
       ...(sources.isAnyDeclared && {
-        sources: publications.map(({ newest, isLate }) => {
-          return { ...historyStatus(newest, now), late: isLate }
+        sources: publications.map(({ newest }) => {
+          return { ...historyStatus(newest, now), late: newest.isLate }
         }),
       }),
     },

@@ -11,6 +11,7 @@ import type {
   Attempt,
   CacheEntry,
   CacheState,
+  NextPublication,
   RefreshOptions,
   SingleFlight,
   ValueCache,
@@ -25,7 +26,7 @@ export interface CacheResult<Value> {
   value: Value
   /** Whether the value was cached; false where the request waited for a load. */
   hit: boolean
-  /** Whole seconds until the next refresh is due; negative when it is overdue. */
+  /** Whole seconds until the next refresh is due; negative when it is overdue, or since a late publication was due. */
   ttl: number
 }
 
@@ -33,23 +34,32 @@ export interface ReadThroughOptions<Value>
   extends ValueCacheOptions<Value>, Pick<RefreshOptions<Value>, 'load'> {
   /** Called whenever an overdue value is served, with how long it is overdue in ms. */
   onStale(overdue: number): void
+  /** Called once a day (UTC) while `value` is served or refreshed and `next` is late. */
+  onLate(value: Value, next: NextPublication): void
   /** Runs a load of `client` when it is its turn (default at once). */
   schedule?(load: () => Promise<void>, client: object): Promise<void>
 }
 
 export interface ReadThroughState<Value> {
   value: Value | undefined
+  /** Whether its refresh is overdue, or the next publication late. */
   stale: boolean
+  isLate: boolean
   lastAttempt: Attempt | undefined
   /** When the next request may start a load, in ms since the Unix epoch. */
   nextAttemptAt: number
 }
 
+type IsFinal<Value> = (value: Value) => boolean
+
 export interface ReadThrough<Value> {
   /** Returns the cached value, even if overdue. */
   value(): Value | undefined
-  /** Returns the cached value, even if overdue: then a refresh starts in the background. */
-  current(): CacheResult<Value> | undefined
+  /**
+   * Returns the cached value, even if overdue: then a refresh starts in the background. Where `isFinal` returns true, newer
+   * values have the same of what is requested, so that it is not served as overdue.
+   */
+  current(isFinal?: IsFinal<Value>): CacheResult<Value> | undefined
   /**
    * Returns the value: synchronously where one is cached, even if overdue.
    *
@@ -74,29 +84,24 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
   const singleFlight = createSingleFlight({ runtime, task, onBackoff })
   const start = createStart(options, cache, singleFlight)
   const refreshOverdue = createOverdueRefresh(options, { cache, singleFlight, start })
+  const { serve, reportLate } = createServe(options, refreshOverdue)
 
   async function load(request: RequestOptions | undefined): Promise<CacheResult<Value>> {
     const waitFor = startDeadline(runtime, request, waitUntil)
     await waitFor(cache.readStore(EMPTY_READ_INTERVAL_MS) ?? Promise.resolve())
     const stored = cache.currentEntry()
-    if (stored) return serve(stored)
+    if (stored) return serve(stored, true)
     const failure = await waitFor(start(request)).catch((error: unknown) => error)
     // A slow store may have supplied a value meanwhile, even if the load failed.
     const loaded = cache.currentEntry()
-    if (loaded) return { value: loaded.value, hit: false, ttl: toTtl(timeToRefresh(loaded)) }
+    if (loaded) return serve(loaded, false)
     const cause = new Error('another process is refreshing')
     throw failure ?? new UnavailableError(singleFlight.remainingBackoff(), cause)
   }
 
-  function serve(found: CacheEntry<Value>): CacheResult<Value> {
-    const left = timeToRefresh(found)
-    if (left <= 0) refreshOverdue(Math.abs(left))
-    return { value: found.value, hit: true, ttl: toTtl(left) }
-  }
-
-  function current(): CacheResult<Value> | undefined {
+  function current(isFinal?: IsFinal<Value>): CacheResult<Value> | undefined {
     const found = cache.currentEntry()
-    return found && serve(found)
+    return found && serve(found, true, isFinal)
   }
 
   return {
@@ -105,20 +110,49 @@ export function createReadThrough<Value>(options: ReadThroughOptions<Value>): Re
     get: (request) => current() ?? load(request),
     async refresh(request) {
       if (!isFresh(cache.currentEntry())) await start(request).catch(() => undefined)
+      reportLate(cache.currentEntry())
     },
     expire: cache.expire,
     state() {
       const found = cache.currentEntry()
-      const left = found ? timeToRefresh(found) : 0
+      const left = found ? found.refreshAt - found.clock() : 0
       return {
         value: found?.value,
-        stale: found !== undefined && left <= 0,
+        stale: found !== undefined && timeLeft(found) <= 0,
+        isLate: found !== undefined && isLate(found),
         lastAttempt: singleFlight.lastAttempt(),
         nextAttemptAt: runtime.now() + Math.max(left, singleFlight.remainingBackoff()),
       }
     },
     close: singleFlight.close,
   }
+}
+
+function createServe<Value>(
+  { onStale, onLate }: ReadThroughOptions<Value>,
+  refreshOverdue: () => void,
+) {
+  let reportedOn: number | undefined
+
+  function reportLate(found: CacheEntry<Value> | undefined): void {
+    if (!found || !isLate(found)) return
+    const today = Math.floor(found.clock() / DAY_MS)
+    if (today !== reportedOn) onLate(found.value, found.next)
+    reportedOn = today
+  }
+
+  function serve(found: CacheEntry<Value>, hit: boolean, isFinal?: IsFinal<Value>) {
+    const { value } = found
+    const left = timeLeft(found)
+    if (left > 0) return { value, hit, ttl: toTtl(left) }
+    const isOverdue = !isFinal?.(value)
+    if (isOverdue) onStale(Math.abs(left))
+    reportLate(found)
+    if (!isFresh(found)) refreshOverdue()
+    return { value, hit, ttl: isOverdue ? toTtl(left) : 0 }
+  }
+
+  return { serve, reportLate }
 }
 
 /** Returns a function that starts a load, or joins the one in progress, when it is its turn. */
@@ -137,16 +171,15 @@ function createStart<Value>(
 
 /** Returns a function that starts a refresh in the background; during backoff, it reads the store. */
 function createOverdueRefresh<Value>(
-  { waitUntil, onStale }: ReadThroughOptions<Value>,
+  { waitUntil }: ReadThroughOptions<Value>,
   {
     cache,
     singleFlight,
     start,
   }: { cache: ValueCache<Value>; singleFlight: SingleFlight; start(): Promise<void> },
-): (by: number) => void {
+): () => void {
   let isScheduled = false
-  return (by) => {
-    onStale(by)
+  return () => {
     if (isScheduled) return
     const isInBackoff = singleFlight.remainingBackoff() > 0
     const read = isInBackoff ? cache.readStore(READ_INTERVAL_MS) : undefined
@@ -178,23 +211,26 @@ interface ValueCacheOptions<Value> {
   onRestored(loadedAt: number): void
   /** Called when the time of the next refresh changes, with that time in ms since the Unix epoch. */
   onScheduled(at: number): void
+  /** Called when a value is served from now on whose `updatedAt` differs from that of the `previous` one. */
+  onUpdated(entry: CacheEntry<Value>, previous: number | undefined): void
 }
 
 function createValueCache<Value>(options: ValueCacheOptions<Value>): ValueCache<Value> {
   const { runtime, lifetime, publishedAt, maxStale, stored, waitUntil, onRestored, onScheduled } =
     options
-  const { validateStored = (value: Value) => value } = options
+  const { onUpdated, validateStored = (value: Value) => value } = options
   let lastEntry: CacheEntry<Value> | undefined
 
   function keep(loaded: LoadedValue<Value>): CacheEntry<Value> {
+    const previous = lastEntry?.updatedAt
     lastEntry = createEntry(loaded, lifetime(loaded), runtime)
     onScheduled(lastEntry.refreshAt)
+    if (lastEntry.updatedAt !== previous) onUpdated(lastEntry, previous)
     return lastEntry
   }
 
-  function currentEntry(): CacheEntry<Value> | undefined {
-    return lastEntry && isServable(lastEntry, maxStale) ? lastEntry : undefined
-  }
+  const currentEntry = (): CacheEntry<Value> | undefined =>
+    lastEntry && isServable(lastEntry, maxStale) ? lastEntry : undefined
 
   const state = (): CacheState<Value> => {
     const current = currentEntry()
@@ -230,9 +266,8 @@ function createValueCache<Value>(options: ValueCacheOptions<Value>): ValueCache<
         lastEntry?.value === before.last ? value : await validateStored(value, state())
       if (isOlder()) return
       const loaded = { value: validated, loadedAt }
-      const { dueAt } = keep(loaded)
-      if (stored)
-        runInBackground(stored.write(loaded, Math.min(dueAt + maxStale, LAST_INSTANT)), waitUntil)
+      const until = Math.min(keep(loaded).dueAt + maxStale, LAST_INSTANT)
+      if (stored) runInBackground(stored.write(loaded, until), waitUntil)
     },
     expire: () => void (lastEntry &&= { ...lastEntry, refreshAt: lastEntry.loadedAt }),
     readStore: createStoreReader(options, adopt),
@@ -257,6 +292,7 @@ function createStoreReader<Value>(
 }
 
 const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
 
 /** The shortest time between a load and the next refresh, in ms, even if the source announces an earlier update. */
 const MIN_LIFETIME_MS = 10 * MINUTE_MS
@@ -270,22 +306,36 @@ export interface Lifetime {
   nextUpdateAt: number
   /** The longest time between a load and the next refresh, in ms. */
   maxLifetime: number
+  /** When the value was published, in ms since the Unix epoch (default: updates of the value are not reported). */
+  updatedAt?: number | undefined
+  /** Default: it cannot be late. */
+  next?: NextPublication | undefined
 }
+
+const NEVER: NextPublication = { due: Infinity, lateAt: Infinity }
 
 export function createEntry<Value>(
   loaded: LoadedValue<Value>,
-  { nextUpdateAt, maxLifetime }: Lifetime,
+  { nextUpdateAt, maxLifetime, updatedAt, next = NEVER }: Lifetime,
   runtime: Runtime,
 ): CacheEntry<Value> {
   const dueAt = Math.max(nextUpdateAt, loaded.loadedAt + MIN_LIFETIME_MS)
   const jitter = MIN_JITTER_MS + runtime.random() * (MAX_JITTER_MS - MIN_JITTER_MS)
   const refreshAt = Math.min(dueAt + jitter, loaded.loadedAt + maxLifetime)
-  return { ...loaded, dueAt, refreshAt, clock: startSteadyClock(runtime) }
+  return { ...loaded, updatedAt, dueAt, refreshAt, next, clock: startSteadyClock(runtime) }
 }
 
-/** Returns the time until the refresh of the entry is due, in ms; negative when it is overdue. */
-export function timeToRefresh({ refreshAt, clock }: CacheEntry<unknown>): number {
-  return refreshAt - clock()
+/**
+ * Returns the time until the refresh of the entry is due, in ms; negative when it is overdue. Once the next publication is
+ * late, even if the old one was fetched again, the time since that was due.
+ */
+export function timeLeft({ refreshAt, next, clock }: CacheEntry<unknown>): number {
+  const now = clock()
+  return (now >= next.lateAt ? next.due : refreshAt) - now
+}
+
+function isLate({ next, clock }: CacheEntry<unknown>): boolean {
+  return clock() >= next.lateAt
 }
 
 export function isServable({ dueAt, clock }: CacheEntry<unknown>, maxStale: number): boolean {

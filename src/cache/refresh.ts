@@ -3,12 +3,24 @@ import type { Instant, Runtime } from '../async.ts'
 import { createRefreshBackoff } from './backoff.ts'
 import type { LoadedValue, StoredValue } from './store.ts'
 
+/** The publication after the one in memory. Instants in ms since the Unix epoch. */
+export interface NextPublication {
+  due: number
+  /** From when it is late if it is missing. */
+  lateAt: number
+  /** Fields of the event `rates_late` (default none). */
+  about?: { publication: string; day: string }
+}
+
 /** A value in memory. All instants in ms since the Unix epoch. */
 export interface CacheEntry<Value> extends LoadedValue<Value> {
   /** When the source announced an update, at least ten minutes after loading; `maxStale` counts from here. */
   dueAt: number
   /** When a refresh is due: shortly after `dueAt`, at most `maxLifetime` after loading. */
   refreshAt: number
+  /** When it was published; undefined where updates are not reported. */
+  updatedAt: number | undefined
+  next: NextPublication
   /** The clock that measures its age; setting the system clock back does not make the entry younger. */
   clock: () => number
 }

@@ -53,8 +53,7 @@ export async function convertLedger(
     const { results, isOverdue } = await withSpinner(context, 'fetching rates', converting)
     context.stdout.write(toText(ledger, results, added))
     if (isOverdue && !flags.quiet) {
-      const reason = session.failures() || 'no response in time'
-      output.note(`ratesmith: offline: the newest rates could not be fetched (${reason})`)
+      output.note(`ratesmith: ${session.whyOverdue('not the newest rates')}`)
     }
     if (!flags.quiet && !rows.some(isDated) && ledger.header.some((title) => /date/i.test(title))) {
       output.note(

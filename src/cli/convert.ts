@@ -2,7 +2,7 @@ import type { Conversion, ConversionList, ConvertedAmount, DateRule } from '../i
 import { OPERATIONS } from '../api/parameters.ts'
 import type { CommandContext } from './context.ts'
 import { CONVERT_OPTIONS, LEDGER, parseFlags, withWords } from './flags.ts'
-import { nameOf, printRates, publicationOf, publicationText } from './output.ts'
+import { ageOf, nameOf, printRates, publicationText } from './output.ts'
 import { toRatesFlags } from './session.ts'
 import { alignedNumbers, styled, toTable, wrapped } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
@@ -52,7 +52,7 @@ export async function convert(typed: string[], context: CommandContext): Promise
         const { substituteWithdrawn } = await import('./withdrawn.ts')
         return substituteWithdrawn(sent, context.now())
       },
-      publication: publicationOf,
+      age: ageOf,
       show: (conversion, terminal, now) =>
         show(conversion, publicationText(conversion, date, now), terminal),
       list,

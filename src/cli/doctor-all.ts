@@ -1,13 +1,5 @@
-import type { HistoryProvider } from '../index.ts'
-import {
-  NEXT_ARE_LATE,
-  checkClock,
-  checkProvider,
-  describeHistory,
-  describeRates,
-  failed,
-} from './doctor-checks.ts'
-import type { CheckResult, Describe, ProviderCheck } from './doctor-checks.ts'
+import { checkClock, checkProvider, describeHistory, failed } from './doctor-checks.ts'
+import type { CheckResult, ProviderCheck } from './doctor-checks.ts'
 import { loadProviders } from './providers.ts'
 import type { NamedProvider } from './providers.ts'
 import type { Upstreams } from './upstreams.ts'
@@ -15,9 +7,6 @@ import { messageOf } from './usage.ts'
 
 /** Hosts that receive requests at the same time. */
 const MAX_HOSTS = 4
-
-/** Time after the next publication from which latest rates of a provider without its own lag are late. */
-const DEFAULT_LAG_MS = 86_400_000
 
 /**
  * Separately and without any cache; providers of the same host get their requests one after another. Skips those whose key
@@ -72,8 +61,7 @@ function create({ name, ...factories }: NamedProvider, key: string | undefined):
   const latest = factories.latest?.({ key })
   const hostOf = (url: string): string => new URL(url).host
   if (latest) {
-    const describe = describeLatest(history?.publication)
-    const checked = { builtIn: name, dataSet: 'latest', providers: { latest }, describe } as const
+    const checked = { builtIn: name, dataSet: 'latest', providers: { latest } } as const
     return { host: hostOf(latest.attribution.url), checked }
   }
   if (!history) throw new Error('neither latest rates nor history')
@@ -85,15 +73,6 @@ function create({ name, ...factories }: NamedProvider, key: string | undefined):
     describe: describeHistory,
   } as const
   return { host: hostOf(history.attribution.url), checked }
-}
-
-function describeLatest(publication: HistoryProvider['publication']): Describe {
-  const { lag = DEFAULT_LAG_MS } = publication ?? {}
-  return async (handler, now) => {
-    const description = await describeRates.latest(handler, now)
-    const { nextUpdateAt } = await handler.rates.latest()
-    return now() > nextUpdateAt + lag ? description + NEXT_ARE_LATE : description
-  }
 }
 
 function groupByHost(sources: readonly BuiltIn[]): BuiltIn[][] {

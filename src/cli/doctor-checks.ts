@@ -19,6 +19,7 @@ import { publicationText } from './output.ts'
 import { cacheFolder } from './session.ts'
 import { isDatabase, isRedis, makeFolder, openStore } from './store.ts'
 import type { NamedStore } from './store.ts'
+import { toAge } from './terminal.ts'
 import type { Upstreams } from './upstreams.ts'
 import { messageOf } from './usage.ts'
 
@@ -105,9 +106,9 @@ export async function checkProvider(checked: CheckedProvider): Promise<ProviderC
   }
 }
 
-export type Describe = (handler: RatesHandler, now: () => number) => Promise<string>
+type Describe = (handler: RatesHandler, now: () => number) => Promise<string>
 
-export const describeRates: Record<DataSet, Describe> = {
+const describeRates: Record<DataSet, Describe> = {
   async latest({ rates }, now) {
     const { updatedAt, rates: table } = await rates.latest()
     const published = publicationText({ updatedAt }, undefined, now())
@@ -124,25 +125,25 @@ export const describeHistory: Describe = async ({ rates }) => {
   const { currencies } = await rates.currencies()
   const covered = currencies.filter(({ history }) => history)
   const { history } = await rates.status()
-  // Only providers that declare a publication are among the sources.
-  const [declared] = history?.sources ?? []
-  const source = declared ?? history
-  if (!source?.ready) throw new Error('no reference rates')
-  const late = declared?.late ? NEXT_ARE_LATE : ''
-  return `reference rates of ${covered.length} currencies up to ${source.lastDay}${late}`
+  if (!history?.ready) throw new Error('no reference rates')
+  return `reference rates of ${covered.length} currencies up to ${history.lastDay}`
 }
 
-export const NEXT_ARE_LATE = ', the next are late'
-
 function toCheckResult(
-  { dataSet, builtIn }: CheckedProvider,
+  { dataSet, builtIn, now }: CheckedProvider,
   { events, host }: Observations,
   description: string | undefined,
 ): CheckResult {
   const request = events.find((event) => event.type === 'upstream_request')
   const about = builtIn ?? `${dataSet} rates`
   const subject = [about, request?.provider, host].filter(Boolean).join(', ')
-  if (description !== undefined) return passed(subject, description)
+  if (description !== undefined) {
+    const late = events.find((event) => event.type === 'rates_late')
+    if (!late) return passed(subject, description)
+    const found = `${description}; the next were due ${toAge(now() - late.due)}`
+    // Of all banks, one often has an unexpected holiday.
+    return builtIn === undefined ? failed(subject, found, AFTER_LATE_RATES) : passed(subject, found)
+  }
   const failure = events.find((event) => event.type === 'upstream_failed')
   const rejected = events.find((event) => event.type === 'rates_rejected')
   if (!failure && rejected) {
@@ -303,6 +304,9 @@ function adviceFor(reason: string, host: string, patterns: readonly Advice[]): s
   const words = host === '' ? reason : reason.replaceAll(host, '')
   return patterns.find(([pattern]) => pattern.test(words))?.[1] ?? OTHER_ADVICE
 }
+
+const AFTER_LATE_RATES =
+  'look for newer rates on the page of the source: after an unexpected holiday, wait; if it has stopped, choose another provider'
 
 const AFTER_REJECTION =
   "the response is not a plausible current market: check this machine's clock and the URL; earlier rates stay in use"

@@ -41,10 +41,9 @@ export async function history(typed: string[], context: CommandContext): Promise
       operation: 'history',
       params: { from, to, ...(isWide ? params : all) },
       csvParams: isWide ? { layout } : {},
-      publication(body, now) {
+      age(body, now) {
         const days = pairsOf(body).map(({ points }) => points.findLast(isPublished)?.d ?? '')
-        const day = days.reduce((last, each) => (each > last ? each : last), '')
-        return { day, when: toAge(now - Date.parse(day ?? '')) }
+        return toAge(now - Date.parse(days.reduce((last, each) => (each > last ? each : last), '')))
       },
       sources: (body) => pairsOf(body).map(({ source }) => source),
       show: (body, terminal) => {

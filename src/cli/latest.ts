@@ -3,7 +3,7 @@ import { MAJOR_CURRENCIES } from '../currency-search.ts'
 import type { DateRule, LatestRates } from '../index.ts'
 import type { CommandContext } from './context.ts'
 import { LATEST_OPTIONS, parseFlags, rowDefaults, withWords } from './flags.ts'
-import { nameOf, printRates, publicationOf, publicationText } from './output.ts'
+import { ageOf, nameOf, printRates, publicationText } from './output.ts'
 import { latestDirectives, readFormat } from './price-directives.ts'
 import { toRatesFlags } from './session.ts'
 import type { RatesFlags } from './session.ts'
@@ -41,7 +41,7 @@ export async function latest(typed: string[], context: CommandContext): Promise<
     {
       operation: 'latest',
       params: withWords(sent, { change: sort === 'change' ? '1D' : undefined }),
-      publication: publicationOf,
+      age: ageOf,
       async enrich(table, session) {
         if (!format) return
         const choice = { ...rowDefaults(values), date }

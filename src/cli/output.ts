@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { OPERATIONS } from '../api/parameters.ts'
-import { daysToLoad } from '../api/resolve-code.ts'
 import { findCurrency, findWithdrawn } from '../currencies.ts'
 import type { Attribution, DateRule, Derivation, RatesErrorCode } from '../index.ts'
 import { didYouMean, nearest } from '../known-options.ts'
-import { DAY_MS, toDay } from '../rates/dates.ts'
 import type { CommandContext } from './context.ts'
 import { inFlags, valuesOf } from './flags.ts'
 import { openSession } from './session.ts'
@@ -47,15 +45,6 @@ interface RatesBody {
   results?: Record<string, { derived?: Derivation }>
 }
 
-interface Publication {
-  /** The last day with reference rates; `undefined` for latest rates. */
-  day: string | undefined
-  /** For `offline: rates of 3 days ago`. */
-  when: string
-  /** The last day whose rates would replace these (default the last requested day). */
-  last?: string | undefined
-}
-
 export interface Substitute<Body> {
   params: RatesQuery<Body>['params']
   notes: readonly string[]
@@ -72,7 +61,8 @@ export interface RatesQuery<Body> {
   enrich?: (body: Body, session: RatesSession) => Promise<void>
   /** Resolves to the request to send if the API has no rates for a code; undefined for none. */
   substitute?: () => Promise<Substitute<Body> | undefined>
-  publication(body: Body, now: number): Publication
+  /** Returns the age of the rates, for `offline: rates of 3 days ago`. */
+  age(body: Body, now: number): string
   /** Returns the sources of the rates, with or without duplicates (default `source`). */
   sources?: (body: Body) => Attribution[]
   show(body: Body, terminal: Terminal, now: number): string[]
@@ -112,10 +102,10 @@ function firstDayOf({ params }: Pick<FailedQuery, 'params'>): string | undefined
 async function respond<Body>(
   session: RatesSession,
   query: RatesQuery<Body>,
-  { now, note, canSubstitute }: { now: number; note: Output['note']; canSubstitute: boolean },
+  { note, canSubstitute }: { note: Output['note']; canSubstitute: boolean },
 ): Promise<SessionResponse> {
   const get = (params: RatesQuery<Body>['params']): Promise<SessionResponse> =>
-    session.get(toTarget({ ...query, params }), (body) => isSettled(body, query, now))
+    session.get(toTarget({ ...query, params }))
   const response = await get(query.params)
   if (response.status === 200 || !canSubstitute || !isCodeError(response)) return response
   const substitute = await query.substitute?.()
@@ -150,20 +140,19 @@ async function printOnce<Body extends object>(
   const note = flags.quiet ? () => {} : output.note
   // The API has no CSV of a substitute.
   const canSubstitute = !flags.csv
-  const responding = respond(session, query, { now: now(), note, canSubstitute })
+  const responding = respond(session, query, { note, canSubstitute })
   const response = await withSpinner(context, 'fetching rates', responding)
   if (flags.json) output.print([response.body])
   if (response.status !== 200) return printFailure(response, query, { session, output })
   const body: Body = JSON.parse(response.body)
-  const reason = session.failures() || 'no response in time'
-  const { when } = query.publication(body, now())
-  const offline = response.isOverdue ? `offline: rates of ${when} (${reason})` : ''
+  const rates = `rates of ${query.age(body, now())}`
+  const overdue = response.isOverdue ? session.whyOverdue(rates) : ''
   const isShown = output.terminal.isTTY && !isMachine
-  if (offline !== '' && !isShown && !flags.quiet) output.note(`ratesmith: ${offline}`)
+  if (overdue !== '' && !isShown && !flags.quiet) output.note(`ratesmith: ${overdue}`)
   if (flags.csv) output.print(await csvLines(query, session))
   if (isMachine) return 0
   await query.enrich?.(body, session)
-  printBody(body, query, { output, offline, now: now(), isQuiet: flags.quiet })
+  printBody(body, query, { output, overdue, now: now(), isQuiet: flags.quiet })
   return 0
 }
 
@@ -171,7 +160,7 @@ type CsvQuery = Pick<RatesQuery<never>, 'operation' | 'params' | 'csvParams'>
 
 async function csvLines(query: CsvQuery, session: RatesSession): Promise<string[]> {
   const params = { ...query.params, ...query.csvParams, format: 'csv' }
-  const { body } = await session.get(toTarget({ ...query, params }), () => true)
+  const { body } = await session.get(toTarget({ ...query, params }), false)
   return body.trimEnd().split('\r\n')
 }
 
@@ -187,10 +176,10 @@ function printBody<Body extends object>(
   { show, list, sources = sourceOf }: RatesQuery<Body>,
   {
     output,
-    offline,
+    overdue,
     now,
     isQuiet,
-  }: { output: Output; offline: string; now: number; isQuiet: boolean },
+  }: { output: Output; overdue: string; now: number; isQuiet: boolean },
 ): void {
   const { terminal, print, note } = output
   // Attribution and disclaimer must accompany the rates.
@@ -203,7 +192,7 @@ function printBody<Body extends object>(
   }
   print([
     ...show(body, terminal, now),
-    ...styledLines('bad', offline, terminal),
+    ...styledLines('bad', overdue, terminal),
     ...notice.flatMap((text) => styledLines('aside', text, terminal)),
   ])
 }
@@ -227,21 +216,6 @@ function sourceOf({ source }: RatesBody): Attribution[] {
 
 function toTarget({ operation, params }: Pick<CsvQuery, 'operation' | 'params'>): string {
   return `${OPERATIONS[operation].path}?${new URLSearchParams(params)}`
-}
-
-/** Overdue reference rates are served for at most this time, so the rates of an older day are already complete. */
-const MAX_UNKNOWN_MS = 30 * DAY_MS
-
-/** Returns whether newer data cannot change `body`. */
-function isSettled<Body>(
-  body: string,
-  { params, publication }: RatesQuery<Body>,
-  now: number,
-): boolean {
-  const lastDay = params['end'] ?? params['date']
-  if (lastDay === undefined) return false
-  const { day, last = lastDay } = publication(JSON.parse(body), now)
-  return last === day || Date.parse(last) < now - MAX_UNKNOWN_MS
 }
 
 /** Errors that exit with 1; all others are invalid usage, which exits with 2. */
@@ -331,23 +305,11 @@ export function nameOf(code: string): string {
 interface Dated {
   updatedAt: number
   date?: string
-  /** The requested day; with a rule only. */
-  asked?: string | undefined
   rule?: DateRule | undefined
 }
 
-export function publicationOf({ updatedAt, date, ...by }: Dated, now: number): Publication {
-  return { day: date, when: date ?? toAge(now - updatedAt), last: lastDayOf(date, by, now) }
-}
-
-function lastDayOf(
-  date: string | undefined,
-  { asked, rule }: Pick<Dated, 'asked' | 'rule'>,
-  now: number,
-): string | undefined {
-  if (asked === undefined) return undefined
-  if (rule === 'next' || rule === 'previous-business-day') return date
-  return daysToLoad({ date: asked, rule }, toDay(now)).until
+export function ageOf({ updatedAt, date }: Dated, now: number): string {
+  return date ?? toAge(now - updatedAt)
 }
 
 /** Returns `2026-11-20 19:00 UTC, 3 hours ago`, or for the rates of a day `2020-02-28, the last before 2020-02-29`. */

@@ -50,13 +50,15 @@ export interface SessionResponse {
 
 /** Access to rates for one run of a command, which waits longer for newer rates than a server does. */
 export interface RatesSession {
-  /** A body for which `isSettled` returns true is never overdue, and waits for no newer data (default: no body). */
-  get(target: string, isSettled?: (body: string) => boolean): Promise<SessionResponse>
+  /** Waits for newer data unless `isPatient` is false (default true). */
+  get(target: string, isPatient?: boolean): Promise<SessionResponse>
   /** Converts many amounts, waiting as long as `get` does; `isOverdue` if any of their rates are. */
   convertMany(rows: readonly ConversionRow[]): Promise<Converted>
   rates: RatesOperations
   /** Returns the last failure of each upstream, escaped for a terminal; empty without failures. */
   failures(): string
+  /** Returns why `rates` are overdue, escaped for a terminal: `offline: rates of 3 days ago (no response in time)`. */
+  whyOverdue(rates: string): string
   /** Ends upstream calls; pending cache writes continue. */
   close(): void
 }
@@ -81,7 +83,7 @@ export async function openSession(
     ...publicationKeys(upstreams.providers.history, codes),
   ]
   const work = new Set<Promise<unknown>>()
-  const failures = new Map<string, string>()
+  const { record, failures, whyOverdue } = createUpstreamLog()
   let isOverdue = false
   const handler = createRatesHandler({
     ...upstreams,
@@ -89,19 +91,16 @@ export async function openSession(
     waitUntil: (promise) => void work.add(promise),
     onEvent(event) {
       if (event.type === 'stale_served') isOverdue = true
-      recordFailure(failures, event)
+      record(event)
     },
   })
 
-  async function request(
-    target: string,
-    isSettled: (body: string) => boolean,
-  ): Promise<SessionResponse> {
+  async function request(target: string): Promise<SessionResponse> {
     isOverdue = false
     const request = { method: 'GET', target: `/api${target}`, header: () => undefined }
     const { status, body } = await handler.answer(request)
     const text = typeof body === 'string' ? body : new TextDecoder().decode(body ?? undefined)
-    return { status, body: text, isOverdue: isOverdue && !(status === 200 && isSettled(text)) }
+    return { status, body: text, isOverdue }
   }
 
   async function convertNow(rows: readonly ConversionRow[]) {
@@ -111,12 +110,13 @@ export async function openSession(
   }
 
   return {
-    get: (target, isSettled = () => false) =>
-      patiently(() => request(target, isSettled), isBadGateway, work),
+    get: (target, isPatient = true) =>
+      isPatient ? patiently(() => request(target), isBadGateway, work) : request(target),
     convertMany: (rows) =>
       inParts(rows, (part) => patiently(() => convertNow(part), lacksRates, work)),
     rates: handler.rates,
-    failures: () => toText(failures),
+    failures,
+    whyOverdue,
     close: handler.close,
   }
 }
@@ -165,18 +165,35 @@ function lacksRates({ results }: { results: readonly AnyRowConversion[] }): bool
   return results.some((each) => 'error' in each && each.error.code === 'provider_unavailable')
 }
 
-function recordFailure(failures: Map<string, string>, event: RatesEvent): void {
-  if (event.type === 'upstream_failed') failures.set(event.provider, event.reason)
-  else if (event.type === 'rates_rejected' && event.provider !== undefined)
-    failures.set(event.provider, `response rejected: ${event.reason}`)
-}
+function createUpstreamLog() {
+  const reasons = new Map<string, string>()
+  const unanswered = new Set<string>()
+  const late = new Set<string>()
 
-function toText(failures: ReadonlyMap<string, string>): string {
-  const texts =
-    failures.size === 1
-      ? [...failures.values()]
-      : Array.from(failures, ([provider, reason]) => `${provider}: ${reason}`)
-  return toSingleLine(texts.join('; '))
+  function failures(): string {
+    const texts =
+      reasons.size === 1
+        ? [...reasons.values()]
+        : Array.from(reasons, ([provider, reason]) => `${provider}: ${reason}`)
+    return toSingleLine(texts.join('; '))
+  }
+
+  return {
+    record(event: RatesEvent): void {
+      if (event.type === 'upstream_request') unanswered.add(event.provider)
+      if (event.type === 'upstream_response') unanswered.delete(event.provider)
+      if (event.type === 'rates_late') late.add(event.provider)
+      if (event.type === 'upstream_failed') reasons.set(event.provider, event.reason)
+      if (event.type === 'rates_rejected' && event.provider !== undefined)
+        reasons.set(event.provider, `response rejected: ${event.reason}`)
+    },
+    failures,
+    whyOverdue(rates: string): string {
+      if (reasons.size + unanswered.size > 0 || late.size === 0)
+        return `offline: ${rates} (${failures() || 'no response in time'})`
+      return toSingleLine(`late: ${rates} (no newer ones from ${[...late].join(', ')})`)
+    },
+  }
 }
 
 async function openCache(

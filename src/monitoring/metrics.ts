@@ -134,7 +134,7 @@ function stateFamilies({ status, responseCacheBytes, waiting }: HandlerState): F
     dataSets.map(({ labels, state }) => ({ labels, value: Number(state[name]) }))
   return [
     gauge('data_ready', 'Whether usable rates are loaded (1) or not (0).', flags('ready')),
-    gauge('data_stale', 'Whether a refresh is overdue (1) or not (0).', flags('stale')),
+    gauge('data_stale', 'Whether rates are overdue or late (1) or not (0).', flags('stale')),
     {
       ...gauge('data_age_seconds', 'Time since the publication of the served rates.', ages),
       unit: 'seconds',
@@ -244,7 +244,7 @@ function createCounters() {
   return {
     stale: createCounter({
       name: 'stale_responses',
-      help: 'Responses from data whose refresh is overdue.',
+      help: 'Responses from overdue or late rates.',
       labels: DATA_SET,
       initial: EACH_DATA_SET,
     }),

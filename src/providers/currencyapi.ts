@@ -94,5 +94,5 @@ function toLatestTable(response: UpstreamResponse, now: number): LatestTable {
   const updatedAt = Date.parse(meta.last_updated_at)
   const nextRequest = (Math.floor(now / UPDATE_INTERVAL_MS) + 1) * UPDATE_INTERVAL_MS
   const nextUpdateAt = updatedAt + DAY_MS > now ? updatedAt + DAY_MS : nextRequest
-  return { base: 'USD', updatedAt, nextUpdateAt, rates }
+  return { base: 'USD', updatedAt, nextUpdateAt, lateAt: updatedAt + 2 * DAY_MS, rates }
 }

@@ -1,5 +1,5 @@
 import { assertKnownOptions } from '../known-options.ts'
-import { addDays, toDay, toInstant } from '../rates/dates.ts'
+import { DAY_MS, addDays, nextPublication, toDay, toInstant } from '../rates/dates.ts'
 import { requireRootUrl } from '../upstream/feed.ts'
 import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
 import { readJson } from '../upstream/request.ts'
@@ -86,6 +86,8 @@ function toLatestTable(response: UpstreamResponse, now: number): LatestTable {
     base: PIVOT,
     updatedAt: toInstant(newest),
     nextUpdateAt: (Math.floor(now / HOUR_MS) + 1) * HOUR_MS,
+    // Banks publish during the next working day.
+    lateAt: nextPublication(toInstant(newest) + DAY_MS) + DAY_MS,
     rates: Object.fromEntries(kept.map(({ quote, rate }) => [quote, rate])),
   }
 }

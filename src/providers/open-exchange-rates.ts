@@ -112,6 +112,7 @@ function toLatestTable(response: UpstreamResponse, now: number): LatestTable {
   return {
     base: 'USD',
     updatedAt,
+    lateAt: due + 25 * HOUR_MS,
     nextUpdateAt: due + HOUR_MS * Math.max(1, Math.floor((now - due) / HOUR_MS) + 1),
     rates: ratesByCode(Object.entries(rates), isKnownCode),
   }

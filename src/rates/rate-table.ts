@@ -42,6 +42,8 @@ export interface RateTable extends Publication {
   readonly base: string
   /** The earlier of `updatedAt` and the time of acceptance, in ms since the Unix epoch; orders publications. */
   readonly publishedAt: number
+  /** From when the next publication is late (default a day after `nextUpdateAt`). */
+  readonly lateAt?: number
   /** Units of each currency for one unit of `base`, in the provider's order; the base itself is 1. */
   readonly rates: ReadonlyMap<string, number>
   /** Codes whose `rates` are units of `base` for one unit of the currency; absent if empty. */

@@ -72,7 +72,7 @@ export function validateTable(
   { isChecked, ...previous }: TableContext = NO_PREVIOUS_TABLE,
 ): ValidatedTable {
   const received = requireObject(response, 'the response is')
-  const { base, updatedAt, nextUpdateAt, rates } = received
+  const { base, updatedAt, nextUpdateAt, lateAt, rates } = received
   assertBase(base)
   assertInstant('updatedAt', updatedAt)
   if (updatedAt > now + MAX_AHEAD_MS) {
@@ -96,6 +96,7 @@ export function validateTable(
     base,
     updatedAt,
     nextUpdateAt: Math.min(nextUpdate, updatedAt + MAX_UPDATE_INTERVAL_MS),
+    ...(isInstant(lateAt) && { lateAt }),
     publishedAt: earliest(received['publishedAt'], updatedAt, now),
     rates: published,
     ...pricesOf(published, validatePrices(received['prices'])),

@@ -73,8 +73,6 @@ export interface Span {
 
 export interface PublicationState {
   newest: ReadThroughState<HistorySnapshot>
-  /** Whether due rates are missing for longer than the `lag` of the publication. */
-  isLate: boolean
   /** Returns the days that quote each currency ever quoted, as far as they are known. */
   spans(): ReadonlyMap<string, Span>
 }

@@ -2,7 +2,7 @@ import { createEntry, createReadThrough, isServable } from '../cache/read-throug
 import type { ReadThrough, ReadThroughOptions } from '../cache/read-through.ts'
 import type { CacheEntry, CacheState } from '../cache/refresh.ts'
 import type { Emit } from '../events.ts'
-import { toDay } from '../rates/dates.ts'
+import { DAY_MS, toDay } from '../rates/dates.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { MIN_EQUAL_DAYS, createEqualDayCounter } from '../rates/repeated-rates.ts'
 import { RejectedError, requireObject, validateTable } from '../rates/validate.ts'
@@ -41,10 +41,11 @@ export function createLatestSource(
     ...sourceHooks(options, 'latest'),
     maxStale: maxStale.latest,
     publishedAt: ({ table }) => table.publishedAt,
-    lifetime: ({ value }) => ({
-      nextUpdateAt: value.table.nextUpdateAt,
-      maxLifetime: MAX_LIFETIME_MS,
-    }),
+    lifetime({ value: { table } }) {
+      const { updatedAt, nextUpdateAt, lateAt = nextUpdateAt + DAY_MS } = table
+      const next = { due: Math.min(nextUpdateAt, lateAt - DAY_MS), lateAt }
+      return { nextUpdateAt, maxLifetime: MAX_LIFETIME_MS, updatedAt, next }
+    },
     validateStored: tables.validateStored,
     load: (signal, state) =>
       failover({ signal, isAwaited: !state.current }, (provider, context) =>

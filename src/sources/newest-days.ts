@@ -1,5 +1,5 @@
 import { createReadThrough } from '../cache/read-through.ts'
-import type { ReadThrough } from '../cache/read-through.ts'
+import type { Lifetime, ReadThrough } from '../cache/read-through.ts'
 import { daysFrom } from '../rates/calendar.ts'
 import {
   DAY_MS,
@@ -19,7 +19,7 @@ import { RejectedError } from '../rates/validate.ts'
 import type { HistoryProvider } from '../upstream/provider.ts'
 import { snapshotFormat } from './history.ts'
 import type { HistorySnapshot } from './history.ts'
-import { continues, described, fetchRange, isGap, lateDay } from './publication.ts'
+import { continues, described, fetchRange, isGap } from './publication.ts'
 import type { FetchedDays, ProviderCall, PublicationContext } from './publication.ts'
 import { createFailover, isSameSource, sourceHooks, storedIn } from './source.ts'
 
@@ -43,26 +43,18 @@ const MAX_TABLES_AGAIN = 14
 
 const CALL_TIMEOUT_MS = 10_000
 
-/** Creates a function that emits events for days that are late, and for days with equal rates. */
-function createReports(
-  context: PublicationContext,
-): (history: MarketHistory, provider: HistoryProvider) => void {
-  const { id, frequency } = context
-  const { emit } = context.options
-  let reportedLate = ''
+/** Creates a function that emits events for days with equal rates. */
+function createRepetitionReport({
+  frequency,
+  options: { emit },
+}: PublicationContext): (history: MarketHistory, provider: HistoryProvider) => void {
   let equalDays = 0
 
   return (history, { attribution, sanityChecks }) => {
     const about = { dataSet: 'history', provider: attribution.name } as const
-    const last = history.dates.at(-1) ?? ''
-    const due = lateDay(context)
-    if (last < due && reportedLate !== due) {
-      reportedLate = due
-      emit({ type: 'rates_late', ...about, publication: id, day: due })
-    }
     const count = sanityChecks && frequency === 'daily' ? countEqualDays(history) : 0
     if (count >= MIN_EQUAL_DAYS && equalDays < MIN_EQUAL_DAYS) {
-      emit({ type: 'rates_repeated', ...about, day: last, count })
+      emit({ type: 'rates_repeated', ...about, day: history.dates.at(-1) ?? '', count })
     }
     equalDays = count
   }
@@ -87,14 +79,14 @@ function createNewestCheck(context: PublicationContext) {
 
 /** Loads the newest days of all currencies: at first those that are kept, or as many as one call returns, then the last ones. */
 export function createNewestDays(context: PublicationContext): ReadThrough<HistorySnapshot> {
-  const { options, id, calendar, frequency, providers, checks } = context
+  const { options, id, providers, checks } = context
   const { maxStale, runtime } = options
   const failover = createFailover(options, 'history', providers, {
     timeout: CALL_TIMEOUT_MS,
     isRoot: true,
   })
   const format = snapshotFormat(options, providers)
-  const report = createReports(context)
+  const reportRepetition = createRepetitionReport(context)
 
   const { newestAt, assertCurrent } = createNewestCheck(context)
 
@@ -102,10 +94,8 @@ export function createNewestDays(context: PublicationContext): ReadThrough<Histo
     ...sourceHooks(options, 'history'),
     maxStale: maxStale.history,
     publishedAt: ({ history }) => toInstant(newestAt(history, runtime.now()) ?? ''),
-    lifetime: ({ value, loadedAt }) => ({
-      nextUpdateAt: nextRefresh(newestAt(value.history, loadedAt) ?? '', loadedAt, calendar),
-      maxLifetime: MAX_LIFETIME_DAYS[frequency] * DAY_MS,
-    }),
+    lifetime: ({ value: { history }, loadedAt }) =>
+      lifetimeOf(context, history, { newest: newestAt(history, loadedAt), loadedAt }),
     async validateStored(snapshot, { current }) {
       const provider = providerOf(providers, snapshot)
       const checked = provider ? await checks.ofWhole(provider, snapshot.history) : snapshot
@@ -119,7 +109,7 @@ export function createNewestDays(context: PublicationContext): ReadThrough<Histo
       failover({ signal, isAwaited: !current }, async (provider, call) => {
         const snapshot = await updateNewest(context, { provider, call }, current)
         assertCurrent(snapshot.history, last?.history)
-        report(snapshot.history, provider)
+        reportRepetition(snapshot.history, provider)
         return snapshot
       }),
     stored: storedIn(
@@ -143,6 +133,22 @@ export function providerOf(
   { attribution }: HistorySnapshot,
 ): HistoryProvider | undefined {
   return providers.find((each) => isSameSource(each.attribution, attribution))
+}
+
+function lifetimeOf(
+  { id, calendar, frequency, lag }: PublicationContext,
+  { dates }: MarketHistory,
+  { newest, loadedAt }: { newest: Day | undefined; loadedAt: number },
+): Lifetime {
+  let day = addDays(dates.at(-1) ?? '', 1)
+  while (!calendar.isPublished(day)) day = addDays(day, 1)
+  const due = calendar.publishedAt(day)
+  return {
+    nextUpdateAt: nextRefresh(newest ?? '', loadedAt, calendar),
+    maxLifetime: MAX_LIFETIME_DAYS[frequency] * DAY_MS,
+    updatedAt: newest === undefined ? undefined : calendar.publishedAt(newest),
+    next: { due, lateAt: due + lag, about: { publication: id, day } },
+  }
 }
 
 /** Rates of tomorrow may be published today. */

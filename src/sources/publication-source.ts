@@ -5,7 +5,6 @@ import { spansOf } from '../rates/market-history.ts'
 import type { HistoryNeed, HistorySnapshot, PublicationSource, Span } from './history.ts'
 import { createNewestDays } from './newest-days.ts'
 import { createPieces } from './pieces.ts'
-import { lateDay } from './publication.ts'
 import type { PublicationContext } from './publication.ts'
 
 export function createPublicationSource(context: PublicationContext): PublicationSource {
@@ -14,7 +13,7 @@ export function createPublicationSource(context: PublicationContext): Publicatio
   const pieces = createPieces(context)
 
   function find(need: HistoryNeed): Found | undefined {
-    const found = newest.current()
+    const found = newest.current(isFinalFor(need))
     if (!found) return undefined
     const { value } = found
     // The days in memory have all currencies.
@@ -34,7 +33,7 @@ export function createPublicationSource(context: PublicationContext): Publicatio
     },
     find,
     async load(need, client) {
-      const { value, hit } = await newest.get()
+      const { value, hit } = newest.current(isFinalFor(need)) ?? (await newest.get())
       if (find(need)) return hit
       const known = isDeclared ? knownNeed(context, need, value) : need
       if (known) await pieces.load(known, value, client)
@@ -42,7 +41,6 @@ export function createPublicationSource(context: PublicationContext): Publicatio
     },
     state: () => ({
       newest: newest.state(),
-      isLate: isLate(context, newest.value()),
       spans: () => spansIn(context, newest.value(), pieces.spans()),
     }),
     refresh: newest.refresh,
@@ -51,6 +49,12 @@ export function createPublicationSource(context: PublicationContext): Publicatio
       pieces.close()
     },
   }
+}
+
+/** Whether the requested days are published, so that later ones change nothing. */
+function isFinalFor({ since, until, rule }: HistoryNeed): (value: HistorySnapshot) => boolean {
+  const last = (rule === 'next' ? since : until) ?? '9999'
+  return ({ history }) => last <= (history.dates.at(-1) ?? '')
 }
 
 type Found = CacheResult<HistorySnapshot>
@@ -84,11 +88,6 @@ function knownNeed(
   const { rule, until } = need
   const end = until && rule === 'period-end' ? periodOf(until, context.periodMonths).last : until
   return { ...need, until: end, codes: [...known] }
-}
-
-function isLate(context: PublicationContext, value: HistorySnapshot | undefined): boolean {
-  const last = value && (value.newest ?? value.history.dates.at(-1))
-  return last !== undefined && last < lateDay(context)
 }
 
 /** Days that the European Central Bank quoted currencies, where they are not all since 1999. */

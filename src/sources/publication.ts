@@ -9,7 +9,6 @@ import {
   ECB_ID,
   FIRST_REFERENCE_DAY,
   addDays,
-  newestPublishedDay,
   nextPublication,
   piecesOf,
 } from '../rates/dates.ts'
@@ -139,11 +138,6 @@ function carried(
 /** Returns whether days due by the calendar are missing between two. */
 export function isGap({ isPublished }: Calendar, last: Day | undefined, next: Day): boolean {
   return last === undefined || daysFrom(addDays(last, 1), addDays(next, -1)).some(isPublished)
-}
-
-/** Returns the newest day whose rates are late if they are missing. */
-export function lateDay({ options, calendar, lag }: PublicationContext): Day {
-  return newestPublishedDay(options.runtime.now() - lag, calendar)
 }
 
 /** Whether the days of two histories can be joined: their base and the directions of their quotes are the same. */

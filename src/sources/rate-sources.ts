@@ -1,5 +1,5 @@
 import { loadOnce, runInBackground } from '../async.ts'
-import { timeToRefresh } from '../cache/read-through.ts'
+import { timeLeft } from '../cache/read-through.ts'
 import type {
   CacheResult,
   ReadThrough,
@@ -139,7 +139,8 @@ function createLazyHistories(options: SourcesOptions, references: References) {
   return {
     ...histories,
     whileLoading: (): ReadThroughState<HistorySnapshot> => {
-      return { value: undefined, stale: false, lastAttempt: attempt, nextAttemptAt: runtime.now() }
+      const empty = { value: undefined, stale: false, isLate: false }
+      return { ...empty, lastAttempt: attempt, nextAttemptAt: runtime.now() }
     },
   }
 }
@@ -193,7 +194,7 @@ function chooseTable(
   const isMissing = (code: string): boolean => !rates.has(code) && has(code)
   const isIncomplete = requested.some((code) => rates.has(code) && !has(code))
   if (!requested.some(isMissing) || isIncomplete) return newest
-  return { value: fallback.value, hit: true, ttl: Math.floor(timeToRefresh(fallback) / 1_000) }
+  return { value: fallback.value, hit: true, ttl: Math.floor(timeLeft(fallback) / 1_000) }
 }
 
 /** Returns the same object as long as nothing changes. */

@@ -39,8 +39,8 @@ export function sourceHooks(
   { runtime, waitUntil, emit }: SourcesOptions,
   dataSet: DataSet,
 ): Pick<
-  ReadThroughOptions<unknown>,
-  'runtime' | 'waitUntil' | 'onRestored' | 'onScheduled' | 'onStale'
+  ReadThroughOptions<{ attribution: Attribution }>,
+  'runtime' | 'waitUntil' | 'onRestored' | 'onScheduled' | 'onStale' | 'onLate' | 'onUpdated'
 > {
   return {
     runtime,
@@ -48,6 +48,12 @@ export function sourceHooks(
     onRestored: (loadedAt) => emit({ type: 'rates_restored', dataSet, loadedAt }),
     onScheduled: (at) => emit({ type: 'refresh_scheduled', dataSet, at }),
     onStale: (overdue) => emit({ type: 'stale_served', dataSet, overdue }),
+    onLate: ({ attribution: { name: provider } }, { due, about }) =>
+      emit({ type: 'rates_late', dataSet, provider, due, ...about }),
+    onUpdated({ value, updatedAt = NaN }, previous) {
+      const about = { dataSet, provider: value.attribution.name, updatedAt }
+      emit({ type: 'rates_updated', ...about, previousUpdatedAt: previous ?? null })
+    },
   }
 }
 

@@ -118,13 +118,15 @@ function withLatest(
     async fetchLatest(context) {
       const { date, rates, prices = {}, tableNumber } = await newestDay(context)
       const due = calendar.publishedAt(date)
+      const next = nextPublication(due, calendar)
       const now = context.now()
       const inverses = Object.entries(prices).map(([code, price]) => [code, 1 / price])
       const table: LatestTable = {
         base,
         // Banks sometimes publish some minutes early.
         updatedAt: Math.min(due, now),
-        nextUpdateAt: nextPublication(due, calendar),
+        nextUpdateAt: next,
+        lateAt: next + (publication.lag ?? DAY_MS),
         rates: { [base]: 1, ...rates, ...Object.fromEntries(inverses) },
         ...(Object.keys(prices).length > 0 && { prices }),
         ...(tableNumber !== undefined && { tableNumber }),

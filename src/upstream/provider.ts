@@ -35,6 +35,8 @@ export interface LatestTable {
   updatedAt: number
   /** Time of the next publication, in ms since the Unix epoch. */
   nextUpdateAt: number
+  /** From when the next publication is late, in ms since the Unix epoch (default a day after `nextUpdateAt`). */
+  lateAt?: number
   /** Units of each currency for one unit of `base`, by upper-case code. */
   rates: Record<string, number>
   /**

@@ -322,7 +322,8 @@ describe('close()', () => {
 describe('state()', () => {
   it('is empty at first, and loads nothing', () => {
     const { upstream, process } = createWithoutStore()
-    const nothing = { value: undefined, stale: false, lastAttempt: undefined, nextAttemptAt: START }
+    const empty = { value: undefined, stale: false, isLate: false }
+    const nothing = { ...empty, lastAttempt: undefined, nextAttemptAt: START }
     expect(process.state()).toEqual(nothing)
     expect(upstream.calls).toBe(0)
   })
@@ -332,7 +333,7 @@ describe('state()', () => {
     await process.get()
     const refreshAt = START + REFRESH_AFTER
     const lastAttempt = { at: START, outcome: 'loaded' }
-    const state = { value: 1, stale: false, lastAttempt, nextAttemptAt: refreshAt }
+    const state = { value: 1, stale: false, isLate: false, lastAttempt, nextAttemptAt: refreshAt }
     expect(process.state()).toEqual(state)
     runtime.setClock(refreshAt - 1)
     expect(process.state()).toEqual(state)
@@ -348,7 +349,13 @@ describe('state()', () => {
     upstream.respond = refuse
     await process.refresh()
     const lastAttempt = { at: START, outcome: 'failed' }
-    const state = { value: undefined, stale: false, lastAttempt, nextAttemptAt: START + SECOND }
+    const state = {
+      value: undefined,
+      stale: false,
+      isLate: false,
+      lastAttempt,
+      nextAttemptAt: START + SECOND,
+    }
     expect(process.state()).toEqual(state)
     await runtime.advance(SECOND)
     upstream.respond = (call) => call

@@ -98,6 +98,8 @@ export function createWorld(random = 0) {
       waitUntil: undefined,
       onRestored: (loadedAt) => world.restored.push(loadedAt),
       onScheduled: (at) => world.scheduled.push(at - runtime.now()),
+      onLate: () => undefined,
+      onUpdated: () => undefined,
       onStale: (by) => world.overdue.push(by),
       ...overrides,
     })

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import type { CacheStore } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { daysOf, isWeekend } from '../oracle.ts'
 import { temporaryFolder } from '../stores/meets-contract.ts'
-import { DAY, examine, publish, run } from './run.ts'
+import { DAY, NOW, examine, publish, run } from './run.ts'
 
 describe('the cache folder', () => {
   // `~` is the home folder; a value without it is relative to the current folder.
@@ -59,8 +59,7 @@ describe('cached rates', () => {
   it.each([
     [FRIDAY, { at: '2026-11-06T18:00:00Z', days: 10, note: '' }],
     [SUNDAY, { at: '2026-11-08T18:00:00Z', days: 1, note: 'offline: rates of 2026-11-06 (' }],
-    [SUNDAY, { at: '2026-11-18T12:00:00Z', days: 10, note: 'offline: rates of 2026-11-06 (' }],
-    [SUNDAY, { at: '2026-12-08T12:00:00Z', days: 10, note: '' }],
+    [SUNDAY, { at: '2026-11-18T12:00:00Z', days: 10, note: '' }],
     [[...SUNDAY, '--rule', 'next'], { at: '2026-11-10T18:00:00Z', days: 10, note: '' }],
     [MONTH_END, { at: '2026-11-06T18:00:00Z', days: 10, note: 'offline: rates of 2026-11-06 (' }],
     [MONTH_END, { at: '2026-12-01T18:00:00Z', days: 10, note: '' }],
@@ -93,6 +92,23 @@ describe('cached rates', () => {
     await expect.poll(folders).toBe(1)
     expect((await run(pair, { env, fetch: publish() })).code).toBe(2)
     await expect.poll(folders).toBe(2)
+  })
+})
+
+describe('rates of a source that publishes no newer ones', () => {
+  // With a cold cache, and with the table in it.
+  it.each([0, 1])('are shown as late, with the name of the source: run %i', async (runs) => {
+    const env = { RATESMITH_CACHE_DIR: temporaryFolder() }
+    const surroundings = { env, fetch: publish(), now: () => NOW + 60 * DAY }
+    for (let before = 0; before < runs; before += 1) await run(['latest'], surroundings)
+    const { code, stderr } = await run(['latest'], surroundings)
+    const late =
+      'ratesmith: late: rates of 60 days ago (no newer ones from Rates By Exchange Rate API)'
+    expect([code, stderr.split('\n')[0]]).toEqual([0, late])
+    const ledger = join(env.RATESMITH_CACHE_DIR, 'ledger.csv')
+    writeFileSync(ledger, 'from,to,amount\nUSD,EUR,1\n')
+    const converted = await run(['convert', '--file', ledger], surroundings)
+    expect(converted.stderr).toContain('late: not the newest rates (no newer ones from Rates By')
   })
 })
 

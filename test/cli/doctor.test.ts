@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { examine } from './run.ts'
+import { DAY, NOW, examine, publish } from './run.ts'
 
 /** Returns the result of `ratesmith doctor` for latest rates; rejects without one. */
 async function examineLatest(fetch: () => Promise<Response>, env: NodeJS.ProcessEnv = {}) {
@@ -52,6 +52,18 @@ describe('ratesmith doctor', () => {
     const latest = await examineLatest(fetch)
     expect(latest).toMatchObject({ ok: false, advice: expect.stringContaining(advice) })
     expect(latest.found).toContain(reason)
+  })
+
+  it('fails for a source that publishes no newer rates, with their age', async () => {
+    const findings = await examine([], { fetch: publish(), now: () => NOW + 60 * DAY })
+    const failures = findings.filter(({ ok, subject }) => !ok && subject.includes(' rates, '))
+    expect(failures.map(({ subject, found }) => `${subject}: ${found}`)).toEqual([
+      expect.stringMatching(
+        /^latest.*Exchange Rate API.* 60 days ago; the next were due 59 days ago$/,
+      ),
+      expect.stringMatching(/^history.*Frankfurter.* 2026-11-20; the next were due 57 days ago$/),
+    ])
+    expect(failures[0]?.advice).toContain('choose another provider')
   })
 
   it('ignores the host name when it chooses advice', async () => {

@@ -681,7 +681,7 @@ describe('a number without its unit', () => {
 })
 
 describe('a bank that repeats its rates under new dates', () => {
-  it('is reported after the third equal day, and goes on being served', async () => {
+  it('is reported once in a month, after the third equal day, and goes on being served', async () => {
     const quotes = new Map<string, CnbRow>()
     const attack = changing('2026', (row) => {
       if (row.validFor === '2026-11-18') quotes.set(row.currencyCode, row)
@@ -695,6 +695,9 @@ describe('a bank that repeats its rates under new dates', () => {
     const { points } = (await world.ask(target, DAY, HOUR)).at(-1)
     expect(world.eventsOf('rates_repeated')).toHaveLength(1)
     expect(points.map(({ d }: Json) => d)).toEqual(['2026-11-18', '2026-11-19', '2026-11-20'])
+    const later = (await world.ask(target, 28 * DAY, 12 * HOUR)).at(-1)
+    expect(later.points.length).toBeGreaterThan(20)
+    expect(world.eventsOf('rates_repeated')).toHaveLength(1)
   })
 })
 

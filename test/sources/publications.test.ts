@@ -193,7 +193,7 @@ describe('the history of the European Central Bank alone', () => {
     expect(added.filter((key) => keys.has(key))).toEqual([])
     expect(calls).toEqual(['2021-11-06 2026-11-20', '2026-11-12 2026-11-23'])
     const types = new Set(events.map(({ type }) => type))
-    const expected = ['refresh_scheduled', 'upstream_request', 'upstream_response']
+    const expected = ['rates_updated', 'refresh_scheduled', 'upstream_request', 'upstream_response']
     expect([...types].toSorted()).toEqual(expected)
     expect(events.filter((event) => 'publication' in event)).toEqual([])
   })
@@ -416,7 +416,7 @@ describe('several publications', () => {
     ])
   })
 
-  it('report a bank that is late, once for each day', async () => {
+  it('report a bank that is late, once a day', async () => {
     let isOpen = (day: string): boolean => day < '2026-11-20'
     const { read, runtime, handler, finish, eventsOf } = wideHandler({
       isOpen: (day) => isOpen(day),
@@ -432,9 +432,9 @@ describe('several publications', () => {
       await finish(handler.refresh())
     }
     expect(await statusOf()).toMatchObject([{ late: false }, { lastDay: '2026-11-19', late: true }])
-    expect(eventsOf('rates_late').map(({ publication, day }) => `${publication} ${day}`)).toEqual([
-      'bank 2026-11-20',
-    ])
+    const late = { dataSet: 'history', provider: BANK.name, publication: 'bank', day: '2026-11-20' }
+    const event = { type: 'rates_late', ...late, due: Date.parse('2026-11-20T16:00Z') }
+    expect(eventsOf('rates_late')).toEqual([event, event, event])
     isOpen = (day) => day < '2026-11-22'
     await runtime.advance(HOUR)
     await finish(handler.refresh())

@@ -98,7 +98,7 @@ describe('all days since 1999', () => {
     expect(first.result.since).toBeGreaterThanOrEqual(12)
     const types: string[] = []
     const second = await load(() => true, types)
-    expect(types).toEqual(['rates_restored', 'refresh_scheduled'])
+    expect(types).toEqual(['rates_restored', 'refresh_scheduled', 'rates_updated'])
     expect(second.turns).toBeGreaterThanOrEqual(25)
     expect(second.result.points).toEqual(first.result.points)
   })

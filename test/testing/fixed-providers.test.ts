@@ -94,7 +94,7 @@ describe('fixedProviders()', () => {
   it('causes no unusual events', async () => {
     const handler = fixed({ ...TABLE, history: { '2026-11-18': { USD: 1.8 } } })
     await handler.refresh()
-    const usual = ['upstream_request', 'upstream_response', 'refresh_scheduled']
+    const usual = ['upstream_request', 'upstream_response', 'refresh_scheduled', 'rates_updated']
     expect(handler.events.filter(({ type }) => !usual.includes(type))).toEqual([])
   })
 

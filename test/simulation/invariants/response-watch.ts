@@ -3,7 +3,7 @@ import { SECRET } from '../../faults/fault.ts'
 import type { DataSet } from '../../faults/fault.ts'
 import { CACHE_CONTROL } from '../../fixtures/contract.ts'
 import { toDay } from '../../fixtures/dates.ts'
-import { SECOND } from '../../virtual-runtime.ts'
+import { DAY, SECOND } from '../../virtual-runtime.ts'
 import type { ClientRequest } from '../world/clients.ts'
 import type { Scene } from '../world/fleet.ts'
 import type { Process } from '../world/machine.ts'
@@ -279,7 +279,9 @@ function createRefreshWatch({ loop, calmFrom, violate }: Scene) {
     onResponse(process: Process, dataSet: DataSet, cacheStatus: string) {
       const [, ttl] = /^rates; hit; ttl=(-?\d+)/.exec(cacheStatus) ?? []
       if (ttl !== undefined) {
-        requireConsistent(process, dataSet, now() + Number(ttl) * SECOND)
+        // Late rates count from when the next ones were due.
+        const isLate = Number(ttl) * SECOND <= -DAY
+        if (!isLate) requireConsistent(process, dataSet, now() + Number(ttl) * SECOND)
         requireLively(process, dataSet, Number(ttl) < 0)
       } else if (cacheStatus !== 'rates; fwd=miss') {
         violate('I10', `Cache-Status is "${cacheStatus}"`)
