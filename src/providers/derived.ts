@@ -6,7 +6,7 @@ import { amountNeeded, exactProduct } from '../rates/arithmetic.ts'
 import { isCode } from '../rates/currency-code.ts'
 import { isDay, toDay } from '../rates/dates.ts'
 import type { Day, DaySpan } from '../rates/dates.ts'
-import { OFFICIAL_PEGS } from '../rates/pegs.ts'
+import { pegs } from '../rates/pegs.ts'
 import { DERIVATIONS } from '../rates/rate-table.ts'
 import type { Derivation } from '../rates/rate-table.ts'
 import { RejectedError, isObject } from '../rates/validate.ts'
@@ -22,8 +22,6 @@ import type {
   ProviderContext,
 } from '../upstream/provider.ts'
 
-export { OFFICIAL_PEGS }
-export type { OfficialPeg } from '../rates/pegs.ts'
 export type { Derivation }
 
 /** A currency at a fixed ratio of another. */
@@ -155,7 +153,7 @@ export type Derived<Wrapped extends Provider> = (Wrapped extends LatestProvider
   (Wrapped extends HistoryProvider ? HistoryProvider : unknown)
 
 function officialRatios(): Ratio[] {
-  return OFFICIAL_PEGS.flatMap(({ currency, anchor, ratio, price, since, until }) =>
+  return [...pegs.values()].flatMap(({ currency, anchor, ratio, price, since, until }) =>
     ratio === null ? [] : [{ kind: 'peg', currency, anchor, ratio, price, since, until }],
   )
 }

@@ -24,15 +24,10 @@ export { createTcmbProvider } from './banks/tcmb.ts'
 export { createUsTreasuryProvider } from './banks/us-treasury.ts'
 export { createCurrencyapiProvider } from './currencyapi.ts'
 export type { CurrencyapiOptions } from './currencyapi.ts'
-export { OFFICIAL_PEGS, fixed, overlay, pegged } from './derived.ts'
-export type {
-  Derivation,
-  Derived,
-  FixedRatio,
-  OfficialPeg,
-  OverlayOptions,
-  OwnRates,
-} from './derived.ts'
+export { fixed, overlay, pegged } from './derived.ts'
+export { OFFICIAL_PEGS } from './official-pegs.ts'
+export type { OfficialPeg } from './official-pegs.ts'
+export type { Derivation, Derived, FixedRatio, OverlayOptions, OwnRates } from './derived.ts'
 export { createEcbDataApiProvider, createEcbProvider } from './ecb.ts'
 export type { EcbDataApiOptions, EcbOptions } from './ecb.ts'
 export { createExchangeRateApiProvider } from './exchange-rate-api.ts'

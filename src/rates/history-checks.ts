@@ -5,7 +5,7 @@ import { DAY_MS, toInstant } from './dates.ts'
 import type { Day } from './dates.ts'
 import { rowsOf, withoutGaps } from './market-history.ts'
 import type { MarketHistory } from './market-history.ts'
-import { isOffPeg, pegDepth } from './off-peg.ts'
+import { isOffPeg, pegDepth } from './pegs.ts'
 import {
   MAX_AGREEING_MOVE,
   MAX_CONFIRMING_MOVE,

@@ -13,7 +13,7 @@ import {
   publicationsToConfirm,
 } from '../rates/rate-table.ts'
 import type { UnconfirmedRate } from '../rates/rate-table.ts'
-import { isOffPeg, pegDepth } from '../rates/off-peg.ts'
+import { isOffPeg, pegDepth } from '../rates/pegs.ts'
 import { MAX_UNUSUAL_MOVE, moveFromUsual } from '../rates/usual-rates.ts'
 import { RejectedError } from '../rates/validate.ts'
 import type { LatestTable, ReferenceTable } from './provider.ts'

@@ -309,7 +309,7 @@ describe('createHmrcProvider()', () => {
     const table = await latest({ base: 'GBP', date: '2023-12-20' })
     expect(table.rates).toMatchObject({ ARS: 1017.5, USD: 1.2643 })
     expect(table.older).toEqual({ USD: Date.parse('2023-12-01') })
-    expect((await status()).history).toMatchObject({ stale: false })
+    expect((await status()).history).toMatchObject({ lastDay: '2023-12-13', stale: true })
   })
 
   it('has no rates of another month where the file of a month is missing', async () => {
