@@ -85,7 +85,6 @@ import type {
 } from '../src/index.ts'
 import { createCurrencyapiProvider } from '../src/providers/currencyapi.ts'
 import { overlay, pegged } from '../src/providers/derived.ts'
-import type { OfficialPeg } from '../src/providers/derived.ts'
 import type { OfficialPeg } from '../src/providers/official-pegs.ts'
 import { createExchangeRateApiV6Provider } from '../src/providers/exchange-rate-api-v6.ts'
 import { createBancaDItaliaProvider } from '../src/providers/banks/banca-d-italia.ts'
