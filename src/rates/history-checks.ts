@@ -19,7 +19,7 @@ import { MAX_UNUSUAL_MOVE } from './usual-rates.ts'
 import { RejectedError } from './validate.ts'
 
 /** Rates further apart are not compared: the Icelandic króna returned after nine years. */
-const MAX_GAP_DAYS = { daily: 31, weekly: 31, monthly: 62, quarterly: 186 }
+const MAX_GAP_DAYS = { daily: 31, weekly: 31, monthly: 124, quarterly: 372 }
 
 /** A day that lacks a larger share of the currencies is incomplete. Up to three may end at once, even in a small market. */
 const MAX_SHARE_LACKING = 0.2

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 
 import { createExchangeRateApiProvider, createFrankfurterProvider } from '../../src/index.ts'
-import type { LatestProvider, RatesHandlerOptions } from '../../src/index.ts'
+import type { LatestProvider, Publication, RatesHandlerOptions } from '../../src/index.ts'
 import { createFawazahmed0Provider } from '../../src/providers/fawazahmed0.ts'
+import { createCalendar, daysFrom } from '../../src/rates/calendar.ts'
+import { BANK_DAYS, createBank } from '../fixtures/bank.ts'
+import { codes } from '../fixtures/codes.ts'
 import { fawazahmed0Body } from '../fixtures/feeds/fawazahmed0.ts'
 import { marketOf } from '../fixtures/market.ts'
 import { recordedHandler } from '../fixtures/recorded-handler.ts'
@@ -188,4 +191,66 @@ describe('the first rate of a cold start', () => {
     expect(await world.factor()).toBe(1)
     expect(world.calls).toEqual([])
   })
+})
+
+describe('a reference rate of one bank that moved', () => {
+  const CODES = codes(30)
+  const [CODE = ''] = CODES
+
+  it.each<[frequency: Publication['frequency'], maxDays: number, factor: number, day: number]>([
+    ['daily', 366, 20, 7],
+    ['daily', 366, 100, 14],
+    ['daily', 1, 20, 7],
+    ['daily', 1, 100, 14],
+    ['weekly', 366, 20, 2],
+    ['weekly', 366, 100, 4],
+    ['monthly', 366, 2.5, 1],
+    ['monthly', 366, 20, 2],
+    ['monthly', 366, 100, 4],
+    ['quarterly', 366, 20, 2],
+    ['quarterly', 366, 100, 4],
+  ])(
+    'in %s rates, %d days a call, × %d is served from publication no. %d on',
+    async (frequency, maxDays, factor, publication) => {
+      const weekend = frequency === 'monthly' || frequency === 'quarterly' ? [] : undefined
+      const rules = { ...BANK_DAYS, frequency, weekend, holidays: [] }
+      const { isPublished } = createCalendar(rules)
+      const runtime = virtualRuntime(Date.UTC(2026, 0, 2, 18))
+      const bank = createBank({
+        codes: CODES,
+        now: runtime.now,
+        publication: rules,
+        isOpen: isPublished,
+        maxDays,
+        hasSeries: false,
+        sanityChecks: true,
+        change: ({ base, days }) => ({
+          base,
+          days: days.map(({ date, rates }) => {
+            const moved = { [CODE]: (rates[CODE] ?? NaN) * (date < '2026-02-01' ? 1 : factor) }
+            return { date, rates: { ...rates, ...moved } }
+          }),
+        }),
+      })
+      const { handler } = recordedHandler(runtime, { providers: { latest: false, history: bank } })
+      const days = daysFrom('2026-01-02', '2027-03-01').filter(isPublished)
+      const moved = days.filter((day) => day >= '2026-02-01')
+      const read = async (date = ''): Promise<string | undefined> => {
+        const question = handler.rates.convert({ from: 'EUR', to: CODE, date, rule: 'exact' })
+        return finish(runtime, question).then(
+          (found) => found.date,
+          () => undefined,
+        )
+      }
+      const count = moved.indexOf(moved[publication] ?? '')
+      for (const day of days.slice(0, days.indexOf(moved[0] ?? '') + count)) {
+        await runtime.advance(Date.parse(`${day}T18:00Z`) - runtime.now())
+        await finish(runtime, handler.refresh())
+        const seen = moved.filter((each) => each <= day)
+        const isServed = seen.length >= publication
+        for (const each of seen) expect(await read(each), each).toBe(isServed ? each : undefined)
+      }
+      expect(await read(moved[0])).toBe(moved[0])
+    },
+  )
 })
