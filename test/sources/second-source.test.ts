@@ -233,7 +233,7 @@ describe('a reference rate of one bank that moved', () => {
         }),
       })
       const { handler } = recordedHandler(runtime, { providers: { latest: false, history: bank } })
-      const days = daysFrom('2026-01-02', '2027-03-01').filter(isPublished)
+      const days = daysFrom('2026-01-02', '2027-05-01').filter(isPublished)
       const moved = days.filter((day) => day >= '2026-02-01')
       const read = async (date = ''): Promise<string | undefined> => {
         const question = handler.rates.convert({ from: 'EUR', to: CODE, date, rule: 'exact' })
