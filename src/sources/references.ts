@@ -129,13 +129,14 @@ export function createComparison(references: References) {
 
 /** Whether a rate is quarantined or, in the first table of a feed with sanity checks, unusual. */
 function isDoubtful(table: LatestTable, previous: LatestTable | undefined): boolean {
-  const { base, rates, unconfirmed, updatedAt } = table
+  const { base, rates, derived, unconfirmed, updatedAt } = table
   if (unconfirmed) return true
   const day = toDay(updatedAt)
   return (
     !previous &&
     Object.entries(rates).some(
-      ([code, rate]) => moveFromUsual({ base, code, rate }, day) > MIN_COMPARED_MOVE,
+      ([code, rate]) =>
+        !derived?.[code] && moveFromUsual({ base, code, rate }, day) > MIN_COMPARED_MOVE,
     )
   )
 }

@@ -18,6 +18,14 @@ const MAX_MOVE = { reference: 1.2, other: 3 }
 const MAX_CONFIRMING_MOVE = 1.2
 const MAX_AGREEING_MOVE = 1.05
 
+/** Official pegs: the lowest and the highest units for one unit of the anchor. */
+const PEGS: Readonly<Record<string, readonly [anchor: string, low: number, high: number]>> = {
+  AED: ['USD', 3.6725, 3.6725],
+  DKK: ['EUR', 7.29252, 7.62824],
+  HKD: ['USD', 7.75, 7.85],
+}
+const MAX_OFF_PEG = 1.02
+
 /** The lowest and the highest possible rates of major currencies. */
 const POSSIBLE = [
   'EUR 0.2067 3.63,JPY 25 495,GBP 0.1567 2.82,CHF 0.24 5.49,AUD 0.3 6.3,CAD 0.3034 4.86,NZD 0.3767 7.68',
@@ -262,15 +270,22 @@ export function unconfirmedMoves(
   })
 }
 
-/** Returns the codes that `table` quarantines although they have hardly moved since `before`. */
-export function needlessQuarantines({ doubtful }: Table, before: Table): string[] {
-  return [...doubtful].flatMap(([code, rates]) => {
+/** Returns the codes that `table` quarantines although they are on their peg and have hardly moved since `before`. */
+export function needlessQuarantines(table: Table, before: Table): string[] {
+  return [...table.doubtful].flatMap(([code, rates]) => {
     const last = before.quotes.get(code)?.map(({ rate }) => rate) ?? []
     // Whichever of these rates the process serves.
     const isNear = (rate: number): boolean =>
       last.every((each) => isAnyNear(rate, [each], maxMoveOf(code)))
-    return last.length > 0 && rates.every(isNear) ? [code] : []
+    const isNeedless = rates.every((rate) => isNear(rate) && !isOffPeg(table, code, rate))
+    return last.length > 0 && isNeedless ? [code] : []
   })
+}
+
+function isOffPeg({ quotes }: Table, code: string, rate: number): boolean {
+  const [anchor = '', low = 0, high = Infinity] = PEGS[code] ?? []
+  const anchors = anchor === 'USD' ? [1] : (quotes.get(anchor) ?? []).map((quote) => quote.rate)
+  return anchors.some((each) => rate / each < low / MAX_OFF_PEG || rate / each > high * MAX_OFF_PEG)
 }
 
 /** Returns the codes that the next table serves no rate of, except quarantined ones. */
