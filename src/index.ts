@@ -26,6 +26,7 @@ export type {
   LatestTable,
   ProviderContext,
   ReferenceTable,
+  UnconfirmedRate,
 } from './upstream/provider.ts'
 export type { CurrencyCode, KnownCurrencyCode } from './rates/iso-4217.ts'
 export type { Redenomination } from './rates/currency-code.ts'

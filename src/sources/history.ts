@@ -170,22 +170,18 @@ interface CheckedDays extends Pick<HistorySnapshot, 'history' | 'doubtfulSince'>
   isSame?: boolean
 }
 
-export function createChecks(
-  { emit, runtime }: SourcesOptions,
-  references: References,
-  id: string,
-): Checks {
-  let reported: readonly string[] = []
+/** Creates a function that checks days, and loads other sources for doubtful rates, once per publication. */
+function createComparison({ runtime }: SourcesOptions, references: References, id: string) {
   let comparedLast = ''
 
-  async function check(
+  return async function compare(
     { attribution, publication, sanityChecks }: HistoryProvider,
     days: HistoryToCheck,
-    signal?: AbortSignal,
+    signal: AbortSignal | undefined,
   ): Promise<CheckedHistory> {
+    const { base, dates } = days.added
     const since = firstComparedDay(runtime.now())
-    const { base } = days.added
-    const run = async (): Promise<CheckedHistory> => {
+    const check = async (): Promise<CheckedHistory> => {
       const others = references.current(attribution)
       const work = checkHistory({
         ...days,
@@ -198,15 +194,28 @@ export function createChecks(
       })
       return runInSlices(work, runtime.yieldToEventLoop, signal)
     }
-    let checked = await run()
-    const newest = days.added.dates.at(-1) ?? ''
-    // Other sources are loaded for doubtful rates once per publication.
-    if (newest > comparedLast && checked.quarantined.some((each) => each >= since)) {
-      comparedLast = newest
-      await references.load(attribution, id)
-      checked = await run()
-    }
-    const about = { dataSet: 'history', provider: attribution.name } as const
+    const checked = await check()
+    const newest = dates.at(-1) ?? ''
+    const isDoubtful = checked.quarantined.some((each) => each >= since)
+    if (newest <= comparedLast || !isDoubtful) return checked
+    comparedLast = newest
+    await references.load(attribution, id)
+    return check()
+  }
+}
+
+export function createChecks(options: SourcesOptions, references: References, id: string): Checks {
+  const { emit } = options
+  const compare = createComparison(options, references, id)
+  let reported: readonly string[] = []
+
+  async function check(
+    provider: HistoryProvider,
+    days: HistoryToCheck,
+    signal?: AbortSignal,
+  ): Promise<CheckedHistory> {
+    const checked = await compare(provider, days, signal)
+    const about = { dataSet: 'history', provider: provider.attribution.name } as const
     // Refreshes fetch the same days repeatedly; each problem is reported once.
     const codes = checked.quarantined.filter((each) => !reported.includes(each))
     reported = checked.quarantined
