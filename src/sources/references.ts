@@ -123,7 +123,12 @@ export function createComparison(references: References) {
     const doubtful = Object.entries(unconfirmed).map(([code, { rate }]) => [code, rate])
     const rates = { ...table.rates, ...Object.fromEntries(doubtful) }
     const others = references.current(attribution)
-    return provider.validateStored?.({ ...table, rates }, previous, others) ?? published
+    try {
+      return provider.validateStored?.({ ...table, rates }, previous, others) ?? published
+    } catch {
+      // Sources that contradict the whole table may be wrong themselves; the doubtful rates stay quarantined.
+      return published
+    }
   }
 }
 
