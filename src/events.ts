@@ -76,9 +76,9 @@ export type RatesEvent =
    */
   | { type: 'rates_lost'; dataSet: DataSet; provider: string; codes: string[] }
   /**
-   * Rates moved so far that they are not served until another source confirms them, or until the next publication does and no
-   * other source contradicts them. Reference rates have the day: `2026-11-19 USD`, or only the day where all its rates are
-   * doubtful.
+   * Rates that moved far, are off their official peg or, as first ones, far from the usual are not served until another
+   * source confirms them, or 2 to 14 publications in a row have them and no other source objects. Emitted for each
+   * publication. Reference rates have the day: `2026-11-19 USD`, or only the day where all its rates are doubtful.
    */
   | { type: 'rates_quarantined'; dataSet: DataSet; provider: string; codes: string[] }
   /** The provider changed reference rates of cached days, such as `2026-11-19 USD`; the new ones are served. */

@@ -30,8 +30,8 @@ export interface Publication {
    */
   readonly dated?: 'publication' | 'effect' | 'next-working-day' | 'period-end' | undefined
   /**
-   * Days from the date of rates, unless that is after their publication, to their publication, which is on the first working
-   * day from then on (default 0).
+   * Days from the date of rates to their publication, which is on the first working day from then on (default 0). Not with
+   * `effect` or `next-working-day`.
    */
   readonly delayDays?: number | undefined
   /** First day with rates, `YYYY-MM-DD`. */

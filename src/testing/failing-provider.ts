@@ -102,7 +102,7 @@ export type FailureKind =
   | 'bad-rates'
   /** The rate of `JPY` is NaN. */
   | 'one-bad-rate'
-  /** Data from a week ago, as from an upstream that no longer publishes. */
+  /** Data from a week ago, as from an upstream that no longer publishes: they are late. */
   | 'outdated'
 
 /** Fails a call; `succeed` makes the call that would succeed. */

@@ -133,8 +133,8 @@ export interface HistoryProvider {
   readonly terms?: string
   /**
    * Optional. Whether the days come from a real market and must pass the sanity checks, day against day (default false).
-   * Doubtful days and rates are quarantined until the next published day confirms them. `'rates'` does not check whether days
-   * lack currencies, for a source that says so where it has no rate.
+   * Doubtful days and rates are quarantined until they are confirmed. `'rates'` does not check whether days lack currencies,
+   * for a source that says so where it has no rate.
    */
   readonly sanityChecks?: boolean | 'rates'
   /** Optional. What it publishes (default: the daily reference rates of the European Central Bank). */
