@@ -43,7 +43,7 @@ export interface CheckedSource {
 /**
  * Checks a table of a real market and returns the plausible one. Implausible rates become NaN and are dropped later. A rate is
  * doubtful if it moved too far from the last good one, is off its official peg, or, without a good one, is contradicted by
- * `references` or far from the usual. It is quarantined: `rates` has the good value, or NaN, and `unconfirmed` the new one,
+ * `references` or far from the usual. It is quarantined: `rates` has the good value, if any, and `unconfirmed` the new one,
  * until one of `references` agrees, or none contradicts it and enough publications in a row have had about the same value.
  * Withdrawn currencies with a fixed ratio are not checked: their rates are corrected later.
  *
@@ -109,11 +109,14 @@ function quarantine(comparison: Comparison, codes: readonly string[]): LatestTab
     )
   }
   if (quarantined.size === 0) return table
+  const served = Object.entries(rates).flatMap(([code, rate]) => {
+    const good = quarantined.has(code) ? previousRate(code) : rate
+    // Without a good rate it is absent, not a bad rate: too many of those reject the table.
+    return good === undefined ? [] : [[code, good] as const]
+  })
   return {
     ...table,
-    rates: mapRates(rates, (code, rate) =>
-      quarantined.has(code) ? (previousRate(code) ?? NaN) : rate,
-    ),
+    rates: Object.fromEntries(served),
     unconfirmed: { ...table.unconfirmed, ...Object.fromEntries(quarantined) },
   }
 }
