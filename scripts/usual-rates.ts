@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 
-const FILE = new URL('../src/rates/usual-rates.ts', import.meta.url)
+const FILE = new URL('../src/rates/moves.ts', import.meta.url)
 
 /** Returns `source` with the rates of a response of `/api/v1/latest`, whose base is the US dollar, and their day. */
 export function withRates(source: string, response: string): string {

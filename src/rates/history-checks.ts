@@ -5,17 +5,17 @@ import { DAY_MS, toInstant } from './dates.ts'
 import type { Day } from './dates.ts'
 import { rowsOf, withoutGaps } from './market-history.ts'
 import type { MarketHistory } from './market-history.ts'
-import { isOffPeg, pegDepth } from './pegs.ts'
 import {
   MAX_AGREEING_MOVE,
   MAX_CONFIRMING_MOVE,
+  MAX_UNUSUAL_MOVE,
   countManyMoved,
   findImplausibleMajors,
   isDoubtfulMove,
-  moveBetween,
   publicationsToConfirm,
-} from './rate-table.ts'
-import { MAX_UNUSUAL_MOVE } from './usual-rates.ts'
+} from './moves.ts'
+import { isOffPeg, pegDepth } from './pegs.ts'
+import { moveBetween } from './rate-table.ts'
 import { RejectedError } from './validate.ts'
 
 /** Rates further apart are not compared: the Icelandic króna returned after nine years. */

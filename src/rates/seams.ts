@@ -4,7 +4,8 @@ import { redenominatedBy } from './currency-code.ts'
 import { dayNumber } from './dates.ts'
 import type { Calendar, Day, DaySpan } from './dates.ts'
 import type { MarketHistory } from './market-history.ts'
-import { isPowerOfTen, moveBetween } from './rate-table.ts'
+import { isPowerOfTen } from './moves.ts'
+import { moveBetween } from './rate-table.ts'
 
 /**
  * Returns the ranges of days that were due by the calendar and are missing: longer ones than any closure, and at the end those of

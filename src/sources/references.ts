@@ -3,8 +3,8 @@ import { toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { marketDays, rowsOf } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
+import { MIN_COMPARED_MOVE, moveFromUsual } from '../rates/moves.ts'
 import type { RateTable, ReferenceTable } from '../rates/rate-table.ts'
-import { MIN_COMPARED_MOVE, moveFromUsual } from '../rates/usual-rates.ts'
 import { validateTable } from '../rates/validate.ts'
 import type {
   Attribution,

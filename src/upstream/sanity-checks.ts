@@ -4,17 +4,17 @@ import { toDay } from '../rates/dates.ts'
 import {
   MAX_AGREEING_MOVE,
   MAX_CONFIRMING_MOVE,
+  MAX_UNUSUAL_MOVE,
   countManyMoved,
-  findFixedRate,
   findImplausibleMajors,
   isDoubtfulMove,
-  moveBetween,
   moveFromOthers,
+  moveFromUsual,
   publicationsToConfirm,
-} from '../rates/rate-table.ts'
-import type { UnconfirmedRate } from '../rates/rate-table.ts'
+} from '../rates/moves.ts'
 import { isOffPeg, pegDepth } from '../rates/pegs.ts'
-import { MAX_UNUSUAL_MOVE, moveFromUsual } from '../rates/usual-rates.ts'
+import { findFixedRate, moveBetween } from '../rates/rate-table.ts'
+import type { UnconfirmedRate } from '../rates/rate-table.ts'
 import { RejectedError } from '../rates/validate.ts'
 import type { LatestTable, ReferenceTable } from './provider.ts'
 
