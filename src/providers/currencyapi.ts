@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { assertKnownOptions } from '../known-options.ts'
 import { DAY_MS } from '../rates/dates.ts'
 import {
+  checkTable,
   pathsOf,
   ratesByCode,
   readWithKey,
@@ -15,7 +16,6 @@ import { isKnownCode } from '../upstream/known-code.ts'
 import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
 import { readJson, requireBody } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
-import { runSanityChecks } from '../upstream/sanity-checks.ts'
 
 /** Options of `createCurrencyapiProvider`. */
 export interface CurrencyapiOptions {
@@ -56,9 +56,9 @@ export function createCurrencyapiProvider(options: CurrencyapiOptions): LatestPr
     async fetchLatest({ fetch, signal, now, previous, references }) {
       const request = { fetch, signal, now, url: tableUrl, headers: { apikey: key }, ...LIMITS }
       const response = await readWithKey(key, request, readJson)
-      return runSanityChecks(toLatestTable(response, now()), previous, references)
+      return checkTable(toLatestTable(response, now()), previous, references)
     },
-    validateStored: runSanityChecks,
+    validateStored: checkTable,
   }
 }
 

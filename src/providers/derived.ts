@@ -238,9 +238,9 @@ function derivedLatest(
       return withDerived(published, ratios)
     },
     ...(provider.validateStored && {
-      validateStored(table, previous, references) {
+      async validateStored(table, previous, references) {
         const own = previous && withoutDerived(previous)
-        const checked = provider.validateStored?.(withoutDerived(table), own, references)
+        const checked = await provider.validateStored?.(withoutDerived(table), own, references)
         return withDerived(checked ?? table, ratios)
       },
     }),

@@ -1,7 +1,13 @@
 import { runInSlices, yieldToEventLoop } from '../async.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import { DAY_MS, addDays, nextPublication, publicationInstant, toDay } from '../rates/dates.ts'
-import { ECB_TERMS, parseBody, requireRootUrl } from '../upstream/feed.ts'
+import {
+  ECB_TERMS,
+  MAX_CLOSED_DAYS,
+  checkTable,
+  parseBody,
+  requireRootUrl,
+} from '../upstream/feed.ts'
 import type {
   Attribution,
   HistoryDay,
@@ -12,7 +18,6 @@ import type {
   ProviderContext,
 } from '../upstream/provider.ts'
 import { readBytes, readText } from '../upstream/request.ts'
-import { runSanityChecks } from '../upstream/sanity-checks.ts'
 import { readExrCsv } from './ecb/data-api.ts'
 import { readEcbCsv, readEcbXml } from './ecb/files.ts'
 
@@ -47,9 +52,6 @@ const API_LIMITS = {
 const DAYS_IN_SHORT_FILE = 80
 
 const FIRST_DAY = '1999-01-04'
-
-/** The bank is never closed for 10 days in a row. */
-const MAX_CLOSED_DAYS = 10
 
 /**
  * Creates a provider of latest rates and history from the files of the European Central Bank: 29 currencies against the
@@ -102,9 +104,9 @@ export function createEcbProvider(options: EcbOptions = {}): LatestProvider & Hi
       const table = await readXml('eurofxref-daily.xml', context, (text) =>
         toLatestTable(readEcbXml(text), context.now()),
       )
-      return runSanityChecks(table, context.previous, context.references)
+      return checkTable(table, context.previous, context.references)
     },
-    validateStored: runSanityChecks,
+    validateStored: checkTable,
     async fetchHistory(range, context) {
       if (range.start >= addDays(toDay(context.now()), -DAYS_IN_SHORT_FILE)) {
         const days = await readXml('eurofxref-hist-90d.xml', context, readEcbXml)
@@ -157,9 +159,9 @@ export function createEcbDataApiProvider(
         // The last observation of a discontinued series is on an earlier day.
         toLatestTable(days.slice(-1), context.now()),
       )
-      return runSanityChecks(table, context.previous, context.references)
+      return checkTable(table, context.previous, context.references)
     },
-    validateStored: runSanityChecks,
+    validateStored: checkTable,
     async fetchHistory(range, context) {
       if (range.end < FIRST_DAY) return toHistoryDays([], range)
       // The service fails for a span without any observation.

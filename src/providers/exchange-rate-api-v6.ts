@@ -1,11 +1,16 @@
 import { assertKnownOptions } from '../known-options.ts'
 import { isCode } from '../rates/currency-code.ts'
 import { isObject } from '../rates/validate.ts'
-import { ratesByCode, readWithKey, requireKey, requireKeylessRootUrl } from '../upstream/feed.ts'
+import {
+  checkTable,
+  ratesByCode,
+  readWithKey,
+  requireKey,
+  requireKeylessRootUrl,
+} from '../upstream/feed.ts'
 import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
 import { readJson } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
-import { runSanityChecks } from '../upstream/sanity-checks.ts'
 import { knownError, toLatestTable as toOpenTable } from './exchange-rate-api.ts'
 
 /** Options of `createExchangeRateApiV6Provider`. */
@@ -51,9 +56,9 @@ export function createExchangeRateApiV6Provider(options: ExchangeRateApiV6Option
     async fetchLatest({ fetch, signal, now, previous, references }) {
       const request = { fetch, signal, now, url: tableUrl, headers, ...LIMITS }
       const response = await readWithKey(key, request, readJson)
-      return runSanityChecks(toLatestTable(response, base), previous, references)
+      return checkTable(toLatestTable(response, base), previous, references)
     },
-    validateStored: runSanityChecks,
+    validateStored: checkTable,
   }
 }
 

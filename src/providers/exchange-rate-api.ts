@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { assertKnownOptions } from '../known-options.ts'
 import { isCode } from '../rates/currency-code.ts'
 import {
+  checkTable,
   pathsOf,
   ratesInOrder,
   requireRootUrl,
@@ -12,7 +13,6 @@ import {
 import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
 import { UpstreamError, readJson, requireBody } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
-import { runSanityChecks } from '../upstream/sanity-checks.ts'
 
 /** Options of `createExchangeRateApiProvider`. */
 export interface ExchangeRateApiOptions {
@@ -76,9 +76,9 @@ export function createExchangeRateApiProvider(
     },
     async fetchLatest({ fetch, signal, now, previous, references }) {
       const response = await readJson({ fetch, signal, now, url: tableUrl, ...LIMITS })
-      return runSanityChecks(toLatestTable(response, base), previous, references)
+      return checkTable(toLatestTable(response, base), previous, references)
     },
-    validateStored: runSanityChecks,
+    validateStored: checkTable,
   }
 }
 

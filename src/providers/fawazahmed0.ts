@@ -5,6 +5,7 @@ import { DAY_MS, isDay, toDay, toInstant } from '../rates/dates.ts'
 import { RejectedError } from '../rates/validate.ts'
 import { fetchFromAny } from '../upstream/addresses.ts'
 import {
+  checkTable,
   pathsOf,
   ratesByCode,
   ratesInOrder,
@@ -15,7 +16,6 @@ import { isKnownCode } from '../upstream/known-code.ts'
 import type { LatestProvider, LatestTable, ProviderContext } from '../upstream/provider.ts'
 import { readJson, requireBody } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
-import { runSanityChecks } from '../upstream/sanity-checks.ts'
 
 /** Options of `createFawazahmed0Provider`. */
 export interface Fawazahmed0Options {
@@ -71,12 +71,12 @@ export function createFawazahmed0Provider(options: Fawazahmed0Options = {}): Lat
         fetch: async ({ fetch, signal, now, previous, references }: ProviderContext) => {
           const response = await readJson({ fetch, signal, now, url, ...LIMITS })
           const table = requireNotOlder(toLatestTable(response), previous, response.host)
-          return runSanityChecks(table, previous, references)
+          return checkTable(table, previous, references)
         },
       }))
       return fetchFromAny(addresses, context, HEDGE_DELAY_MS)
     },
-    validateStored: runSanityChecks,
+    validateStored: checkTable,
   }
 }
 

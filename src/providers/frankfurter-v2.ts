@@ -1,10 +1,9 @@
 import { assertKnownOptions } from '../known-options.ts'
 import { DAY_MS, addDays, nextPublication, toDay, toInstant } from '../rates/dates.ts'
-import { requireRootUrl } from '../upstream/feed.ts'
+import { checkTable, requireRootUrl } from '../upstream/feed.ts'
 import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
 import { readJson } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
-import { runSanityChecks } from '../upstream/sanity-checks.ts'
 import { LIMITS, requireRow, rowsOf } from './ecb/frankfurter-rows.ts'
 
 /** Options of `createFrankfurterV2Provider`. */
@@ -38,9 +37,9 @@ export function createFrankfurterV2Provider(options: FrankfurterV2Options = {}):
     attribution: { name: 'Frankfurter', url: 'https://frankfurter.dev' },
     async fetchLatest({ fetch, signal, now, previous, references }) {
       const response = await readJson({ fetch, signal, now, url: tableUrl, ...LIMITS })
-      return runSanityChecks(toLatestTable(response, now()), previous, references)
+      return checkTable(toLatestTable(response, now()), previous, references)
     },
-    validateStored: runSanityChecks,
+    validateStored: checkTable,
   }
 }
 

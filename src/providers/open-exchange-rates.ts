@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 
 import { assertKnownOptions } from '../known-options.ts'
 import {
+  checkTable,
   pathsOf,
   ratesByCode,
   ratesInOrder,
@@ -14,7 +15,6 @@ import { isKnownCode } from '../upstream/known-code.ts'
 import type { LatestProvider, LatestTable } from '../upstream/provider.ts'
 import { UpstreamError, readJson, requireBody } from '../upstream/request.ts'
 import type { UpstreamResponse } from '../upstream/request.ts'
-import { runSanityChecks } from '../upstream/sanity-checks.ts'
 
 /** Options of `createOpenExchangeRatesProvider`. */
 export interface OpenExchangeRatesOptions {
@@ -56,9 +56,9 @@ export function createOpenExchangeRatesProvider(options: OpenExchangeRatesOption
     async fetchLatest({ fetch, signal, now, previous, references }) {
       const request = { fetch, signal, now, url: tableUrl, headers, ...LIMITS }
       const response = await readWithKey(key, request, readJson)
-      return runSanityChecks(toLatestTable(response, now()), previous, references)
+      return checkTable(toLatestTable(response, now()), previous, references)
     },
-    validateStored: runSanityChecks,
+    validateStored: checkTable,
   }
 }
 

@@ -2,7 +2,7 @@ import type { Publication } from './calendar.ts'
 import { redenominatedBy } from './currency-code.ts'
 import type { Day } from './dates.ts'
 import { REFERENCE_CODES, moveBetween } from './rate-table.ts'
-import type { ReferenceTable } from './rate-table.ts'
+import type { Derivations, ReferenceTable } from './rate-table.ts'
 
 /**
  * A larger factor between two publications is doubtful. The largest daily move since 1999 of a currency with a reference rate
@@ -168,8 +168,7 @@ const rows = [
 /** A first rate that is further off is not believed without another source. */
 export const MAX_UNUSUAL_MOVE = 100
 
-/** A first rate that is further off is compared with another source, if one is configured. */
-export const MIN_COMPARED_MOVE = 10
+const MIN_COMPARED_MOVE = 10
 
 const stepByCode: ReadonlyMap<string, number> = /* @__PURE__ */ new Map(
   /* @__PURE__ */ rows.flatMap((row) => {
@@ -186,4 +185,15 @@ export function moveFromUsual(
   const [step = NaN, baseStep = NaN] = [code, base].map((each) => stepByCode.get(each))
   const usual = 10 ** ((step - baseStep) / 2) * redenominatedBy(code, day, AS_OF)
   return moveBetween(rate, usual)
+}
+
+/** Returns whether first rates have to be compared with another source, if one is configured. */
+export function hasUnusualRates(
+  { base, rates, derived }: { base: string; rates: object; derived?: Derivations },
+  day: Day,
+): boolean {
+  return Object.entries(rates).some(
+    ([code, rate]) =>
+      !derived?.[code] && moveFromUsual({ base, code, rate }, day) > MIN_COMPARED_MOVE,
+  )
 }

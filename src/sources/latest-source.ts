@@ -1,6 +1,6 @@
 import { createEntry, createReadThrough, isServable } from '../cache/read-through.ts'
 import type { ReadThrough, ReadThroughOptions } from '../cache/read-through.ts'
-import type { CacheEntry, CacheState } from '../cache/refresh.ts'
+import type { CacheEntry } from '../cache/refresh.ts'
 import type { Emit } from '../events.ts'
 import { DAY_MS, toDay } from '../rates/dates.ts'
 import type { RateTable } from '../rates/rate-table.ts'
@@ -110,13 +110,13 @@ function createTableChecks(options: SourcesOptions, references: References) {
       emitCorrections(emit, snapshot, validated, state.last)
       return snapshot
     },
-    validateStored({ attribution, table }: LatestSnapshot, state: CachedTables): LatestSnapshot {
+    async validateStored({ attribution, table }: LatestSnapshot, state: CachedTables) {
       const provider = providers.find((each) => isSameSource(each.attribution, attribution))
       if (!provider) return { attribution, table }
       const stored = toLatestTable(table)
       const previous = previousOf(provider, state.current)
       const others = references.current(attribution)
-      const checked = provider.validateStored?.(stored, previous, others) ?? stored
+      const checked = (await provider.validateStored?.(stored, previous, others)) ?? stored
       const { updatedAt, nextUpdateAt, publishedAt } = table
       const published = { ...checked, updatedAt, nextUpdateAt, publishedAt }
       return { attribution, table: validate(provider, published, state).data }
@@ -194,12 +194,7 @@ function toLatestTable({ rates, prices, ...table }: RateTable): LatestTable {
   return { ...table, ...published, rates: Object.fromEntries(rates) }
 }
 
-interface LatestReadThroughOptions extends Omit<
-  ReadThroughOptions<LatestSnapshot>,
-  'stored' | 'validateStored'
-> {
-  /** Like `validateStored` of a read-through, but synchronous. */
-  validateStored?(value: LatestSnapshot, state: CacheState<LatestSnapshot>): LatestSnapshot
+interface LatestReadThroughOptions extends Omit<ReadThroughOptions<LatestSnapshot>, 'stored'> {
   format: {
     toData(snapshot: LatestSnapshot): object
     /** Validates plain data; throws where they are invalid. */
@@ -222,12 +217,13 @@ function withFallbackTable(
     async load(signal, state) {
       return addFallback(await load(signal, state), entriesOf(state.entry), maxStale)
     },
-    validateStored(snapshot, state) {
+    async validateStored(snapshot, state) {
       const stored = snapshot.fallback?.()
-      const trusted =
-        stored && orUndefined(() => ({ ...stored, value: validateStored(stored.value, state) }))
+      const trusted = await orUndefined(
+        async () => stored && { ...stored, value: await validateStored(stored.value, state) },
+      )
       const entries = [...entriesOf(state.entry), trusted]
-      return addFallback(validateStored(snapshot, state), entries, maxStale)
+      return addFallback(await validateStored(snapshot, state), entries, maxStale)
     },
     stored: storedIn(options, 'latest', {
       toJson(snapshot) {
@@ -238,13 +234,13 @@ function withFallbackTable(
         }
         return JSON.stringify({ ...format.toData(snapshot), reserve })
       },
-      fromJson(json) {
+      async fromJson(json) {
         const data: unknown = JSON.parse(json)
         const snapshot = format.fromData(data)
         const { reserve } = Object(data)
         if (!reserve) return snapshot
         const loadedAt = Math.min(Number(reserve.loadedAt), runtime.now())
-        const value = orUndefined(() => format.fromData(reserve))
+        const value = await orUndefined(() => format.fromData(reserve))
         const fallback =
           value && createEntry({ value, loadedAt }, lifetime({ value, loadedAt }), runtime)
         return { ...snapshot, fallback: () => fallback }
@@ -272,9 +268,9 @@ function addFallback(
 }
 
 /** Returns undefined where `open` throws: an invalid stored fallback table does not invalidate the main one. */
-function orUndefined<Value>(open: () => Value): Value | undefined {
+async function orUndefined<Value>(open: () => Value): Promise<Awaited<Value> | undefined> {
   try {
-    return open()
+    return await open()
   } catch {
     return undefined
   }

@@ -3,7 +3,6 @@ import { toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { marketDays, rowsOf } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
-import { MIN_COMPARED_MOVE, moveFromUsual } from '../rates/moves.ts'
 import type { RateTable, ReferenceTable } from '../rates/rate-table.ts'
 import { validateTable } from '../rates/validate.ts'
 import type {
@@ -35,17 +34,14 @@ export function createReferences(options: SourcesOptions, inMemory: InMemory): R
   const compared = new Map<string, LatestSnapshot>()
 
   async function loadNextFeed(own: Attribution): Promise<void> {
-    for (const provider of feeds.filter(({ attribution }) => !isSameSource(attribution, own))) {
-      const { attribution } = provider
+    for (const provider of feeds.filter((each) => !isSameSource(each.attribution, own))) {
       const controller = new AbortController()
       const about = { dataSet: 'latest', timeout: LOAD_TIMEOUT_MS, gone: undefined } as const
-      const callProvider = async (
-        each: LatestProvider,
-        context: ProviderContext,
-      ): Promise<RateTable> => validateTable(await each.fetchLatest(context), runtime.now()).data
+      const callProvider = async (_: unknown, context: ProviderContext): Promise<RateTable> =>
+        validateTable(await provider.fetchLatest(context), runtime.now()).data
       try {
         const table = await callOnce(options, { ...about, provider, callProvider, controller })
-        compared.set(attribution.name, { table, attribution })
+        compared.set(provider.attribution.name, { table, attribution: provider.attribution })
         return
       } catch {
         // Its event has the reason.
@@ -115,33 +111,23 @@ export function createComparison(references: References) {
   ): Promise<LatestTable> {
     const { attribution } = provider
     const publication = `${attribution.name} ${published.updatedAt}`
-    const isChecked = provider.validateStored && isDoubtful(published, previous)
-    if (publication === comparedLast || !isChecked) return published
+    if (publication === comparedLast || !provider.validateStored) return published
+    const { unconfirmed, ...table } = published
+    if (!unconfirmed) {
+      if (previous) return published
+      const { hasUnusualRates } = await import('../rates/moves.ts')
+      if (!hasUnusualRates(table, toDay(table.updatedAt))) return published
+    }
     comparedLast = publication
     await references.load(attribution)
-    const { unconfirmed = {}, ...table } = published
-    const doubtful = Object.entries(unconfirmed).map(([code, { rate }]) => [code, rate])
+    const doubtful = Object.entries(unconfirmed ?? {}).map(([code, { rate }]) => [code, rate])
     const rates = { ...table.rates, ...Object.fromEntries(doubtful) }
     const others = references.current(attribution)
     try {
-      return provider.validateStored?.({ ...table, rates }, previous, others) ?? published
+      return (await provider.validateStored({ ...table, rates }, previous, others)) ?? published
     } catch {
       // Sources that contradict the whole table may be wrong themselves; the doubtful rates stay quarantined.
       return published
     }
   }
-}
-
-/** Whether a rate is quarantined or, in the first table of a feed with sanity checks, unusual. */
-function isDoubtful(table: LatestTable, previous: LatestTable | undefined): boolean {
-  const { base, rates, derived, unconfirmed, updatedAt } = table
-  if (unconfirmed) return true
-  const day = toDay(updatedAt)
-  return (
-    !previous &&
-    Object.entries(rates).some(
-      ([code, rate]) =>
-        !derived?.[code] && moveFromUsual({ base, code, rate }, day) > MIN_COMPARED_MOVE,
-    )
-  )
 }

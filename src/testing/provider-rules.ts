@@ -109,7 +109,7 @@ export const LATEST: Record<string, Rule<LatestTable, LatestProvider>> = {
     const table = await tableOf(trial)
     for (const previous of [undefined, table]) {
       try {
-        validateTable(provider.validateStored?.(table, previous) ?? table, trial.now)
+        validateTable((await provider.validateStored?.(table, previous)) ?? table, trial.now)
       } catch (error) {
         const message = 'expected validateStored() to accept its own table'
         throw new Error(`${message}, got error: ${messageOf(error)}`, { cause: error })

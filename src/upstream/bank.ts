@@ -6,7 +6,7 @@ import type { DaySpan } from '../rates/dates.ts'
 import { RejectedError } from '../rates/validate.ts'
 import { fetchDays } from './bank-days.ts'
 import type { Bank } from './bank-days.ts'
-import { requireKey, requireKeylessRootUrl, requireRootUrl } from './feed.ts'
+import { checkTable, requireKey, requireKeylessRootUrl, requireRootUrl } from './feed.ts'
 import type {
   HistoryDay,
   HistoryProvider,
@@ -15,7 +15,6 @@ import type {
   ProviderContext,
 } from './provider.ts'
 import type { Side } from './published.ts'
-import { runSanityChecks } from './sanity-checks.ts'
 
 /** Options of a bank's provider. */
 export interface BankOptions {
@@ -94,7 +93,7 @@ function withLatest(
   const calendar = createCalendar(publication)
   const { frequency } = publication
   const check: LatestProvider['validateStored'] = (table, previous, references) =>
-    runSanityChecks(table, previous, references, { minCodes, frequency, mayLackRates })
+    checkTable(table, previous, references, { minCodes, frequency, mayLackRates })
 
   async function newestDay(context: ProviderContext): Promise<HistoryDay> {
     const due = newestPublishedDay(context.now(), calendar)

@@ -1,8 +1,10 @@
 import { addDays, newestPublishedDay, toDay } from '../rates/dates.ts'
 import type { Calendar, Day, DaySpan } from '../rates/dates.ts'
 import { isObject } from '../rates/validate.ts'
+import type { LatestTable } from './provider.ts'
 import { UpstreamError, requireBody } from './request.ts'
 import type { UpstreamRequest, UpstreamResponse } from './request.ts'
+import type { runSanityChecks } from './sanity-checks.ts'
 import * as z from 'zod/mini'
 
 const MAX_DETAILS = 5
@@ -36,6 +38,11 @@ export async function parseBody<Body, Result>(
   } catch (error) {
     throw unexpectedShape(response.host, [error instanceof Error ? error.message : String(error)])
   }
+}
+
+/** Runs the sanity checks, whose code is loaded when it is first needed. */
+export async function checkTable(...of: Parameters<typeof runSanityChecks>): Promise<LatestTable> {
+  return (await import('./sanity-checks.ts')).runSanityChecks(...of)
 }
 
 /** A bank that publishes on working days is never closed for more days in a row. */

@@ -116,13 +116,13 @@ export interface LatestProvider {
   fetchLatest(context: ProviderContext): Promise<LatestTable>
   /**
    * Optional. Validates a table of this provider loaded from the store, where another process may have put it. Returns the
-   * table to use, or throws to reject it. `previous` and `references` are as in `ProviderContext`.
+   * table to use or a promise of it, or throws to reject it. `previous` and `references` are as in `ProviderContext`.
    */
   validateStored?(
     table: LatestTable,
     previous: LatestTable | undefined,
     references?: readonly ReferenceTable[],
-  ): LatestTable
+  ): LatestTable | Promise<LatestTable>
 }
 
 /** A source of reference rates. Its errors may have a property `retryAfterMs`, as those of `LatestProvider`. */

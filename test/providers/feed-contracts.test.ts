@@ -111,8 +111,10 @@ describe('a provider of latest rates', () => {
     const checked = await provider.fetchLatest({ ...context, previous })
     const unconfirmed = { [code]: { rate, publications: 1, good: rate * 2 } }
     expect(checked).toMatchObject({ rates: { [code]: rate * 2 }, unconfirmed })
-    expect(provider.validateStored(table, previous)).toEqual(checked)
+    expect(await provider.validateStored(table, previous)).toEqual(checked)
     const few = { ...table, rates: { EUR: 1, USD: 1.1 } }
-    expect(() => provider.validateStored?.(few, undefined)).toThrow(/–1,000 currencies, got 2$/)
+    await expect(provider.validateStored(few, undefined)).rejects.toThrow(
+      /–1,000 currencies, got 2$/,
+    )
   })
 })

@@ -32,7 +32,7 @@ function startMarket() {
       if (upstream.isDown) throw new Error('down')
       return { base: 'USD', rates: WIDE_RATES, ...published(0) }
     },
-    validateStored(table) {
+    async validateStored(table) {
       if (upstream.isStrict) throw new Error('not a market')
       return table
     },

@@ -216,10 +216,10 @@ export const BAD_TABLES = listed<Change>({
   },
   'accepts its own stored table': {
     'replaces a stored table with a bad one': {
-      validateStored: (table) => ({ ...table, rates: {} }),
+      validateStored: async (table) => ({ ...table, rates: {} }),
     },
     'rejects a stored table that equals the previous one': {
-      validateStored(table, previous) {
+      async validateStored(table, previous) {
         if (previous) throw new Error('not new')
         return table
       },

@@ -22,6 +22,7 @@ import type { Upstream } from './upstream.ts'
 
 // Loaded before time is virtual.
 await import('../../../src/providers/ecb/failover.ts')
+await import('../../../src/upstream/sanity-checks.ts')
 
 /** The end of every simulation, without faults: long enough for a refresh that is delayed by a day. In ms. */
 const TAIL = 27 * HOUR
