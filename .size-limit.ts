@@ -23,7 +23,7 @@ function portable(options: BuildOptions): BuildOptions {
 
 /** Budget of each module of the package alone, or of the largest in a folder: its current size and some two per cent. */
 const BUDGETS: Record<string, string> = {
-  '.': '57 kB',
+  '.': '58.3 kB',
   './access': '10.7 kB',
   './access/file': '3 kB',
   './access/redis': '5.95 kB',
@@ -31,17 +31,17 @@ const BUDGETS: Record<string, string> = {
   './client': '3.2 kB',
   './cloudflare': '297 B',
   './compat/exchangerate-host': '19.3 kB',
-  './compat/frankfurter': '18.5 kB',
-  './compat/open-exchange-rates': '18.2 kB',
-  './currencies': '6.8 kB',
+  './compat/frankfurter': '16.5 kB',
+  './compat/open-exchange-rates': '16.1 kB',
+  './currencies': '7.07 kB',
   './deno': '2.75 kB',
   './express': '2.1 kB',
   './money': '2.6 kB',
   './monitoring': '6.88 kB',
   './node': '4.15 kB',
-  './providers': '48 kB',
+  './providers': '47.1 kB',
   './stores/*': '1.55 kB',
-  './testing': '20.2 kB',
+  './testing': '20.8 kB',
 }
 
 /** Returns the budget of an entry point: its own, or that of its folder. */
@@ -75,14 +75,14 @@ const ofProviders = Object.keys(providers)
     name: `${name} alone`,
     path: 'dist/providers.js',
     import: `{ ${name} }`,
-    limit: READ_XML.has(name) ? '24.6 kB' : '20.6 kB',
+    limit: READ_XML.has(name) ? '25.6 kB' : '21.3 kB',
   }))
 
 const handler = {
   name: 'the handler, as an app loads it',
   path: 'dist/index.js',
   import: '{ createRatesHandler }',
-  limit: '55.2 kB',
+  limit: '56 kB',
 }
 
 /** Exports that bundlers load without the handler. */
