@@ -189,7 +189,7 @@ export function moveFromUsual(
 
 /** Returns whether first rates have to be compared with another source, if one is configured. */
 export function hasUnusualRates(
-  { base, rates, derived }: { base: string; rates: object; derived?: Derivations },
+  { base, rates, derived }: { base: string; rates: object; derived?: Derivations | undefined },
   day: Day,
 ): boolean {
   return Object.entries(rates).some(

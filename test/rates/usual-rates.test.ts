@@ -4,11 +4,11 @@ import { expect, it } from 'vitest'
 
 import { withRates } from '../../scripts/usual-rates.ts'
 import { createRatesHandler } from '../../src/index.ts'
-import { moveFromUsual } from '../../src/rates/usual-rates.ts'
+import { moveFromUsual } from '../../src/rates/moves.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 
-const FILE = 'src/rates/usual-rates.ts'
+const FILE = 'src/rates/moves.ts'
 
 it('usual rates are those that the script makes of a table', async () => {
   const now = (): number => Date.parse('2026-11-26T12:00Z')
