@@ -68,7 +68,7 @@ export function createLatestSource(
 function createTableChecks(options: SourcesOptions, references: References) {
   const { latestProviders: providers, emit, runtime } = options
   const counters = new Map(providers.map((provider) => [provider, createEqualDayCounter()]))
-  const compare = createComparison(references)
+  const fetchCompared = createComparison(runtime, references)
 
   function validate(
     provider: LatestProvider,
@@ -93,15 +93,7 @@ function createTableChecks(options: SourcesOptions, references: References) {
       state: CachedTables,
     ): Promise<LatestSnapshot> {
       const previous = previousOf(provider, state.current)
-      const startedAt = runtime.monotonic()
-      const checked = await provider.fetchLatest({
-        ...context,
-        ...(previous && { previous }),
-        references: references.current(provider.attribution),
-      })
-      // There must be time left to wait for the others.
-      const isSlow = runtime.monotonic() - startedAt > CALL_TIMEOUT_MS / 2
-      const published = isSlow ? checked : await compare(provider, checked, previous)
+      const published = await fetchCompared(provider, context, previous)
       // A response that arrives too late is discarded, and emits no events.
       context.signal.throwIfAborted()
       const validated = validate(provider, published, state)

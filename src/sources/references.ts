@@ -1,4 +1,5 @@
 import { withTimeout } from '../async.ts'
+import type { Runtime } from '../async.ts'
 import { toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { marketDays, rowsOf } from '../rates/market-history.ts'
@@ -100,11 +101,14 @@ function newestRates(history: MarketHistory, since: Day): ReferenceTable {
   }
 }
 
-/** Creates a function that loads other sources for doubtful rates, once per publication, and checks a table again with theirs. */
-export function createComparison(references: References) {
+/** A slower call leaves no time to wait for other sources, in ms. */
+const MAX_CALL_MS = 2_500
+
+/** Creates a function that fetches a table and, for doubtful rates, once per publication, checks it again with other sources. */
+export function createComparison({ monotonic }: Runtime, references: References) {
   let comparedLast = ''
 
-  return async function compare(
+  async function compare(
     provider: LatestProvider,
     published: LatestTable,
     previous: LatestTable | undefined,
@@ -129,5 +133,20 @@ export function createComparison(references: References) {
       // Sources that contradict the whole table may be wrong themselves; the doubtful rates stay quarantined.
       return published
     }
+  }
+
+  return async function fetchCompared(
+    provider: LatestProvider,
+    context: ProviderContext,
+    previous: LatestTable | undefined,
+  ): Promise<LatestTable> {
+    const startedAt = monotonic()
+    const published = await provider.fetchLatest({
+      ...context,
+      ...(previous && { previous }),
+      references: references.current(provider.attribution),
+    })
+    const isSlow = monotonic() - startedAt > MAX_CALL_MS
+    return isSlow ? published : compare(provider, published, previous)
   }
 }
