@@ -67,7 +67,10 @@ export function createLatestFeed(options: Scene) {
 
 const DEVALUED = { EGP: 4, NGN: 4, TRY: 1.9, ZAR: 1.9 }
 
-/** Returns `rates` a day later: none moves by more than 2 %, except a devalued one. */
+/** Units for one euro of currencies that follow it. */
+const OF_EURO = { BGN: 1.95583, DKK: 7.46 }
+
+/** Returns `rates` a day later: none moves by more than 2 %, except a devalued one; official pegs hold. */
 function driftOfAll(
   rates: Publication['rates'],
   { random, devaluedShare }: Scene,
@@ -79,7 +82,11 @@ function driftOfAll(
     return [code, code === 'USD' ? 1 : drift(rate * factor, FIRST_LATEST[code] ?? NaN, random, 6)]
   })
   const table = Object.fromEntries(later)
-  return { ...table, BGN: Number(((table['EUR'] ?? NaN) * 1.95583).toPrecision(6)) }
+  const { AED = NaN, HKD = NaN } = FIRST_LATEST
+  const ofEuro = Object.entries(OF_EURO).map(([code, ratio]) => {
+    return [code, Number(((table['EUR'] ?? NaN) * ratio).toPrecision(6))]
+  })
+  return { ...table, AED, HKD, ...Object.fromEntries(ofEuro) }
 }
 
 const FIRST_REFERENCE = quotesOf(
