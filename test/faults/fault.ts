@@ -221,7 +221,29 @@ export function toLatestTruth(body: LatestBody): LatestTruth {
   const updatedAt = body.time_last_update_unix * SECOND
   const nextUpdate = body.time_next_update_unix || body.time_last_update_unix + DAY / SECOND
   const nextUpdateAt = Math.min(nextUpdate * SECOND, updatedAt + 8 * DAY)
-  return { updatedAt, nextUpdateAt, rates: body.rates }
+  return byLaw({ updatedAt, nextUpdateAt, rates: body.rates })
+}
+
+/** Units of withdrawn currencies for one unit of their successors, by law. */
+const LEGAL: Readonly<Record<string, readonly [successor: string, ratio: number]>> = {
+  BGN: ['EUR', 1.95583],
+  HRK: ['EUR', 7.5345],
+  SLL: ['SLE', 1_000],
+  ZWL: ['ZWG', 2_498.7242],
+}
+
+/** Returns `truth` with the legal rates of withdrawn currencies, as old as those of their successors. */
+export function byLaw(truth: LatestTruth): LatestTruth {
+  const rates = { ...truth.rates }
+  const older = { ...truth.older }
+  for (const [code, [successor, ratio]] of Object.entries(LEGAL)) {
+    const rate = rates[successor]
+    if (!(code in rates) || !(typeof rate === 'number' && rate > 0)) continue
+    rates[code] = Number((rate * ratio).toPrecision(15))
+    const { [successor]: times } = older
+    if (times) older[code] = times
+  }
+  return { ...truth, rates, ...(truth.older && { older }) }
 }
 
 /** Returns `truth` with the rates `codes` of the publication `before`. */

@@ -7,6 +7,7 @@ import {
   SECRET,
   accepted,
   answer,
+  byLaw,
   changedJson,
   changedLatest,
   entriesOf,
@@ -359,20 +360,6 @@ function wrongEuro(
     // The reference rates confirm the right rate.
     servesAfterwards: { latest: toLatestTruth },
   })
-}
-
-/** Units for one euro, by law. */
-const FIXED = { BGN: 1.95583, HRK: 7.5345 }
-
-/** Returns `truth` with rates corrected to the ratios to the euro that law has fixed. */
-function byLaw(truth: LatestTruth): LatestTruth {
-  const rates = { ...truth.rates }
-  for (const [code, ratio] of Object.entries(FIXED)) {
-    const fixed = Number(((rates['EUR'] ?? NaN) * ratio).toPrecision(15))
-    const published = rates[code] ?? fixed
-    if (Math.abs(published - fixed) > 0.005 * fixed) rates[code] = fixed
-  }
-  return { ...truth, rates }
 }
 
 function withEuro(good: LatestBody, change: (rate: number) => number): LatestBody {
