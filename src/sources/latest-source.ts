@@ -42,8 +42,11 @@ export function createLatestSource(
     maxStale: maxStale.latest,
     publishedAt: ({ table }) => table.publishedAt,
     lifetime({ value: { table } }) {
-      const { updatedAt, nextUpdateAt, lateAt = nextUpdateAt + DAY_MS } = table
-      const next = { due: Math.min(nextUpdateAt, lateAt - DAY_MS), lateAt }
+      const { updatedAt, nextUpdateAt } = table
+      // An announced time before the publication says nothing.
+      const announced = nextUpdateAt > updatedAt ? nextUpdateAt : updatedAt + DAY_MS
+      const { lateAt = announced + DAY_MS } = table
+      const next = { due: Math.min(announced, lateAt - DAY_MS), lateAt }
       return { nextUpdateAt, maxLifetime: MAX_LIFETIME_MS, updatedAt, next }
     },
     validateStored: tables.validateStored,
