@@ -79,8 +79,9 @@ export const pegs: ReadonlyMap<string, Peg> = /* @__PURE__ */ new Map(
   }),
 )
 
-/** Feeds do not update all currencies at the same time. */
+/** Feeds do not update all currencies at the same time. Of the nakfa, whose ratio is not declared, some banks quote 15.38. */
 const TOLERANCE = 1.02
+const TOLERANCES: Readonly<Record<string, number>> = { ERN: 1.03 }
 
 /** Returns whether a rate is off the official peg of its currency on `day`; false without a peg or a rate of the anchor. */
 export function isOffPeg(code: string, day: Day, rateOf: (code: string) => unknown): boolean {
@@ -88,7 +89,8 @@ export function isOffPeg(code: string, day: Day, rateOf: (code: string) => unkno
   if (day < since || (until && day > until)) return false
   const units = Number(rateOf(code)) / Number(rateOf(anchor))
   const [low, high] = band ?? [Number(ratio), Number(ratio)]
-  return units < low / TOLERANCE || units > high * TOLERANCE
+  const { [code]: tolerance = TOLERANCE } = TOLERANCES
+  return units < low / tolerance || units > high * tolerance
 }
 
 /** Returns how many pegs lie between a currency and one without: 0 without a peg. */

@@ -324,6 +324,11 @@ describe('validateStored() of a built-in provider', () => {
       expect(Object.keys(unconfirmed).sort()).toEqual(['EUR', 'HKD'])
     })
 
+    it('of which that of the nakfa is not declared', async () => {
+      expect(await check(table({ ERN: 15.38 }))).not.toHaveProperty('unconfirmed')
+      expect(await check(table({ ERN: 15.5 }))).toHaveProperty('unconfirmed.ERN')
+    })
+
     it('by day: the lev was pegged until 2025', async () => {
       const lev = { EUR: 0.9, BGN: 0.9 * 1.95583 * 1.1 }
       const at = (updatedAt: number): LatestTable => ({ ...table(lev), updatedAt })
