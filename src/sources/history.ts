@@ -24,6 +24,8 @@ export interface HistorySnapshot extends Reach {
   end?: Day | undefined
   /** The first doubtful day of a full download or a stored value; the next refresh fetches all days from there. */
   doubtfulSince?: Day | undefined
+  /** Rates of the newest days that are quarantined, in units for one of the base. */
+  unconfirmed?: Readonly<Record<string, number>> | undefined
   /** All codes of the publication, where `history` has only some. */
   codes?: readonly string[] | undefined
   /** Id of the publication, if not that of the European Central Bank. */
@@ -121,7 +123,7 @@ export function snapshotFormat(
     toJson: (snapshot) => inSlices(snapshotJson(snapshot)),
     async fromJson(json) {
       const stored = await inSlices(parseLongJson(json, SNAPSHOT))
-      const { start, end, attribution, servedBy, ...days } = requireObject(
+      const { start, end, doubtfulSince, attribution, servedBy, ...days } = requireObject(
         stored,
         'the stored data are',
       )
@@ -131,6 +133,9 @@ export function snapshotFormat(
         servedBy: toAttribution(servedBy),
         start: requireDay('start', start),
         ...(end !== undefined && { end: requireDay('end', end) }),
+        ...(doubtfulSince !== undefined && {
+          doubtfulSince: requireDay('doubtfulSince', doubtfulSince),
+        }),
         history,
       }
     },
@@ -164,7 +169,7 @@ export interface Checks {
   ): Promise<CheckedDays>
 }
 
-interface CheckedDays extends Pick<HistorySnapshot, 'history' | 'doubtfulSince'> {
+interface CheckedDays extends Pick<HistorySnapshot, 'history' | 'doubtfulSince' | 'unconfirmed'> {
   /** Whether an update changed nothing. */
   isSame?: boolean
 }
@@ -229,7 +234,8 @@ export function createChecks(options: SourcesOptions, references: References, id
       const days = { merged: history, added: history, previous: undefined }
       const checked = await check(provider, days, signal)
       const [doubtfulSince] = checked.quarantined.map((each) => each.slice(0, 10)).sort()
-      return { history: checked.history, ...(doubtfulSince && { doubtfulSince }) }
+      const unconfirmed = newestUnconfirmed(history, checked.history)
+      return { history: checked.history, unconfirmed, ...(doubtfulSince && { doubtfulSince }) }
     },
     async ofUpdate(provider, { previous, added, start }, signal) {
       const merged = mergeHistories([previous, added], start)
@@ -240,7 +246,8 @@ export function createChecks(options: SourcesOptions, references: References, id
       const about = { dataSet: 'history', provider: provider.attribution.name } as const
       if (revised.length > 0) emit({ type: 'rates_revised', ...about, revised })
       const doubtfulSince = firstDoubtful(added, history)
-      return { history, isSame, ...(doubtfulSince && { doubtfulSince }) }
+      const unconfirmed = newestUnconfirmed(added, history)
+      return { history, isSame, unconfirmed, ...(doubtfulSince && { doubtfulSince }) }
     },
   }
 }
@@ -258,6 +265,20 @@ function firstDoubtful(added: MarketHistory, accepted: MarketHistory): Day | und
       ([code, column]) => !Number.isNaN(column[row] ?? NaN) && !rates.has(code),
     )
   })
+}
+
+/** Returns the newest of the `added` rates that the checks have not accepted. */
+function newestUnconfirmed(
+  { dates, columns, priced }: MarketHistory,
+  accepted: MarketHistory,
+): Record<string, number> {
+  const newest = [...columns].map(([code, column]) => {
+    const row = column.findLastIndex((quote) => !Number.isNaN(quote))
+    const isAccepted = row < 0 || ratesOf(accepted, dates[row] ?? '').has(code)
+    const { [row]: quote = NaN } = column
+    return [code, isAccepted ? NaN : priced?.has(code) ? 1 / quote : quote] as const
+  })
+  return Object.fromEntries(newest.filter(([, rate]) => !Number.isNaN(rate)))
 }
 
 export async function acceptDays(
@@ -293,6 +314,7 @@ function* snapshotJson({
   servedBy,
   start,
   end,
+  doubtfulSince,
 }: HistorySnapshot): Slices<string> {
   const { length } = history.dates
   const isLong = length > DAYS_AT_ONCE
@@ -309,7 +331,7 @@ function* snapshotJson({
     parts.push(JSON.stringify(plain).slice(1, -1))
   }
   const { base } = history
-  const head = JSON.stringify({ attribution, servedBy, start, end, base })
+  const head = JSON.stringify({ attribution, servedBy, start, end, doubtfulSince, base })
   return `${head.slice(0, -1)},"days":[${parts.join()}]}`
 }
 

@@ -3,7 +3,6 @@ import type { Runtime } from '../async.ts'
 import { toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { marketDays, rowsOf } from '../rates/market-history.ts'
-import type { MarketHistory } from '../rates/market-history.ts'
 import type { RateTable, ReferenceTable } from '../rates/rate-table.ts'
 import { validateTable } from '../rates/validate.ts'
 import type {
@@ -65,7 +64,7 @@ export function createReferences(options: SourcesOptions, inMemory: InMemory): R
       const days = inMemory.histories().filter((each) => each !== undefined)
       return [
         ...[...newest.values()].filter(isOther).map(({ table }) => recentTable(table, since)),
-        ...days.filter(isOther).map(({ history }) => newestRates(history, since)),
+        ...days.filter(isOther).map((each) => newestRates(each, since)),
       ].filter(({ rates }) => rates.size > 0)
     },
     async load(own, id) {
@@ -89,7 +88,7 @@ function recentTable(table: RateTable, since: Day): ReferenceTable {
 }
 
 /** Returns the newest rate of each currency: the newest day lacks those that are quarantined. */
-function newestRates(history: MarketHistory, since: Day): ReferenceTable {
+function newestRates({ history, unconfirmed }: HistorySnapshot, since: Day): ReferenceTable {
   const { base, priced, derived } = history
   const [first] = rowsOf(history, since, since)
   const published = marketDays(history, first).flatMap(({ date, rates }) =>
@@ -97,6 +96,7 @@ function newestRates(history: MarketHistory, since: Day): ReferenceTable {
   )
   return {
     base,
+    unconfirmed,
     rates: new Map(published.map(([code, quote]) => [code, priced?.has(code) ? 1 / quote : quote])),
   }
 }

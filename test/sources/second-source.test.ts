@@ -254,3 +254,64 @@ describe('a reference rate of one bank that moved', () => {
     },
   )
 })
+
+describe('a reference rate that moved for good on Tuesday', () => {
+  const CODES = codes(30)
+  const [CODE = ''] = CODES
+
+  /** Opens handlers over banks, by id, that all have the moved rate; returns whether they serve it. */
+  function openBanks({ ids, maxDays }: { ids: string[]; maxDays: number }) {
+    const runtime = virtualRuntime(TUESDAY - DAY / 4)
+    const stored = new Map<string, string>()
+    const store = {
+      get: async (key: string) => stored.get(key),
+      set: async (key: string, value: string) => void stored.set(key, value),
+    }
+    const history = ids.map((id) =>
+      createBank({
+        codes: CODES,
+        now: runtime.now,
+        name: id,
+        publication: { ...BANK_DAYS, id },
+        maxDays,
+        sanityChecks: true,
+        change: ({ base, days }) => ({
+          base,
+          days: days.map(({ date, rates: { [CODE]: rate = NaN, ...rates } }) => {
+            return {
+              date,
+              rates: { ...rates, [CODE]: Date.parse(date) < TUESDAY ? rate : rate * 20 },
+            }
+          }),
+        }),
+      }),
+    )
+    const start = () =>
+      recordedHandler(runtime, { store, providers: { latest: false, history } }).handler
+    return async (days: number, isRestarted: boolean): Promise<string[]> => {
+      let handler = start()
+      await finish(runtime, handler.refresh())
+      await finish(runtime, handler.rates.convert({ from: 'EUR', to: CODE, date: '2026-11-16' }))
+      for (let day = 0; day < days; day += 1) {
+        if (isRestarted) handler = start()
+        await runtime.advance(DAY)
+        await finish(runtime, handler.refresh())
+      }
+      const request = handler.rates.history({ from: 'EUR', to: CODE, start: '2026-11-16' })
+      return (await finish(runtime, request)).points.map(({ d }) => d.slice(8))
+    }
+  }
+
+  it.each([1, 366])(
+    'is served on the next day where a second bank has it: %d days a call',
+    async (maxDays) => {
+      const watchBanks = openBanks({ ids: ['one', 'other'], maxDays })
+      expect(await watchBanks(2, false)).toEqual(['16', '17', '18'])
+    },
+  )
+
+  it.each([1, 366])('loses no day by restarts with a store: %d days a call', async (maxDays) => {
+    const expected = ['16', '17', '18', '19', '20', '23', '24', '25']
+    expect(await openBanks({ ids: ['one'], maxDays })(9, true)).toEqual(expected)
+  })
+})
