@@ -218,9 +218,10 @@ async function fetchNewestRange(
   // The clock may have been set back.
   const start = since < end ? since : end
   const fetched = await fetchRange(context, providerCall, { start, end })
-  // A source that has ended has earlier days, and one that is late with the month those of the month before.
+  // A source that has ended has earlier days, and one that is late with the month those of the month before; corrections
+  // have not all currencies.
   const earliest = isInOneCall ? context.since : addDays(end, -daysBack * 2)
-  const isFound = fetched.history.dates.length > 0
+  const isFound = fetched.history.dates.some(context.calendar.isPublished)
   if (current || isFound || earliest >= start) return { since: start, ...fetched }
   const all = { start: earliest, end }
   return { since: earliest, ...(await fetchRange(context, providerCall, all)) }

@@ -80,12 +80,39 @@ export function createViews(context: PublicationContext): Views {
       const known = variants.get(key)
       if (known) return known
       if (variants.size >= MAX_VARIANTS) variants.clear()
-      const about = aboutCodes(context, joined.history, needed)
+      const about = aboutCodes(context, withCorrections(context, joined.history, needed), needed)
       const variant = { ...joined, ...about, needed, isIncomplete }
       variants.set(key, variant)
       return variant
     },
   }
+}
+
+/**
+ * Monthly and quarterly rates are corrected in between: on the day of a correction of one of `codes`, the others have their
+ * rates of the last whole table.
+ */
+function withCorrections(
+  { frequency, calendar }: PublicationContext,
+  history: MarketHistory,
+  codes: readonly string[] = [],
+): MarketHistory {
+  const { dates, columns } = history
+  if (frequency === 'daily' || frequency === 'weekly' || codes.length < 2) return history
+  const isWhole = dates.map(calendar.isPublished)
+  const quotes = codes.flatMap((code) => columns.get(code) ?? [])
+  const isCorrected = dates.map((_date, row) =>
+    quotes.some((column) => !isWhole[row] && !Number.isNaN(column[row])),
+  )
+  const filled = codes.map((code) => {
+    let last = NaN
+    const column = columns.get(code)?.map((quote, row) => {
+      if (isWhole[row] || !Number.isNaN(quote)) last = quote
+      return isCorrected[row] ? last : quote
+    })
+    return [code, column ?? new Float64Array()] as const
+  })
+  return { ...history, columns: new Map([...columns, ...filled]) }
 }
 
 /** Adds an empty column for each code that has no rate in the days: it may have some on others. */

@@ -260,6 +260,14 @@ describe('an amendment of the US Treasury', () => {
     expect(yen.points.map(({ r }) => r)).toEqual([150.01])
     const table = await rates.latest({ base: 'USD', date: '2026-06-01' })
     expect([table.date, table.rates]).toEqual(['2026-05-29', { ILS: 2.807, JPY: 159.41, USD: 1 }])
+    const cross = { from: 'ILS', to: 'JPY', amount: 1 } as const
+    const day = { date: '2026-05-29', rule: 'exact' } as const
+    const updatedAt = Date.parse('2026-04-10T20:00:00Z')
+    expect(await rates.convert({ ...cross, ...day })).toMatchObject({
+      rate: 56.79016744,
+      updatedAt,
+    })
+    await expect(rates.convert({ ...cross, from: 'USD', ...day })).rejects.toThrow('No reference')
     expect(table.older).toEqual({ JPY: Date.parse('2026-04-10T20:00:00Z') })
   })
 })
@@ -299,11 +307,16 @@ describe('createHmrcProvider()', () => {
   const peso = { from: 'GBP', to: 'ARS', amount: 1 } as const
 
   it.each(['/uk/api', '/api/v2'])('has corrected rates of a month from %s', async (api) => {
-    const { convert, latest, status } = open(api)
+    const { convert, history, latest, status } = open(api)
     // The file of January is not there yet.
     for (const date of ['2023-12-20', '2024-01-05']) {
-      expect(await convert({ ...peso, date })).toMatchObject({ date: '2023-12-13', rate: 1017.5 })
+      const corrected = { date: '2023-12-13', rate: 1017.5 / 1.2643 }
+      const dollar = await convert({ ...peso, from: 'USD', date })
+      expect(dollar).toMatchObject({ ...corrected, rate: expect.closeTo(corrected.rate, 6) })
+      expect(await convert({ ...peso, date })).toMatchObject({ ...corrected, rate: 1017.5 })
     }
+    const { points } = await history({ from: 'USD', to: 'ARS', start: '2023-11-01' })
+    expect(points.map(({ d }) => d)).toEqual(['2023-11-01', '2023-12-01', '2023-12-13'])
     const before = await convert({ ...peso, date: '2023-12-12' })
     expect(before).toMatchObject({ date: '2023-12-01', rate: 438.1 })
     const table = await latest({ base: 'GBP', date: '2023-12-20' })
