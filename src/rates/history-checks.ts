@@ -423,7 +423,9 @@ function isContradictedLater(walk: Walk, column: Column, row: number): boolean {
   column.levelEnd = end
   // A slip that is over has no rate of the same time to compare it with, and would be accepted with age.
   const isOver = walk.isUpdate && next < accepted.length
-  return isOver || isDoubtfulMove(code, moveFromOthers(walk, column, end))
+  const fromOthers = moveFromOthers(walk, column, end)
+  const isOffPeg = fromOthers > MAX_AGREEING_MOVE && isOffPegOn(walk, column, end)
+  return isOver || isOffPeg || isDoubtfulMove(code, fromOthers)
 }
 
 function nextRow({ accepted }: Column, row: number): number {

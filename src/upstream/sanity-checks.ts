@@ -139,7 +139,9 @@ function compareRate(
   const fromUsual = good === undefined ? moveFromUsual({ base, code, rate }, day) : NaN
   const unusual = fromUsual <= MAX_UNUSUAL_MOVE ? 1 : fromUsual
   const move = [fromGood, fromOthers, unusual].find((each) => !Number.isNaN(each)) ?? NaN
-  const isContradicted = isDoubtfulMove(code, fromOthers)
+  const isContradicted = isOffPeg
+    ? fromOthers > MAX_AGREEING_MOVE
+    : isDoubtfulMove(code, fromOthers)
   const needed = Math.max(
     publicationsToConfirm(code, fromGood, frequency),
     publicationsToConfirm(code, unusual, frequency),

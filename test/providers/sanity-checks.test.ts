@@ -324,6 +324,15 @@ describe('validateStored() of a built-in provider', () => {
       expect(Object.keys(unconfirmed).sort()).toEqual(['EUR', 'HKD'])
     })
 
+    it('which another source with the ratio keeps', async () => {
+      let last = table({ AED })
+      const other = { base: 'USD', rates: new Map([['AED', AED]]) }
+      for (let day = 1; day <= 9; day += 1) {
+        last = await check(table({ AED: AED * 1.3 }, 100, day), last, [other])
+      }
+      expect(last.rates['AED']).toBe(AED)
+    })
+
     it('of which that of the nakfa is not declared', async () => {
       expect(await check(table({ ERN: 15.38 }))).not.toHaveProperty('unconfirmed')
       expect(await check(table({ ERN: 15.5 }))).toHaveProperty('unconfirmed.ERN')
