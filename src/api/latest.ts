@@ -1,7 +1,7 @@
 import type { Instant } from '../async.ts'
 import { invalidCurrency, invalidParameter, toRatesError } from '../errors.ts'
 import { crossRate, percentChange } from '../rates/arithmetic.ts'
-import { findWithdrawal, minorUnitHint } from '../rates/currency-code.ts'
+import { END_OF_TIME, findWithdrawal, minorUnitHint } from '../rates/currency-code.ts'
 import type { UppercaseCode } from '../rates/currency-code.ts'
 import { PERIODS, addDays, periodStart, toDay } from '../rates/dates.ts'
 import type { DateRule, Day } from '../rates/dates.ts'
@@ -163,9 +163,9 @@ function percentOf(
   )
 }
 
-/** Returns the codes that a table must have; responses omit withdrawn `symbols` without a rate. */
-function codesOf({ base = 'USD', symbols = [] }: TableParams): string[] {
-  return [base, ...symbols.filter((symbol) => !findWithdrawal(symbol.toUpperCase()))]
+/** Returns the codes that a table must have; responses omit `symbols` without a rate that were withdrawn by its day. */
+function codesOf({ base = 'USD', symbols = [], date = END_OF_TIME }: LatestParams): string[] {
+  return [base, ...symbols.filter((symbol) => !isWithdrawnBy(date, symbol))]
 }
 
 /** @throws {RatesError} `invalid_currency`, or as `requireQuoted` does */

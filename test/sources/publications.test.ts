@@ -112,7 +112,11 @@ describe('a withdrawn currency in the rates of a bank', () => {
         }),
       }),
     })
-  const questions = ['latest?base=EUR', 'convert?from=EUR&to=HRK&amount=1']
+  const questions = [
+    'latest?base=EUR',
+    'latest?base=EUR&symbols=HRK',
+    'convert?from=EUR&to=HRK&amount=1',
+  ]
 
   it.each([
     [true, 7.5345],
@@ -120,14 +124,15 @@ describe('a withdrawn currency in the rates of a bank', () => {
   ])(
     'follows its successor from its withdrawal on, with sanity checks: %s',
     async (isReal, rate) => {
-      const { read } = listed(isReal)
       for (const question of questions) {
+        const { read } = listed(isReal)
         for (const [date, ratio] of Object.entries({ '2022-12-30': 7.4, '2024-03-01': rate })) {
           const { rates, rate: converted, error } = await read(`/v1/${question}&date=${date}`)
           expect(error).toBeUndefined()
           expect(rates?.HRK ?? converted, `${question} ${date}`).toBeCloseTo(ratio, 8)
         }
       }
+      const { read } = listed(isReal)
       const { points } = await read('/v1/history?from=EUR&to=HRK&start=2022-12-28&end=2023-01-04')
       for (const { d, r } of points) expect(r, d).toBeCloseTo(d < '2023-01-01' ? 7.4 : rate, 8)
       expect(points.length).toBeGreaterThan(4)
