@@ -9,6 +9,7 @@ import {
   MAX_AGREEING_MOVE,
   MAX_CONFIRMING_MOVE,
   MAX_UNUSUAL_MOVE,
+  MIN_COMPARED_MOVE,
   countManyMoved,
   findImplausibleMajors,
   isDoubtfulMove,
@@ -411,8 +412,6 @@ function isRepeated(walk: Walk, column: Column, row: number, publications: numbe
 /** Whether another source contradicts the last rate before the next doubtful move, or an update already has that move. */
 function isContradictedLater(walk: Walk, column: Column, row: number): boolean {
   const { code, accepted, lastAcceptedRow } = column
-  // The first rates of a whole history did not move.
-  if (lastAcceptedRow < 0 && !walk.isUpdate) return false
   let end = Math.max(row, column.levelEnd)
   let next = nextRow(column, end)
   while (next < accepted.length) {
@@ -424,6 +423,12 @@ function isContradictedLater(walk: Walk, column: Column, row: number): boolean {
   // A slip that is over has no rate of the same time to compare it with, and would be accepted with age.
   const isOver = walk.isUpdate && next < accepted.length
   const fromOthers = moveFromOthers(walk, column, end)
+  // The first rates of a whole history did not move, but may have a wrong unit.
+  if (lastAcceptedRow < 0 && !walk.isUpdate) {
+    const rate = unitsOf(walk, column, accepted[end] ?? NaN)
+    const fromUsual = walk.moveFromUsual(walk.dates[end] ?? '', code, rate)
+    return fromUsual > MIN_COMPARED_MOVE && isDoubtfulMove(code, fromOthers)
+  }
   const isOffPeg = fromOthers > MAX_AGREEING_MOVE && isOffPegOn(walk, column, end)
   return isOver || isOffPeg || isDoubtfulMove(code, fromOthers)
 }

@@ -168,7 +168,7 @@ const rows = [
 /** A first rate that is further off is not believed without another source. */
 export const MAX_UNUSUAL_MOVE = 100
 
-const MIN_COMPARED_MOVE = 10
+export const MIN_COMPARED_MOVE = 10
 
 const stepByCode: ReadonlyMap<string, number> = /* @__PURE__ */ new Map(
   /* @__PURE__ */ rows.flatMap((row) => {

@@ -7,7 +7,7 @@ import { checkHistory } from '../rates/history-checks.ts'
 import type { CheckedHistory, HistoryToCheck } from '../rates/history-checks.ts'
 import { findRevisions, marketDays, mergeHistories, ratesOf } from '../rates/market-history.ts'
 import type { MarketHistory } from '../rates/market-history.ts'
-import { moveFromOthers, moveFromUsual } from '../rates/moves.ts'
+import { hasUnusualRates, moveFromOthers, moveFromUsual } from '../rates/moves.ts'
 import type { RateTable } from '../rates/rate-table.ts'
 import { RejectedError, requireObject, validateHistoryInSlices } from '../rates/validate.ts'
 import type { Attribution, HistoryProvider, ProviderContext } from '../upstream/provider.ts'
@@ -200,12 +200,24 @@ function createComparison({ runtime }: SourcesOptions, references: References, i
     }
     const checked = await check()
     const newest = dates.at(-1) ?? ''
-    const isDoubtful = checked.quarantined.some((each) => each >= since)
-    if (newest <= comparedLast || !isDoubtful) return checked
+    const isDoubtful =
+      checked.quarantined.some((each) => each >= since) ||
+      (!days.previous && hasUnusual(days.added))
+    if (newest <= comparedLast || newest < since || !isDoubtful) return checked
     comparedLast = newest
     await references.load(attribution, id)
     return check()
   }
+}
+
+/** Whether a rate of the newest day may have a wrong unit. */
+function hasUnusual({ base, priced, ...history }: MarketHistory): boolean {
+  const newest = history.dates.at(-1) ?? ''
+  const rates = Array.from(ratesOf({ base, ...history }, newest), ([code, quote]) => {
+    return [code, priced?.has(code) ? 1 / quote : quote] as const
+  })
+  const derived = history.derived?.get(newest)
+  return hasUnusualRates({ base, rates: Object.fromEntries(rates), derived }, newest)
 }
 
 export function createChecks(options: SourcesOptions, references: References, id: string): Checks {

@@ -300,8 +300,7 @@ describe.each(HISTORIES)('a devaluation with reference rates of %s', (_name, pro
   ])('is served %s', async (_when, factor, options) => {
     const world = open({ provider, latest: moved(factor), history: moved(2), ...options })
     await world.load()
-    // A bank's rates arrive a moment after the latest ones, which they confirm on the next day.
-    const first = options.isAtNight === false && provider === relay ? factor : 1
+    const first = options.isAtNight === false ? factor : 1
     expect((await watch(world, 3)).latest).toEqual([first, factor, factor])
     expect(await world.historyFactors()).toEqual(doubledSince(TUESDAY, world))
   })

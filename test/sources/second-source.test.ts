@@ -315,3 +315,36 @@ describe('a reference rate that moved for good on Tuesday', () => {
     expect(await openBanks({ ids: ['one'], maxDays })(9, true)).toEqual(expected)
   })
 })
+
+it.each([
+  ['IDR', 1 / 1_000],
+  ['HUF', 1 / 100],
+])(
+  'at a cold start, reference rates of %s that are all × %d do not contradict the right latest rates',
+  async (code, factor) => {
+    const runtime = virtualRuntime(TUESDAY + DAY * 0.75)
+    const history = createFrankfurterProvider()
+    const { handler, get } = recordedHandler(runtime, {
+      providers: {
+        latest: createExchangeRateApiProvider(),
+        history: {
+          ...history,
+          async fetchHistory({ start, end }) {
+            const first = start > '2026-09-01' ? start : '2026-09-01'
+            const { base, days } = market.history(first, end, runtime.now())
+            return {
+              base,
+              days: days.map(({ date, rates }) => ({ date, rates: times(rates, code, factor) })),
+            }
+          },
+        },
+      },
+      fetch: async () => new Response(openErApiPayload({ now: runtime.now(), market })),
+    })
+    const dated = `/v1/convert?from=EUR&to=${code}&date=2026-11-17`
+    expect((await finish(runtime, get(dated))).status).not.toBe(200)
+    const latest = await finish(runtime, handler.rates.convert({ from: 'USD', to: code }))
+    expect(latest.rate).toBe(market.latest(runtime.now()).rates[code])
+    expect((await finish(runtime, get(dated))).status).not.toBe(200)
+  },
+)
