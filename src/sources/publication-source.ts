@@ -21,8 +21,9 @@ export function createPublicationSource(context: PublicationContext): Publicatio
     if (!isDeclared && isInOneCall && isInMemory) return found
     const known = isDeclared ? knownNeed(context, need, value) : need
     if (known) return pieces.find(known, found)
-    const isUnknown = need.codes.length > 0
-    return isUnknown ? { ...found, value: { ...value, isUnknown } } : found
+    if (need.codes.length === 0) return found
+    const isIncomplete = need.codes.some((code) => value.unconfirmed?.[code.toUpperCase()])
+    return { ...found, value: { ...value, isUnknown: true, isIncomplete } }
   }
 
   return {

@@ -10,7 +10,7 @@ import { fawazahmed0Body } from '../fixtures/feeds/fawazahmed0.ts'
 import { marketOf } from '../fixtures/market.ts'
 import { recordedHandler } from '../fixtures/recorded-handler.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
-import { DAY, finish, virtualRuntime } from '../virtual-runtime.ts'
+import { DAY, HOUR, finish, virtualRuntime } from '../virtual-runtime.ts'
 
 const market = marketOf()
 
@@ -191,6 +191,23 @@ describe('the first rate of a cold start', () => {
     expect(await world.factor()).toBe(1)
     expect(world.calls).toEqual([])
   })
+})
+
+it('a reference rate of a cold start that is a thousandfold off the usual one is no error of the client', async () => {
+  const runtime = virtualRuntime(TUESDAY + 18 * HOUR)
+  const history = createBank({
+    codes: codes(30),
+    now: runtime.now,
+    sanityChecks: true,
+    change: ({ base, days: [...days] }) => ({
+      base,
+      days: days.map(({ date, rates }) => ({ date, rates: { ...rates, IDR: 18 } })),
+    }),
+  })
+  const { get } = recordedHandler(runtime, { providers: { latest: false, history } })
+  for (const question of ['convert?from=EUR&to=IDR&date=2026-11-17', 'history?from=EUR&to=IDR']) {
+    expect((await finish(runtime, get(`/v1/${question}`))).status, question).toBe(502)
+  }
 })
 
 describe('a reference rate of one bank that moved', () => {
