@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createRatesHandler } from '../../src/index.ts'
 import type { RatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
-import { NOW, entries, sendEntry } from '../catalogue/catalogue.ts'
+import { NOW } from '../catalogue/catalogue.ts'
 import { pick } from '../system/pick.ts'
 import { ENDPOINTS, SEED } from './endpoints.ts'
 import { fetchFrom, loadedHandler } from './loaded-handler.ts'
@@ -20,9 +20,6 @@ const VALUES = [
 
 const loaded = await loadedHandler()
 
-/** Response headers that would override `Cache-Control`. */
-const SHARED = new Set('age expires vary pragma surrogate-control cdn-cache-control'.split(' '))
-
 const now = (): number => NOW
 const markets = await Promise.all([marketOf(1), marketOf(2)])
 
@@ -37,22 +34,6 @@ const expected = await Promise.all(
     return new Map((await Promise.all(bodies)).map((body, index) => [pick(TARGETS, index), body]))
   }),
 )
-
-describe('a cacheable response', () => {
-  test.each(entries.map((entry) => [entry.id, entry] as const))(
-    'has status 200 or 304: %s',
-    async (_, entry) => {
-      const { status, headers } = await sendEntry(loaded, entry, 'answer')
-      const lifetime = headers['cache-control'] ?? 'none'
-      // Responses to `OPTIONS` are never cacheable (RFC 9110 §9.3.7), even without no-store.
-      const isNeverKept = lifetime === 'no-store' || (entry.method === 'OPTIONS' && status === 204)
-      expect(isNeverKept || status === 200 || status === 304).toBe(true)
-      // `s-maxage` would forbid shared caches to serve stale responses (RFC 9111).
-      expect(lifetime).not.toMatch(/s-maxage|private|immutable/)
-      expect(Object.keys(headers).filter((name) => SHARED.has(name))).toEqual([])
-    },
-  )
-})
 
 describe('a cached response', () => {
   const sent = fc.dictionary(

@@ -2,7 +2,6 @@ import * as fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import { RatesError } from '../../src/index.ts'
-import { entries, sendEntry } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, PATHS, SEED, query } from './endpoints.ts'
 import { turnOfLoop, watchEscapes } from './escapes.ts'
 import {
@@ -89,18 +88,6 @@ describe.each(Object.entries(THROWN))('with hooks that throw %s', (_, thrown) =>
 })
 
 describe('hostile clients', () => {
-  test('get a response to every catalogue entry, with and without data', async () => {
-    const loaded = await loadedHandler()
-    const providers = providersThat(() => Promise.reject(undefined))
-    const without = createStillHandler({ providers })
-    for (const entry of entries) {
-      for (const handler of [loaded, without]) {
-        const { status } = await sendEntry(handler, entry, 'answer')
-        expect(status === 502 ? 200 : status, entry.id).toBeLessThan(500)
-      }
-    }
-  })
-
   const loaded = loadedHandler()
   test.each(PATHS)(
     'get JSON with 200 or 400 for any query, from the handler and from answer(), on %s',

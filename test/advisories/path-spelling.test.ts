@@ -8,7 +8,9 @@ const BASE_PATHS = ['/api', '/fx/api', '', '/%C3%A4']
 
 /** Suffixes of paths. */
 const ENDINGS =
-  '/ // /. /.. /x/.. . %2F %2f %5C \\ ; ;x=1 %20 + %00 %0d%0a %23 %3F # x .json ~ * /*'.split(' ')
+  '/ // /. /.. /x/.. . %2F %2f %5C \\ ; ;x=1 %20 + %00 %0d%0a %23 %3F # x .json ~ * /* //evil.example'.split(
+    ' ',
+  )
 
 describe.each(BASE_PATHS)('below %j', async (basePath) => {
   const handler = await loadedHandler({ basePath })
@@ -53,7 +55,13 @@ describe('mounted below a prefix that the app removes', () => {
 
 /** Returns `path` and similar spellings. */
 function spellingsOf(path: string): string[] {
-  const spellings = [path, ...ENDINGS.map((ending) => path + ending), `/.${path}`, `/x/..${path}`]
+  const spellings = [
+    path,
+    ...ENDINGS.map((ending) => path + ending),
+    `/.${path}`,
+    `/x/..${path}`,
+    `//evil.example${path}`,
+  ]
   for (const [at, character] of path.split('').entries()) {
     const [before, behind] = [path.slice(0, at), path.slice(at + 1)]
     const code = character.charCodeAt(0).toString(16)

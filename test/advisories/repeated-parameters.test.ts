@@ -1,8 +1,6 @@
-import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import type { ResponseData } from '../catalogue/catalogue.ts'
-import { ENDPOINTS, SEED, errorMessage, value } from './endpoints.ts'
+import { ENDPOINTS, errorMessage } from './endpoints.ts'
 import { fetchFrom, loadedHandler } from './loaded-handler.ts'
 
 const handler = await loadedHandler()
@@ -31,27 +29,6 @@ describe('a repeated parameter', () => {
         expect(await refusalOf(path, text), text).toContain(name)
       }
     }
-  })
-})
-
-describe('any query', () => {
-  const own = ENDPOINTS.filter(({ parameters }) => parameters.length > 0)
-
-  test.each(own)('means the same in any order, on $path', async ({ path, parameters }) => {
-    // Of several unknown names, the error is that of the first.
-    const parameter = fc.tuple(fc.constantFrom(...parameters, '_x', 'utm_y', 'foo'), value)
-    const chosen = fc.uniqueArray(parameter, { selector: ([name]) => name, maxLength: 7 })
-    const permuted = chosen.chain((list) =>
-      fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
-    )
-    const request = (list: [string, string][]): Promise<ResponseData> =>
-      fetchFrom(handler, `${path}?${new URLSearchParams(list)}`)
-    await fc.assert(
-      fc.asyncProperty(permuted, async ([one, other]) => {
-        expect(await request(other)).toEqual(await request(one))
-      }),
-      { ...SEED, numRuns: 150 },
-    )
   })
 })
 
