@@ -152,17 +152,6 @@ describe('format=csv', () => {
     const broken = await sourceOf({ name: "'\ud800*'", url: plainUrl })
     expect(broken.link).toContain("title*=UTF-8''%27%EF%BF%BD%2A%27")
   })
-
-  it.each(['"', ',', '\r', '\n'])('quotes a cell with %j', async (character) => {
-    const attribution = { name: `before${character}behind`, url: 'https://rates.example' }
-    expect((await sourceOf(attribution)).source).toEqual(Object.values(attribution))
-  })
-
-  it('ignores the Accept header', async () => {
-    const { headers } = await get('v1/latest', { accept: 'text/csv' })
-    expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
-    expect(headers.get('vary')).toBeNull()
-  })
 })
 
 describe('format', () => {

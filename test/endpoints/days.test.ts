@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
 import { BANK_SOURCE, openMarket } from '../fixtures/hand-written-market.ts'
-import { ENDED, RECENT_SINCE, TODAY, longService } from '../fixtures/long-market.ts'
-import { PERIODS, daysOf, mean, periodStart, statsOf } from '../oracle.ts'
-import { DAY } from '../virtual-runtime.ts'
+import { ENDED, TODAY, longService } from '../fixtures/long-market.ts'
+import { PERIODS, daysOf, mean, periodStart } from '../oracle.ts'
 
 const PAIR = 'history?from=USD&to=EUR'
 
@@ -12,16 +11,6 @@ const PAIR = 'history?from=USD&to=EUR'
 const { get } = longService()
 
 describe('history from one day to another', () => {
-  it('returns the requested days', async () => {
-    const { status, body } = await get(`${PAIR}&start=2026-11-07&end=2026-11-15`)
-    expect(status).toBe(200)
-    expect(Object.keys(body).join()).toBe('from,to,start,end,points,stats,source')
-    const range = { from: 'USD', to: 'EUR', start: '2026-11-07', end: '2026-11-15' }
-    expect(body).toMatchObject(range)
-    expect(body.points.map(({ d }) => d)).toEqual(daysOf('2026-11-09', '2026-11-13'))
-    expect(body.stats).toEqual(statsOf(body.points))
-  })
-
   it.each([
     ['start=2026-11-18', '2026-11-18', TODAY, daysOf('2026-11-18', TODAY)],
     ['start=2026-11-18&end=2999-12-31', '2026-11-18', '2999-12-31', daysOf('2026-11-18', TODAY)],
@@ -55,17 +44,6 @@ describe('history from one day to another', () => {
     const pound = await get('history?from=CYP&to=hrk&start=2007-12-01')
     expect(pound.body.points.at(-1)?.d).toBe(ENDED.CYP)
   })
-
-  it('spans the start of the last five years without a gap', async () => {
-    const { get, calls } = longService()
-    const recent = await get(`${PAIR}&start=${RECENT_SINCE}&end=2021-12-31`)
-    expect(calls).toEqual([RECENT_SINCE])
-    const whole = await get(`${PAIR}&start=2021-11-01&end=2021-12-31`)
-    expect(calls).toEqual([RECENT_SINCE, '1999-01-04'])
-    const shared = whole.body.points.filter(({ d }) => d >= RECENT_SINCE)
-    expect(whole.body.points.length).toBeGreaterThan(shared.length)
-    expect(shared).toEqual(recent.body.points)
-  })
 })
 
 describe('interval', () => {
@@ -83,21 +61,6 @@ describe('interval', () => {
 })
 
 describe('latest rates with a date', () => {
-  it('are the reference rates of that day, in the response of latest rates plus one field', async () => {
-    const { status, body } = await get('latest?date=2025-06-18&base=eur')
-    const now = await get('latest')
-    expect(status).toBe(200)
-    expect(Object.keys(body).toSorted()).toEqual([...Object.keys(now.body), 'date'].toSorted())
-    expect([body.base, body.date, body.rates['EUR']]).toEqual(['EUR', '2025-06-18', 1])
-    // 16:00 in Frankfurt, in summer; the next publication is a day later.
-    expect(body.updatedAt).toBe(Date.parse('2025-06-18T14:00:00Z'))
-    expect(body.nextUpdateAt).toBe(body.updatedAt + DAY)
-    expect(Object.keys(body.rates)).toHaveLength(30)
-    const query = 'history?from=EUR&to=ZAR&start=2025-06-18&end=2025-06-18'
-    expect(body.rates['ZAR']).toBe((await get(query)).body.points[0]?.r)
-    expect(body.disclaimer).toBe(now.body.disclaimer)
-  })
-
   it('have only the codes of that day, until the next working day', async () => {
     const { json } = openMarket()
     const { rates, ...day } = await json('/v1/latest?base=EUR&date=2023-01-01')

@@ -172,20 +172,6 @@ describe('wide CSV', () => {
   })
 })
 
-describe('the response cache', () => {
-  it('keeps the ETag while the data are the same, also of a long list', async () => {
-    const target = 'history?from=EUR&to=USD,GBP&start=2001-01-01'
-    const { headers, text } = await get(target)
-    const other = await longService().get(target)
-    expect(other.text).toBe(text)
-    expect(other.headers.get('etag')).toBe(headers.get('etag'))
-    const init = { headers: { 'if-none-match': headers.get('etag') ?? '' } }
-    expect((await get(target, init)).status).toBe(304)
-    const next = await get('history?from=EUR&to=USD,GBP&start=2001-01-02')
-    expect(next.headers.get('etag')).not.toBe(headers.get('etag'))
-  })
-})
-
 describe('a long list', () => {
   const ALL = 'USD,GBP,JPY,CHF,SEK,NOK,DKK,PLN,CZK,HUF,RON,TRY,AUD,CAD,CNY,HKD,IDR,INR,KRW,MXN'
   const FORMS = ['', '&fill=previous', '&format=csv', '&format=csv&layout=wide']

@@ -80,15 +80,6 @@ describe('a withdrawn currency in the feed', () => {
     expect([status, body.error.message]).toEqual([400, `Invalid to currency: VEF (${hint})`])
   })
 
-  it.each([
-    ['a thousand times too small', { SLE: 22.512345, SLL: 22.512345 }, 'SLE', 'SLL', 1000],
-    ['a thousand times too large', { SLE: 22.512345, SLL: 22_512_345 }, 'SLL', 'SLE', 0.001],
-    ['as large as its successor', { ZWG: 26.5, ZWL: 26.5 }, 'ZWG', 'ZWL', 2498.7242],
-    ['drifting by two percent', { HRK: 6.53 }, 'EUR', 'HRK', 7.5345],
-  ])('is corrected if it is %s', async (_how, quotes, from, to, rate) => {
-    expect(await rateOf(openFeed('2026-02-18', quotes), from, to)).toBe(rate)
-  })
-
   it('has its market rate until withdrawal, then its ratio, then an error with a hint', async () => {
     const world = openFeed('2025-12-31', { BGN: 1.68 })
     expect(await rateOf(world, 'USD', 'BGN')).toBe(1.68)

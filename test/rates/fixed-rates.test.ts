@@ -49,14 +49,6 @@ function successionOf(code: string, day: string): { successor: string; ratio: nu
 }
 
 describe('applyLegalRatios()', () => {
-  it('corrects a lev of 66 for one euro, to the last digit of the quotient', () => {
-    const { table: lawful, corrections } = applyLegalRatios(table({ BGN: 57, EUR: 0.871234 }))
-    expect(corrections).toEqual([{ code: 'BGN', published: 57, corrected: 1.70398559422 }])
-    const rates = { USD: 1, BGN: 1.70398559422, EUR: 0.871234 }
-    expect([...lawful.rates]).toEqual(Object.entries(rates))
-    expect(crossRate(lawful, 'EUR', 'BGN')).toBe(1.95583)
-  })
-
   it('gives the ratio, and reports nothing, where the feed is right but for its rounding', () => {
     const rates = { EUR: 0.871234, HRK: 6.564313, JPY: 154, SLE: 22.512345, SLL: 22512.345366 }
     const { table: after, corrections } = applyLegalRatios(table(rates))
@@ -126,11 +118,6 @@ describe('applyLegalRatios()', () => {
       expect(ratioIn(before, 'EUR', code), code).toBe(ratio)
     const codes = applyLegalRatios(before).corrections.map(({ code }) => code)
     expect(codes).toEqual(['HRK', 'DEM'])
-  })
-
-  it('uses the fixed ratio as the rate against the successor', () => {
-    const before = table({ BGN: 66, HRK: 7.53449 }, '2026-02-18', 'EUR')
-    expect(correctedIn(before)).toEqual({ BGN: 1.95583 })
   })
 })
 

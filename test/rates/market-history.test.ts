@@ -63,22 +63,6 @@ describe('the days of two downloads', () => {
     await assert(property)
   })
 
-  it('have any order of days and currencies, and lack the rates of a replaced day', async () => {
-    const { pointsOf } = serve([
-      { date: '2026-11-09', rates: { USD: 1.1, JPY: 180, GBP: 0.8 } },
-      { date: '2026-11-06', rates: { JPY: 181, USD: 1.2, CHF: 0.9 } },
-      { date: '2026-11-05', rates: { USD: 1.3, JPY: 183 } },
-      { date: '2026-11-10', rates: { GBP: 0.7, CHF: 0.95, JPY: 182 } },
-      { date: '2026-11-05', rates: { JPY: 184 } },
-    ])
-    const rates = async (code: string) =>
-      (await pointsOf(code)).map(([date, rate]) => `${date.slice(8)}: ${rate}`).join(', ')
-    expect(await rates('USD')).toBe('06: 1.2, 09: 1.1')
-    expect(await rates('JPY')).toBe('05: 184, 06: 181, 09: 180, 10: 182')
-    expect(await rates('GBP')).toBe('09: 0.8, 10: 0.7')
-    expect(await rates('CHF')).toBe('06: 0.9, 10: 0.95, 11: 0.93')
-  })
-
   it('are kept for five years and two weeks', async () => {
     const store = new Map<string, string>()
     const rates = { USD: 1 }

@@ -19,7 +19,6 @@ import { createUsTreasuryProvider } from '../../src/providers/banks/us-treasury.
 import { createCalendar } from '../../src/rates/calendar.ts'
 import { newestPublishedDay, nextPublication, nextRefresh } from '../../src/rates/dates.ts'
 import type { Calendar } from '../../src/rates/dates.ts'
-import { rowsOf } from '../fixtures/rows.ts'
 import * as oracle from '../oracle.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -233,14 +232,6 @@ describe('the days of a publication', () => {
     const { isPublished } = createCalendar(publication)
     const published = publishedDays(publication)
     expect(COMPARED.filter(isPublished)).toEqual(COMPARED.filter((day) => published.has(day)))
-  })
-
-  it.each(
-    // All Saints' Day of 2023, Armistice Day of 2026 and Independence Day of 2020 were Wednesdays.
-    rowsOf('2023-11-01 2023-10-31 | 2026-11-11 2026-11-10 | 2020-11-11 2020-11-10'),
-  )('is the day before, where the Wednesday %s is a holiday', (holiday = '', before = '') => {
-    const { isPublished } = createCalendar({ ...POLAND, frequency: 'weekly', weekday: 3 })
-    expect([isPublished(before), isPublished(holiday)]).toEqual([true, false])
   })
 })
 

@@ -187,16 +187,6 @@ describe('a failing provider', () => {
     expect((await openHandler('one-bad-rate').request('latest')).body.rates).toEqual(others)
   })
 
-  it('with one bad rate after good ones keeps the last good rate', async () => {
-    const { request, reported, clock, refresh } = openHandler('one-bad-rate', { after: 1 })
-    const { rates, updatedAt } = (await request('latest')).body
-    clock.advance(DAY + HOUR)
-    await refresh()
-    const after = (await request('latest')).body
-    expect([after.rates.JPY, after.older]).toEqual([rates.JPY, { JPY: updatedAt }])
-    expect(reported('latest')).toContain('rates_lost')
-  })
-
   it('with outdated rates is a week behind', async () => {
     const { request } = openHandler('outdated')
     expect((await request('latest')).body.updatedAt).toBe((await good()).updatedAt - 7 * DAY)
