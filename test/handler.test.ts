@@ -12,7 +12,6 @@ import { fakeProviders } from '../src/testing/index.ts'
 import { codes } from './fixtures/codes.ts'
 import { NOW, market, openService } from './fixtures/service.ts'
 import { openErApiPayload } from './fixtures/upstream-payloads.ts'
-import { PERIODS } from './oracle.ts'
 import { DAY, SECOND, settled } from './virtual-runtime.ts'
 
 const attribution = { name: 'Test', url: 'https://rates.example' }
@@ -131,13 +130,6 @@ describe('createRatesHandler()', () => {
     const options = { basePath: undefined, store: undefined, cors: undefined, maxStale: {} }
     expect((await service(options).get('/api/v1/latest')).status).toBe(200)
   })
-
-  it.each(['', '/fx', '/a/b.c/~d', '/%C3%A4'])('mounts at %j', async (basePath) => {
-    const { get } = service({ basePath })
-    expect((await get(`${basePath}/v1/latest`)).status).toBe(200)
-    expect((await get(`${basePath}/rates`)).status).toBe(200)
-    expect((await get('/api/v1/latest')).status).toBe(basePath === '/api' ? 200 : 404)
-  })
 })
 
 describe('the headers', () => {
@@ -166,25 +158,6 @@ describe('the headers', () => {
 })
 
 describe('paths that the handler does not serve', () => {
-  it.each([
-    ['GET', '/api/v1/', 404, { code: 'not_found', message: 'Not found (see /api/v1)' }],
-    ['GET', '/api/v1x/latest', 404, 'Not found'],
-    ['POST', '/api/v1/latest', 405, { code: 'method_not_allowed', message: 'Method not allowed' }],
-    ['POST', '/api/rates', 405, 'Method not allowed'],
-  ])(
-    'get an error in the format of their path: %s %s is a %d',
-    async (method, path, status, error) => {
-      // Preconditions are evaluated only where the response would be a 200.
-      const response = await service().get(path, { method, headers: { 'if-match': '"x"' } })
-      expect([response.status, await response.json()]).toEqual([status, { error }])
-      const isVersioned = path.startsWith('/api/v1') && typeof error === 'object'
-      expect(response.headers.has('access-control-allow-origin')).toBe(isVersioned)
-      expect(response.headers.get('x-content-type-options')).toBe('nosniff')
-      expect(response.headers.get('allow')).toBe(status === 405 ? 'GET, HEAD, OPTIONS' : null)
-      expect(response.headers.has('retry-after')).toBe(false)
-    },
-  )
-
   it('are not kept', async () => {
     const { get } = service()
     const kept = vi.spyOn(Map.prototype, 'set')
@@ -201,50 +174,6 @@ describe('paths that the handler does not serve', () => {
 })
 
 describe('upstream calls', () => {
-  it('are one of each data set for all bases, pairs and periods at once on a cold handler', async () => {
-    const { get, eventsOf } = service()
-    const bases = Object.keys((await service().handler.rates.latest()).rates)
-    expect(bases.length).toBeGreaterThanOrEqual(160)
-    const codes = ['EUR', 'USD', 'JPY', 'IDR', 'ISK', 'TRY', 'GBP', 'CHF']
-    const pairs = codes.flatMap((from) => codes.map((to) => `from=${from}&to=${to}`))
-    const targets = [
-      ...bases.map((base) => `/api/v1/latest?base=${base}`),
-      ...PERIODS.flatMap((each) => pairs.map((pair) => `/api/v1/history?${pair}&period=${each}`)),
-    ]
-    const responses = await Promise.all(targets.map((target) => get(target)))
-    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
-    expect(eventsOf('upstream_request').map(({ dataSet }) => dataSet)).toEqual([
-      'latest',
-      'history',
-    ])
-  })
-
-  it('are one for 10,000 cold requests of which 9,000 abort', async () => {
-    let calls = 0
-    let publish = (_table: LatestTable): void => {}
-    const published = new Promise<LatestTable>((resolve) => {
-      publish = resolve
-    })
-    const latest = () => {
-      calls += 1
-      return published
-    }
-    const { get, runtime } = service({ latest })
-    const controllers = Array.from({ length: 10_000 }, () => new AbortController())
-    const responses = controllers.map(({ signal }) => get('/api/v1/latest', { signal }))
-    await settled()
-    for (const [index, controller] of controllers.entries()) {
-      if (index % 10 !== 0) controller.abort()
-    }
-    await settled()
-    publish(table())
-    const statuses = (await Promise.all(responses)).map(({ status }) => status)
-    expect(statuses.filter((status) => status === 200)).toHaveLength(1_000)
-    expect(statuses.filter((status) => status === 502)).toHaveLength(9_000)
-    expect(calls).toBe(1)
-    expect(runtime.timers()).toBe(0)
-  })
-
   it('receive the last accepted table for comparison', async () => {
     const previous: (LatestTable | undefined)[] = []
     const { get, runtime } = service({

@@ -37,26 +37,6 @@ function drain(take: () => Decision): number {
 }
 
 describe('memory counters', () => {
-  it('grant the quota at once, then one request each interval', () => {
-    const { take, at, now } = open()
-    const limits = limitsOf({ burst: '60/min' }, 'a')
-    expect(drain(() => take('a', limits))).toBe(60)
-    expect(take('a', limits)).toEqual({
-      granted: false,
-      states: [{ remaining: 0, reset: MINUTE, wait: SECOND }],
-    })
-    at(now() + SECOND - 1)
-    expect(take('a', limits)).toMatchObject({ granted: false, states: [{ wait: 1 }] })
-    at(now() + 1)
-    expect(take('a', limits)).toMatchObject({
-      granted: true,
-      states: [{ remaining: 0, reset: MINUTE, wait: 0 }],
-    })
-    expect(drain(() => take('a', limits))).toBe(0)
-    at(now() + 1.5 * MINUTE)
-    expect(drain(() => take('a', limits))).toBe(60)
-  })
-
   it.each(['3/s', '7/min', '1/day', '99999999/day', '100000000/86399s', '997/61s'])(
     'do not drift in many requests at the exact rate of %s',
     (burst) => {

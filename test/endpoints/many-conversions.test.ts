@@ -186,20 +186,6 @@ describe('POST /v1/convert', () => {
     }
   })
 
-  it('is allowed on its path alone', async () => {
-    const methodsOf = async (path: string, method: string) => {
-      const { headers } = await service.get(path, { method })
-      return [headers.get('allow'), headers.get('access-control-allow-methods')]
-    }
-    const withPost = 'GET, HEAD, OPTIONS, POST'
-    expect(await methodsOf(PATH, 'OPTIONS')).toEqual([withPost, withPost])
-    expect(await methodsOf(PATH, 'PUT')).toEqual([withPost, null])
-    for (const path of ['/api/convert', '/api/v1/latest', '/api/v1/history']) {
-      expect(await methodsOf(path, 'OPTIONS')).toContain('GET, HEAD, OPTIONS')
-      expect(await methodsOf(path, 'POST')).toEqual(['GET, HEAD, OPTIONS', null])
-    }
-  })
-
   it('returns 415 where the host passes no body', async () => {
     const { status, body } = await answer({})
     expect([status, body]).toEqual([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
-import type { CurrencyList, HistoryProvider, ServiceStatus } from '../../src/index.ts'
+import type { HistoryProvider } from '../../src/index.ts'
 import { BANK_DAYS, createBank, isBankDay } from '../fixtures/bank.ts'
 import { operationAt, operations } from './document.ts'
 import {
@@ -22,15 +22,6 @@ import {
 describe.each(operations)('$operationId', (operation) => {
   const search = exampleOf(operation)
 
-  it('responds to HEAD like GET, without the body', async () => {
-    // Only the first response has `fwd=miss`.
-    await request(operation, search)
-    const get = await request(operation, search)
-    const head = await send(operation, search, { method: 'HEAD' })
-    expect([head.status, head.body]).toEqual([200, ''])
-    expect([...head.headers]).toEqual([...get.headers])
-  })
-
   const hasPost = operation.path === '/v1/convert'
   const methods = hasPost ? 'GET, HEAD, OPTIONS, POST' : 'GET, HEAD, OPTIONS'
   const allow = { required: true, schema: { type: 'string', enum: [methods] } }
@@ -44,11 +35,6 @@ describe.each(operations)('$operationId', (operation) => {
       expect(responseDifferences(expected, received)).toEqual([])
     },
   )
-
-  it('returns 204 to OPTIONS', async () => {
-    const { status } = await send(operation, search, { method: 'OPTIONS' })
-    expect(status).toBe(204)
-  })
 
   it('returns 304 if If-None-Match matches, where documented', async () => {
     const etag = (await request(operation, search)).headers.get('etag')
@@ -140,23 +126,5 @@ describe('a history of several publications', () => {
     ['/v1/convert', '?from=KWD&to=PLN&date=1998-11-20', 502],
   ])('%s%s matches the document', async (path, query, status) => {
     expect((await request(operationAt(path), query, wide)).status).toBe(status)
-  })
-
-  it('lists sources of every currency and state', async () => {
-    const { body } = await request(operationAt('/v1/currencies'), '', wide)
-    const { currencies }: CurrencyList = JSON.parse(body)
-    const namesOf = (wanted: string) =>
-      currencies.find(({ code }) => code === wanted)?.histories?.map(({ source }) => source.name)
-    expect(namesOf('KWD')).toEqual(['Bank', 'Prices'])
-    expect(namesOf('XDR')).toEqual([])
-    const status: ServiceStatus = JSON.parse(
-      (await request(operationAt('/v1/status'), '', wide)).body,
-    )
-    const states = status.history?.sources?.map(({ source, late }) => [source?.name, late])
-    expect(states?.slice(1)).toEqual([
-      ['Bank', true],
-      ['Prices', false],
-      [undefined, false],
-    ])
   })
 })

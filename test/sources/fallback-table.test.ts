@@ -125,19 +125,6 @@ describe('a wider table that was replaced', () => {
     expect(headers.get('cache-status')).toMatch(/^rates; hit; ttl=\d+$/)
   })
 
-  it('is used by handler.rates, and counts as covered', async () => {
-    const { read, handler } = await withFallback()
-    const { rates } = handler
-    expect(await rates.convert({ from: 'AED', to: 'USD' })).toMatchObject(AED)
-    expect(await rates.convert({ from: 'EUR', to: ['AED', 'USD'] })).toMatchObject(AED)
-    expect(await rates.convert({ from: 'EUR', to: ['JPY', 'USD'] })).toMatchObject(NEWEST)
-    expect(await rates.latest({ base: 'AED', symbols: ['EUR'] })).toMatchObject(AED)
-    const { currencies } = await rates.currencies()
-    const covered = currencies.filter(({ latest }) => latest).map(({ code }) => code)
-    expect(covered).toEqual(['AED', 'BGN', 'EUR', 'JPY', 'USD'])
-    expect(await read('/v1/status')).toMatchObject({ latest: NEWEST })
-  })
-
   it('survives refreshes of the narrow one until it is too old to be served, to the ms', async () => {
     const { runtime, handler, read, get } = await withFallback()
     const end = START + DAY + MAX_STALE

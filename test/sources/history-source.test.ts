@@ -57,14 +57,6 @@ describe('history', () => {
     ])
   })
 
-  it('makes no call at Easter', async () => {
-    const { ranges, requestEvery } = watched(Date.UTC(2026, 3, 2, 15))
-    await requestEvery(HOUR, 4 * DAY + 22 * HOUR)
-    expect(ranges).toHaveLength(1)
-    await requestEvery(HOUR, 3 * HOUR)
-    expect(ranges.slice(1)).toEqual([{ start: '2026-03-25', end: '2026-04-07' }])
-  })
-
   it('is requested about every ten minutes while a publication is late', async () => {
     const late = 2 * HOUR
     const { history } = fakeProviders({ now: () => runtime.now() - late })
@@ -75,21 +67,6 @@ describe('history', () => {
     expect(ranges.length).toBeGreaterThan(10)
     expect(ranges.length).toBeLessThanOrEqual(14)
     expect(ranges.at(-1)).toEqual({ start: '2026-11-11', end: '2026-11-20' })
-  })
-
-  it('makes no call at night and at the weekend when a publication is missing', async () => {
-    const { history } = fakeProviders({ now: () => Math.min(runtime.now(), stuckAt) })
-    const stuckAt = Date.UTC(2026, 10, 20, 14)
-    const { runtime, ranges, requestEvery } = watched(stuckAt, history.fetchHistory)
-    await requestEvery(5 * MINUTE, 6 * HOUR)
-    const untilNight = ranges.length
-    expect(untilNight).toBeGreaterThan(6)
-    expect(untilNight).toBeLessThan(20)
-    // From Friday, 20:00 UTC, to Monday, 7:00.
-    await requestEvery(5 * MINUTE, 59 * HOUR)
-    expect(ranges.length - untilNight).toBeLessThanOrEqual(1)
-    await requestEvery(5 * MINUTE, HOUR)
-    expect(ranges.length - untilNight).toBeGreaterThanOrEqual(1)
   })
 
   it('is not replaced by a download with an earlier last day', async () => {

@@ -38,18 +38,6 @@ function bankHandler(
 }
 
 describe('a bank with a table per day and a series per currency', () => {
-  it('is called once for the codes and once for each currency, with pauses', async () => {
-    const { bank, read } = bankHandler()
-    for (const code of CODES) {
-      const { points } = await read(`/v1/history?from=EUR&to=${code}&period=5Y`)
-      expect(points.at(-1)).toEqual({ d: '2026-11-20', r: bankRate(code, '2026-11-20') })
-      expect(points[0].r).toBe(bankRate(code, points[0].d))
-    }
-    expect(bank.calls).toHaveLength(151)
-    const gaps = bank.calls.slice(1).map(({ at }, index) => at - (bank.calls[index]?.at ?? 0))
-    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(200)
-  })
-
   it('is called once on the next day, for all currencies', async () => {
     const { bank, read, runtime, handler, finish } = bankHandler({
       start: Date.UTC(2026, 10, 19, 18),
@@ -164,56 +152,7 @@ it.each([
   },
 )
 
-describe('the history of the European Central Bank alone', () => {
-  it('has no field, event or call of several publications', async () => {
-    const runtime = virtualRuntime(EVENING)
-    const calls: string[] = []
-    const { latest, history } = fakeProviders({ now: runtime.now })
-    const recorded: HistoryProvider = {
-      ...history,
-      fetchHistory(range, context) {
-        calls.push(`${range.start} ${range.end}`)
-        return history.fetchHistory(range, context)
-      },
-    }
-    const { events, read, handler } = recordedHandler(runtime, {
-      providers: { latest, history: recorded },
-    })
-    const keys = new Set<string>()
-    const addKeys = (value: unknown): void => {
-      if (typeof value !== 'object' || value === null) return
-      for (const [key, each] of Object.entries(value)) {
-        keys.add(key)
-        addKeys(each)
-      }
-    }
-    const targets = ['status', 'currencies', 'history?from=USD&to=EUR', 'latest?date=2026-11-15']
-    for (const target of [...targets, 'convert?from=USD&to=EUR&date=2026-11-15', 'status'])
-      addKeys(await read(`/v1/${target}`))
-    await runtime.advance(3 * DAY)
-    await handler.refresh()
-    addKeys(await read('/v1/status'))
-    expect(keys).toContain('lastDay')
-    const added = ['sources', 'histories', 'late', 'publication', 'newest', 'calendar', 'asked']
-    expect(added.filter((key) => keys.has(key))).toEqual([])
-    expect(calls).toEqual(['2021-11-06 2026-11-20', '2026-11-12 2026-11-23'])
-    const types = new Set(events.map(({ type }) => type))
-    const expected = ['rates_updated', 'refresh_scheduled', 'upstream_request', 'upstream_response']
-    expect([...types].toSorted()).toEqual(expected)
-    expect(events.filter((event) => 'publication' in event)).toEqual([])
-  })
-})
-
 describe('a store', () => {
-  it('has each piece as soon as it is loaded, so that another process goes on from there', async () => {
-    const store = new Map<string, string>()
-    const killed = bankHandler({ store })
-    for (const code of CODES.slice(0, 5)) await killed.read(`/v1/history?from=EUR&to=${code}`)
-    const next = bankHandler({ store })
-    for (const code of CODES.slice(0, 8)) await next.read(`/v1/history?from=EUR&to=${code}`)
-    expect(next.bank.calls.map(({ code }) => code)).toEqual(CODES.slice(5, 8))
-  })
-
   it('resumes windows of days, newest first', async () => {
     const store = new Map<string, string>()
     const options = { store, maxDays: 93, hasSeries: false }
@@ -234,13 +173,6 @@ describe('a store', () => {
     const asked = [...killed.bank.calls.slice(0, 9), ...next.bank.calls].map(({ start }) => start)
     expect(new Set(asked).size).toBe(asked.length)
     expect(asked).toHaveLength(1 + 21)
-  })
-
-  it('needs no windows for a period in memory', async () => {
-    const { bank, read } = bankHandler({ maxDays: 93, hasSeries: false })
-    const { points } = await read(`/v1/history?from=EUR&to=${FIRST}&period=1W`)
-    expect(points).toHaveLength(6)
-    expect(bank.calls).toHaveLength(1)
   })
 })
 
