@@ -11,29 +11,13 @@ import type { TimedResponse, World, WorldOptions } from './world.ts'
 export interface Variant extends Fault {
   begin?(world: World, state: State): void
   world?: WorldOptions
-  arrive?(world: World, state: State): Promise<void>
-  /** Sends the requests that meet the fault (default: all targets). */
-  act?(world: World, state: State): Promise<TimedResponse[]>
   /** Provider calls per data set during the fault (default: one). */
   attempts?: Partial<Record<State, number>>
-  /** Further checks during the fault, and after it. */
-  meanwhile?(meeting: Meeting): Promise<void> | void
-  afterwards?(meeting: Meeting): Promise<void> | void
+  /** Further checks after the fault. */
+  afterwards?(world: World, dataSet: DataSet): Promise<void>
 }
 
 export const STATES: readonly State[] = ['cold', 'warm', 'expired', 'fresh']
-
-export const KEYS = { latest: 'rates:v1:latest', history: 'rates:v1:history' }
-
-export interface Meeting {
-  world: World
-  state: State
-  variant: Variant
-  dataSet: DataSet
-  before: Truth | undefined
-  /** Data that may be served now; absent if none may. */
-  now: Truth | undefined
-}
 
 /** Longer than the budget of 5 s, so that longer waits are detected. In ms. */
 const DRIVE_LIMIT = 30 * SECOND
@@ -50,7 +34,7 @@ const NEXT_REFRESH = 4 * DAY
 const CALL_LIMIT: Record<DataSet, number> = { latest: 5 * SECOND, history: 10 * SECOND }
 
 /** Targets that every process serves at every stage. */
-export const TARGETS: readonly string[] = [
+const TARGETS: readonly string[] = [
   '/api/v1/latest?base=EUR&symbols=USD,GBP,JPY',
   '/api/v1/convert?from=EUR&to=JPY&amount=2.5',
   '/api/rates',
@@ -72,16 +56,12 @@ export async function travel(world: World, variant: Variant, dataSet: DataSet, s
   const advanceTo = (time: number): Promise<void> =>
     machine.advance(Math.max(0, time - machine.elapsed()))
   const primed = state === 'cold' ? undefined : await prime(world)
-  await (variant.arrive?.(world, state) ?? machine.advance(DELAY[state]))
+  await machine.advance(DELAY[state])
   const before = primed && { ...primed, today: todayOf(world) }
   begin(world, variant, dataSet, state)
-  const [storedBefore, attemptsBefore, beganAt] = [
-    new Map(world.store.entries),
-    world.attempts(),
-    machine.elapsed(),
-  ]
+  const [attemptsBefore, beganAt] = [world.attempts(), machine.elapsed()]
 
-  const first = await (variant.act ?? sendAll)(world, state)
+  const first = await sendAll(world)
   const { takes = 0 } = variant
   await advanceTo(beganAt + (takes === 'limit' ? CALL_LIMIT[dataSet] : takes))
   await world.settle()
@@ -90,11 +70,9 @@ export async function travel(world: World, variant: Variant, dataSet: DataSet, s
   const now = state === 'fresh' && before ? before : truthNow(world, usable, variant.serves)
   const isServed = state === 'warm' || state === 'fresh' || !isRefused
   const kept = isRefused && usable ? keep(usable, dataSet, now) : now
-  const meeting = { world, state, variant, dataSet, before, now: isServed ? kept : undefined }
   const conversions = TARGETS.filter((target) => target.includes('convert'))
   const often = Array.from({ length: 4 }, () => conversions).flat()
   const after = [...(await sendAll(world)), ...(await send(world, often))]
-  await variant.meanwhile?.(meeting)
 
   const endedAt = lastOutcome(world, dataSet) ?? machine.elapsed()
   const isPaused = isRefused && state !== 'fresh'
@@ -103,7 +81,6 @@ export async function travel(world: World, variant: Variant, dataSet: DataSet, s
   const paused = await sendAll(world)
   await world.settle()
   const attempts = since(attemptsBefore, world.attempts())
-  const stored = new Map(world.store.entries)
 
   end(world)
   await machine.advance(isPaused ? pause / 2 + 2 : NEXT_REFRESH)
@@ -112,7 +89,7 @@ export async function travel(world: World, variant: Variant, dataSet: DataSet, s
   const recovered = await sendAll(world)
   const attemptsAfterwards = since(attemptsBefore, world.attempts())
   const afterwards = truthNow(world, isServed ? kept : undefined, variant.servesAfterwards)
-  await variant.afterwards?.(meeting)
+  await variant.afterwards?.(world, dataSet)
   return {
     world,
     state,
@@ -135,9 +112,6 @@ export async function travel(world: World, variant: Variant, dataSet: DataSet, s
     /** Provider calls from the fault until `paused`, and until `recovered`. */
     attempts,
     attemptsAfterwards,
-    /** Content of the store before the fault, and at `paused`. */
-    storedBefore,
-    stored,
   }
 }
 
@@ -145,13 +119,9 @@ export function sendAll(world: World): Promise<TimedResponse[]> {
   return send(world, TARGETS)
 }
 
-export function send(world: World, targets: readonly string[]): Promise<TimedResponse[]> {
+function send(world: World, targets: readonly string[]): Promise<TimedResponse[]> {
   const pending = targets.map((target) => world.request(target))
   return world.machine.drive(Promise.all(pending), DRIVE_LIMIT)
-}
-
-export async function sendOne({ machine, request }: World, target: string): Promise<TimedResponse> {
-  return machine.drive(request(target), DRIVE_LIMIT)
 }
 
 /** Loads both data sets; returns the data to serve. */
@@ -253,7 +223,8 @@ function todayOf({ process }: World): string {
 
 export function fill(world: World, change: (good: StoredValue) => unknown = (good) => good): void {
   const { entries } = world.store
-  for (const key of Object.values(KEYS)) entries.set(key, textOf(change(fabricated(key, world))))
+  for (const key of ['rates:v1:latest', 'rates:v1:history'])
+    entries.set(key, textOf(change(fabricated(key, world))))
 }
 
 /** Creates a valid envelope with data published one minute ago. */

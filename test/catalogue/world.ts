@@ -70,8 +70,6 @@ export function createWorld({ start = START }: WorldOptions = {}) {
 
 interface WatchedStore extends CacheStore {
   entries: Map<string, string>
-  /** `at` is in ms of machine time. */
-  operations: { operation: 'get' | 'set'; key: string; at: number; expiresAt?: number }[]
   fault: StoreFault | undefined
   operationOn(key: string, work: () => unknown): StoreOperation
 }
@@ -79,19 +77,13 @@ interface WatchedStore extends CacheStore {
 function createWatchedStore(machine: Machine): WatchedStore {
   const entries = new Map<string, string>()
 
-  function operate(
-    operation: 'get' | 'set',
-    { key, ...more }: { key: string; expiresAt?: number },
-    work: () => unknown,
-  ): unknown {
-    store.operations.push({ operation, key, at: machine.elapsed(), ...more })
+  function operate(operation: 'get' | 'set', key: string, work: () => unknown): unknown {
     const fault = store.fault?.[operation]
     return fault ? fault(store.operationOn(key, work)) : work()
   }
 
   const store: WatchedStore = {
     entries,
-    operations: [],
     fault: undefined,
     // A store in this process, without previous values.
     operationOn: (key, work) => ({
@@ -106,9 +98,8 @@ function createWatchedStore(machine: Machine): WatchedStore {
         }),
       pick: ([first]) => first,
     }),
-    get: (key) => operate('get', { key }, () => entries.get(key)),
-    set: (key, value, expiresAt) =>
-      operate('set', { key, expiresAt }, () => void entries.set(key, value)),
+    get: (key) => operate('get', key, () => entries.get(key)),
+    set: (key, value) => operate('set', key, () => void entries.set(key, value)),
   }
   return store
 }
@@ -120,7 +111,6 @@ function createService(machine: Machine, upstream: Upstream) {
   const store = createWatchedStore(machine)
   /** `at` is in ms of machine time. */
   const events: { at: number; event: RatesEvent }[] = []
-  const listeners = new Set<unknown>()
   const latest = createExchangeRateApiProvider()
   const history = createFrankfurterProvider()
 
@@ -149,30 +139,14 @@ function createService(machine: Machine, upstream: Upstream) {
     },
   })
 
-  function watchListeners(signal: AbortSignal): void {
-    const { addEventListener, removeEventListener } = signal
-    signal.addEventListener = (...args: Parameters<typeof addEventListener>) => {
-      listeners.add(args[1])
-      addEventListener.apply(signal, args)
-    }
-    signal.removeEventListener = (...args: Parameters<typeof removeEventListener>) => {
-      listeners.delete(args[1])
-      removeEventListener.apply(signal, args)
-    }
-  }
-
   return {
     handler,
     process,
     store,
     events,
-    /** Number of listeners on the signals of the clients. */
-    listeners: () => listeners.size,
-    /** Requests `target`; `signal` aborts the request. */
-    async request(target: string, { signal } = new AbortController()) {
-      watchListeners(signal)
+    async request(target: string) {
       const requestedAt = machine.elapsed()
-      const raw = { method: 'GET', target, header: () => null, signal }
+      const raw = { method: 'GET', target, header: () => null }
       const { status, headers, body } = await handler.answer(raw)
       return {
         target,

@@ -107,8 +107,6 @@ export interface Fault {
   datedIn?: number
   /** Events that report the fault when it hits a refresh. */
   reported?: readonly RatesEvent['type'][]
-  /** Whether the store keeps served data (default true). */
-  keeps?: boolean
 
   /** Detected only by comparison with a usable table. */
   needsPrevious?: boolean

@@ -26,7 +26,7 @@ const HOUR_SECONDS = HOUR / SECOND
 const MEGABYTE = 1024 * 1024
 
 /** A code that is not in any current list. */
-export const NEWCOMER = 'QQN'
+const NEWCOMER = 'QQN'
 
 /** Levs for one dollar; 65.82 for one euro, as a real feed published. */
 const DRIFTED_LEV = 57
@@ -328,7 +328,7 @@ function ofShare(good: LatestBody, share: number): LatestBody {
   return ofLength(good, Math.floor(share * Object.keys(good.rates).length))
 }
 
-export function thousandfoldBaht(good: LatestBody): LatestBody {
+function thousandfoldBaht(good: LatestBody): LatestBody {
   return withRates(good, { THB: (good.rates['THB'] ?? NaN) * 1_000 })
 }
 

@@ -67,8 +67,8 @@ const breaks: Operate = ({ later, work }) =>
 
 export const store = entriesOf('store', {
   'store-get-throws': [
-    broken('at once', { get: throws }, { keeps: true }),
-    broken('with a promise', { get: rejects }, { keeps: true }),
+    broken('at once', { get: throws }),
+    broken('with a promise', { get: rejects }),
   ],
   'store-get-and-delete-throw': [
     broken('at once', { get: throws, set: throws }),
@@ -191,7 +191,7 @@ export function textOf(value: unknown): string {
 }
 
 function broken(name: string, fault: StoreFault, more: Partial<Fault> = {}): Fault {
-  return { name, verdict: 'accepted', store: fault, keeps: false, reported: FAILED, ...more }
+  return { name, verdict: 'accepted', store: fault, reported: FAILED, ...more }
 }
 
 /** Returns a form with an unusable stored value. */

@@ -60,10 +60,7 @@ async function failLater(exchange: Exchange): Promise<never> {
   throw wireError('ECONNREFUSED')
 }
 
-type PouredBody = { pulled: number; isCancelled: boolean }
-
-/** The body that was poured last. */
-export let lastPoured: PouredBody | undefined
+type PouredBody = { pulled: number }
 
 type Source = UnderlyingDefaultSource<Uint8Array<ArrayBuffer>>
 type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
@@ -119,13 +116,8 @@ function breakOff(text: string, error: Error, headers?: Headers): Response {
 type Headers = Record<string, string>
 
 function respond(headers: Headers | undefined, toSource: (body: PouredBody) => Source): Response {
-  const body = { pulled: 0, isCancelled: false }
-  lastPoured = body
-  const cancel = (): void => {
-    body.isCancelled = true
-  }
   // A highWaterMark of 0: chunks are pulled only when they are read.
-  const stream = new ReadableStream({ ...toSource(body), cancel }, { highWaterMark: 0 })
+  const stream = new ReadableStream(toSource({ pulled: 0 }), { highWaterMark: 0 })
   return new Response(stream, { headers: { 'content-type': 'application/json', ...headers } })
 }
 
