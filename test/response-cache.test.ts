@@ -101,6 +101,7 @@ describe('a cached response', () => {
     const days = ['01', '04', '01&symbols=USD', '01&format=csv'].map((end) => `2024-03-${end}`)
     const targets = [
       ...ends('/api/v1/latest', ' ?base=EUR&symbols=USD ?base=USD&symbols=EUR ?date=2024-03-01'),
+      ...ends(`${WHOLE}&date=2024-06-30&rule=`, 'next period-end on-or-before'),
       ...ends(WHOLE, ' &date=2004-03-04'),
       '/api/rates',
       EARLIER,

@@ -58,15 +58,25 @@ describe('format=csv', () => {
       'v1/latest?date=2025-06-22&base=EUR&symbols=USD,JPY&',
       'v1/latest?date=2025-06-20&base=EUR&symbols=USD,JPY&',
     ],
+    [
+      'v1/latest?date=2025-06-22&rule=next&base=EUR&symbols=USD,JPY&',
+      'v1/latest?date=2025-06-22&rule=next&base=EUR&symbols=USD,JPY&',
+    ],
     ['rates?base=idr&', 'v1/latest?base=IDR&'],
   ])('writes the rates of %s', async (path, twin) => {
     const record = await getJson<LatestRates>(twin)
-    const { base, date, rates, updatedAt, nextUpdateAt, source } = record
+    const { base, date, asked, rule, rates, updatedAt, nextUpdateAt, source } = record
     const [head, ...lines] = readCsv(await (await get(`${path}format=csv`)).text())
-    const days = date === undefined ? [] : ['date']
+    const days = Object.entries({ date, asked, rule }).filter(([, text]) => text !== undefined)
     const ends = ['updatedAt', 'nextUpdateAt', 'source', 'sourceUrl']
-    expect(head).toEqual(['base', 'code', 'rate', ...days, ...ends])
-    const publication = [date ?? [], updatedAt, nextUpdateAt, source.name, source.url].flat()
+    expect(head).toEqual(['base', 'code', 'rate', ...days.map(([name]) => name), ...ends])
+    const publication = [
+      ...days.map(([, text]) => text),
+      updatedAt,
+      nextUpdateAt,
+      source.name,
+      source.url,
+    ]
     const expected = Object.entries(rates).map(([code, rate]) => {
       return [base, code, rate, ...publication].map(String)
     })
@@ -81,6 +91,7 @@ describe('format=csv', () => {
     ['&reverse=true', ['reverse', ...END]],
     ['&date=2020-02-29', ['date', ...END]],
     ['&reverse=true&date=2020-02-29', ['reverse', 'date', ...END]],
+    ['&date=2020-02-29&rule=next', ['date', 'asked', 'rule', ...END]],
   ])('writes one line per target of a conversion with "%s"', async (more, end) => {
     for (const to of ['EUR', 'EUR,', 'jpy,EUR,USD,eur']) {
       const path = `v1/convert?from=usd&to=${to}&amount=1.5e21${more}`

@@ -124,25 +124,6 @@ describe('GET /api/v1/currencies', () => {
     await runtime.advance(7 * DAY)
     expect(await coverage()).toEqual([true, false])
   })
-
-  it('equals the result of handler.rates, and changes with the data', async () => {
-    const { handler, read } = open()
-    const { record } = await read()
-    expect(await handler.rates.currencies()).toEqual(record)
-    let codes: Record<string, number> = { EUR: 1 }
-    const fetchLatest = async ({ now }: { now: () => number }) => ({
-      base: 'USD',
-      updatedAt: now(),
-      nextUpdateAt: now(),
-      rates: codes,
-    })
-    const turning = open({ providers: { latest: { ...latest, fetchLatest }, history } })
-    expect((await turning.read()).find('JPY')).toMatchObject({ latest: false })
-    codes = { EUR: 1, JPY: 2 }
-    turning.runtime.setClock(NOW + DAY)
-    await turning.handler.refresh()
-    expect((await turning.read()).find('JPY')).toMatchObject({ latest: true })
-  })
 })
 
 describe('the currencies with certain codes', () => {

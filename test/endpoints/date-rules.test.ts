@@ -212,35 +212,6 @@ describe('the day of a rate', () => {
   )
 })
 
-describe('the examples of tax law', () => {
-  const ecb = serviceOf((day) => day <= TODAY && isTargetDay(day))
-  const nbp = serviceOf((day) => day <= TODAY && isPolishDay(day))
-
-  it.each([
-    ['a quarter that ends on Easter Sunday', '2024-03-31', '2024-04-02'],
-    ['a year that ends on a Sunday', '2023-12-31', '2024-01-02'],
-  ])(
-    'EU One Stop Shop: %s, on %s, has the rates of %s, the next publication',
-    async (_, date, published) => {
-      const record = await ecb.rates.convert({ from: 'USD', to: 'EUR', date, rule: 'next' })
-      expect(record).toMatchObject({ date: published, asked: date, rule: 'next' })
-    },
-  )
-
-  it.each([
-    ['2 May, after a long weekend', '2023-05-02', '2023-04-28'],
-    ['the first working day of a year', '2024-01-02', '2023-12-29'],
-    ['the Monday of Easter, with rates of Good Friday', '2024-04-01', '2024-03-29'],
-  ])(
-    'Poland: an event on %s, %s, has the rates of %s, the last working day before',
-    async (_, date, published) => {
-      const rule = 'previous-business-day'
-      const record = await nbp.rates.convert({ from: 'USD', to: 'EUR', date, rule })
-      expect(record).toMatchObject({ date: published, asked: date, rule })
-    },
-  )
-})
-
 describe('a rule', () => {
   const { get, rates } = serviceOf((day) => day <= TODAY && isTargetDay(day))
   const PAIR = 'from=EUR&to=USD'
@@ -259,19 +230,6 @@ describe('a rule', () => {
     )
   })
 
-  it('adds columns to CSV', async () => {
-    const conversion = await get(`convert?${PAIR}&date=2024-06-30&rule=next&format=csv`)
-    expect(conversion.text).toBe(
-      'from,to,amount,rate,result,date,asked,rule,updatedAt,source,sourceUrl\r\n' +
-        'EUR,USD,1,9311,9311,2024-07-01,2024-06-30,next,1719842400000,Bank,https://bank.example\r\n',
-    )
-    const table = await get('latest?base=EUR&symbols=USD&date=2024-06-30&rule=next&format=csv')
-    expect(table.text).toBe(
-      'base,code,rate,date,asked,rule,updatedAt,nextUpdateAt,source,sourceUrl\r\n' +
-        'EUR,USD,9311,2024-07-01,2024-06-30,next,1719842400000,1719928800000,Bank,https://bank.example\r\n',
-    )
-  })
-
   it('without a day is an error, also of a row', async () => {
     const missing = expect.objectContaining({ message: 'Invalid parameter: rule (requires date)' })
     expect(JSON.parse((await get(`convert?${PAIR}&rule=next`)).text).error).toEqual(missing)
@@ -286,18 +244,6 @@ describe('a rule', () => {
       expect([asked, rule]).toEqual(['2024-06-30', 'on-or-before'])
       expect(JSON.stringify(rest)).toBe(plain.text)
       expect(await get(`${target}&maxAge=2`)).toEqual(plain)
-    }
-  })
-
-  it('does not share cached responses with other rules and ages', async () => {
-    const days = async (query: string) =>
-      JSON.parse((await get(`latest?base=EUR&${query}`)).text).date
-    for (let round = 0; round < 2; round += 1) {
-      expect(await days('date=2024-06-30')).toBe('2024-06-28')
-      expect(await days('date=2024-06-30&rule=next')).toBe('2024-07-01')
-      expect(await days('date=2024-06-30&rule=period-end')).toBe('2024-06-28')
-      expect(await days('date=2024-06-30&maxAge=1')).toBeUndefined()
-      expect(await days('date=2024-06-30&maxAge=2')).toBe('2024-06-28')
     }
   })
 

@@ -272,14 +272,4 @@ describe('a window', () => {
     expect(published.stats).toMatchObject({ close: 1.234567890123, average: 1.23456789 })
     expect(derived.points).toEqual([{ d: '2026-03-18', r: 0.8100000073 }])
   })
-
-  it('ends today, even if the feed has later days', async () => {
-    const day = (date: string, usd: number): string => `"${date}":{"USD":${usd}}`
-    const rates = [day('2026-03-17', 1.1), day('2026-03-18', 1.3), day('2026-03-19', 1.9)]
-    const body = `{"amount":1.0,"base":"EUR","rates":{${rates.join()}}}`
-    const { handler } = open({ ...feed, body: () => body }, evening('2026-03-18'))
-    const record = await handler.rates.history({ from: 'EUR', to: 'USD', period: '1W' })
-    expect(record.points.map(({ d }) => d)).toEqual(['2026-03-17', '2026-03-18'])
-    expect(record.stats).toMatchObject({ close: 1.3, high: 1.3, changePct: 18.1818 })
-  })
 })

@@ -59,18 +59,6 @@ describe('GET /api/v1/status', () => {
     expect(next.latest?.nextAttemptAt).toBeGreaterThan(PUBLISHED + DAY)
   })
 
-  it('is available as handler.rates.status(), which starts the first load', async () => {
-    const { handler, status } = service()
-    expect(await handler.rates.status()).toMatchObject({
-      ready: false,
-      latest: { lastAttempt: { at: NOW, outcome: 'running' } },
-      history: { lastAttempt: { at: NOW, outcome: 'running' } },
-    })
-    await settled()
-    expect(await handler.rates.status()).toEqual(await status())
-    expect(await status()).toMatchObject({ ready: true })
-  })
-
   it('passes the load to waitUntil', async () => {
     const works: Promise<unknown>[] = []
     const { status } = service({ waitUntil: (work) => works.push(work) })

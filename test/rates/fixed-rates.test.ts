@@ -99,12 +99,6 @@ describe('applyLegalRatios()', () => {
     expect(correctedIn(table(rates, day))).toEqual(corrected)
   })
 
-  it('changes nothing without the successor or without a fixed ratio, and adds no code', () => {
-    const before = table({ BGN: 57, DDM: 3, EUR: 0.85, SLL: 1, ZWD: 361.9, ZWG: 26.5, ZWR: 1 })
-    expect(correctedIn(before)).toEqual({ BGN: 1.662_455_5 })
-    expect([...applyLegalRatios(before).table.rates.keys()]).toEqual([...before.rates.keys()])
-  })
-
   it('has the ratio of a withdrawn base, and the other pairs as they are published', () => {
     const before = table({ EUR: 0.5, USD: 0.6, HRK: 4, DEM: 1 }, '2026-11-20', 'BGN')
     const { rates } = applyLegalRatios(before).table

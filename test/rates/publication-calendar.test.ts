@@ -1,24 +1,11 @@
 import { createRatesHandler } from '../../src/index.ts'
 import type { HistoryProvider, Publication } from '../../src/index.ts'
-import { createBancaDItaliaProvider } from '../../src/providers/banks/banca-d-italia.ts'
-import { createBankOfCanadaProvider } from '../../src/providers/banks/bank-of-canada.ts'
-import { createBankOfEnglandProvider } from '../../src/providers/banks/bank-of-england.ts'
-import { createBanxicoProvider } from '../../src/providers/banks/banxico.ts'
-import { createBcbProvider } from '../../src/providers/banks/bcb.ts'
-import { createBnrProvider } from '../../src/providers/banks/bnr.ts'
 import { createCnbProvider } from '../../src/providers/banks/cnb.ts'
-import { createDanmarksNationalbankProvider } from '../../src/providers/banks/danmarks-nationalbank.ts'
-import { createFredProvider } from '../../src/providers/banks/fred.ts'
-import { createMnbProvider } from '../../src/providers/banks/mnb.ts'
 import { createNbpProvider } from '../../src/providers/banks/nbp.ts'
-import { createNbuProvider } from '../../src/providers/banks/nbu.ts'
-import { createRbaProvider } from '../../src/providers/banks/rba.ts'
-import { createRiksbankProvider } from '../../src/providers/banks/riksbank.ts'
-import { createTcmbProvider } from '../../src/providers/banks/tcmb.ts'
-import { createUsTreasuryProvider } from '../../src/providers/banks/us-treasury.ts'
 import { createCalendar } from '../../src/rates/calendar.ts'
 import { newestPublishedDay, nextPublication, nextRefresh } from '../../src/rates/dates.ts'
 import type { Calendar } from '../../src/rates/dates.ts'
+import { FEEDS } from '../fixtures/feeds.ts'
 import * as oracle from '../oracle.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -34,29 +21,24 @@ const NORWAY: Publication = {
   since: '1999-01-04',
 }
 
-const POLAND = requirePublication(createNbpProvider())
-
-function requirePublication({ publication }: HistoryProvider): Publication {
-  if (!publication) throw new Error('no publication')
-  return publication
+/** Returns the publication that the provider of a factory declares. */
+function publicationBy(factory: string): Publication {
+  const found = FEEDS[factory]?.create().publication
+  if (!found) throw new Error(`no publication of ${factory}`)
+  return found
 }
 
-const BANKS = {
-  POLAND,
-  CZECHIA: requirePublication(createCnbProvider()),
-  TARGET: requirePublication(createBancaDItaliaProvider()),
+const POLAND = publicationBy('createNbpProvider()')
+
+const BANKS: Record<string, Publication> = {
   NORWAY,
-  CANADA: requirePublication(createBankOfCanadaProvider()),
-  ENGLAND: requirePublication(createBankOfEnglandProvider()),
-  AUSTRALIA: requirePublication(createRbaProvider()),
-  SWEDEN: requirePublication(createRiksbankProvider()),
-  DENMARK: requirePublication(createDanmarksNationalbankProvider()),
-  ROMANIA: requirePublication(createBnrProvider()),
-  HUNGARY: requirePublication(createMnbProvider()),
-  BRAZIL: requirePublication(createBcbProvider()),
-  MEXICO: requirePublication(createBanxicoProvider({ key: 'k' })),
-  TURKEY: requirePublication(createTcmbProvider({ key: 'k' })),
-  UKRAINE: requirePublication(createNbuProvider()),
+  ...Object.fromEntries(
+    `POLAND Nbp, CZECHIA Cnb, TARGET BancaDItalia, CANADA BankOfCanada, ENGLAND BankOfEngland, AUSTRALIA Rba, SWEDEN Riksbank,
+    DENMARK DanmarksNationalbank, ROMANIA Bnr, HUNGARY Mnb, BRAZIL Bcb, MEXICO Banxico, TURKEY Tcmb, UKRAINE Nbu`
+      .split(/,\s+/)
+      .map((row) => row.split(' '))
+      .map(([bank = '', name]) => [bank, publicationBy(`create${name}Provider()`)]),
+  ),
 }
 
 /** Days on which the banks were closed from Monday to Friday, from the printed calendars of these years. */
@@ -94,12 +76,6 @@ const LISTED = CLOSED.trim()
   .split('\n')
   .map((line) => line.trim().split(' '))
   .map(([bank = '', year = '', ...days]) => ({ bank, year, days }))
-
-function publicationOf(bank: string): Publication {
-  const found = Object.entries(BANKS).find(([name]) => name === bank)
-  if (!found) throw new Error(`no bank ${bank}`)
-  return found[1]
-}
 
 /** Returns 1 (Monday) to 7, counted from a known Monday. */
 function weekdayOf(day: string): number {
@@ -187,7 +163,7 @@ const COMPARED = ALL_DAYS.slice(20, -20)
 
 describe('the days of a publication', () => {
   it.each(LISTED)('of $bank in $year are not the holidays', ({ bank, year, days }) => {
-    const { isPublished } = createCalendar(publicationOf(bank))
+    const { isPublished } = createCalendar(BANKS[bank] ?? publicationBy(bank))
     const weekdays = oracle
       .daysOf(`${year}-01-01`, `${year}-12-31`)
       .filter((day) => !oracle.isWeekend(day))
@@ -297,7 +273,7 @@ describe('the time of a publication', () => {
     ['TURKEY', '2026-03-16T12:30', '2026-03-13T12:30'],
     ['UKRAINE', '2026-03-16T14:00', '2026-03-13T14:00'],
   ])('is the working day before, in %s', (bank, ofTuesday, ofMonday) => {
-    const calendar = createCalendar(publicationOf(bank))
+    const calendar = createCalendar(BANKS[bank] ?? publicationBy(bank))
     const { isPublished, publishedAt } = calendar
     const days = ['2026-03-13', '2026-03-14', '2026-03-15', '2026-03-16', '2026-03-17']
     expect(days.map(isPublished)).toEqual([true, false, false, true, true])
@@ -308,7 +284,7 @@ describe('the time of a publication', () => {
   })
 
   it('is 9:00 of the next banking day, at Danmarks Nationalbank', () => {
-    const { publishedAt } = createCalendar(BANKS.DENMARK)
+    const { publishedAt } = createCalendar(publicationBy('createDanmarksNationalbankProvider()'))
     const published = ['2026-03-30', '2026-04-01', '2026-04-10'].map(publishedAt)
     // The second is the day before Maundy Thursday, the third a Friday.
     const expected = ['2026-03-31T07:00Z', '2026-04-07T07:00Z', '2026-04-13T07:00Z'].map((time) =>
@@ -357,9 +333,7 @@ describe('rates that are published later than their date', () => {
   const time = (instant: number): string => new Date(instant).toISOString().slice(0, 16)
 
   it('are released on Monday for the week before, or on the next working day', () => {
-    const { isPublished, publishedAt } = createCalendar(
-      requirePublication(createFredProvider({ key: 'k' })),
-    )
+    const { isPublished, publishedAt } = createCalendar(publicationBy('createFredProvider()'))
     const released = oracle
       .daysOf('2026-08-24', '2026-09-20')
       .filter(isPublished)
@@ -374,7 +348,7 @@ describe('rates that are published later than their date', () => {
   })
 
   it('are looked for when they are released', () => {
-    const calendar = createCalendar(requirePublication(createFredProvider({ key: 'k' })))
+    const calendar = createCalendar(publicationBy('createFredProvider()'))
     const at = (text: string): number => Date.parse(`${text}Z`)
     expect(newestPublishedDay(at('2026-09-14T20:14'), calendar)).toBe('2026-09-04')
     expect(newestPublishedDay(at('2026-09-14T20:15'), calendar)).toBe('2026-09-11')
@@ -387,9 +361,7 @@ describe('rates that are published later than their date', () => {
   })
 
   it('have the last day of a quarter', () => {
-    const { isPublished, publishedAt } = createCalendar(
-      requirePublication(createUsTreasuryProvider()),
-    )
+    const { isPublished, publishedAt } = createCalendar(publicationBy('createUsTreasuryProvider()'))
     const released = oracle
       .daysOf('2026-01-01', '2026-12-31')
       .filter(isPublished)
