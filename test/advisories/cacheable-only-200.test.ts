@@ -7,18 +7,7 @@ import { fakeProviders } from '../../src/testing/index.ts'
 import { NOW } from '../catalogue/catalogue.ts'
 import { pick } from '../system/pick.ts'
 import { ENDPOINTS, SEED } from './endpoints.ts'
-import { fetchFrom, loadedHandler } from './loaded-handler.ts'
-
-/** The request headers that are read; see client-address.test.ts. */
-const HEADERS = ['accept-encoding', 'host', 'if-match', 'if-none-match']
-
-const VALUES = [
-  '* no-store only-if-cached private bytes=0-9 POST DELETE text/html gzip;q=0'.split(' '),
-  ['', 'no-cache, max-age=0', 'Bearer secret', 'a=b; c=d', 'https://evil.example/?a=1'],
-  ['Thu, 01 Jan 1970 00:00:00 GMT', 'Fri, 31 Dec 9999 23:59:59 GMT', '\\"\\\\'],
-].flat()
-
-const loaded = await loadedHandler()
+import { fetchFrom } from './loaded-handler.ts'
 
 const now = (): number => NOW
 const markets = await Promise.all([marketOf(1), marketOf(2)])
@@ -36,29 +25,6 @@ const expected = await Promise.all(
 )
 
 describe('a cached response', () => {
-  const sent = fc.dictionary(
-    fc.constantFrom(...HEADERS),
-    fc.oneof(fc.constantFrom(...VALUES), fc.base64String({ maxLength: 20 })),
-    { minKeys: 1, maxKeys: 4 },
-  )
-
-  test.each(ENDPOINTS)('is equal for all request headers: $path', async ({ target }) => {
-    const tag = (await fetchFrom(loaded, target)).headers['etag']
-    for (const own of [{}, tag === undefined ? {} : { 'if-none-match': tag }]) {
-      const plain = await fetchFrom(loaded, target, own)
-      await fc.assert(
-        fc.asyncProperty(sent, async (headers) => {
-          const response = await fetchFrom(loaded, target, { ...headers, ...own })
-          // No value is a current ETag, so `If-Match` always fails.
-          const isRefused = !['*', '', undefined].includes(headers['if-match'])
-          const found = isRefused ? [response.status, response.headers['cache-control']] : response
-          expect(found).toEqual(isRefused ? [412, 'no-store'] : plain)
-        }),
-        { ...SEED, numRuns: 100 },
-      )
-    }
-  })
-
   test('is not the same for two markets', async () => {
     for (const target of TARGETS.filter((each) => !/currencies|openapi|sources$|v1$/.test(each))) {
       const [one, other] = expected.map((bodies) => bodies.get(target))

@@ -42,7 +42,7 @@ const VALUES = [
 ].flat()
 
 /** Valid and invalid parameter values. */
-export const value: fc.Arbitrary<string> = fc.oneof(
+const value: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...VALUES),
   fc.string({ unit: 'binary', maxLength: 40 }).map(encoded),
   fc.string({ maxLength: 40 }),

@@ -221,47 +221,13 @@ describe.each(Object.entries(KEYED))('%s', (_, keyed) => {
   })
 })
 
-/** Wraps `provider` with a reader that leaks `key`. */
-function careless(provider: LatestProvider, key: string, query: string): LatestProvider {
-  const host = 'openexchangerates.org'
-  return {
-    ...provider,
-    async fetchLatest(context) {
-      const { fetch, signal } = context
-      const init = { signal, headers: { authorization: `Token ${key}` } }
-      const open = (url: URL): Promise<Response> =>
-        fetch(url.href, init).catch((cause: unknown) => {
-          throw new Error(`request to ${host} failed`, { cause })
-        })
-      const first = new URL(`https://${host}/api/latest.json${query}`)
-      let response = await open(first)
-      const location = response.headers.get('location')
-      if (location) {
-        const target = new URL(location, first)
-        if (target.host !== host) throw new Error(`${target.host} is not trusted`)
-        response = await open(target)
-      }
-      const body: unknown = JSON.parse(await response.text())
-      return provider.fetchLatest({ ...context, fetch: async () => Response.json(body) })
-    },
-  }
-}
-
 describe('finds a leaking provider', () => {
-  it.each([
-    ['sends it in the URL', 'urls', 'is healthy', '?app_id='],
-    ['keeps the error of a fetch', 'events', 'throws the headers', ''],
-    ['keeps a cause of a cause', 'lines', 'throws with a cause of a cause', ''],
-    ['keeps the error of the parser', 'events', 'echoes the key as text with 200', ''],
-    ['follows a redirect to it', 'urls', 'redirects to a path with the key', ''],
-    ['names the host of a redirect', 'lines', 'redirects to a host with the name of the key', ''],
-  ])('that %s', async (_how, place, what, query) => {
-    const upstream = LEAKY_UPSTREAMS[what]
-    if (!upstream) throw new Error(`unknown upstream: ${what}`)
-    // Some leak only the beginning of the key.
+  it('that sends it in the URL', async () => {
     const [key = ''] = makeKeys()
-    const planted = careless(openRates.create(key), key, query && `${query}${key}`)
-    expect(await findKey(openRates, key, { upstream, provider: planted })).toContain(place)
+    const open = openRates.create(key)
+    const fetchLatest: LatestProvider['fetchLatest'] = ({ fetch, ...context }) =>
+      open.fetchLatest({ ...context, fetch: (url, init) => fetch(`${new Request(url).url}?${key}`, init) })
+    expect(await findKey(openRates, key, { provider: { ...open, fetchLatest } })).toContain('urls')
   })
 
   it('that has it as a property, or puts it among the rates', async () => {
