@@ -79,26 +79,6 @@ describe('the documentation', () => {
     }
   })
 
-  it.each(['README.md', 'CHANGELOG.md', ...GUIDES.map((name) => `docs/${name}`)])(
-    'has in %s no marks of a merge',
-    (path) => {
-      expect(page(path)).not.toMatch(/^(?:<{7}|>{7}|> > > > > > >|\s*\\?={7}$)/m)
-    },
-  )
-
-  it.each(['README.md', 'CHANGELOG.md', ...ALL_PAGES.map((name) => `docs/${name}`)])(
-    'has a header above every table of %s',
-    (path) => {
-      const lines = page(path)
-        .replaceAll(/^ *```[^]*?^ *```$/gm, '')
-        .split('\n')
-      const isRow = (line: string | undefined): boolean => /^ *\|/.test(line ?? '')
-      const first = lines.flatMap((line, at) => (isRow(line) && !isRow(lines[at - 1]) ? [at] : []))
-      const headless = first.filter((at) => !/^ *\|[ :|-]+\|$/.test(lines[at + 1] ?? ''))
-      expect(headless.map((at) => lines[at])).toEqual([])
-    },
-  )
-
   it.each([
     ['docs/testing.md', 'price.test.mts', 'examples/unit-test.ts'],
     ['docs/deploying.md', 'lambda.mts', 'examples/lambda.ts'],

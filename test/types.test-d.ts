@@ -574,21 +574,14 @@ test('a client has the operations of the handler, which take a signal', () => {
   expectTypeOf<LatestParams>().toExtend<NonNullable<Parameters<RatesClient['latest']>[0]>>()
   expectTypeOf<HistoryParams>().toExtend<Parameters<RatesClient['history']>[0]>()
   void client.latest({ signal })
-  void client.convert({ ...pair, amount: 100, signal })
-  void client.history({ ...pair, period: '1W', signal })
-  void client.currencies({ signal })
-  void client.status({ signal })
   void client.latest({ base: undefined, symbols: undefined, signal: undefined })
   // @ts-expect-error signal must be an AbortSignal
   void client.convert({ ...pair, signal: 'soon' })
-  void client.currencies({ symbols: ['EUR'], signal })
   // @ts-expect-error currencies have no base
   void client.currencies({ base: 'EUR' })
 })
 
 test('the parameters of a client call decide the type of its result', () => {
-  expectTypeOf(client.status).returns.resolves.toEqualTypeOf<ServiceStatus>()
-  expectTypeOf(client.currencies).returns.resolves.toEqualTypeOf<CurrencyList>()
   type Coverage = CurrencyList['currencies'][number]
   expectTypeOf<Pick<Coverage, 'symbol' | 'countries'>>().toEqualTypeOf<{
     symbol: string | null
@@ -598,10 +591,6 @@ test('the parameters of a client call decide the type of its result', () => {
   type Sources = NonNullable<ServiceStatus['history']>['sources']
   expectTypeOf<Sources>().toEqualTypeOf<HistorySourceStatus[] | undefined>()
   expectTypeOf<HistorySourceStatus['late']>().toEqualTypeOf<boolean>()
-  const dated: LatestParams = { date, rule: 'period-end' }
-  expectTypeOf(client.latest({ ...dated, signal })).resolves.toEqualTypeOf<LatestRates>()
-  const range: HistoryParams = { ...pair, start: date }
-  expectTypeOf(client.history({ ...range, signal })).resolves.toEqualTypeOf<RateHistory>()
   const both = client.convert({ from: 'USD', to: ['EUR'], date, reverse: true, signal })
   expectTypeOf(both).resolves.toEqualTypeOf<ConversionList<{ EUR: ConvertedAmount }>>()
   // @ts-expect-error misspelt, beside the signal

@@ -88,19 +88,6 @@ describe.each(Object.entries(STACKS))('wrappers with %s', (_name, stack) => {
     expect({ ...response, headers }).toEqual({ ...plain, headers: headersOf(plain) })
   })
 
-  it.each([LATEST, EXPENSIVE])('compress: %s', async (target) => {
-    const { handler, wrapped } = await open()
-    const { body: plain } = await handler.answer(requestOf(target))
-    const fresh = await open()
-    const headers = { 'accept-encoding': 'gzip' }
-    for (const { wrapped: each } of [{ wrapped }, fresh]) {
-      const response = await each.answer(requestOf(target, { headers }))
-      expect(headersOf(response)['content-encoding']).toBe('gzip')
-      const body = gunzipSync(response.body instanceof Uint8Array ? response.body : '')
-      expect(body.toString()).toBe(await new Response(plain).text())
-    }
-  })
-
   it('count a request once that gets a 412', async () => {
     const access = createAccess({
       plans: { free: { burst: '10/min' } },

@@ -11,8 +11,7 @@ import { createNbpProvider } from '../../src/providers/banks/nbp.ts'
 import { createNbuProvider } from '../../src/providers/banks/nbu.ts'
 import { createTcmbProvider } from '../../src/providers/banks/tcmb.ts'
 import { createUsTreasuryProvider } from '../../src/providers/banks/us-treasury.ts'
-import { createCalendar, daysFrom } from '../../src/rates/calendar.ts'
-import { isTargetDay } from '../../src/rates/dates.ts'
+import { daysFrom } from '../../src/rates/calendar.ts'
 import { providerContract } from '../../src/testing/index.ts'
 import { dayFirst } from '../fixtures/bank-feed.ts'
 import { FEEDS } from '../fixtures/feeds.ts'
@@ -44,11 +43,6 @@ async function rejectedBy(signal?: AbortSignal | null): Promise<never> {
 
 const urlsOf = ({ requests }: Upstream): string[] => requests.map(({ url }) => url)
 
-function isPublishedBy({ publication }: HistoryProvider): (day: string) => boolean {
-  if (!publication) throw new Error('the provider declares no publication')
-  return createCalendar(publication).isPublished
-}
-
 const banks = createBancaDItaliaProvider()
 
 describe('createBancaDItaliaProvider()', () => {
@@ -61,14 +55,6 @@ describe('createBancaDItaliaProvider()', () => {
     expect(urlsOf(market).map((url) => new URL(url).searchParams.get('referenceDate'))).toEqual(
       dates,
     )
-  })
-
-  it('has the days of the TARGET system', () => {
-    const isPublished = isPublishedBy(banks)
-    const different = daysFrom('1999-01-04', '2030-12-31').filter((day) => {
-      return isPublished(day) !== isTargetDay(day)
-    })
-    expect(different).toEqual([])
   })
 })
 

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 
 import type { HistoryDay, HistoryProvider } from '../../src/index.ts'
 import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
-import { ecbDays, exrCsv, historyCsv, shortHistoryXml } from '../fixtures/ecb-files.ts'
-import { arbitraryDays, expectSameDays } from './days.ts'
-import { NOW, upstream } from './upstream.ts'
+import { exrCsv, historyCsv, shortHistoryXml } from '../fixtures/ecb-files.ts'
+import { arbitraryDays } from './days.ts'
+import { upstream } from './upstream.ts'
 
 const TODAY = '2026-11-20'
 
@@ -32,18 +32,11 @@ const readExrCsv: Read = (text) => daysIn(createEcbDataApiProvider(), text, '199
 const allColumns = (days: HistoryDay[]): string => exrCsv(days, { isFull: true })
 
 describe.each([
-  ['eurofxref-hist.csv', readEcbCsv, historyCsv, '1999-01-04', 7_000, 41],
-  ['eurofxref-hist-90d.xml', readEcbXml, shortHistoryXml, '2026-08-24', 60, 29],
-  ['a response of the data API', readExrCsv, exrCsv, '1999-01-04', 7_000, 41],
-  ['a response of the data API with all columns', readExrCsv, allColumns, '2025-11-20', 250, 30],
-] as const)('the reader of %s', (_, read, write, since, count, codes) => {
-  it('reads the days as the bank writes them, ascending', async () => {
-    const days = ecbDays(since, '2026-11-20', NOW)
-    expect(days.length).toBeGreaterThan(count)
-    expect(new Set(days.flatMap(({ rates }) => Object.keys(rates))).size).toBe(codes)
-    expectSameDays(await read(write(days), days[0]?.date), days)
-  })
-
+  ['eurofxref-hist.csv', readEcbCsv, historyCsv],
+  ['eurofxref-hist-90d.xml', readEcbXml, shortHistoryXml],
+  ['a response of the data API', readExrCsv, exrCsv],
+  ['a response of the data API with all columns', readExrCsv, allColumns],
+] as const)('the reader of %s', (_, read, write) => {
   it('reads back everything that is written', async () => {
     const property = fc.asyncProperty(arbitraryDays(), async (days) => {
       expect(await read(write(days), days[0]?.date)).toEqual(days)

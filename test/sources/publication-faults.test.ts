@@ -542,31 +542,6 @@ describe('a store', () => {
     expect(all).toHaveLength(7)
   })
 
-  it.each<[string, (entries: Map<string, string>) => CacheStore]>([
-    ['that never responds', () => ({ get: never, set: never, claim: never })],
-    ['that fails', () => ({ get: fail, set: fail, claim: fail })],
-    [
-      'that grants no lease',
-      (entries) => ({
-        get: (key) => entries.get(key),
-        set: (key, value) => entries.set(key, value),
-        claim: () => false,
-      }),
-    ],
-    ['with garbage', () => ({ get: () => '{"digest":"x"}', set: () => undefined })],
-    ['with other values', () => ({ get: () => ({ a: 1 }), set: () => undefined })],
-    ['that forgets', () => ({ get: () => undefined, set: () => undefined })],
-  ])('%s costs no answer', async (_name, create) => {
-    const runtime = virtualRuntime(EVENING)
-    const { read } = open(runtime, { store: create(new Map()) })
-    let answer = await read(target)
-    for (let count = 0; count < 4 && answer.status !== 200; count += 1) {
-      await runtime.advance(5 * SECOND)
-      answer = await read(target)
-    }
-    expect(answer.points).toEqual(points(ONE, truth(EVENING, '2026-01-01', '2026-11-20')))
-  })
-
   it('with pieces of another provider is not read', async () => {
     const runtime = virtualRuntime(EVENING)
     const store = new Map<string, string>()
@@ -603,7 +578,3 @@ describe('a store', () => {
     )
   })
 })
-
-function fail(): never {
-  throw new Error('store down')
-}

@@ -266,12 +266,6 @@ describe('several publications', () => {
     expect(bank.calls).toHaveLength(1)
   })
 
-  it('reject a day that none has', async () => {
-    const { read } = wideHandler()
-    const none = await read(`/v1/convert?from=EUR&to=${FIRST}&date=1999-01-02`)
-    expect(none.error.code).toBe('no_data')
-  })
-
   it('do not answer for a bank that is closed, only for a currency that it does not quote', async () => {
     const isOpen = (): boolean => true
     const ruble: HistoryProvider = {
@@ -304,16 +298,6 @@ describe('several publications', () => {
       expect((await read(target)).source, target).toEqual(BANK)
     }
     expect((await read('/v1/convert?from=EUR&to=RUB&date=2022-02-10')).source).toEqual(REFERENCE)
-  })
-
-  it('do not blame the client while one is unavailable', async () => {
-    const onCall = (): never => {
-      throw new Error('down')
-    }
-    const { read } = wideHandler({ onCall })
-    const unknown = await read(`/v1/history?from=USD&to=${FIRST}`)
-    expect(unknown.error.code).toBe('provider_unavailable')
-    expect((await read('/v1/history?from=USD&to=JPY')).source).toEqual(REFERENCE)
   })
 
   it('replace each other while the first is unavailable, in the time of one request', async () => {

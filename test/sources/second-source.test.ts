@@ -173,11 +173,6 @@ describe('a rate of one source that moved', () => {
 })
 
 describe('the first rate of a cold start', () => {
-  it('a thousandfold off the usual one is not served', async () => {
-    const world = open({ code: 'MNT', first: 1 / 4_000, isCold: true })
-    expect(await watch(world, 6)).toEqual(waits(0, 6, 1 / 4_000).map((each) => each && 0.0003))
-  })
-
   it.each([
     ['the next feed', { second: 1 }],
     ['the reference rates', { history: 1 }],
