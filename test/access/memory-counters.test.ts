@@ -152,6 +152,16 @@ describe('memory counters', () => {
     expect(drain(() => take('a', limits))).toBe(0)
   })
 
+  it('count a cost above the quota as the quota', () => {
+    const { take } = open()
+    const limits = limitsOf({ burst: '5/min', month: 100 }, 'a')
+    expect(take('a', limits, 10)).toMatchObject({
+      granted: true,
+      states: [{ remaining: 0 }, { remaining: 90 }],
+    })
+    expect(take('a', limits, 10)).toMatchObject({ granted: false, states: [{ wait: MINUTE }, {}] })
+  })
+
   it('lock no client out for longer than a window after the clock was set back', () => {
     const { take, at } = open()
     const limits = limitsOf({ burst: '10/min', month: 50 }, 'a')
