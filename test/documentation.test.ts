@@ -18,11 +18,8 @@ function page(path: string): string {
 
 const README = page('README.md')
 
-const ALL_PAGES = readdirSync(new URL('../docs', import.meta.url), {
-  encoding: 'utf8',
-  recursive: true,
-}).filter((name) => name.endsWith('.md'))
-const GUIDES = ALL_PAGES.filter((name) => !/[/\\]/.test(name))
+const FILES = readdirSync(new URL('../docs', import.meta.url))
+const GUIDES = FILES.filter((name) => name.endsWith('.md'))
 
 // The types make each list complete. An option that is an object has one row for each of its fields.
 const OPTIONS: Record<keyof RatesHandlerOptions, string> = {

@@ -226,7 +226,10 @@ describe('finds a leaking provider', () => {
     const [key = ''] = makeKeys()
     const open = openRates.create(key)
     const fetchLatest: LatestProvider['fetchLatest'] = ({ fetch, ...context }) =>
-      open.fetchLatest({ ...context, fetch: (url, init) => fetch(`${new Request(url).url}?${key}`, init) })
+      open.fetchLatest({
+        ...context,
+        fetch: (url, init) => fetch(`${new Request(url).url}?${key}`, init),
+      })
     expect(await findKey(openRates, key, { provider: { ...open, fetchLatest } })).toContain('urls')
   })
 
