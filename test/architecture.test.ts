@@ -199,23 +199,23 @@ function linesOf(paths: readonly string[]): number {
  * in the commit. An area is folders, and files directly in `src/`.
  */
 const LINES: Record<string, number> = {
-  'src adapters': 35_800,
-  'src/api src/http src/endpoints': 5_800,
+  'src adapters': 36_900,
+  'src/api src/http src/endpoints': 5_860,
   'src/compression': 400,
   'src/client': 350,
-  'src/sources src/cache': 3_850,
-  'src/rates': 3_750,
-  'src/providers src/upstream': 4_800,
+  'src/sources src/cache': 4_170,
+  'src/rates': 4_130,
+  'src/providers src/upstream': 5_060,
   'src/access': 3_100,
   'src/compat': 1_200,
-  'src/monitoring src/log.ts src/events.ts': 1_350,
-  'src/testing': 1_900,
+  'src/monitoring src/log.ts src/events.ts': 1_380,
+  'src/testing': 1_930,
   'src/cli': 5_300,
   adapters: 1_250,
   explorer: 2_600,
-  scripts: 2_200,
+  scripts: 2_230,
   bench: 2_650,
-  test: 63_000,
+  test: 63_400,
 }
 
 /** The most of everything else that a user or a contributor has to know. */

@@ -10,7 +10,7 @@ import { sourceOf, toSource } from './resolve-code.ts'
 export interface DataSetStatus {
   /** Whether usable data is loaded. */
   ready: boolean
-  /** Whether a refresh is overdue, or newer rates are late: by a day, or the lag of their source. */
+  /** Whether a refresh is overdue, or newer rates are late. */
   stale: boolean
   /** Source of the data; null without data. */
   source: Attribution | null
