@@ -188,7 +188,7 @@ describe('the first rate of a cold start', () => {
   })
 })
 
-it('a reference rate of a cold start that is a thousandfold off the usual one is no error of the client', async () => {
+it("a reference rate of a cold start that is a thousandfold off the usual one is not the client's error", async () => {
   const runtime = virtualRuntime(TUESDAY + 18 * HOUR)
   const history = createBank({
     codes: codes(30),
