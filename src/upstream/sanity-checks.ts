@@ -96,7 +96,8 @@ function quarantine(comparison: Comparison, codes: readonly string[]): LatestTab
   }
   // The rates of anchors are checked before those of the currencies that are pegged to them.
   for (const code of codes.toSorted((one, other) => pegDepth(one) - pegDepth(other))) {
-    if (code === base || findFixedRate(code, day, (each) => rates[each])) continue
+    const isUnusable = Number.isNaN(rates[code])
+    if (isUnusable || code === base || findFixedRate(code, day, (each) => rates[each])) continue
     const isOff = isOffPeg(code, day, checkedRate) && !isOffPeg(code, day, previousRate)
     const { move, unconfirmed } = compareRate(comparison, code, previousRate(code), isOff)
     if (!Number.isNaN(move)) moves.push(move)
@@ -184,7 +185,6 @@ function mapRates(
   return Object.fromEntries(Object.entries(rates).map(([code, rate]) => [code, change(code, rate)]))
 }
 
-/** Values that are not numbers are rejected later. */
 function isPlausible(rate: unknown): boolean {
-  return typeof rate !== 'number' || (rate >= MIN_PLAUSIBLE_RATE && rate <= MAX_PLAUSIBLE_RATE)
+  return typeof rate === 'number' && rate >= MIN_PLAUSIBLE_RATE && rate <= MAX_PLAUSIBLE_RATE
 }

@@ -39,10 +39,11 @@ export const CHECKS: Readonly<Record<string, (journey: Journey) => void>> = {
 
   'later responses are as documented'(journey) {
     const { isServed, now, after, paused, state, variant, dataSet } = journey
-    const isStale = isServed && state === 'warm' && verdictIn(variant, state) === 'refused'
+    const isKept = isServed && state === 'warm' && verdictIn(variant, state) === 'refused'
     for (const response of distinct([...after, ...paused])) {
       const isAbout = dataSetOf(response) === dataSet
-      const wanted: readonly Freshness[] = isStale && isAbout ? ['stale'] : ['fresh']
+      const isStale = isAbout && (isKept || isLate(journey))
+      const wanted: readonly Freshness[] = isStale ? ['stale'] : ['fresh']
       if (isRefused(journey, response) && !isServed) expectUnavailable(response)
       else expectGood(response, now, wanted)
     }
@@ -85,6 +86,7 @@ export const CHECKS: Readonly<Record<string, (journey: Journey) => void>> = {
     expect(types).not.toContain('internal_error')
     if (state === 'fresh') return
     expect(types).toEqual(expect.arrayContaining([...(variant.reported ?? [])]))
+    if (isLate(journey)) expect(types).toContain('rates_late')
     if (verdictIn(variant, state) === 'accepted') return
     const failures = events.filter(
       ({ event }) =>
@@ -119,6 +121,14 @@ function distinct(responses: readonly TimedResponse[]): TimedResponse[] {
 
 function toText({ target, status, headers, body }: TimedResponse): string {
   return `${target} ${status} ${Object.entries(headers).join()} ${body}`
+}
+
+/** Whether latest rates are served, and a day has passed since the next ones were due. */
+function isLate({ world: { machine }, beganAt, dataSet, isServed, now }: Journey): boolean {
+  const began = machine.now() - machine.elapsed() + beganAt
+  const { updatedAt, nextUpdateAt } = now.latest
+  const due = nextUpdateAt > updatedAt ? nextUpdateAt : updatedAt + DAY
+  return dataSet === 'latest' && isServed && due + DAY < began
 }
 
 function isRefused({ variant, state, dataSet }: Journey, response: TimedResponse): boolean {

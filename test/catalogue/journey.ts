@@ -1,4 +1,4 @@
-import { toLatestTruth, withOlder } from '../faults/fault.ts'
+import { LEGAL, byLaw, toLatestTruth, withOlder } from '../faults/fault.ts'
 import type { DataSet, Days, Fault, LatestTruth, State, Verdict } from '../faults/fault.ts'
 import { textOf } from '../faults/store.ts'
 import type { StoredValue } from '../faults/store.ts'
@@ -198,17 +198,12 @@ export function truthNow(
   return { latest, days: { ...before?.days, ...Object.fromEntries(merged) }, today }
 }
 
-const WITHDRAWN = ['ANG', 'BGN', 'HRK', 'SLL', 'ZWL']
-
 /** Adds the last rates of missing codes to `published`, except for withdrawn currencies. */
 function carriedOver(published: LatestTruth, before: LatestTruth): LatestTruth {
   if (published === before) return published
   const lost = Object.keys(before.rates).filter((code) => !(code in published.rates))
-  return withOlder(
-    published,
-    before,
-    lost.filter((code) => !WITHDRAWN.includes(code)),
-  )
+  const kept = lost.filter((code) => !(code in LEGAL))
+  return byLaw(withOlder(published, before, kept))
 }
 
 function loadedBy({ process }: World, latest: LatestTruth): LatestTruth {

@@ -223,7 +223,8 @@ export function toLatestTruth(body: LatestBody): LatestTruth {
 }
 
 /** Units of withdrawn currencies for one unit of their successors, by law. */
-const LEGAL: Readonly<Record<string, readonly [successor: string, ratio: number]>> = {
+export const LEGAL: Readonly<Record<string, readonly [successor: string, ratio: number]>> = {
+  ANG: ['XCG', 1],
   BGN: ['EUR', 1.95583],
   HRK: ['EUR', 7.5345],
   SLL: ['SLE', 1_000],

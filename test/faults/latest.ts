@@ -3,6 +3,7 @@ import { product } from '../oracle.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../virtual-runtime.ts'
 import {
   BOTH,
+  LEGAL,
   REJECTED,
   SECRET,
   accepted,
@@ -144,7 +145,7 @@ export const values = entriesOf('values', {
   'rate-tiny': ['5e-324', '9.9e-10'].flatMap(badRates),
   'rate-huge': ['1e300', '1e999', '1.1e9'].flatMap(badRates),
   'one-rate-1000x': changedLatest('THB', thousandfoldBaht, {
-    serves: { latest: quarantined('THB', thousandfoldBaht) },
+    serves: { latest: quarantined('THB') },
     // The right rate then moves as far from the wrong one, but the reference rates confirm it.
     servesAfterwards: { latest: toLatestTruth },
   }),
@@ -168,8 +169,8 @@ export const values = entriesOf('values', {
     })),
     wrongEuro('missing', (good) => without(good, ['EUR'])),
     wrongEuro('× 9.9', (good) => withEuro(good, (rate) => rate * 9.9)),
-    wrongEuro('× 1.3', (good) => withEuro(good, (rate) => rate * 1.3), true),
-    wrongEuro('inverted', (good) => withEuro(good, (rate) => 1 / rate), true),
+    wrongEuro('× 1.3', (good) => withEuro(good, (rate) => rate * 1.3)),
+    wrongEuro('inverted', (good) => withEuro(good, (rate) => 1 / rate)),
   ],
   'many-moved': [
     rejectedLatest('half of the codes × 9', (good) => oneIn(2, good, 9)),
@@ -281,11 +282,11 @@ function badRates(literal: string): Fault[] {
   ]
 }
 
-/** Returns as many codes as may be dropped from a table, and `more`. */
+/** Returns as many codes as may be dropped from a table, and `more`; a law replaces bad rates of withdrawn currencies. */
 function tolerated({ rates }: LatestBody, more = 0): string[] {
   const all = Object.keys(rates)
   const count = Math.floor(all.length * 0.05) + more
-  return all.filter((code) => !REQUESTED.includes(code)).slice(0, count)
+  return all.filter((code) => !REQUESTED.includes(code) && !(code in LEGAL)).slice(0, count)
 }
 
 function withLev(good: LatestBody, rate: number): LatestBody {
@@ -332,31 +333,18 @@ function thousandfoldBaht(good: LatestBody): LatestBody {
   return withRates(good, { THB: (good.rates['THB'] ?? NaN) * 1_000 })
 }
 
-/** Returns the changed table, with the earlier rate of `code` where the new one moved too far. */
-function quarantined(code: string, change: (good: LatestBody) => LatestBody) {
+/** Returns the table with the earlier rate of `code`, or without one. */
+function quarantined(code: string) {
   return (good: LatestBody, before: LatestTruth | undefined): LatestTruth => {
-    const published = toLatestTruth(change(good))
-    const known = before?.rates[code]
-    const ratio = (published.rates[code] ?? NaN) / (known ?? NaN)
-    if (!before || known === undefined || (ratio < 1.2 && ratio > 1 / 1.2)) return published
-    return withOlder(published, before, [code])
+    const others = toLatestTruth(without(good, [code]))
+    return before ? byLaw(withOlder(others, before, [code])) : others
   }
 }
 
-/** Returns a form with a wrong euro: its last rate is served; without one, the wrong rate where it `isPossible`. */
-function wrongEuro(
-  name: string,
-  change: (good: LatestBody) => LatestBody,
-  isPossible = false,
-): Fault {
+/** Returns a form with a wrong euro: its last rate is served, if any, because reference rates or pegs contradict the new one. */
+function wrongEuro(name: string, change: (good: LatestBody) => LatestBody): Fault {
   return changedLatest(name, change, {
-    serves: {
-      latest(good, before) {
-        const others = toLatestTruth(without(good, ['EUR']))
-        if (before) return byLaw(withOlder(others, before, ['EUR']))
-        return isPossible ? byLaw(toLatestTruth(change(good))) : others
-      },
-    },
+    serves: { latest: quarantined('EUR') },
     // The reference rates confirm the right rate.
     servesAfterwards: { latest: toLatestTruth },
   })
