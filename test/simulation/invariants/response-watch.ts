@@ -10,7 +10,7 @@ import type { Process } from '../world/machine.ts'
 import type { Oracle } from '../world/truth.ts'
 import type { DataSetKnowledge } from './knowledge.ts'
 import { checkRecord } from './record-checks.ts'
-import { dueAt, hasRates, isCarried, isModified, timesOfOldest } from './tables.ts'
+import { dueAt, hasRates, isCarried, isModified, isWithdrawn, timesOfOldest } from './tables.ts'
 import type { Limits, Pair, Table } from './tables.ts'
 
 const WAITING_LIMIT = 5 * SECOND
@@ -109,7 +109,7 @@ export function createResponseWatch(scene: Scene, oracle: Oracle) {
   }
 
   function requireHonest({ process, request, order }: SentRequest, named: Headers): void {
-    const { dataSet = 'latest', codes = [] } = request
+    const { dataSet = 'latest' } = request
     const known = process.knowledge[dataSet]
     if (named.get('cache-control') !== CACHE_CONTROL[dataSet]) {
       violate('I10', `a 200 with Cache-Control "${named.get('cache-control')}"`)
@@ -121,11 +121,21 @@ export function createResponseWatch(scene: Scene, oracle: Oracle) {
     if (known.table && known.newsAt < now())
       known.usableUntil = dueAt(known.table) + maxStale.latest
     const modified = Date.parse(named.get('last-modified') ?? '')
-    if (isLast(known, order)) requireNoOlder(process, codes, modified)
+    const [codes = [], ...others] = tables.map((table) => codesIn(table, request))
+    const isOne = others.every((each) => each.length === codes.length)
+    if (isLast(known, order) && isOne) requireNoOlder(process, codes, modified)
     const isPossible = (table: Table): boolean =>
-      timesOfOldest(table, codes).some((time) => isModified(table, time, modified))
+      timesOfOldest(table, codesIn(table, request)).some((time) =>
+        isModified(table, time, modified),
+      )
     if (tables.some(isPossible)) return
     violate('I3', `Last-Modified of ${codes.join()} is ${toDate(modified)}, of no current table`)
+  }
+
+  /** Returns the codes that a response needs, with the withdrawn ones that `table` has. */
+  function codesIn({ quotes }: Table, { codes = [], record }: ClientRequest): string[] {
+    const { symbols = [] } = record?.kind === 'latest' ? record : {}
+    return [...codes, ...symbols.filter((code) => isWithdrawn(code) && quotes.has(code))]
   }
 
   /** Returns whether no later response has been read yet. */

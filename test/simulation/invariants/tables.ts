@@ -8,7 +8,7 @@ const MIN_LIFETIME = 10 * MINUTE
 
 const ROUNDING = 1e-9
 
-/** Fixed units of a withdrawn currency per euro. Such a currency may leave the feed, and a wrong rate is corrected. */
+/** Fixed units of a withdrawn currency per euro, as old as the euro. Such a currency may leave the feed. */
 const WITHDRAWN: Readonly<Record<string, number>> = { BGN: 1.95583 }
 
 /** Codes outside the list of the European Central Bank, with a wider limit for moves. */
@@ -129,17 +129,14 @@ function complete(table: Table, taking: Taking, isRestored = false): Table {
     if (notes.lost.includes(code)) quotes.set(code, keptOf(code))
   }
   const isUsable = (quote: Quote): boolean => !isOld(quote, table, clock - maxStale)
+  const euros = (quotes.get('EUR') ?? []).filter(isUsable)
   for (const [code, ratio] of Object.entries(WITHDRAWN)) {
-    const own = quotes.get(code) ?? []
-    const euros = (quotes.get('EUR') ?? []).filter(isUsable)
-    const corrected = euros.map(({ rate }) => Number((rate * ratio).toPrecision(15)))
-    const possible = own.flatMap((quote) => [
-      quote,
-      ...corrected.map((rate) => ({ ...quote, rate })),
-    ])
-    // A quote that is kept was corrected before.
-    const distinct = new Map(possible.map((quote) => [JSON.stringify(quote), quote]))
-    quotes.set(code, [...distinct.values()])
+    // A bad rate is replaced, too.
+    if (euros.length === 0 || !(quotes.has(code) || notes.dropped.includes(code))) continue
+    const lawful = euros.map((quote) => {
+      return { ...quote, rate: Number((quote.rate * ratio).toPrecision(15)) }
+    })
+    quotes.set(code, lawful)
   }
   return {
     ...table,
@@ -293,8 +290,7 @@ export function lostCodes(sent: Publication, { before, notes }: Taking): string[
   const isServed = (code: string): boolean =>
     notes.quarantined.includes(code) || (isRate(sent.rates[code]) && !notes.dropped.includes(code))
   return [...(before?.quotes.keys() ?? [])].filter(
-    (code) =>
-      code !== 'USD' && !isServed(code) && (!isWithdrawn(code) || sent.rates[code] !== undefined),
+    (code) => code !== 'USD' && !isServed(code) && !isWithdrawn(code),
   )
 }
 
