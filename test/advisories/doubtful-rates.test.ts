@@ -146,21 +146,21 @@ describe('a currency without a usable rate', () => {
 
   it('is compared with a rate that the store returns during the load', async () => {
     const store = new Map<string, string>()
-    await warm({}, { store })
+    await warm({ SEK: 9.5 }, { store })
     const later = (delay: number): Promise<void> =>
       new Promise((resolve) => void world.runtime.startTimer(resolve, delay))
     const world: World = openFeed(
       '2026-11-19',
-      { EUR: EUR * 1.3 },
+      { SEK: 9.5 * 1.3 },
       {
         store: { get: (key) => later(60).then(() => store.get(key)), set: () => {} },
         fetch: () => later(100).then(() => world.answer()),
       },
     )
-    const converted = convert(world)
+    const converted = convert(world, 'SEK')
     await world.pass(SECOND)
-    expect(await converted).toMatchObject({ status: 200, rate: EUR })
-    expect(named(world, 'rates_quarantined')).toEqual(['EUR'])
+    expect(await converted).toMatchObject({ status: 200, rate: 9.5 })
+    expect(named(world, 'rates_quarantined')).toEqual(['SEK'])
   })
 
   it('keeps its rate if a process that never had it has stored a table', async () => {
