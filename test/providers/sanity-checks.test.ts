@@ -27,7 +27,10 @@ function table(rates: Record<string, number> = {}, count = 100, day = 0): Latest
 const tomorrow = (rates: Record<string, number>): LatestTable => table(rates, 100, 1)
 
 /** External rates may have wrong types. */
-const BAD: Record<string, number> = JSON.parse('{ "AAC": null, "AAD": "0.01", "AAE": true }')
+const BAD: Record<string, number> = JSON.parse(
+  '{ "AAC": null, "AAD": "0.01", "AED": true, "EUR": null }',
+)
+const DROPPED = { AAC: NaN, AAD: NaN, AED: NaN, EUR: NaN }
 
 function moved(count: number, rate: number): Record<string, number> {
   return Object.fromEntries(codes(count).map((code) => [code, rate]))
@@ -251,17 +254,21 @@ describe('validateStored() of a built-in provider', () => {
     await expect(check(tomorrow(moved(99, 12)), rebased)).rejects.toThrow('rates moved')
   })
 
-  it('replaces implausible rates with NaN, and leaves values that are not numbers', async () => {
+  it('replaces implausible rates, and values that are not numbers, with NaN', async () => {
     const extremes = { AAF: 1e-9, AAG: 1e9 }
     const extreme = { AAA: 1e-10, AAB: 1e10, ...extremes, ...BAD }
     const { rates } = await check(table(extreme))
-    expect(rates).toMatchObject({ AAA: NaN, AAB: NaN, ...extremes, ...BAD })
+    expect(rates).toMatchObject({ AAA: NaN, AAB: NaN, ...extremes, ...DROPPED })
   })
 
   it('does not quarantine values that are not rates: they are dropped later', async () => {
-    const checked = await check(tomorrow({ AAF: 0, AAG: -2, ...BAD }), table())
-    expect(checked.unconfirmed).toBeUndefined()
-    expect(checked.rates).toMatchObject({ AAF: NaN, AAG: NaN, ...BAD })
+    // Nor currencies that are pegged to them.
+    const rates = { AAF: 0, AAG: -2, XOF: 600, ...BAD }
+    for (const previous of [undefined, table()]) {
+      const checked = await check(tomorrow(rates), previous)
+      expect(checked.unconfirmed).toBeUndefined()
+      expect(checked.rates).toMatchObject({ AAF: NaN, AAG: NaN, XOF: 600, ...DROPPED })
+    }
   })
 
   describe('accepts rates that are fixed by law', () => {
