@@ -84,11 +84,13 @@ class Planting {
       return response
     })
 
-  inLatest = (alter: (fetchLatest: FetchLatest) => FetchLatest) =>
+  inProvider = (alter: (latest: LatestProvider) => Partial<LatestProvider>) =>
     this.inParts(({ providers: { latest, history } }) => {
-      const fetchLatest = alter(latest.fetchLatest)
-      return { providers: { latest: { ...latest, fetchLatest }, history } }
+      return { providers: { latest: { ...latest, ...alter(latest) }, history } }
     })
+
+  inLatest = (alter: (fetchLatest: FetchLatest) => FetchLatest) =>
+    this.inProvider(({ fetchLatest }) => ({ fetchLatest: alter(fetchLatest) }))
 
   inTables = (alter: (table: LatestTable, context: Parameters<FetchLatest>[0]) => LatestTable) =>
     this.inLatest((fetchLatest) => async (context) => alter(await fetchLatest(context), context))
@@ -203,10 +205,17 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       ...(earlier && { previous: { ...previous, ...earlier } }),
     })
   }),
-  'a quarantined rate is served': breaks('I3', /one-rate-1000x/).inTables((table) => {
-    const quarantined = Object.entries(table.unconfirmed ?? {})
-    const rates = quarantined.map(([code, { rate }]) => [code, rate])
-    return { ...table, rates: { ...table.rates, ...Object.fromEntries(rates) } }
+  'a quarantined rate is served': breaks('I3', /one-rate-1000x/).inProvider((latest) => {
+    const withDoubtful = (table: LatestTable): LatestTable => {
+      const quarantined = Object.entries(table.unconfirmed ?? {})
+      const rates = quarantined.map(([code, { rate }]) => [code, rate])
+      return { ...table, rates: { ...table.rates, ...Object.fromEntries(rates) } }
+    }
+    return {
+      fetchLatest: async (context) => withDoubtful(await latest.fetchLatest(context)),
+      validateStored: async (...of) =>
+        withDoubtful((await latest.validateStored?.(...of)) ?? of[0]),
+    }
   }),
   'a good table is rejected': breaks('I14').inTables(() => {
     throw new Error('planted rejection')
@@ -446,11 +455,10 @@ const UNAVAILABLE: RawResponse = withHeaders(
 )
 
 function uncompared(invariant: string, faults: RegExp): PlantedBug {
-  return breaks(invariant, faults).inLatest(
-    (fetchLatest) =>
-      ({ fetch, signal, now }) =>
-        fetchLatest({ fetch, signal, now }),
-  )
+  return breaks(invariant, faults).inProvider(({ fetchLatest, validateStored }) => ({
+    fetchLatest: ({ fetch, signal, now }) => fetchLatest({ fetch, signal, now }),
+    validateStored: (table) => validateStored?.(table) ?? table,
+  }))
 }
 
 function leak(isLeaky: (response: RawResponse, target: string) => boolean): PlantedBug {
