@@ -5,6 +5,7 @@ import type { DataSet } from '../faults/fault.ts'
 import { CACHE_CONTROL, HISTORY_SOURCE, LATEST_SOURCE } from '../fixtures/contract.ts'
 import { crossRate, inWindow, pairPoints, product, statsOf, toExact } from '../oracle.ts'
 import type { Rates } from '../oracle.ts'
+import { DAY } from '../virtual-runtime.ts'
 import { verdictIn } from './journey.ts'
 import type { Journey, Truth } from './journey.ts'
 import type { TimedResponse } from './world.ts'
@@ -80,7 +81,8 @@ export const CHECKS: Readonly<Record<string, (journey: Journey) => void>> = {
     }
   },
 
-  'events report the fault'({ world, state, variant, dataSet, beganAt }) {
+  'events report the fault'(journey) {
+    const { world, state, variant, dataSet, beganAt } = journey
     const { events } = world
     const types = events.filter(({ at }) => at >= beganAt).map(({ event }) => event.type)
     expect(types).not.toContain('internal_error')

@@ -457,7 +457,7 @@ const UNAVAILABLE: RawResponse = withHeaders(
 function uncompared(invariant: string, faults: RegExp): PlantedBug {
   return breaks(invariant, faults).inProvider(({ fetchLatest, validateStored }) => ({
     fetchLatest: ({ fetch, signal, now }) => fetchLatest({ fetch, signal, now }),
-    validateStored: (table) => validateStored?.(table) ?? table,
+    validateStored: (table) => validateStored?.(table, undefined) ?? table,
   }))
 }
 
