@@ -214,12 +214,17 @@ export function later(
   })
 }
 
-/** Returns the served data of `body`, with the next update at most eight days later. */
+/** Returns the served data of `body`. */
 export function toLatestTruth(body: LatestBody): LatestTruth {
+  return byLaw(toPublication(body))
+}
+
+/** Returns the data of `body`, with the next update at most eight days later. */
+export function toPublication(body: LatestBody): LatestTruth {
   const updatedAt = body.time_last_update_unix * SECOND
   const nextUpdate = body.time_next_update_unix || body.time_last_update_unix + DAY / SECOND
   const nextUpdateAt = Math.min(nextUpdate * SECOND, updatedAt + 8 * DAY)
-  return byLaw({ updatedAt, nextUpdateAt, rates: body.rates })
+  return { updatedAt, nextUpdateAt, rates: body.rates }
 }
 
 /** Units of withdrawn currencies for one unit of their successors, by law. */

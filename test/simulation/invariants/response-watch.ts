@@ -10,7 +10,15 @@ import type { Process } from '../world/machine.ts'
 import type { Oracle } from '../world/truth.ts'
 import type { DataSetKnowledge } from './knowledge.ts'
 import { checkRecord } from './record-checks.ts'
-import { dueAt, hasRates, isCarried, isModified, isWithdrawn, timesOfOldest } from './tables.ts'
+import {
+  dueAt,
+  hasRates,
+  isCarried,
+  isModified,
+  isWithdrawn,
+  stateOf,
+  timesOfOldest,
+} from './tables.ts'
 import type { Limits, Pair, Table } from './tables.ts'
 
 const WAITING_LIMIT = 5 * SECOND
@@ -121,21 +129,32 @@ export function createResponseWatch(scene: Scene, oracle: Oracle) {
     if (known.table && known.newsAt < now())
       known.usableUntil = dueAt(known.table) + maxStale.latest
     const modified = Date.parse(named.get('last-modified') ?? '')
-    const [codes = [], ...others] = tables.map((table) => codesIn(table, request))
-    const isOne = others.every((each) => each.length === codes.length)
+    const needed = tables.flatMap((table) =>
+      neededCodes(process, table, request).map((codes) => ({ table, codes })),
+    )
+    const [{ codes } = { codes: [] }, ...others] = needed
+    const isOne = others.every((each) => each.codes.length === codes.length)
     if (isLast(known, order) && isOne) requireNoOlder(process, codes, modified)
-    const isPossible = (table: Table): boolean =>
-      timesOfOldest(table, codesIn(table, request)).some((time) =>
-        isModified(table, time, modified),
-      )
-    if (tables.some(isPossible)) return
+    const isPossible = needed.some((each) =>
+      timesOfOldest(each.table, each.codes).some((time) => isModified(each.table, time, modified)),
+    )
+    if (isPossible) return
     violate('I3', `Last-Modified of ${codes.join()} is ${toDate(modified)}, of no current table`)
   }
 
-  /** Returns the codes that a response needs, with the withdrawn ones that `table` has. */
-  function codesIn({ quotes }: Table, { codes = [], record }: ClientRequest): string[] {
+  /** Returns the codes that a response needs, with the withdrawn ones that `table` certainly has, and with those that it may have. */
+  function neededCodes(
+    process: Process,
+    table: Table,
+    { codes = [], record }: ClientRequest,
+  ): string[][] {
     const { symbols = [] } = record?.kind === 'latest' ? record : {}
-    return [...codes, ...symbols.filter((code) => isWithdrawn(code) && quotes.has(code))]
+    const withdrawn = symbols.filter(isWithdrawn)
+    return [['served'], ['served', 'doubtful']].map((states) => {
+      const isIn = (code: string): boolean =>
+        states.includes(stateOf(table, code, limitsOf(process)))
+      return [...codes, ...withdrawn.filter(isIn)]
+    })
   }
 
   /** Returns whether no later response has been read yet. */

@@ -156,7 +156,8 @@ function isOld({ updatedAt, nextUpdateAt }: Quote, table: Table, instant: number
 /** The earliest and latest times that a process may assume, minus `maxStale`. */
 export type Limits = Record<'from' | 'to', number>
 
-function stateOf(table: Table, code: string, { from, to }: Limits) {
+/** Returns whether `table` has a rate of `code` that is served until these limits. */
+export function stateOf(table: Table, code: string, { from, to }: Limits) {
   const quotes = table.quotes.get(code) ?? []
   if (quotes.every((quote) => isOld(quote, table, from))) return 'absent'
   return quotes.some((quote) => isOld(quote, table, to)) ? 'doubtful' : 'served'

@@ -1,4 +1,4 @@
-import { SECRET, answer, later, toLatestTruth } from '../../faults/fault.ts'
+import { SECRET, answer, later, toPublication } from '../../faults/fault.ts'
 import type { DataSet, Exchange, Fault } from '../../faults/fault.ts'
 import { HOSTS } from '../../fixtures/contract.ts'
 import { SECOND } from '../../virtual-runtime.ts'
@@ -91,7 +91,7 @@ async function respond(scene: Scene & Truth, fetching: Fetching): Promise<Respon
   if (dataSet !== 'latest' || call.verdict === 'refuse' || !response.ok) return response
   // A body that is read here must be replaced before the process reads it.
   const text = await response.text()
-  call.sent = toLatestTruth(JSON.parse(text))
+  call.sent = toPublication(JSON.parse(text))
   signal.throwIfAborted()
   return new Response(text, response)
 }
