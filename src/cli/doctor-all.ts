@@ -61,7 +61,8 @@ function create({ name, ...factories }: NamedProvider, key: string | undefined):
   const latest = factories.latest?.({ key })
   const hostOf = (url: string): string => new URL(url).host
   if (latest) {
-    const checked = { builtIn: name, dataSet: 'latest', providers: { latest } } as const
+    const providers = { latest, history: false } as const
+    const checked = { builtIn: name, dataSet: 'latest', providers } as const
     return { host: hostOf(latest.attribution.url), checked }
   }
   if (!history) throw new Error('neither latest rates nor history')
