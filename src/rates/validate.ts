@@ -82,8 +82,11 @@ export function validateTable(
   if (isInSeconds(updatedAt, now)) throw new RejectedError('updatedAt is in seconds, not in ms')
   const nextUpdate = nextUpdateAt ?? updatedAt + DAY_MS
   assertInstant('nextUpdateAt', nextUpdate)
-  const { codes, quotes, bad, ignored } = sortRates(rates, base)
+  const { codes, quotes, bad: unusable, ignored } = sortRates(rates, base)
   const good = new Map(codes.map((code, index) => [code, quotes[index] ?? NaN]))
+  const quarantined = validateUnconfirmed(received['unconfirmed'])
+  // Without a good rate, a quarantined one is NaN.
+  const bad = unusable.filter((code) => !quarantined.unconfirmed?.[code])
   assertFewBad(bad, good.size)
   const published = good.has(base) ? good : new Map([[base, 1], ...good])
   if (published.size === 1) {
@@ -102,13 +105,13 @@ export function validateTable(
     ...pricesOf(published, validatePrices(received['prices'])),
     ...validateDerived(received['derived'], (code) => published.has(code)),
     ...validateTableNumber(received['tableNumber']),
-    ...validateUnconfirmed(received['unconfirmed']),
+    ...quarantined,
     ...validateOlder(received['older'], published, updatedAt),
     ...validateUnavailable(received['unavailable']),
   }
-  const carried = carryForward(accepted, bad, { ...previous, now })
+  const carried = carryForward(accepted, unusable, { ...previous, now })
   const { table, corrections } = isChecked
-    ? applyLegalRatios(carried.table, bad)
+    ? applyLegalRatios(carried.table, unusable)
     : { table: carried.table, corrections: [] }
   return { data: table, dropped: [...bad, ...ignored], corrections, lost: carried.lost }
 }

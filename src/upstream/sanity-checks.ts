@@ -43,7 +43,7 @@ export interface CheckedSource {
 /**
  * Checks a table of a real market and returns the plausible one. Implausible rates become NaN and are dropped later. A rate is
  * doubtful if it moved too far from the last good one, is off its official peg, or, without a good one, is contradicted by
- * `references` or far from the usual. It is quarantined: `rates` has the good value, if any, and `unconfirmed` the new one,
+ * `references` or far from the usual. It is quarantined: `rates` has the good value, or NaN, and `unconfirmed` the new one,
  * until one of `references` agrees, or none contradicts it and enough publications in a row have had about the same value.
  * Withdrawn currencies with a fixed ratio are not checked: their rates are corrected later.
  *
@@ -110,14 +110,11 @@ function quarantine(comparison: Comparison, codes: readonly string[]): LatestTab
     )
   }
   if (quarantined.size === 0) return table
-  const served = Object.entries(rates).flatMap(([code, rate]) => {
-    const good = quarantined.has(code) ? previousRate(code) : rate
-    // Without a good rate it is absent, not a bad rate: too many of those reject the table.
-    return good === undefined ? [] : [[code, good] as const]
-  })
   return {
     ...table,
-    rates: Object.fromEntries(served),
+    rates: mapRates(rates, (code, rate) =>
+      quarantined.has(code) ? (previousRate(code) ?? NaN) : rate,
+    ),
     unconfirmed: { ...table.unconfirmed, ...Object.fromEntries(quarantined) },
   }
 }
@@ -151,7 +148,7 @@ function compareRate(
   )
   if (needed === 1 && !(good === undefined && isContradicted)) return { move }
   const isRepeated = known !== undefined && moveBetween(rate, known.rate) <= MAX_CONFIRMING_MOVE
-  const isNext = day > toDay(previous?.publishedAt ?? previous?.updatedAt ?? table.updatedAt)
+  const isNext = day > toDay(previous?.updatedAt ?? table.updatedAt)
   const publications = isRepeated ? known.publications + Number(isNext) : 1
   if (!isContradicted && publications >= needed) return { move: 1 }
   return { move, unconfirmed: { rate: Number(rate), publications, ...(good && { good }) } }

@@ -110,8 +110,8 @@ describe('validateStored() of a built-in provider', () => {
   it('does not count a publication that is dated ahead twice', async () => {
     const ahead = await check(tomorrow({ AAC: 7 }), table())
     const accepted = { ...ahead, publishedAt: PUBLISHED + 1 }
-    const next = { ...tomorrow({ AAC: 7 }), updatedAt: PUBLISHED + 2 }
-    expect((await check(next, accepted)).unconfirmed?.['AAC']?.publications).toBe(1)
+    const again = await check(tomorrow({ AAC: 7 }), accepted)
+    expect(again.unconfirmed?.['AAC']?.publications).toBe(1)
   })
 
   it.each([
@@ -132,6 +132,7 @@ describe('validateStored() of a built-in provider', () => {
     const previous = { ...tomorrow({}), rates, unconfirmed }
     expect((await check(table({ AAC: 2.1 }, 100, 2), previous)).rates['AAC']).toBe(2.1)
     expect(await check(table({ AAC: 200 }, 100, 2), previous)).toMatchObject({
+      rates: { AAC: NaN },
       unconfirmed: { AAC: { rate: 200, publications: 10, good: 2 } },
     })
   })
@@ -180,8 +181,7 @@ describe('validateStored() of a built-in provider', () => {
       const rates = new Map([['ZZZ', 2]])
       const checked = await check(next, table(), [{ base: 'USD', rates }])
       const ZZZ = { rate: 200, publications: 1 }
-      expect(checked.rates).not.toHaveProperty('ZZZ')
-      expect(checked.unconfirmed).toEqual({ ZZZ })
+      expect(checked).toMatchObject({ rates: { ZZZ: NaN }, unconfirmed: { ZZZ } })
       const near = [{ base: 'USD', rates: new Map([['ZZZ', 100]]) }]
       expect(await check(next, table(), near)).toEqual(next)
     })
@@ -190,14 +190,14 @@ describe('validateStored() of a built-in provider', () => {
   it('compares a first table with another source', async () => {
     const references = [{ base: 'USD', rates: new Map(Object.entries(table().rates)) }]
     const checked = await check(tomorrow({ AAC: 7 }), undefined, references)
-    expect(checked.rates).not.toHaveProperty('AAC')
+    expect(checked.rates['AAC']).toBe(NaN)
     expect(checked.unconfirmed).toEqual({ AAC: { rate: 7, publications: 1 } })
     const call = check(tomorrow(moved(10, 7)), undefined, references)
     await expect(call).rejects.toThrow('10 of 99 rates moved')
     // The first table lacks the rate; the next one confirms it or not.
     expect((await check(table({ AAC: 7.1 }, 100, 2), checked)).rates['AAC']).toBe(7.1)
     const other = await check(table({ AAC: 70 }, 100, 2), checked)
-    expect(other.rates).not.toHaveProperty('AAC')
+    expect(other.rates['AAC']).toBe(NaN)
   })
 
   it.each([
@@ -313,7 +313,7 @@ describe('validateStored() of a built-in provider', () => {
       async (factor, publication) => {
         let last: LatestTable | undefined
         for (let day = 1; day <= publication; day += 1) {
-          expect(last?.rates['AED']).toBeUndefined()
+          expect(last?.rates['AED'] ?? NaN).toBe(NaN)
           last = await check(table({ AED: AED * factor }, 100, day), last)
         }
         expect(last?.rates['AED']).toBe(AED * factor)
@@ -348,7 +348,7 @@ describe('validateStored() of a built-in provider', () => {
     it('by day: the lev was pegged until 2025', async () => {
       const lev = { EUR: 0.9, BGN: 0.9 * 1.95583 * 1.1 }
       const at = (updatedAt: number): LatestTable => ({ ...table(lev), updatedAt })
-      expect((await check(at(Date.UTC(2025, 11, 31)))).rates).not.toHaveProperty('BGN')
+      expect((await check(at(Date.UTC(2025, 11, 31)))).rates['BGN']).toBe(NaN)
       expect(await check(at(Date.UTC(1998, 6, 4)))).not.toHaveProperty('unconfirmed')
     })
   })
@@ -358,7 +358,7 @@ describe('validateStored() of a built-in provider', () => {
     async (rate, publication) => {
       let last: LatestTable | undefined
       for (let day = 1; day <= publication; day += 1) {
-        expect(last?.rates['MNT']).toBeUndefined()
+        expect(last?.rates['MNT'] ?? NaN).toBe(NaN)
         last = await check(table({ MNT: rate }, 100, day), last)
       }
       expect(last?.rates['MNT']).toBe(rate)

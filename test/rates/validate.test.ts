@@ -152,6 +152,16 @@ describe('a table', () => {
     expect(() => accepted({ updatedAt }, 1_000 * updatedAt + 1)).toThrow('in seconds')
   })
 
+  it('does not count quarantined rates without a good one as bad', () => {
+    const rates = { AAA: 1, AAB: NaN, AAC: NaN, AAD: 4 }
+    const AAB = { rate: 7, publications: 1 }
+    const both = { ...table({ base: 'AAA', rates }), unconfirmed: { AAB, AAC: AAB } }
+    const { data, dropped } = validateTable(both, NOW)
+    expect([[...data.rates.keys()], dropped]).toEqual([['AAA', 'AAD'], []])
+    expect(data.unavailable).toEqual(['AAB', 'AAC'])
+    expect(() => validateTable({ ...both, unconfirmed: { AAB } }, NOW)).toThrow('1 of 3 rates')
+  })
+
   it('keeps quarantined rates that are valid', () => {
     const [AAA, AAB] = [
       { rate: 7, publications: 2, good: 1e-100 },

@@ -212,7 +212,7 @@ export function checkTable(table: Table, response: ResponseTable, limits: Limits
     const state = stateOf(table, code, limits)
     return state === 'served' || (state === 'doubtful' && code in rates)
   })
-  if (inOrder(Object.keys(rates)) !== inOrder(codes)) {
+  if (Object.keys(rates).join() !== codes.join()) {
     return `${Object.keys(rates).join()} are response, not ${codes.join()}`
   }
   const isRight = (to: string) => timesOf(table, { from: base, to }, rates[to] ?? NaN).length > 0
@@ -226,12 +226,6 @@ export function checkTable(table: Table, response: ResponseTable, limits: Limits
     timesOfOldest(table, [code]).includes(Number(older?.[code] ?? table.updatedAt))
   const misdated = older && codes.find((code) => !isDated(code))
   return misdated && `older has ${String(older[misdated])} for ${misdated}`
-}
-
-/** At a cold start, a currency that looked off its peg before other sources were compared is after the others. */
-function inOrder(codes: readonly string[]): string {
-  const pegged = codes.filter((code) => code in PEGS)
-  return [...codes.filter((code) => !pegged.includes(code)), ...pegged.toSorted()].join()
 }
 
 /** Returns what is wrong with a rate of `pair` from a process whose current table is `table`. */
