@@ -35,12 +35,17 @@ export function createReferences(options: SourcesOptions, inMemory: InMemory): R
 
   async function loadNextFeed(own: Attribution): Promise<void> {
     for (const provider of feeds.filter((each) => !isSameSource(each.attribution, own))) {
-      const controller = new AbortController()
-      const about = { dataSet: 'latest', timeout: LOAD_TIMEOUT_MS, gone: undefined } as const
+      const { signal } = new AbortController()
+      const about = {
+        dataSet: 'latest',
+        timeout: LOAD_TIMEOUT_MS,
+        gone: undefined,
+        signal,
+      } as const
       const callProvider = async (_: unknown, context: ProviderContext): Promise<RateTable> =>
         validateTable(await provider.fetchLatest(context), runtime.now()).data
       try {
-        const table = await callOnce(options, { ...about, provider, callProvider, controller })
+        const table = await callOnce(options, { ...about, provider, callProvider })
         compared.set(provider.attribution.name, { table, attribution: provider.attribution })
         return
       } catch {

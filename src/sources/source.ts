@@ -180,14 +180,14 @@ export function createFailover<Provider extends { attribution: Attribution }>(
     signal.addEventListener('abort', onAbort)
     // The last provider is called well before the deadline of waiting requests, and has two delays left until then.
     const delay = (isAwaited ? REQUEST_TIMEOUT_MS : REFRESH_TIMEOUT_MS) / (ready.length + 1)
+    const onFirst = (): void => controller.abort(new Error('another provider responded first'))
+    const about = { dataSet, timeout, gone, signal: controller.signal, onFirst }
     const call = ([provider, backoff]: (typeof ready)[number]): ReturnType<typeof callProvider> =>
-      callOnce(options, { dataSet, provider, callProvider, controller, timeout, gone }).catch(
-        (error: unknown) => {
-          failures.set(provider, error)
-          backoff.recordFailure(requestedDelay(error))
-          throw error
-        },
-      )
+      callOnce(options, { ...about, provider, callProvider }).catch((error: unknown) => {
+        failures.set(provider, error)
+        backoff.recordFailure(requestedDelay(error))
+        throw error
+      })
     try {
       return await hedge(ready, call, { runtime, delay, signal: controller.signal })
     } catch {
@@ -210,13 +210,14 @@ interface Call<Provider, Data> {
   gone: Set<string> | undefined
   provider: Provider
   callProvider: ProviderCall<Provider, Data>
-  /** Aborts the calls in progress, this one included, when one of them succeeds. */
-  controller: AbortController
+  signal: AbortSignal
+  /** Called with usable data; aborts the other calls in progress. */
+  onFirst?: () => void
 }
 
 export async function callOnce<Provider extends { attribution: Attribution }, Data>(
   { fetch, runtime, emit }: SourcesOptions,
-  { dataSet, timeout, gone, provider, callProvider, controller }: Call<Provider, Data>,
+  { dataSet, timeout, gone, provider, callProvider, signal, onFirst }: Call<Provider, Data>,
 ): Promise<Data> {
   const about = { dataSet, provider: provider.attribution.name }
   const startedAt = runtime.monotonic()
@@ -237,10 +238,10 @@ export async function callOnce<Provider extends { attribution: Attribution }, Da
       onFailure: noteGone,
     })
   try {
-    const data = await runWithTimeout(runtime, timeout, work, controller.signal)
+    const data = await runWithTimeout(runtime, timeout, work, signal)
     // Two providers may respond in the same turn of the event loop; only the first counts.
-    controller.signal.throwIfAborted()
-    controller.abort(new Error('another provider responded first'))
+    signal.throwIfAborted()
+    onFirst?.()
     if (!isAnyGone) gone?.delete(about.provider)
     emit({ type: 'upstream_response', ...about, elapsed: runtime.monotonic() - startedAt })
     return data
