@@ -156,10 +156,11 @@ function requireDay(name: string, value: unknown): Day {
 
 /** The sanity checks of a full download or a stored value, and of new days against cached ones; without `sanityChecks`, they accept all. */
 export interface Checks {
+  /** The rates of a piece are not compared with usual ones: its neighbours and the newest days decide. */
   ofWhole(
     provider: HistoryProvider,
     history: MarketHistory,
-    signal?: AbortSignal,
+    options?: { signal?: AbortSignal; isPiece?: boolean },
   ): Promise<CheckedDays>
   /** Merges the days from `start` on. Emits an event for revised rates. */
   ofUpdate(
@@ -174,13 +175,17 @@ interface CheckedDays extends Pick<HistorySnapshot, 'history' | 'doubtfulSince' 
   isSame?: boolean
 }
 
+interface DaysToCheck extends HistoryToCheck {
+  isPiece?: boolean
+}
+
 /** Creates a function that checks days, and loads other sources for doubtful rates, once per publication. */
 function createComparison({ runtime }: SourcesOptions, references: References, id: string) {
   let comparedLast = ''
 
   return async function compare(
     { attribution, publication, sanityChecks }: HistoryProvider,
-    days: HistoryToCheck,
+    { isPiece, ...days }: DaysToCheck,
     signal: AbortSignal | undefined,
   ): Promise<CheckedHistory> {
     const { base, dates } = days.added
@@ -194,7 +199,7 @@ function createComparison({ runtime }: SourcesOptions, references: References, i
         moveFromOthers: (date, code, rate) =>
           date < since ? NaN : moveFromOthers(others, { base, code, rate }),
         moveFromUsual: (date, code, rate) =>
-          date < since ? NaN : moveFromUsual({ base, code, rate }, date),
+          isPiece || date < since ? NaN : moveFromUsual({ base, code, rate }, date),
       })
       return runInSlices(work, runtime.yieldToEventLoop, signal)
     }
@@ -202,7 +207,7 @@ function createComparison({ runtime }: SourcesOptions, references: References, i
     const newest = dates.at(-1) ?? ''
     const isDoubtful =
       checked.quarantined.some((each) => each >= since) ||
-      (!days.previous && hasUnusual(days.added))
+      (!isPiece && !days.previous && hasUnusual(days.added))
     if (newest <= comparedLast || newest < since || !isDoubtful) return checked
     comparedLast = newest
     await references.load(attribution, id)
@@ -227,7 +232,7 @@ export function createChecks(options: SourcesOptions, references: References, id
 
   async function check(
     provider: HistoryProvider,
-    days: HistoryToCheck,
+    days: DaysToCheck,
     signal?: AbortSignal,
   ): Promise<CheckedHistory> {
     const checked = await compare(provider, days, signal)
@@ -241,9 +246,9 @@ export function createChecks(options: SourcesOptions, references: References, id
   }
 
   return {
-    async ofWhole(provider, history, signal) {
+    async ofWhole(provider, history, { signal, isPiece = false } = {}) {
       if (!provider.sanityChecks) return { history }
-      const days = { merged: history, added: history, previous: undefined }
+      const days = { merged: history, added: history, previous: undefined, isPiece }
       const checked = await check(provider, days, signal)
       const [doubtfulSince] = checked.quarantined.map((each) => each.slice(0, 10)).sort()
       const unconfirmed = newestUnconfirmed(history, checked.history)

@@ -184,7 +184,7 @@ async function updateNewest(
   const about = { attribution, servedBy, start }
   const previous = current?.history
   if (!previous || isGap(calendar, previous.dates.at(-1), since)) {
-    const checked = await checks.ofWhole(provider, added, call.signal)
+    const checked = await checks.ofWhole(provider, added, { signal: call.signal })
     return described(context, { ...checked, ...about, start: since < start ? since : start })
   }
   if (!continues(previous, added)) return updateNewest(context, providerCall, undefined)

@@ -150,7 +150,7 @@ function createCached(
     async validateStored(snapshot) {
       const provider = providerOf(providers, snapshot)
       if (!provider) return snapshot
-      const { history } = await checks.ofWhole(provider, snapshot.history)
+      const { history } = await checks.ofWhole(provider, snapshot.history, { isPiece: true })
       return { ...snapshot, history }
     },
     schedule: async (load, client) => queue.add(client, piece.id, load),
@@ -191,7 +191,7 @@ async function fetchPiece(
   const previous = current && continues(current.history, added) ? current.history : undefined
   const { history, isSame, doubtfulSince } = await (previous
     ? checks.ofUpdate(provider, { previous, added, start }, call.signal)
-    : checks.ofWhole(provider, added, call.signal))
+    : checks.ofWhole(provider, added, { signal: call.signal, isPiece: true }))
   const settled = settledEnd({ ...range, history }, newest, doubtfulSince)
   if (current && isSame && settled === current.end) return current
   return { attribution, servedBy: fetched.servedBy, start, history, end: settled }
