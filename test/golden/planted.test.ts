@@ -52,14 +52,14 @@ describe('npm run golden', () => {
   })
 
   it('finds one changed digit', () => {
-    const tree = plant('digit', 'src/rates/currency-code.ts', '7.5345,', '7.5346,')
+    const tree = plant('digit', 'src/rates/currency-code.ts', '15.6466,', '15.6467,')
     const { status, kinds, lines } = compareWith(tree)
     expect(kinds).toEqual(['body currencies[].withdrawn.ratio: another number'])
     expect(lines.slice(1, 5)).toEqual([
       '1 × body currencies[].withdrawn.ratio: another number',
       expect.stringMatching(/^ {2}keys, answer: .* GET \/api\/v1\/currencies /),
-      expect.stringMatching(/^ {4}- currencies\[\d+\]\.withdrawn\.ratio: 7\.5345$/),
-      expect.stringMatching(/^ {4}\+ currencies\[\d+\]\.withdrawn\.ratio: 7\.5346$/),
+      expect.stringMatching(/^ {4}- currencies\[\d+\]\.withdrawn\.ratio: 15\.6466$/),
+      expect.stringMatching(/^ {4}\+ currencies\[\d+\]\.withdrawn\.ratio: 15\.6467$/),
     ])
     expect(status).toBe(1)
   })
