@@ -1,5 +1,5 @@
 import { assertKnownOptions } from '../known-options.ts'
-import type { RatesOperations } from '../rates-api.ts'
+import type { RatesOperations } from '../api/operations.ts'
 import { createOperations } from './operations.ts'
 import { createCall } from './request.ts'
 import type { CallOptions } from './request.ts'
@@ -40,7 +40,7 @@ export type { CurrencyCode, KnownCurrencyCode } from '../rates/iso-4217.ts'
 export type { DateRule, Interval, Period } from '../rates/dates.ts'
 export type { Redenomination } from '../rates/currency-code.ts'
 export type { HistoryStats, IntervalValue } from '../rates/series.ts'
-export type { RatesOperations } from '../rates-api.ts'
+export type { RatesOperations } from '../api/operations.ts'
 export type { CallOptions } from './request.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { onlyInQueries } from '../query-names.ts'
-import type { RatesOperations } from '../rates-api.ts'
+import type { RatesOperations } from '../api/operations.ts'
 import type { Call, CallOptions } from './request.ts'
 
 /** A field that identifies the body of each operation, also where the operation has several. */

@@ -3,7 +3,7 @@ import type { CurrencyList } from '../api/currencies.ts'
 import type { RateHistory } from '../api/history.ts'
 import type { LatestRates } from '../api/latest.ts'
 import { RatesError, invalidCurrency } from '../errors.ts'
-import type { RatesOperations } from '../rates-api.ts'
+import type { RatesOperations } from '../api/operations.ts'
 import type { CurrencyCode } from '../rates/iso-4217.ts'
 import type { ConversionParams, HistoryParams, LatestParams } from '../api/parameters.ts'
 

@@ -1,7 +1,52 @@
 import { callSafely, withTimeout } from '../async.ts'
 import type { Runtime } from '../async.ts'
 import { RatesError, isRatesError } from '../errors.ts'
+import type { Emit } from '../events.ts'
 import type { EndpointResponse, Header, RawRequest } from './messages.ts'
+
+/** The proxies in front of a handler. */
+export interface ProxyOptions {
+  /**
+   * The proxies whose `Forwarded` or `X-Forwarded-For` is read: addresses and ranges such as `10.0.0.0/8`, or the number of
+   * proxies in front of a server that clients cannot reach without them (default none: forwarding headers are ignored).
+   */
+  trustedProxies?: readonly string[] | number | undefined
+  /**
+   * The header to which the trusted proxies add the address (default: the present one; if both are present and differ, the
+   * proxy is taken for the client, because a proxy may pass on the header that it does not write).
+   */
+  forwardedHeader?: 'forwarded' | 'x-forwarded-for' | undefined
+}
+
+/** What a handler gives to its guard. */
+export interface GuardContext {
+  runtime: Runtime
+  emit: Emit
+  proxies: ProxyOptions
+}
+
+/** Rules about keys, plans and limits; result of `createAccess`. */
+export interface Access {
+  /** Called once for each handler. */
+  createGuard(context: GuardContext): Guard
+}
+
+/** What is left for the owner of a key; response of `/v1/usage`. */
+export interface Usage {
+  /** Name of the plan of the key. */
+  plan: string
+  /** The limits of the plan; empty while requests cannot be counted. */
+  limits: {
+    /** `burst` or `month`. */
+    name: string
+    /** Requests in one window. */
+    quota: number
+    /** What is left, in whole requests. */
+    remaining: number
+    /** When the limit has its whole quota again, in ms since the Unix epoch. */
+    resetsAt: number
+  }[]
+}
 
 /** A request to a guarded endpoint. */
 export interface GuardedRequest {
