@@ -1,5 +1,3 @@
-import type { CountersContext } from './access/counters.ts'
-import type { Access } from './access/guard.ts'
 import { meantBy } from './api/check.ts'
 import { OPERATIONS } from './api/parameters.ts'
 import { describeStatus } from './api/status.ts'
@@ -10,14 +8,15 @@ import { createEndpoints } from './endpoints/routes.ts'
 import { explorerPage } from './endpoints/service.ts'
 import { onceADay, reasonOf } from './events.ts'
 import type { Emit } from './events.ts'
-import { createSafeGuard } from './http/guard.ts'
-import type { Guard } from './http/guard.ts'
+import { createGate } from './http/guard.ts'
+import type { Access, Gate, GuardContext, ProxyOptions } from './http/guard.ts'
 import { createLimiter } from './http/limiter.ts'
 import type { Limiter } from './http/limiter.ts'
 import type { RawRequest, RawResponse } from './http/messages.ts'
 import { createResponseCache, createResponseCachePerData } from './http/response-cache.ts'
 import type { ResponseCaches } from './http/response-cache.ts'
 import { toFetchStyle } from './http/response.ts'
+import { toRouteEntry } from './http/routes.ts'
 import { createRouter } from './http/router.ts'
 import type { ObservedResponse, ResponseObserver } from './http/router.ts'
 import { resolveOptions } from './options.ts'
@@ -76,8 +75,10 @@ export interface RatesHandler {
    * ```
    */
   answer(request: RawRequest): RawResponse | Promise<RawResponse>
-  /** Decides about requests by the option `access`, also for routes in front of this handler; undefined without it. */
-  readonly guard: Guard | undefined
+  /** Query parameters in which a key may be sent: logs must not contain their values. */
+  readonly keyParameters: readonly string[]
+  /** The options about proxies, for logs that contain addresses of clients. */
+  readonly proxies: ProxyOptions
   /**
    * Calls functions for every event and after every response, until the returned function is called. Exceptions and
    * rejections are ignored.
@@ -157,7 +158,7 @@ export interface HandlerListeners extends RatesListeners {
 
 /** A response that a handler has created. */
 export interface ResponseSummary {
-  /** Path of the endpoint below the base path, such as `/v1/convert`; empty for the explorer's page. */
+  /** Path of the endpoint below the base path, such as `/v1/convert`, or of a route; empty for the explorer's page. */
   route: string
   /** Request method in capitals. */
   method: string
@@ -185,7 +186,8 @@ export function createHandlerOn(
   options: RatesHandlerOptions = {},
   limitEvents = (emit: Emit, _now: () => number): Emit => emit,
 ): RatesHandler {
-  const { basePath, explorer, responseCacheBytes, cors, access, ...given } = resolveOptions(options)
+  const { basePath, explorer, responseCacheBytes, cors, access, proxies, ...given } =
+    resolveOptions(options)
   const core = createRatesOn(createRuntime, given.rates, limitEvents)
   const { rates, sources, runtime, emit, onInternalError } = core
   const { now } = runtime
@@ -193,18 +195,23 @@ export function createHandlerOn(
   const onOverload = (waiting: number): void => emit({ type: 'overloaded', waiting })
   const limiter = createLimiter(runtime, onOverload)
   const responseCaches = createResponseCaches(responseCacheBytes, limiter)
-  const guard = access && createHandlerGuard(access, { runtime, emit })
-  const shared = { basePath, runtime, limiter, onInternalError, guard }
+  const gate = access && createHandlerGate(access, { runtime, emit, proxies })
+  const shared = { basePath, runtime, limiter, onInternalError, gate }
   const endpoints = createEndpoints({ ...shared, explorer, sources, responseCaches, now })
   const page = explorer ? explorerPage(basePath) : undefined
-  const routes = { ...endpoints, cors, observer, page, onOverload }
-  const { answer, waiting } = createRouter({ ...shared, ...routes })
+  const { errorBody } = endpoints.versioned
+  const routes = given.routes.map((route) =>
+    toRouteEntry(route, { rates, limiter, now, errorBody }),
+  )
+  const served = { ...endpoints, routes, cors, observer, page, onOverload }
+  const { answer, waiting } = createRouter({ ...shared, ...served })
   const handle = toFetchStyle(answer)
   return Object.assign(handle, {
     fetch: handle,
     answer,
     rates,
-    guard,
+    keyParameters: gate?.keyRules?.queryParameters ?? [],
+    proxies,
     subscribe(listeners: HandlerListeners) {
       const removers = [rates.subscribe(listeners), observe(listeners.onResponse)]
       return () => removers.forEach((remove) => remove())
@@ -216,18 +223,15 @@ export function createHandlerOn(
     }),
     refresh: rates.refresh,
     close() {
-      guard?.close()
+      gate?.close()
       rates.close()
     },
   })
 }
 
-/**
- * Creates the guard of a handler, which never throws or rejects.
- *
- * @throws {TypeError} for a parameter of the API as the name of one for keys
- */
-function createHandlerGuard(access: Access, context: CountersContext): Guard {
+/** @throws {TypeError} for a parameter of the API as the name of one for keys */
+function createHandlerGate(access: Access, context: GuardContext): Gate {
+  const { runtime, emit } = context
   const guard = access.createGuard(context)
   for (const name of guard.keyRules?.queryParameters ?? []) {
     const isTaken = Object.values(OPERATIONS).some((each) => meantBy(each, name)?.isNear === false)
@@ -236,16 +240,9 @@ function createHandlerGuard(access: Access, context: CountersContext): Guard {
       `queryParameters must not contain names that the API reads or refuses, got ${name}`,
     )
   }
-  return createSafeGuard(guard, {
-    runtime: context.runtime,
-    onFailure: (error) =>
-      context.emit({
-        type: 'counters_failed',
-        operation: 'admit',
-        reason: reasonOf(error),
-        error,
-      }),
-  })
+  return createGate(guard, runtime, (error) =>
+    emit({ type: 'counters_failed', operation: 'admit', reason: reasonOf(error), error }),
+  )
 }
 
 function createResponseCaches(

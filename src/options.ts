@@ -1,8 +1,10 @@
-import type { Access } from './access/guard.ts'
 import type { CacheStore } from './cache/store.ts'
 import type { RatesEvent } from './events.ts'
+import type { Access, ProxyOptions } from './http/guard.ts'
 import { assertBasePath } from './http/router.ts'
-import { assertKnownOptions, requireFunctions } from './known-options.ts'
+import { requireRoutes } from './http/routes.ts'
+import type { Route, Routes } from './http/routes.ts'
+import { assertKnownOptions, assertOneOf, requireFunctions } from './known-options.ts'
 import { createExchangeRateApiProvider } from './providers/exchange-rate-api.ts'
 import { createFrankfurterProvider } from './providers/frankfurter.ts'
 import { DAY_MS } from './rates/dates.ts'
@@ -73,7 +75,7 @@ export interface RatesOptions {
  * const handler = createRatesHandler(options)
  * ```
  */
-export interface RatesHandlerOptions extends RatesOptions {
+export interface RatesHandlerOptions extends RatesOptions, ProxyOptions {
   /** Path prefix of all endpoints: absolute, without a trailing slash; `''` mounts at the root (default `/api`). */
   basePath?: string | undefined
   /** Size limit of the response cache, in bytes; 0 turns it off (default 64 MiB). */
@@ -85,6 +87,8 @@ export interface RatesHandlerOptions extends RatesOptions {
   cors?: CorsScope | readonly string[] | undefined
   /** API keys, plans and rate limits: the result of `createAccess()` (default: no key is required, no request is counted). */
   access?: Access | undefined
+  /** Further paths to serve with the same keys, limits, CORS and metrics, such as those of another service (default none). */
+  routes?: Routes | undefined
   /** Whether to serve the explorer, a page for trying the API, at the base path (default false). */
   explorer?: boolean | undefined
 }
@@ -128,6 +132,8 @@ export interface ResolvedOptions {
   responseCacheBytes: number
   cors: CorsScope | readonly string[]
   access: Access | undefined
+  proxies: ProxyOptions
+  routes: readonly Route[]
   explorer: boolean
   rates: ResolvedRatesOptions
 }
@@ -147,6 +153,9 @@ const KNOWN: Readonly<Record<keyof RatesHandlerOptions, true>> = {
   responseCacheBytes: true,
   cors: true,
   access: true,
+  trustedProxies: true,
+  forwardedHeader: true,
+  routes: true,
   explorer: true,
 }
 const KNOWN_DATA_SETS = { latest: true, history: true }
@@ -199,7 +208,8 @@ export function resolveRatesOptions(
 export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   const rates = resolveRatesOptions(options, KNOWN)
   const { basePath = '/api', cors = 'v1', access, explorer = false } = options
-  const { responseCacheBytes = 64 * MEBIBYTE } = options
+  const { responseCacheBytes = 64 * MEBIBYTE, routes = [] } = options
+  const { trustedProxies, forwardedHeader } = options
   assertBasePath(basePath)
   requireSize('responseCacheBytes', responseCacheBytes)
   requireCors(cors)
@@ -207,7 +217,29 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   if (typeof explorer !== 'boolean') {
     throw new TypeError(`explorer must be true or false, got ${String(explorer)}`)
   }
-  return { basePath, responseCacheBytes, cors, access, explorer, rates }
+  requireProxies(trustedProxies)
+  if (forwardedHeader !== undefined) {
+    assertOneOf('forwardedHeader', forwardedHeader, ['forwarded', 'x-forwarded-for'])
+  }
+  return {
+    basePath,
+    responseCacheBytes,
+    cors,
+    access,
+    proxies: { trustedProxies, forwardedHeader },
+    routes: requireRoutes(routes),
+    explorer,
+    rates,
+  }
+}
+
+/** What the addresses mean is checked where they are read. */
+function requireProxies(trusted: unknown): void {
+  const isCount = Number.isSafeInteger(trusted) && Number(trusted) >= 0
+  if (trusted === undefined || isCount || Array.isArray(trusted)) return
+  throw new TypeError(
+    `trustedProxies must be a number of proxies or an array of addresses, got ${String(trusted)}`,
+  )
 }
 
 function requireCors(cors: CorsScope | readonly string[]): void {

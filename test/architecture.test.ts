@@ -38,7 +38,7 @@ const MAY_IMPORT: Record<string, string> = {
   api: 'async errors known-options money query-names types:upstream rates types:sources zod/mini',
   // Contains code to copy from the explorer, which imports the client.
   generated: 'ratesmith/client',
-  http: 'api async byte-buffer digest errors itty-router/Router',
+  http: `api async byte-buffer digest errors types:events known-options itty-router/Router types:itty-router`,
   compression: 'http',
   endpoints: 'api async errors generated http rates types:sources types:upstream',
   options: 'types:access http known-options types:cache types:events providers rates upstream',
@@ -49,6 +49,7 @@ const MAY_IMPORT: Record<string, string> = {
   compat: `api async known-options errors types:events types:handler http types:rates-api
     rates zod/mini`,
   index: '*',
+  core: '*',
   log: 'types:events known-options',
   client: `types:api async known-options errors query-names types:rates-api response-body types:upstream types:rates`,
   currencies: 'rates',

@@ -1,6 +1,5 @@
 import { RatesError } from '../errors.ts'
 import type { AccessRefusal, Emit } from '../events.ts'
-import { accessUnavailable } from '../http/guard.ts'
 import type { Admission, Guard, GuardedRequest } from '../http/guard.ts'
 import type { EndpointResponse, Header, RawRequest } from '../http/messages.ts'
 import { countersFailed } from './counters.ts'
@@ -76,6 +75,12 @@ export function createGuard(options: GuardOptions): Guard {
     },
     close: () => counters.close(),
   }
+}
+
+function accessUnavailable(): RatesError {
+  return new RatesError('overloaded', 'Access cannot be checked now. Please retry shortly.', {
+    retryAfter: 5,
+  })
 }
 
 function createRefuse(emit: Emit) {

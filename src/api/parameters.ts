@@ -336,6 +336,7 @@ type OperationName =
   | 'status'
   | 'index'
   | 'openapi'
+  | 'usage'
   | 'unversionedRates'
   | 'unversionedConvert'
 
@@ -354,6 +355,7 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   currencies: { path: '/v1/currencies', parameters: { symbols }, forms: { format }, others },
   sources: { path: '/v1/sources', parameters: {}, others },
   status: { path: '/v1/status', parameters: {}, others },
+  usage: { path: '/v1/usage', parameters: {}, others },
   index: { path: '/v1', parameters: {}, others },
   openapi: { path: '/v1/openapi.json', parameters: {}, others },
   unversionedRates: {

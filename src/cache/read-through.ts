@@ -36,8 +36,8 @@ export interface ReadThroughOptions<Value>
   onStale(overdue: number): void
   /** Called once a day (UTC) while `value` is served or refreshed and `next` is late. */
   onLate(value: Value, next: NextPublication): void
-  /** Runs a load of `client` when it is its turn (default at once). */
-  schedule?(load: () => Promise<void>, client: object): Promise<void>
+  /** Runs a load of `owner` when it is its turn (default at once). */
+  schedule?(load: () => Promise<void>, owner: object): Promise<void>
 }
 
 export interface ReadThroughState<Value> {
@@ -166,7 +166,7 @@ function createStart<Value>(
   }
   return async (request) =>
     // A load in progress, or a failure, needs no turn.
-    schedule && singleFlight.canStart() ? schedule(load, request?.client ?? {}) : singleFlight.run()
+    schedule && singleFlight.canStart() ? schedule(load, request?.owner ?? {}) : singleFlight.run()
 }
 
 /** Returns a function that starts a refresh in the background; during backoff, it reads the store. */
@@ -363,8 +363,8 @@ function startSteadyClock(runtime: Runtime): () => number {
 /** A request for data. `signal` ends its wait; it is read only when the request has to wait. */
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
-  /** The client whose loads take turns with those of others, where they are scheduled (default one for each request). */
-  readonly client?: object | undefined
+  /** Its loads take turns with those of other owners, where they are scheduled (default an owner for each request). */
+  readonly owner?: object | undefined
 }
 
 /**

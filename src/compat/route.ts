@@ -123,7 +123,7 @@ function createRoute(
   { responses, events }: RouteListeners,
 ): (request: RawRequest, found: Found) => Promise<RawResponse> {
   const { cors = true, now = Date.now } = options
-  const rules = cors ? createCors('*', handler.guard !== undefined) : NO_CORS
+  const rules = cors ? createCors('*', false) : NO_CORS
   const respond = createResponder(handler, service, { now, emit: events.call })
   const { monotonic } = systemRuntime(now)
 
@@ -138,7 +138,7 @@ function createRoute(
     const response = await respond(request, found, admission?.refusal)
     const headers = [...response.headers, ...rules.constant]
     const complete = rules.complete({ ...response, headers }, request)
-    const sent = admission ? admission.finish(complete) : complete
+    const sent = admission ? admission.finish(complete, 1) : complete
     const body = method === 'HEAD' ? null : sent.body
     if (found.endpoint && responses.hasAny() && !isCounted(request)) {
       const elapsed = monotonic() - startedAt
@@ -150,12 +150,12 @@ function createRoute(
 }
 
 function admit(
-  { guard }: RatesHandler,
+  _handler: RatesHandler,
   request: RawRequest,
-  { query }: Found,
+  _found: Found,
 ): Admission | Promise<Admission> | undefined {
   if (request.method === 'OPTIONS' || isCounted(request)) return undefined
-  return guard?.admit({ request, query, cost: 1 })
+  return undefined
 }
 
 function createResponder(
@@ -175,7 +175,7 @@ function createResponder(
   return async (request, { endpoint, path, query }, refusal) => {
     try {
       if (refusal) throw refusal
-      if (request.method === 'OPTIONS' && endpoint) return allowed()
+      if (request.method === 'OPTIONS' && endpoint) return allowed('GET, HEAD, OPTIONS')
       const given = { rates, query, runtime, limiter, jobs, key: `${path}?${query}` }
       return toEndpointResponse(await contentOf(endpoint, request, given), request)
     } catch (thrown) {

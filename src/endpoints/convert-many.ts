@@ -13,9 +13,9 @@ import type { Limiter } from '../http/limiter.ts'
 import type { EndpointResponse, RawRequest } from '../http/messages.ts'
 import { createQueryParser } from '../http/query.ts'
 import { failure, toBytes, toSendable, uncachedText } from '../http/response.ts'
-import type { PostEndpoint, PostResponse } from '../http/response.ts'
+import type { EndpointResult, PostEndpoint } from '../http/response.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
-import { costOf } from './costs.ts'
+import { costOfCodes } from './costs.ts'
 import type { Format } from './context.ts'
 
 const MAX_BODY_BYTES = 1_048_576
@@ -109,7 +109,7 @@ async function respond(
   { sources, runtime, limiter, onInternalError }: ManyConversionsOptions,
   request: RawRequest,
   { body, form, answer }: Received,
-): Promise<PostResponse> {
+): Promise<EndpointResult> {
   const { signal } = request
   const context = { signal, unsentBytes: () => request.unsentBytes?.() ?? 0 }
   const rows = await limiter.run(() => parseRows(body, form, { runtime, signal }), context)
@@ -124,7 +124,7 @@ async function respond(
     limiter.run(work, context, { hasWaited: true })
   await convertRows(sources, rows, { runtime, onInternalError, signal, run }, use)
   const text = answer === 'csv' ? resultsHead(hasRounded) + parts.join('') : `[${parts.join()}]`
-  return { ...uncachedText(toSendable(toBytes(text)), answer), cost: costOf(targetsOf(rows)) }
+  return { ...uncachedText(toSendable(toBytes(text)), answer), cost: costOfCodes(targetsOf(rows)) }
 }
 
 function* targetsOf(rows: readonly unknown[]): Iterable<string> {

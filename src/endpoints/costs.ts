@@ -1,24 +1,52 @@
+import { DAY_MS, dayNumber, isDay } from '../rates/dates.ts'
+
 /** The most that one request takes from the limits of a client. */
 export const MAX_COST = 10
 
 /** Longer queries cost the maximum: decoding takes too long for a request that may be refused. */
 const MAX_DECODED_LENGTH = 8_192
 
-/** Returns the cost of a query: 1 for each distinct code in `to`, at most 10. Reads `to` as the endpoints do. */
-export function costOfCodes(query: string): number {
-  if (query.length > MAX_DECODED_LENGTH) return MAX_COST
-  // Without a comma, plain or encoded, there is one code at most: by far the most frequent query.
-  if (!query.includes(',') && !query.includes('%')) return 1
-  return costOf(valueIn(query, 'to')?.split(',', MAX_CODES_READ) ?? [])
-}
+/** Longer lists get a 400. */
+const MAX_CODES_READ = 2_049
+
+/** A range costs its codes once for each started span. */
+const SPAN_DAYS = 5 * 365.25
 
 /** Returns the cost of a query for a conversion: that of its codes, or the maximum if it expands to the rates of all sources. */
 export function costOfConversion(query: string): number {
   if (query.length > MAX_DECODED_LENGTH || valueIn(query, 'expand') !== undefined) return MAX_COST
-  return costOfCodes(query)
+  return costOfCodes(codesIn(query))
 }
 
-function valueIn(query: string, name: 'to' | 'expand'): string | undefined {
+/** Returns the cost of a query for a history on the day of `now`: 1 for each code and started five years, at most 10. */
+export function costOfHistory(query: string, now: number): number {
+  if (query.length > MAX_DECODED_LENGTH) return MAX_COST
+  return Math.min(MAX_COST, costOfCodes(codesIn(query)) * spansIn(query, now))
+}
+
+function spansIn(query: string, now: number): number {
+  const start = valueIn(query, 'start')
+  // An invalid day gets a 400.
+  if (start === undefined || !isDay(start)) return 1
+  const end = valueIn(query, 'end') ?? ''
+  const days = (isDay(end) ? dayNumber(end) : Math.floor(now / DAY_MS)) - dayNumber(start)
+  return Math.max(1, Math.ceil(days / SPAN_DAYS))
+}
+
+function codesIn(query: string): readonly string[] {
+  // Without a comma, plain or encoded, there is one code at most: by far the most frequent query.
+  if (!query.includes(',') && !query.includes('%')) return []
+  return valueIn(query, 'to')?.split(',', MAX_CODES_READ) ?? []
+}
+
+const VALUES = {
+  to: /(?:^|&)to=([^&]*)/,
+  expand: /(?:^|&)expand=([^&]*)/,
+  start: /(?:^|&)start=([^&]*)/,
+  end: /(?:^|&)end=([^&]*)/,
+}
+
+function valueIn(query: string, name: keyof typeof VALUES): string | undefined {
   if (/[%+]/.test(query)) {
     // Without the `&`, a leading question mark would be dropped.
     return new URLSearchParams(`&${query}`).get(name) ?? undefined
@@ -26,13 +54,8 @@ function valueIn(query: string, name: 'to' | 'expand'): string | undefined {
   return VALUES[name].exec(query)?.[1]
 }
 
-const VALUES = { to: /(?:^|&)to=([^&]*)/, expand: /(?:^|&)expand=([^&]*)/ }
-
-/** Longer lists get a 400. */
-const MAX_CODES_READ = 2_049
-
 /** Returns the cost of conversions to `codes`: 1 for each distinct one, at least 1 and at most 10. */
-export function costOf(codes: Iterable<string>): number {
+export function costOfCodes(codes: Iterable<string>): number {
   const distinct = new Set<string>()
   for (const code of codes) {
     const trimmed = code.trim()

@@ -86,7 +86,7 @@ export function history({ sources, responseCaches, now, keyNames }: EndpointCont
       const cache = isFirst ? responseCaches.history : responseCaches.dated
       const representation = cache.find(data, key, day)
       // Without a promise, which would take longer than the rest.
-      if (representation) return { representation, freshness }
+      if (representation) return { representation, freshness, cost: 1 }
       const found: FoundHistory[] = [[one.pair, freshness]]
       return compute({ question, found, freshness, cache, data, key, day }, request)
     })
@@ -106,6 +106,8 @@ interface Job {
 function createComputation(): (job: Job, request: RequestContext) => Promise<DataResult> {
   const write = createHistoryWriter()
   return async ({ question, found, freshness, cache, data, key, day }, request) => {
+    const cached = cache.find(data, key, day)
+    if (cached) return { representation: cached, freshness, cost: 1 }
     const { type, form } = question
     const isExpensive = (): boolean => sizeOf(found, type) > LARGE_BODY_BYTES
     const make = (): Representation | Promise<Representation> => {

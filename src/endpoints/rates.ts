@@ -181,9 +181,13 @@ function ratesEndpoint<
     const day = isDated ? Math.floor(now() / DAY_MS) : 0
     return withRates(sources, params, now, request, (freshness, data): DataResult => {
       const { value } = freshness
-      const make = (): Representation => toRepresentation(toRecord(value, params), params, value)
+      let cost: number | undefined = 1
+      const make = (): Representation => {
+        cost = undefined
+        return toRepresentation(toRecord(value, params), params, value)
+      }
       const representation = responseCache.getOrCreate(data, key, make, day)
-      return { representation, freshness }
+      return { representation, freshness, cost }
     })
   }
 }

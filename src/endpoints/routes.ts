@@ -1,20 +1,28 @@
 import { loadOnce } from '../async.ts'
 import type { RatesError, RatesErrorCode } from '../errors.ts'
-import type { Guard } from '../http/guard.ts'
+import type { Gate } from '../http/guard.ts'
 import type { EndpointGroup, PostEndpoint } from '../http/response.ts'
 import type { EndpointContext } from './context.ts'
 import type { ManyConversionsOptions } from './convert-many.ts'
-import { MAX_COST, costOfCodes, costOfConversion } from './costs.ts'
+import { MAX_COST, costOfConversion, costOfHistory } from './costs.ts'
 import { history } from './history.ts'
 import { convert, latest, unversionedConvert, unversionedRates } from './rates.ts'
-import { currencies, explorerScript, index, openapi, referenceSources, status } from './service.ts'
+import {
+  currencies,
+  explorerScript,
+  index,
+  openapi,
+  referenceSources,
+  status,
+  usage,
+} from './service.ts'
 
 export interface EndpointsOptions extends Omit<
   EndpointContext & ManyConversionsOptions,
   'errorBody' | 'keyNames'
 > {
   basePath: string
-  guard: Guard | undefined
+  gate: Gate | undefined
   explorer: boolean
 }
 
@@ -38,26 +46,28 @@ export function createEndpoints(options: EndpointsOptions): {
   versioned: EndpointGroup
   unversioned: EndpointGroup
 } {
-  const { basePath, guard, explorer } = options
-  const context = { ...options, keyNames: guard?.keyRules?.queryParameters ?? [] }
+  const { basePath, gate, explorer } = options
+  const context = { ...options, keyNames: gate?.keyRules?.queryParameters ?? [] }
   return {
     versioned: {
       endpoints: {
-        '/v1': index(context, basePath),
+        '/v1': index(context, basePath, gate),
         '/v1/latest': latest(context),
         '/v1/convert': convert(context),
         '/v1/history': history(context),
         '/v1/currencies': currencies(context),
         '/v1/sources': referenceSources(context),
         '/v1/status': status(context),
-        '/v1/openapi.json': openapi(context, basePath, guard),
+        ...(gate?.hasUsage && { '/v1/usage': usage(context, gate) }),
+        '/v1/openapi.json': openapi(context, basePath, gate),
       },
       posts: { '/v1/convert': lazyManyConversions({ ...context, errorBody: versionedError }) },
       costs: {
         // The body of a POST is read after the decision; the rest is given back.
         '/v1/convert': (query, method) => (method === 'POST' ? MAX_COST : costOfConversion(query)),
-        '/v1/history': costOfCodes,
+        '/v1/history': (query) => costOfHistory(query, options.now()),
         '/v1': () => 0,
+        '/v1/usage': () => 0,
         '/v1/openapi.json': () => 0,
       },
       errorBody: versionedError,

@@ -2,7 +2,7 @@ import { OPERATIONS } from '../api/parameters.ts'
 import type { Operation } from '../api/parameters.ts'
 import { serviceStatus } from '../api/status.ts'
 import { loadOnce } from '../async.ts'
-import type { Guard } from '../http/guard.ts'
+import type { Gate } from '../http/guard.ts'
 import { createQueryParser } from '../http/query.ts'
 import { bodyHeaders, represent, uncached, uncachedText } from '../http/response.ts'
 import type { DataResult, Endpoint, Representation } from '../http/response.ts'
@@ -32,7 +32,11 @@ interface ServiceIndex {
   documentation: string
 }
 
-export function index(context: EndpointContext, basePath: string): Endpoint {
+export function index(
+  context: EndpointContext,
+  basePath: string,
+  gate: Gate | undefined,
+): Endpoint {
   const names = [
     'latest',
     'convert',
@@ -40,6 +44,7 @@ export function index(context: EndpointContext, basePath: string): Endpoint {
     'currencies',
     'sources',
     'status',
+    ...(gate?.hasUsage ? (['usage'] as const) : []),
     'openapi',
   ] as const
   const endpoints = Object.fromEntries(
@@ -57,6 +62,13 @@ export function status(context: EndpointContext): Endpoint {
   const { sources, now } = context
   const endpoint: Endpoint = () => uncached(serviceStatus(sources, now()))
   return withoutParameters(context, OPERATIONS.status, endpoint)
+}
+
+/** Creates `GET /api/v1/usage`: what is left for the key of the request. */
+export function usage(context: EndpointContext, gate: Gate): Endpoint {
+  const endpoint: Endpoint = async (query, request) =>
+    uncached(await gate.usage({ request, query }), ['cache-control', 'private, no-store'])
+  return withoutParameters(context, OPERATIONS.usage, endpoint)
 }
 
 interface CurrenciesQuery {
@@ -112,14 +124,14 @@ export function referenceSources(context: EndpointContext): Endpoint {
 export function openapi(
   context: EndpointContext,
   basePath: string,
-  guard: Guard | undefined,
+  gate: Gate | undefined,
 ): Endpoint {
   const endpoint = lazyEndpoint(async () => {
     const { default: document } = await import('../generated/openapi.json', {
       with: { type: 'json' },
     })
-    const described = guard
-      ? (await import('./openapi-access.ts')).withAccess(document, guard.keyRules)
+    const described = gate
+      ? (await import('./openapi-access.ts')).withAccess(document, gate.keyRules)
       : document
     const body = JSON.stringify({ ...described, servers: [{ url: basePath || '/' }] })
     return constant(represent(body, bodyHeaders({ lifetime: 'hour' })))

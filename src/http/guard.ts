@@ -48,16 +48,16 @@ export interface Usage {
   }[]
 }
 
-/** A request to a guarded endpoint. */
+/** A request to a guarded path. */
 export interface GuardedRequest {
   request: RawRequest
   /** Raw query, without the question mark. */
   query: string
-  /** What the request takes from every limit, 1 or more. */
+  /** The most that the request may take from every limit, 1 to 10. */
   cost: number
 }
 
-/** How requests send a key, for the OpenAPI document. */
+/** How requests send a key. */
 export interface KeyRules {
   /** Whether requests without a key are served. */
   isOptional: boolean
@@ -65,15 +65,20 @@ export interface KeyRules {
   queryParameters: readonly string[]
 }
 
-/** Decides which requests are served, and counts them. */
+/** Decides which requests are served, and counts them. The handler catches what it throws: the request gets a 503. */
 export interface Guard {
   /** How requests send a key (default: a key is required, in a header). */
   readonly keyRules?: KeyRules | undefined
   /**
    * Decides about a request before its endpoint runs. Returns a promise only if it has to wait, because a synchronous result
-   * is much cheaper. Where it throws, rejects or takes longer than 5 s, the request gets a 503.
+   * is much cheaper; a wait of more than 5 s is a failure.
    */
   admit(request: GuardedRequest): Admission | Promise<Admission>
+  /**
+   * Returns what is left for the key of a request, and takes nothing; throws or rejects with the `RatesError` of the response
+   * otherwise (default: there is no `/v1/usage`).
+   */
+  usage?(request: Omit<GuardedRequest, 'cost'>): Usage | Promise<Usage>
   /** Ends timers and connections that the guard has opened. */
   close(): void
 }
@@ -83,110 +88,116 @@ export interface Admission {
   /** The error to respond with instead of running the endpoint. */
   readonly refusal: RatesError | undefined
   /**
-   * Returns `response` with the headers that the decision requires. Called once, with the complete response. `cost` is the
-   * real cost where only the endpoint knew it; the guard gives the rest back.
+   * Returns `response` with the headers that the decision requires. Called once, with the complete response and what the
+   * request really cost; the guard gives the rest back. The status is 499 if the client disconnected before a 5xx: expensive
+   * requests must not be free for clients that do not wait.
    */
-  finish(response: EndpointResponse, cost?: number): EndpointResponse
+  finish(response: EndpointResponse, cost: number): EndpointResponse
 }
 
 /** Longer than the timeouts of key stores and counters. */
-const ADMIT_TIMEOUT_MS = 5_000
+const GUARD_TIMEOUT_MS = 5_000
 
 const RETRY_AFTER_SECONDS = 5
 
-/** Where the client has disconnected: expensive requests must not be free for clients that do not wait. Never sent. */
 const CLIENT_CLOSED_REQUEST = 499
 
-export function accessUnavailable(): RatesError {
-  return new RatesError('overloaded', 'Access cannot be checked now. Please retry shortly.', {
-    retryAfter: RETRY_AFTER_SECONDS,
-  })
+/** A guard whose functions neither throw nor reject, except `usage` with a `RatesError`. */
+export interface Gate {
+  readonly keyRules: KeyRules | undefined
+  readonly hasUsage: boolean
+  admit(guarded: GuardedRequest): Admission | Promise<Admission>
+  finish(
+    admission: Admission,
+    response: EndpointResponse,
+    about: { request: RawRequest; cost: number },
+  ): EndpointResponse
+  usage(guarded: Omit<GuardedRequest, 'cost'>): Promise<Usage>
+  close(): void
 }
 
-export interface SafeGuardOptions {
-  runtime: Runtime
-  /** Called with everything that the guard throws, and with results that are not admissions. */
-  onFailure(error: unknown): void
-}
-
-/** Returns `guard` as one that never throws or rejects, and refuses all requests that it does not clearly admit. */
-export function createSafeGuard(guard: Guard, { runtime, onFailure }: SafeGuardOptions): Guard {
+/** Calls `onFailure` with all that `guard` throws, and with results that are not admissions; refuses what it does not admit. */
+export function createGate(
+  guard: Guard,
+  runtime: Runtime,
+  onFailure: (error: unknown) => void,
+): Gate {
   function refuse(error: unknown): Admission {
     onFailure(error)
-    return { refusal: accessUnavailable(), finish: (response) => response }
+    return { refusal: unavailable(), finish: (response) => response }
   }
 
-  function check(admission: Admission, { request }: GuardedRequest): Admission {
-    try {
-      return new CheckedAdmission(admission, request, onFailure)
-    } catch (error) {
-      return refuse(error)
-    }
+  function check(admission: Admission): Admission {
+    const { refusal, finish } = Object(admission)
+    const isRefusal = refusal === undefined || isRatesError(refusal)
+    if (typeof finish === 'function' && isRefusal) return admission
+    return refuse(new TypeError('a guard must return { refusal, finish }'))
   }
 
-  async function wait(admission: Promise<Admission>, guarded: GuardedRequest): Promise<Admission> {
+  async function wait(admission: Promise<Admission>): Promise<Admission> {
     try {
-      return check(await withTimeout(runtime, ADMIT_TIMEOUT_MS, admission), guarded)
+      return check(await withTimeout(runtime, GUARD_TIMEOUT_MS, admission))
     } catch (error) {
       // What a late admission has taken is given back.
-      admission.then(
-        (late) => check(late, guarded).finish({ status: 503, headers: [], body: null }),
-        () => undefined,
-      )
+      admission.then(giveBack, () => undefined)
       return refuse(error)
     }
   }
 
   return {
     keyRules: guard.keyRules,
+    hasUsage: guard.usage !== undefined,
     admit(guarded) {
       try {
         const admission = guard.admit(guarded)
-        return admission instanceof Promise ? wait(admission, guarded) : check(admission, guarded)
+        return admission instanceof Promise ? wait(admission) : check(admission)
       } catch (error) {
         return refuse(error)
+      }
+    },
+    finish(admission, response, { request, cost }) {
+      try {
+        // Only read for failures: on Node, the first read of the signal adds a listener.
+        const isAbandoned = response.status >= 500 && request.signal?.aborted === true
+        if (!isAbandoned) return requireResponse(admission.finish(response, cost))
+        const given = { ...response, status: CLIENT_CLOSED_REQUEST }
+        return { ...requireResponse(admission.finish(given, cost)), status: response.status }
+      } catch (error) {
+        onFailure(error)
+        // The guard might have made it private.
+        return { ...response, headers: response.headers.map(toUnstored) }
+      }
+    },
+    async usage(guarded) {
+      try {
+        const found = Promise.resolve(guard.usage?.(guarded))
+        const usage = await withTimeout(runtime, GUARD_TIMEOUT_MS, found)
+        if (usage) return usage
+        throw new TypeError('a guard must return { plan, limits }')
+      } catch (error) {
+        if (isRatesError(error)) throw error
+        onFailure(error)
+        throw unavailable()
       }
     },
     close: () => callSafely(() => guard.close()),
   }
 }
 
-/** An admission whose `finish` never throws. A class, because one is created for every request. */
-class CheckedAdmission implements Admission {
-  readonly refusal: RatesError | undefined
-  readonly #admission: Admission
-  readonly #request: RawRequest
-  readonly #onFailure: (error: unknown) => void
+/** Gives back what the admission of a request took that is not served. */
+export function giveBack(admission: Admission): void {
+  callSafely(() => admission.finish({ status: 503, headers: [], body: null }, 0))
+}
 
-  /** @throws {TypeError} unless `admission` is one */
-  constructor(admission: Admission, request: RawRequest, onFailure: (error: unknown) => void) {
-    const { refusal, finish } = admission
-    const isRefusal = refusal === undefined || isRatesError(refusal)
-    if (typeof finish !== 'function' || !isRefusal) {
-      throw new TypeError('a guard must return { refusal, finish }')
-    }
-    this.refusal = refusal
-    this.#admission = admission
-    this.#request = request
-    this.#onFailure = onFailure
-  }
+function requireResponse(response: EndpointResponse): EndpointResponse {
+  if (typeof response.status === 'number' && Array.isArray(response.headers)) return response
+  throw new TypeError('finish() must return a response')
+}
 
-  finish(response: EndpointResponse, cost?: number): EndpointResponse {
-    try {
-      // Only read for failures: on Node, the first read of the signal adds a listener.
-      const isAbandoned = response.status >= 500 && this.#request.signal?.aborted === true
-      const given = isAbandoned ? { ...response, status: CLIENT_CLOSED_REQUEST } : response
-      const { status, headers, body } = this.#admission.finish(given, cost)
-      if (typeof status !== 'number' || !Array.isArray(headers)) {
-        throw new TypeError('finish() must return a response')
-      }
-      return { status: isAbandoned ? response.status : status, headers, body }
-    } catch (error) {
-      this.#onFailure(error)
-      // The guard might have made it private.
-      return { ...response, headers: response.headers.map(toUnstored) }
-    }
-  }
+function unavailable(): RatesError {
+  return new RatesError('overloaded', 'Access cannot be checked now. Please retry shortly.', {
+    retryAfter: RETRY_AFTER_SECONDS,
+  })
 }
 
 function toUnstored(header: Header): Header {

@@ -8,6 +8,8 @@ export interface RawRequest {
   target: string
   /** Returns the value of a request header by lower-case name; repeated headers are joined by commas. */
   header(name: string): string | null | undefined
+  /** Returns all headers, for the option `routes`, whose requests have none without it. */
+  headers?(): Iterable<readonly [name: string, value: string]>
   /** Ends the wait for data. */
   signal?: AbortSignal | undefined
   /**
@@ -84,6 +86,10 @@ export class FetchRawRequest implements RawRequest {
 
   header(name: string): string | null {
     return this.#request.headers.get(name)
+  }
+
+  headers(): Headers {
+    return this.#request.headers
   }
 
   get signal(): AbortSignal {

@@ -105,11 +105,7 @@ export function toBytes(text: string): Bytes {
   return encoder.encode(text)
 }
 
-const ALLOW = 'GET, HEAD, OPTIONS'
-
-function methodsWith(hasPost: boolean): string {
-  return hasPost ? `${ALLOW}, POST` : ALLOW
-}
+export const ALLOW = 'GET, HEAD, OPTIONS'
 
 const NO_STORE: Header = ['cache-control', 'no-store']
 
@@ -119,6 +115,8 @@ const UNCACHED_HEADERS: readonly Header[] = [...JSON_HEADERS, NO_STORE]
 export interface DataResult {
   representation: Representation
   freshness?: Freshness
+  /** What the response really took from the limits of a client, if that is less than expected. */
+  cost?: number | undefined
 }
 
 const CONSTANT: Freshness = { hit: true, ttl: Infinity }
@@ -163,15 +161,16 @@ export function success(
   return { status: 200, headers, body }
 }
 
-export function uncached(record: object): EndpointResponse {
-  return uncachedText(JSON.stringify(record))
+export function uncached(record: object, caching: Header = NO_STORE): EndpointResponse {
+  return uncachedText(JSON.stringify(record), 'json', caching)
 }
 
 export function uncachedText(
   body: Representation['body'],
   form: keyof typeof FORMS = 'json',
+  caching: Header = NO_STORE,
 ): EndpointResponse {
-  const headers: Header[] = [...formHeaders(form), NO_STORE, lengthHeader(byteLength(body))]
+  const headers: Header[] = [...formHeaders(form), caching, lengthHeader(byteLength(body))]
   return { status: 200, headers, body }
 }
 
@@ -207,18 +206,22 @@ function tagOf(headers: readonly Header[]): string {
   return headers.find(([name]) => name === 'etag')?.[1] ?? ''
 }
 
-export function options(hasPost = false): EndpointResponse {
+export function options(allow: string): EndpointResponse {
   const headers: Header[] = [
-    ['allow', methodsWith(hasPost)],
+    ['allow', allow],
     ['x-content-type-options', 'nosniff'],
   ]
   return { status: 204, headers, body: null }
 }
 
-export function failure(error: RatesError, record: object, hasPost = false): EndpointResponse {
+export function failure(
+  error: RatesError,
+  record: object,
+  allow: string = ALLOW,
+): EndpointResponse {
   const body = JSON.stringify(record)
   const headers: Header[] = [...UNCACHED_HEADERS, lengthHeader(byteLength(body))]
-  if (error.code === 'method_not_allowed') headers.push(['allow', methodsWith(hasPost)])
+  if (error.code === 'method_not_allowed') headers.push(['allow', allow])
   // RFC 6750 §3
   if (error.code === 'unauthorized') headers.push(['www-authenticate', 'Bearer'])
   if (error.retryAfter !== undefined) headers.push(['retry-after', String(error.retryAfter)])
@@ -349,7 +352,7 @@ function toStream(body: Bytes | string): ReadableStream<Bytes> {
   })
 }
 
-export type EndpointResult = DataResult | EndpointResponse
+export type EndpointResult = DataResult | (EndpointResponse & Pick<DataResult, 'cost'>)
 
 export interface RequestContext extends Pick<RawRequest, 'signal' | 'unsentBytes'> {
   /** Encodes an expensive body of this request; the limiter counts the job as running until then. Never rejects. */
@@ -359,15 +362,10 @@ export interface RequestContext extends Pick<RawRequest, 'signal' | 'unsentBytes
 /** `query` is raw, without `?`; `request.signal` ends the wait for data. Returns a promise only if it has to wait. */
 export type Endpoint = (
   query: string,
-  request: RequestContext,
+  request: RawRequest,
 ) => EndpointResult | Promise<EndpointResult>
 
-/** The response to a request with a body; `cost` is what it takes from the limits of the client, known only afterwards. */
-export interface PostResponse extends EndpointResponse {
-  cost?: number
-}
-
-export type PostEndpoint = (query: string, request: RawRequest) => Promise<PostResponse>
+export type PostEndpoint = (query: string, request: RawRequest) => Promise<EndpointResult>
 
 export interface EndpointGroup {
   endpoints: Readonly<Record<string, Endpoint>>

@@ -2,20 +2,16 @@ import type { Runtime } from '../async.ts'
 import { RatesError, toRatesError } from '../errors.ts'
 import { NO_CORS, createCors } from './cors.ts'
 import type { Cors, CorsRules } from './cors.ts'
-import type { Admission, Guard } from './guard.ts'
+import { giveBack } from './guard.ts'
+import type { Admission, Gate } from './guard.ts'
 import { overloaded } from './limiter.ts'
 import type { Limiter } from './limiter.ts'
-import { isCounted, statusFor } from './messages.ts'
 import type { EndpointResponse, Header, RawRequest, RawResponse } from './messages.ts'
-import { failure, meetsIfMatch, options, revalidated, success } from './response.ts'
-import type {
-  Endpoint,
-  EndpointGroup,
-  EndpointResult,
-  PostEndpoint,
-  PostResponse,
-} from './response.ts'
+import { ALLOW, failure, meetsIfMatch, options, revalidated, success } from './response.ts'
+import type { Endpoint, EndpointGroup, EndpointResult, PostEndpoint } from './response.ts'
+import type { RouteEntry, RouteMatch } from './routes.ts'
 import { Router } from 'itty-router/Router'
+import type { IRequest } from 'itty-router'
 
 /** Longer queries are expensive to parse and may request many conversions; all currencies of a feed take 620 characters. */
 const MAX_CHEAP_QUERY_LENGTH = 768
@@ -33,7 +29,7 @@ export interface RouterOptions extends RouteTableOptions {
 }
 
 export interface ObservedResponse extends Pick<EndpointResponse, 'status' | 'body'> {
-  /** Path of the endpoint below the base path; empty for the page at the base path. */
+  /** Path of the endpoint below the base path, or the pattern of a route; empty for the page at the base path. */
   route: string
   request: RawRequest
   startedAt: number
@@ -59,22 +55,32 @@ interface Exchange {
   /** What `observer.start` returned; undefined if nothing observes. */
   readonly startedAt: number | undefined
   method: string
-  route: Route
+  resource: Resource
   query: string
   admission: Admission | undefined
+  /** What the request takes from the limits of the client: the most that it may take until the response is known. */
+  cost: number
 }
 
 export function createRouter(routerOptions: RouterOptions): RequestRouter {
-  const { onInternalError, observer } = routerOptions
-  const routes = createRouteTable(routerOptions)
+  const { onInternalError, observer, gate } = routerOptions
+  const table = createRouteTable(routerOptions)
   const waits = createWaitLimit(routerOptions)
-  const respond = createResponder(routerOptions, routes, waits)
+  const respond = createResponder(routerOptions, table, waits)
 
   function answer(request: RawRequest): RawResponse | Promise<RawResponse> {
     const startedAt = observer.isActive ? observer.start() : undefined
-    const { outside: route } = routes
-    const exchange = { request, startedAt, method: '', route, query: '', admission: undefined }
-    let response: PostResponse | Promise<PostResponse>
+    const { outside: resource } = table
+    const exchange: Exchange = {
+      request,
+      startedAt,
+      method: '',
+      resource,
+      query: '',
+      admission: undefined,
+      cost: 1,
+    }
+    let response: EndpointResponse | Promise<EndpointResponse>
     try {
       response = respond(exchange)
     } catch (error) {
@@ -82,39 +88,56 @@ export function createRouter(routerOptions: RouterOptions): RequestRouter {
     }
     return response instanceof Promise
       ? finishLater(exchange, response)
-      : finish(exchange, response, observer)
+      : finish(exchange, response)
   }
 
   async function finishLater(
     exchange: Exchange,
-    response: Promise<PostResponse>,
+    response: Promise<EndpointResponse>,
   ): Promise<RawResponse> {
-    const ended = await response.catch((error: unknown) => failed(exchange, error))
-    return finish(exchange, ended, observer)
+    return finish(exchange, await response.catch((error: unknown) => failed(exchange, error)))
   }
 
-  function failed({ request, route }: Exchange, thrown: unknown): PostResponse {
+  function failed(exchange: Exchange, thrown: unknown): EndpointResponse {
+    const { request, resource } = exchange
     const error = toRatesError(thrown)
     if (error.code === 'internal_error') onInternalError(error.cause, request.requestId)
-    const response = failure(error, route.group.errorBody(error), Boolean(route.post))
-    return withCors(response, route.cors.constant)
+    if (error.status === 400 || error.status === 405) exchange.cost = 1
+    const { body, status = error.status } = resource.toFailure(error)
+    return { ...withCors(failure(error, body, resource.allow), resource.cors.constant), status }
+  }
+
+  function finish(exchange: Exchange, plain: EndpointResponse): RawResponse {
+    const { request, resource, method, admission, startedAt, cost } = exchange
+    let response = completed(plain, resource, request)
+    if (admission && gate) response = gate.finish(admission, response, { request, cost })
+    const { status, headers } = response
+    const body = method === 'HEAD' ? null : response.body
+    const { matched, label: route } = resource
+    if (startedAt !== undefined && matched) {
+      observer.end({ route, request, status: plain.status, body, startedAt })
+    }
+    return { status, headers, body, matched }
   }
 
   return { answer, waiting: waits.count }
 }
 
 function createResponder(
-  { limiter, guard, basePath }: Pick<RouterOptions, 'limiter' | 'guard' | 'basePath'>,
-  routes: RouteTable,
+  { limiter, gate, basePath }: Pick<RouterOptions, 'limiter' | 'gate' | 'basePath'>,
+  table: RouteTable,
   waits: ReturnType<typeof createWaitLimit>,
-): (exchange: Exchange) => PostResponse | Promise<PostResponse> {
-  async function found(exchange: Exchange, route: Promise<Route>): Promise<PostResponse> {
-    return admitted(exchange, await route)
+): (exchange: Exchange) => EndpointResponse | Promise<EndpointResponse> {
+  async function found(exchange: Exchange, target: Target): Promise<EndpointResponse> {
+    return admitted(exchange, await table.find(target))
   }
 
-  function admitted(exchange: Exchange, route: Route): PostResponse | Promise<PostResponse> {
-    exchange.route = route
-    const decision = guard && admit(guard, exchange)
+  function admitted(
+    exchange: Exchange,
+    resource: Resource,
+  ): EndpointResponse | Promise<EndpointResponse> {
+    exchange.resource = resource
+    const decision = gate && admit(gate, exchange)
     if (!(decision instanceof Promise)) return run(exchange, decision)
     return waits.waitToAdmit(decision).then((admission) => run(exchange, admission))
   }
@@ -130,11 +153,11 @@ function createResponder(
   function run(
     exchange: Exchange,
     admission: Admission | undefined,
-  ): PostResponse | Promise<PostResponse> {
+  ): EndpointResponse | Promise<EndpointResponse> {
     exchange.admission = admission
     if (admission?.refusal) throw admission.refusal
-    const { query, route } = exchange
-    const isLimited = query.length > MAX_CHEAP_QUERY_LENGTH && route.endpoint !== undefined
+    const { query, resource } = exchange
+    const isLimited = query.length > MAX_CHEAP_QUERY_LENGTH && resource.matched
     const result = isLimited ? runLimited(exchange) : runEndpoint(exchange, basePath)
     if (!(result instanceof Promise)) return render(result, exchange)
     return waits.waitFor(result).then((ended) => render(ended, exchange))
@@ -144,41 +167,17 @@ function createResponder(
     const { target, method } = exchange.request
     exchange.method = method
     const start = target.indexOf('?')
-    const known = routes.findCached(start < 0 ? target : target.slice(0, start))
-    // The path of a known route needs no normalization.
+    const known = table.findCached(start < 0 ? target : target.slice(0, start))
+    // The path of a known endpoint needs no normalization.
     if (known && (start < 0 || isPlainQuery(target, start + 1))) {
       if (start >= 0) exchange.query = target.slice(start + 1)
       return admitted(exchange, known)
     }
-    const { path, query } = splitTarget(target)
-    exchange.query = query
-    const route = routes.findCached(path)
-    return route ? admitted(exchange, route) : found(exchange, routes.find(path))
+    const split = splitTarget(target)
+    exchange.query = split.query
+    const resource = table.findCached(split.path)
+    return resource ? admitted(exchange, resource) : found(exchange, split)
   }
-}
-
-function finish(
-  { request, route, method, admission, startedAt }: Exchange,
-  plain: PostResponse,
-  observer: ResponseObserver,
-): RawResponse {
-  let { status, headers, body } = completed(plain, route, request)
-  if (admission) {
-    const cost = statusFor(request, plain) === plain.status ? plain.cost : 1
-    ;({ status, headers, body } = admission.finish({ status, headers, body }, cost))
-  }
-  if (method === 'HEAD') body = null
-  const matched = route.endpoint !== undefined
-  if (startedAt !== undefined && matched && !isCounted(request)) {
-    observer.end({
-      route: route.path,
-      request,
-      status: statusFor(request, plain),
-      body,
-      startedAt,
-    })
-  }
-  return { status, headers, body, matched }
 }
 
 function createWaitLimit({ runtime, onOverload }: Pick<RouterOptions, 'runtime' | 'onOverload'>) {
@@ -206,43 +205,42 @@ function createWaitLimit({ runtime, onOverload }: Pick<RouterOptions, 'runtime' 
       try {
         return await waitFor(admission)
       } catch (error) {
-        void admission.then((late) => late.finish({ status: 503, headers: [], body: null }))
+        void admission.then(giveBack)
         throw error
       }
     },
   }
 }
 
-/** Passes a request to an endpoint that costs something to `guard`; a preflight has no key and costs nothing. */
-function admit(
-  guard: Guard,
-  { request, method, route, query }: Exchange,
-): Admission | Promise<Admission> | undefined {
-  if (!route.endpoint || method === 'OPTIONS' || isCounted(request)) return undefined
-  const cost = route.cost?.(query, method) ?? 1
-  return cost > 0 ? guard.admit({ request, query, cost }) : undefined
+/** Passes a request that costs something to the guard; a preflight has no key and costs nothing. */
+function admit(gate: Gate, exchange: Exchange): Admission | Promise<Admission> | undefined {
+  const { request, method, resource, query } = exchange
+  if (!resource.matched || method === 'OPTIONS') return undefined
+  const cost = resource.cost?.(query, method) ?? 1
+  exchange.cost = cost
+  return cost > 0 ? gate.admit({ request, query, cost }) : undefined
 }
 
 function runEndpoint(
-  { request, method, route, query }: Exchange,
+  { request, method, resource, query }: Exchange,
   basePath: string,
 ): EndpointResult | Promise<EndpointResult> {
-  const { endpoint, post, isVersioned } = route
+  const { matched, endpoint, post, isVersioned, allow } = resource
   // A preflight for an unknown path succeeds, so that the browser sees the 404 of the actual request.
-  if (method === 'OPTIONS' && (endpoint || isVersioned)) return options(Boolean(post))
-  if (!endpoint) throw new RatesError('not_found', 'Not found', { hint: `see ${basePath}/v1` })
+  if (method === 'OPTIONS' && (matched || isVersioned)) return options(allow)
+  if (!matched) throw new RatesError('not_found', 'Not found', { hint: `see ${basePath}/v1` })
   if (method === 'POST' && post) return post(query, request)
-  if (method !== 'GET' && method !== 'HEAD') {
-    throw new RatesError('method_not_allowed', 'Method not allowed')
-  }
-  return endpoint(query, request)
+  if (endpoint && (method === 'GET' || method === 'HEAD')) return endpoint(query, request)
+  throw new RatesError('method_not_allowed', 'Method not allowed')
 }
 
-function render(result: EndpointResult, { route, request }: Exchange): EndpointResponse {
+function render(result: EndpointResult, exchange: Exchange): EndpointResponse {
+  const { resource, request } = exchange
+  if (result.cost !== undefined) exchange.cost = Math.min(exchange.cost, result.cost)
   const response =
     'representation' in result
-      ? success(result, route.cors.constant)
-      : withCors(result, route.cors.constant)
+      ? success(result, resource.cors.constant)
+      : withCors(result, resource.cors.constant)
   if (response.status !== 200) return response
   if (!meetsIfMatch(response, request.header('if-match'))) {
     const message = 'Precondition failed: If-Match does not name the current ETag'
@@ -251,12 +249,19 @@ function render(result: EndpointResult, { route, request }: Exchange): EndpointR
   return revalidated(response, request.header('if-none-match'))
 }
 
-function withCors(response: PostResponse, constant: readonly Header[]): PostResponse {
-  return { ...response, headers: [...response.headers, ...constant] }
+function withCors(
+  { status, headers, body }: EndpointResponse,
+  constant: readonly Header[],
+): EndpointResponse {
+  return { status, headers: [...headers, ...constant], body }
 }
 
 /** Adds CORS headers that depend on the request; none if its headers cannot be read. */
-function completed(response: PostResponse, { cors }: Route, request: RawRequest): EndpointResponse {
+function completed(
+  response: EndpointResponse,
+  { cors }: Resource,
+  request: RawRequest,
+): EndpointResponse {
   if (!cors.dependsOnRequest && response.status !== 204) return response
   try {
     return cors.complete(response, request)
@@ -273,95 +278,151 @@ interface RouteTableOptions {
   unversioned: EndpointGroup
   /** Page at the base path itself, with or without a trailing slash. */
   page?: Endpoint | undefined
+  routes: readonly RouteEntry[]
   cors: Cors
-  guard: Guard | undefined
+  gate: Gate | undefined
 }
 
-interface Route {
-  /** Path below the base path; empty for the page and for unknown paths. */
-  path: string
-  group: EndpointGroup
+/** What is at a path. */
+interface Resource {
+  /** False for an unknown path. */
+  matched: boolean
+  /** Names the path in metrics; empty for the page and for unknown paths. */
+  label: string
   /** Whether unknown paths accept `OPTIONS`. */
   isVersioned: boolean
   cors: CorsRules
-  /** Undefined for an unknown path. */
   endpoint: Endpoint | undefined
   post?: PostEndpoint | undefined
+  /** The allowed methods. */
+  allow: string
   cost?: ((query: string, method: string) => number) | undefined
+  toFailure: RouteEntry['toFailure']
 }
 
-const NO_ROUTE = { path: '', isVersioned: false, endpoint: undefined } as const
-
-/** Finds the route of a path. Matches exactly: case-sensitive, undecoded, no trailing slash. */
+/** Finds what is at a path. Paths of endpoints match exactly: case-sensitive, undecoded, no trailing slash. */
 interface RouteTable {
-  /** Route of paths outside the base path. */
-  outside: Route
-  findCached(path: string): Route | undefined
-  find(path: string): Promise<Route>
+  /** Resource of paths outside the base path. */
+  outside: Resource
+  findCached(path: string): Resource | undefined
+  find(target: Target): Promise<Resource>
 }
 
-function createRouteTable({
-  basePath,
-  versioned,
-  unversioned,
-  page,
-  cors,
-  guard,
-}: RouteTableOptions): RouteTable {
-  const router = Router()
-  for (const group of [versioned, unversioned]) {
-    for (const [path, endpoint] of Object.entries(group.endpoints)) {
-      router.all(path, () => endpoint)
+interface Found {
+  resource?: Resource
+  route?: RouteEntry
+  match?: RouteMatch
+}
+
+function createRouteTable(tableOptions: RouteTableOptions): RouteTable {
+  const { basePath, versioned, unversioned, page, cors, gate } = tableOptions
+  const router = Router<IRequest, [], Found>()
+  const corsRules = corsRulesOf({ cors, gate })
+  const resourceIn = (group: EndpointGroup, isVersioned: boolean): Resource => ({
+    matched: false,
+    label: '',
+    isVersioned,
+    cors: isVersioned ? corsRules.versioned : corsRules.unversioned,
+    endpoint: undefined,
+    allow: ALLOW,
+    toFailure: (error) => ({ body: group.errorBody(error) }),
+  })
+  const unknown = {
+    versioned: resourceIn(versioned, true),
+    unversioned: resourceIn(unversioned, false),
+    outside: { ...resourceIn(versioned, false) },
+  }
+  const resources = new Map<string, Resource>()
+  for (const [group, none] of [
+    [versioned, unknown.versioned],
+    [unversioned, unknown.unversioned],
+  ] as const) {
+    for (const [local, endpoint] of Object.entries(group.endpoints)) {
+      const post = group.posts?.[local]
+      const allow = post ? `${ALLOW}, POST` : ALLOW
+      const cost = group.costs?.[local]
+      const resource = { ...none, matched: true, label: local, endpoint, post, allow, cost }
+      resources.set(basePath + local, resource)
+      router.all(escapePattern(basePath) + local, () => ({ resource }))
     }
   }
-  const found = new Map<string, Route>()
-  const corsRules = corsRulesOf({ cors, guard })
-  const outside: Route = { ...NO_ROUTE, group: versioned, cors: corsRules.unversioned }
+  const pageResource = page && {
+    ...unknown.unversioned,
+    matched: true,
+    endpoint: page,
+    cost: () => 0,
+  }
+  addRoutes(router, tableOptions, [...resources.keys(), ...(page ? [basePath || '/'] : [])])
 
-  async function endpointAt(local: string): Promise<Endpoint | undefined> {
-    if (local === '' || local === '/') return page
-    // itty-router also matches paths with trailing slashes.
-    if (local.endsWith('/')) return undefined
-    return router.fetch({ method: 'GET', url: `http://localhost${local}` })
+  function isBelow(path: string): boolean {
+    return path === basePath || path.startsWith(`${basePath}/`)
   }
 
+  function unknownAt(path: string): Resource {
+    if (!isBelow(path)) return unknown.outside
+    const local = path.slice(basePath.length)
+    return /^\/v\d+(\/|$)/.test(local) ? unknown.versioned : unknown.unversioned
+  }
+
+  async function findRoute({ path, query }: Target): Promise<Found> {
+    if (!path.startsWith('/')) return {}
+    const url = `http://localhost${path}?${query}`
+    return (await router.fetch({ method: 'GET', url })) ?? {}
+  }
+  const found = new Map<string, Resource>()
+
   return {
-    outside,
+    outside: unknown.outside,
     findCached: (path) => found.get(path),
-    async find(path) {
-      const isBelow = path === basePath || path.startsWith(`${basePath}/`)
-      if (!isBelow) return outside
-      const local = path.slice(basePath.length)
-      const isVersioned = /^\/v\d+(\/|$)/.test(local)
-      const endpoint = await endpointAt(local)
-      const group = isVersioned ? versioned : unversioned
-      const isPage = endpoint !== undefined && endpoint === page
-      const route: Route = {
-        path: endpoint && !isPage ? local : '',
-        group,
-        isVersioned,
-        cors: isVersioned ? corsRules.versioned : corsRules.unversioned,
-        endpoint,
-        post: endpoint && group.posts?.[local],
-        cost: isPage ? free : group.costs?.[local],
+    async find(target) {
+      const { path } = target
+      const isPage = pageResource && isBelow(path) && /^\/?$/.test(path.slice(basePath.length))
+      const { resource = isPage ? pageResource : undefined, route, match } = await findRoute(target)
+      if (route && match) {
+        const { label, allow, toFailure } = route
+        const about = { label, allow, toFailure, ...route.bind(path, match) }
+        return { ...unknown.versioned, matched: true, ...about }
       }
-      // Unknown paths are not cached: their number is unlimited.
-      if (endpoint) found.set(path, route)
-      return route
+      // itty-router also matches paths with trailing slashes.
+      if (!resource || (!isPage && path.endsWith('/'))) return unknownAt(path)
+      // Unknown paths and those of routes are not cached: their number is unlimited.
+      found.set(path, resource)
+      return resource
     },
   }
 }
 
-function corsRulesOf({ cors, guard }: Pick<RouteTableOptions, 'cors' | 'guard'>) {
-  const rules = createCors(typeof cors === 'string' ? '*' : cors, guard !== undefined)
+/** @throws {TypeError} for a route whose pattern matches one of `taken` */
+function addRoutes(
+  router: ReturnType<typeof Router<IRequest, [], Found>>,
+  { routes }: Pick<RouteTableOptions, 'routes'>,
+  taken: readonly string[],
+): void {
+  for (const route of routes) {
+    router.all(route.path, (request) => {
+      const { params, query } = request
+      return { route, match: { params, query } }
+    })
+    const pattern = router.routes.at(-1)?.[1]
+    const hidden = taken.find((path) => pattern?.test(path))
+    if (hidden === undefined) continue
+    throw new TypeError(`a route must not match an endpoint: ${route.path} matches ${hidden}`)
+  }
+}
+
+/** Escapes what a pattern of itty-router or a regular expression would read as more than a character. */
+function escapePattern(path: string): string {
+  return path.replace(/[^\w/~-]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}
+
+function corsRulesOf({ cors, gate }: Pick<RouteTableOptions, 'cors' | 'gate'>) {
+  const rules = createCors(typeof cors === 'string' ? '*' : cors, gate !== undefined)
   return {
     versioned: cors === 'off' ? NO_CORS : rules,
     unversioned: cors === 'all' ? rules : NO_CORS,
   }
-}
-
-function free(): number {
-  return 0
 }
 
 export interface Target {

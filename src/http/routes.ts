@@ -1,5 +1,10 @@
 import type { RatesOperations } from '../api/operations.ts'
 import type { RatesError } from '../errors.ts'
+import { assertKnownOptions, requireFunctions } from '../known-options.ts'
+import type { Limiter } from './limiter.ts'
+import type { EndpointResponse, Header, RawRequest } from './messages.ts'
+import { ALLOW, bodyHeaders, entityTag, lengthHeader, represent, uncached } from './response.ts'
+import type { Endpoint, EndpointResult, PostEndpoint } from './response.ts'
 
 /** The request to a route. */
 export interface RouteRequest extends Request {
@@ -42,4 +47,152 @@ export interface Route {
     | undefined
   /** Returns the body of an error response, and its status if that differs (default that of `/api/v1`). */
   error?: ((error: RatesError) => { body: object; status?: number | undefined }) | undefined
+}
+
+/** Routes, and lists of routes. */
+export type Routes = readonly (Route | readonly Route[])[]
+
+/** What a pattern found in a request. */
+export type RouteMatch = Pick<RouteRequest, 'params' | 'query'>
+
+/** What the router needs of a route. */
+export interface RouteEntry {
+  path: string
+  /** Names the route in metrics. */
+  label: string
+  /** The allowed methods. */
+  allow: string
+  /** Returns the body of an error response, and its status if that differs. */
+  toFailure(error: RatesError): { body: object; status?: number | undefined }
+  /** Returns the functions for a request to `path`. */
+  bind(path: string, match: RouteMatch): RouteFunctions
+}
+
+interface RouteFunctions {
+  endpoint: Endpoint | undefined
+  post: PostEndpoint | undefined
+  cost(query: string, method: string): number
+}
+
+const KNOWN: Readonly<Record<keyof Route, true>> = {
+  path: true,
+  get: true,
+  post: true,
+  cost: true,
+  error: true,
+}
+
+const MAX_COST = 10
+
+/** @throws {TypeError} that names the invalid route */
+export function requireRoutes(given: Routes): readonly Route[] {
+  if (!Array.isArray(given)) throw new TypeError(`routes must be an array, got ${String(given)}`)
+  const all: unknown[] = given.flat(Infinity)
+  return all.map((route, index) => requireRoute(route, `routes[${index}]`))
+}
+
+function requireRoute(given: unknown, name: string): Route {
+  if (typeof given !== 'object' || given === null) {
+    throw new TypeError(`${name} must be { path, get, post, cost }, got ${String(given)}`)
+  }
+  assertKnownOptions(given, KNOWN, name)
+  const { path, get, post, cost, error }: Partial<Route> = given
+  if (typeof path !== 'string' || !path.startsWith('/')) {
+    throw new TypeError(`${name}.path must be a path from the root, got ${String(path)}`)
+  }
+  requireFunctions({ [`${name}.get`]: get, [`${name}.post`]: post, [`${name}.error`]: error })
+  if (!get && !post) throw new TypeError(`${name} must have get or post`)
+  if (cost !== undefined && typeof cost !== 'function' && !isCost(cost)) {
+    throw new TypeError(`${name}.cost must be a number from 0 to ${MAX_COST}, got ${String(cost)}`)
+  }
+  return { path, get, post, cost, error }
+}
+
+function isCost(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= MAX_COST
+}
+
+/** What all routes of a handler use. */
+export interface RouteServices {
+  rates: RatesOperations
+  limiter: Limiter
+  now: () => number
+  errorBody(error: RatesError): object
+}
+
+export function toRouteEntry(route: Route, services: RouteServices): RouteEntry {
+  const { path, get, post, cost = 1, error } = route
+  return {
+    path,
+    // A group of a regular expression has only its name.
+    label: path.replace(/\(\?<(\w+)>[^()]*\)/g, ':$1'),
+    allow: [...(get ? [ALLOW] : ['OPTIONS']), ...(post ? ['POST'] : [])].join(', '),
+    toFailure: error ?? ((each) => ({ body: services.errorBody(each) })),
+    bind: (at, match) => ({
+      endpoint:
+        get && ((query, request) => run(get, { path: at, match, query, request }, services)),
+      post: post && ((query, request) => run(post, { path: at, match, query, request }, services)),
+      cost(_query, method) {
+        const value: unknown = typeof cost === 'function' ? cost({ method, ...match }) : cost
+        return isCost(value) ? value : MAX_COST
+      },
+    }),
+  }
+}
+
+interface RouteCall {
+  path: string
+  match: RouteMatch
+  query: string
+  request: RawRequest
+  body?: Uint8Array<ArrayBuffer>
+}
+
+/** Calls the function of a route with a `Request`, and turns what it returns into a response. */
+async function run(
+  route: RouteFunction,
+  { path, match, query, request, body }: RouteCall,
+  { rates, limiter, now }: RouteServices,
+): Promise<EndpointResult> {
+  const { method, signal = null } = request
+  const url = `http://localhost${path}${query === '' ? '' : `?${query}`}`
+  const headers = new Headers(Array.from(request.headers?.() ?? [], ([...header]) => header))
+  const init = { method, headers, body: body ?? null, signal }
+  const context: RouteContext = { now, run: async (work) => limiter.run(work, request) }
+  const sent = Object.assign(new Request(url, init), {
+    params: match.params,
+    query: match.query,
+  })
+  const result: unknown = await route(sent, rates, context)
+  if (result instanceof Response) return toEndpointResponse(result, method)
+  if (typeof result !== 'object' || result === null) {
+    throw new TypeError('a route must return a Response or an object')
+  }
+  if (method === 'POST') return uncached(result)
+  return { representation: represent(JSON.stringify(result), bodyHeaders({ lifetime: 'minute' })) }
+}
+
+/** Headers that depend on the body and on the connection, which are the handler's. */
+const OWN_HEADERS = ['content-length', 'transfer-encoding', 'connection']
+
+async function toEndpointResponse(response: Response, method: string): Promise<EndpointResponse> {
+  const { status } = response
+  if (status < 200) throw new TypeError('a route must return a usable Response')
+  const bytes = response.body === null ? null : new Uint8Array(await response.arrayBuffer())
+  const headers: Header[] = [...response.headers]
+    .filter(([name]) => !OWN_HEADERS.includes(name))
+    .map(([name, value]) => [name, value])
+  const has = (name: string): boolean => headers.some(([each]) => each === name)
+  if (bytes) {
+    const isCacheable = method !== 'POST' && status === 200
+    if (
+      isCacheable &&
+      !has('etag') &&
+      !/no-store/.test(response.headers.get('cache-control') ?? '')
+    ) {
+      headers.push(['etag', entityTag(bytes)])
+    }
+    headers.push(lengthHeader(bytes.length))
+  }
+  return { status, headers, body: bytes }
 }

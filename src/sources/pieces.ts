@@ -63,7 +63,11 @@ export function createPieces(context: PublicationContext): Pieces {
       return { ...newest, value: views.view(need, parts, value, isIncomplete) }
     },
     async load(need, newest, client) {
-      await loadPlans(plansAt(need, newest), { need, newest: newest.history, request: { client } })
+      await loadPlans(plansAt(need, newest), {
+        need,
+        newest: newest.history,
+        request: { owner: client },
+      })
     },
     spans() {
       const whole = pieces.values().filter(({ start }) => start <= since)
