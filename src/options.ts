@@ -1,7 +1,7 @@
 import type { CacheStore } from './cache/store.ts'
 import type { RatesEvent } from './events.ts'
 import type { Access, ProxyOptions } from './http/guard.ts'
-import { assertBasePath } from './http/router.ts'
+import { assertBasePath } from './http/target.ts'
 import { requireRoutes } from './http/routes.ts'
 import type { Route, Routes } from './http/routes.ts'
 import { assertKnownOptions, assertOneOf, requireFunctions } from './known-options.ts'
@@ -238,7 +238,7 @@ function requireProxies(trusted: unknown): void {
   const isCount = Number.isSafeInteger(trusted) && Number(trusted) >= 0
   if (trusted === undefined || isCount || Array.isArray(trusted)) return
   throw new TypeError(
-    `trustedProxies must be a number of proxies or an array of addresses, got ${String(trusted)}`,
+    `trustedProxies must be a number of proxies or an array of addresses, got ${JSON.stringify(trusted)}`,
   )
 }
 

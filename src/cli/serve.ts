@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { assertBasePath } from '../http/router.ts'
+import { assertBasePath } from '../http/target.ts'
 import { createRatesHandler } from '../index.ts'
 import type { RatesHandlerOptions } from '../index.ts'
 import { assertKnownOptions } from '../known-options.ts'

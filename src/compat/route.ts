@@ -22,7 +22,7 @@ import {
   toSendable,
 } from '../http/response.ts'
 import type { Representation } from '../http/response.ts'
-import { assertBasePath, splitTarget } from '../http/router.ts'
+import { assertBasePath, splitTarget } from '../http/target.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import { toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'

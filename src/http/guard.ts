@@ -107,11 +107,7 @@ export interface Gate {
   readonly keyRules: KeyRules | undefined
   readonly hasUsage: boolean
   admit(guarded: GuardedRequest): Admission | Promise<Admission>
-  finish(
-    admission: Admission,
-    response: EndpointResponse,
-    about: { request: RawRequest; cost: number },
-  ): EndpointResponse
+  finish: typeof finish
   usage(guarded: Omit<GuardedRequest, 'cost'>): Promise<Usage>
   close(): void
 }
@@ -122,9 +118,10 @@ export function createGate(
   runtime: Runtime,
   onFailure: (error: unknown) => void,
 ): Gate {
-  function refuse(error: unknown): Admission {
+  function refuse(error: unknown) {
     onFailure(error)
-    return { refusal: unavailable(), finish: (response) => response }
+    const finish = (response: EndpointResponse): EndpointResponse => response
+    return { refusal: unavailable(), finish }
   }
 
   function check(admission: Admission): Admission {
@@ -155,38 +152,49 @@ export function createGate(
         return refuse(error)
       }
     },
-    finish(admission, response, { request, cost }) {
+    finish(admission, response, about) {
       try {
-        // Only read for failures: on Node, the first read of the signal adds a listener.
-        const isAbandoned = response.status >= 500 && request.signal?.aborted === true
-        if (!isAbandoned) return requireResponse(admission.finish(response, cost))
-        const given = { ...response, status: CLIENT_CLOSED_REQUEST }
-        return { ...requireResponse(admission.finish(given, cost)), status: response.status }
+        return finish(admission, response, about)
       } catch (error) {
         onFailure(error)
         // The guard might have made it private.
         return { ...response, headers: response.headers.map(toUnstored) }
       }
     },
-    async usage(guarded) {
-      try {
-        const found = Promise.resolve(guard.usage?.(guarded))
-        const usage = await withTimeout(runtime, GUARD_TIMEOUT_MS, found)
-        if (usage) return usage
-        throw new TypeError('a guard must return { plan, limits }')
-      } catch (error) {
-        if (isRatesError(error)) throw error
-        onFailure(error)
-        throw unavailable()
-      }
-    },
+    usage: (guarded) =>
+      readUsage(guard, runtime, guarded).catch((error: unknown) => {
+        throw isRatesError(error) ? error : refuse(error).refusal
+      }),
     close: () => callSafely(() => guard.close()),
   }
+}
+
+async function readUsage(
+  guard: Guard,
+  runtime: Runtime,
+  guarded: Omit<GuardedRequest, 'cost'>,
+): Promise<Usage> {
+  const found = Promise.resolve(guard.usage?.(guarded))
+  const usage = await withTimeout(runtime, GUARD_TIMEOUT_MS, found)
+  if (Array.isArray(usage?.limits)) return usage
+  throw new TypeError('a guard must return { plan, limits }')
 }
 
 /** Gives back what the admission of a request took that is not served. */
 export function giveBack(admission: Admission): void {
   callSafely(() => admission.finish({ status: 503, headers: [], body: null }, 0))
+}
+
+function finish(
+  admission: Admission,
+  response: EndpointResponse,
+  { request, cost }: { request: RawRequest; cost: number },
+): EndpointResponse {
+  // Only read for failures: on Node, the first read of the signal adds a listener.
+  const isAbandoned = response.status >= 500 && request.signal?.aborted === true
+  if (!isAbandoned) return requireResponse(admission.finish(response, cost))
+  const given = { ...response, status: CLIENT_CLOSED_REQUEST }
+  return { ...requireResponse(admission.finish(given, cost)), status: response.status }
 }
 
 function requireResponse(response: EndpointResponse): EndpointResponse {

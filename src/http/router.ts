@@ -1,17 +1,16 @@
 import type { Runtime } from '../async.ts'
 import { RatesError, toRatesError } from '../errors.ts'
-import { NO_CORS, createCors } from './cors.ts'
-import type { Cors, CorsRules } from './cors.ts'
 import { giveBack } from './guard.ts'
 import type { Admission, Gate } from './guard.ts'
 import { overloaded } from './limiter.ts'
 import type { Limiter } from './limiter.ts'
 import type { EndpointResponse, Header, RawRequest, RawResponse } from './messages.ts'
-import { ALLOW, failure, meetsIfMatch, options, revalidated, success } from './response.ts'
-import type { Endpoint, EndpointGroup, EndpointResult, PostEndpoint } from './response.ts'
-import type { RouteEntry, RouteMatch } from './routes.ts'
-import { Router } from 'itty-router/Router'
-import type { IRequest } from 'itty-router'
+import { failure, meetsIfMatch, options, revalidated, success } from './response.ts'
+import type { EndpointResult } from './response.ts'
+import { createRouteTable } from './route-table.ts'
+import type { Resource, RouteTable, RouteTableOptions } from './route-table.ts'
+import { isPlainQuery, splitTarget } from './target.ts'
+import type { Target } from './target.ts'
 
 /** Longer queries are expensive to parse and may request many conversions; all currencies of a feed take 620 characters. */
 const MAX_CHEAP_QUERY_LENGTH = 768
@@ -62,6 +61,14 @@ interface Exchange {
   cost: number
 }
 
+function createExchange(
+  request: RawRequest,
+  resource: Resource,
+  startedAt: number | undefined,
+): Exchange {
+  return { request, startedAt, method: '', resource, query: '', admission: undefined, cost: 1 }
+}
+
 export function createRouter(routerOptions: RouterOptions): RequestRouter {
   const { onInternalError, observer, gate } = routerOptions
   const table = createRouteTable(routerOptions)
@@ -70,16 +77,7 @@ export function createRouter(routerOptions: RouterOptions): RequestRouter {
 
   function answer(request: RawRequest): RawResponse | Promise<RawResponse> {
     const startedAt = observer.isActive ? observer.start() : undefined
-    const { outside: resource } = table
-    const exchange: Exchange = {
-      request,
-      startedAt,
-      method: '',
-      resource,
-      query: '',
-      admission: undefined,
-      cost: 1,
-    }
+    const exchange = createExchange(request, table.outside, startedAt)
     let response: EndpointResponse | Promise<EndpointResponse>
     try {
       response = respond(exchange)
@@ -268,208 +266,4 @@ function completed(
   } catch {
     return response
   }
-}
-
-interface RouteTableOptions {
-  /** Prefix of every path: absolute without a trailing slash, or empty. */
-  basePath: string
-  /** Endpoints below `/v<digits>`; paths outside the base path use their error format too. */
-  versioned: EndpointGroup
-  unversioned: EndpointGroup
-  /** Page at the base path itself, with or without a trailing slash. */
-  page?: Endpoint | undefined
-  routes: readonly RouteEntry[]
-  cors: Cors
-  gate: Gate | undefined
-}
-
-/** What is at a path. */
-interface Resource {
-  /** False for an unknown path. */
-  matched: boolean
-  /** Names the path in metrics; empty for the page and for unknown paths. */
-  label: string
-  /** Whether unknown paths accept `OPTIONS`. */
-  isVersioned: boolean
-  cors: CorsRules
-  endpoint: Endpoint | undefined
-  post?: PostEndpoint | undefined
-  /** The allowed methods. */
-  allow: string
-  cost?: ((query: string, method: string) => number) | undefined
-  toFailure: RouteEntry['toFailure']
-}
-
-/** Finds what is at a path. Paths of endpoints match exactly: case-sensitive, undecoded, no trailing slash. */
-interface RouteTable {
-  /** Resource of paths outside the base path. */
-  outside: Resource
-  findCached(path: string): Resource | undefined
-  find(target: Target): Promise<Resource>
-}
-
-interface Found {
-  resource?: Resource
-  route?: RouteEntry
-  match?: RouteMatch
-}
-
-function createRouteTable(tableOptions: RouteTableOptions): RouteTable {
-  const { basePath, versioned, unversioned, page, cors, gate } = tableOptions
-  const router = Router<IRequest, [], Found>()
-  const corsRules = corsRulesOf({ cors, gate })
-  const resourceIn = (group: EndpointGroup, isVersioned: boolean): Resource => ({
-    matched: false,
-    label: '',
-    isVersioned,
-    cors: isVersioned ? corsRules.versioned : corsRules.unversioned,
-    endpoint: undefined,
-    allow: ALLOW,
-    toFailure: (error) => ({ body: group.errorBody(error) }),
-  })
-  const unknown = {
-    versioned: resourceIn(versioned, true),
-    unversioned: resourceIn(unversioned, false),
-    outside: { ...resourceIn(versioned, false) },
-  }
-  const resources = new Map<string, Resource>()
-  for (const [group, none] of [
-    [versioned, unknown.versioned],
-    [unversioned, unknown.unversioned],
-  ] as const) {
-    for (const [local, endpoint] of Object.entries(group.endpoints)) {
-      const post = group.posts?.[local]
-      const allow = post ? `${ALLOW}, POST` : ALLOW
-      const cost = group.costs?.[local]
-      const resource = { ...none, matched: true, label: local, endpoint, post, allow, cost }
-      resources.set(basePath + local, resource)
-      router.all(escapePattern(basePath) + local, () => ({ resource }))
-    }
-  }
-  const pageResource = page && {
-    ...unknown.unversioned,
-    matched: true,
-    endpoint: page,
-    cost: () => 0,
-  }
-  addRoutes(router, tableOptions, [...resources.keys(), ...(page ? [basePath || '/'] : [])])
-
-  function isBelow(path: string): boolean {
-    return path === basePath || path.startsWith(`${basePath}/`)
-  }
-
-  function unknownAt(path: string): Resource {
-    if (!isBelow(path)) return unknown.outside
-    const local = path.slice(basePath.length)
-    return /^\/v\d+(\/|$)/.test(local) ? unknown.versioned : unknown.unversioned
-  }
-
-  async function findRoute({ path, query }: Target): Promise<Found> {
-    if (!path.startsWith('/')) return {}
-    const url = `http://localhost${path}?${query}`
-    return (await router.fetch({ method: 'GET', url })) ?? {}
-  }
-  const found = new Map<string, Resource>()
-
-  return {
-    outside: unknown.outside,
-    findCached: (path) => found.get(path),
-    async find(target) {
-      const { path } = target
-      const isPage = pageResource && isBelow(path) && /^\/?$/.test(path.slice(basePath.length))
-      const { resource = isPage ? pageResource : undefined, route, match } = await findRoute(target)
-      if (route && match) {
-        const { label, allow, toFailure } = route
-        const about = { label, allow, toFailure, ...route.bind(path, match) }
-        return { ...unknown.versioned, matched: true, ...about }
-      }
-      // itty-router also matches paths with trailing slashes.
-      if (!resource || (!isPage && path.endsWith('/'))) return unknownAt(path)
-      // Unknown paths and those of routes are not cached: their number is unlimited.
-      found.set(path, resource)
-      return resource
-    },
-  }
-}
-
-/** @throws {TypeError} for a route whose pattern matches one of `taken` */
-function addRoutes(
-  router: ReturnType<typeof Router<IRequest, [], Found>>,
-  { routes }: Pick<RouteTableOptions, 'routes'>,
-  taken: readonly string[],
-): void {
-  for (const route of routes) {
-    router.all(route.path, (request) => {
-      const { params, query } = request
-      return { route, match: { params, query } }
-    })
-    const pattern = router.routes.at(-1)?.[1]
-    const hidden = taken.find((path) => pattern?.test(path))
-    if (hidden === undefined) continue
-    throw new TypeError(`a route must not match an endpoint: ${route.path} matches ${hidden}`)
-  }
-}
-
-/** Escapes what a pattern of itty-router or a regular expression would read as more than a character. */
-function escapePattern(path: string): string {
-  return path.replace(/[^\w/~-]/g, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  })
-}
-
-function corsRulesOf({ cors, gate }: Pick<RouteTableOptions, 'cors' | 'gate'>) {
-  const rules = createCors(typeof cors === 'string' ? '*' : cors, gate !== undefined)
-  return {
-    versioned: cors === 'off' ? NO_CORS : rules,
-    unversioned: cors === 'all' ? rules : NO_CORS,
-  }
-}
-
-export interface Target {
-  path: string
-  /** Without the question mark. */
-  query: string
-}
-
-const SPACE = 0x20
-const HASH = 0x23
-const TILDE = 0x7e
-
-/** Returns whether the query from `start` on is what `splitTarget` would return: several times faster than to split it. */
-function isPlainQuery(target: string, start: number): boolean {
-  for (let index = start; index < target.length; index += 1) {
-    const code = target.charCodeAt(index)
-    if (code <= SPACE || code > TILDE || code === HASH) return false
-  }
-  return true
-}
-
-/**
- * Accepts origin-form (`/path?query`) and absolute-form, whose authority is ignored. Not by `URL` first: a hostile `Host`
- * can make `request.url` relative or unparsable (Bun, Deno). Normalizes a raw target as `Request` does: resolves dot
- * segments, turns backslashes into slashes, drops the fragment.
- */
-export function splitTarget(target: string): Target {
-  const local = target.startsWith('/') ? target : target.replace(/^https?:[/\\]*[^/\\?#]*/i, '')
-  const plain = /^(\/[\w/~!$&'()*+,;=:@-]*)(?:\?([\x21\x22\x24-\x7e]*))?$/.exec(local)
-  if (plain) return { path: plain[1] ?? '', query: plain[2] ?? '' }
-  // With an authority in front, a leading double slash is part of the path.
-  const url = `http://localhost${local}`
-  if (!/^([/\\?#]|$)/.test(local) || !URL.canParse(url)) return { path: local, query: '' }
-  const { pathname, search } = new URL(url)
-  return { path: pathname, query: search.slice(1) }
-}
-
-/** @throws {TypeError} unless it is empty, or an absolute path without a trailing slash that `URL` does not change */
-export function assertBasePath(basePath: string): void {
-  if (basePath === '') return
-  const isUsable =
-    /^(\/[^/]+)+$/.test(basePath) &&
-    URL.canParse(`http://localhost${basePath}`) &&
-    // No request could have a path that `URL` normalizes or cuts at a question mark.
-    new URL(`http://localhost${basePath}`).pathname === basePath
-  if (isUsable) return
-  throw new TypeError(
-    `basePath must be '' or an absolute path without a trailing slash, got ${String(basePath)}`,
-  )
 }

@@ -86,7 +86,7 @@ const MAX_COST = 10
 
 /** @throws {TypeError} that names the invalid route */
 export function requireRoutes(given: Routes): readonly Route[] {
-  if (!Array.isArray(given)) throw new TypeError(`routes must be an array, got ${String(given)}`)
+  if (!Array.isArray(given)) throw new TypeError(`routes must be an array, got ${typeof given}`)
   const all: unknown[] = given.flat(Infinity)
   return all.map((route, index) => requireRoute(route, `routes[${index}]`))
 }
@@ -127,7 +127,7 @@ export function toRouteEntry(route: Route, services: RouteServices): RouteEntry 
     // A group of a regular expression has only its name.
     label: path.replace(/\(\?<(\w+)>[^()]*\)/g, ':$1'),
     allow: [...(get ? [ALLOW] : ['OPTIONS']), ...(post ? ['POST'] : [])].join(', '),
-    toFailure: error ?? ((each) => ({ body: services.errorBody(each) })),
+    toFailure: (thrown) => failureOf(error, thrown) ?? { body: services.errorBody(thrown) },
     bind: (at, match) => ({
       endpoint:
         get && ((query, request) => run(get, { path: at, match, query, request }, services)),
@@ -137,6 +137,20 @@ export function toRouteEntry(route: Route, services: RouteServices): RouteEntry 
         return isCost(value) ? value : MAX_COST
       },
     }),
+  }
+}
+
+/** Returns undefined without a usable result. */
+function failureOf(
+  describe: Route['error'],
+  error: RatesError,
+): ReturnType<RouteEntry['toFailure']> | undefined {
+  try {
+    const { body, status } = describe?.(error) ?? {}
+    const isStatus = status === undefined || (status >= 200 && status <= 599)
+    return body && isStatus ? { body, status } : undefined
+  } catch {
+    return undefined
   }
 }
 
