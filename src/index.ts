@@ -8,7 +8,19 @@ export type { HandlerListeners, HandlerState, RatesHandler, ResponseSummary } fr
 export { consoleLogger } from './log.ts'
 export type { ConsoleLoggerOptions, LogFormat, LogLevel } from './log.ts'
 export type { ReadBody } from './http/body.ts'
+export type {
+  Access,
+  Admission,
+  Guard,
+  GuardContext,
+  GuardedRequest,
+  KeyRules,
+  ProxyOptions,
+  Usage,
+  UsageLimit,
+} from './http/guard.ts'
 export type { EndpointResponse, Header, RawRequest, RawResponse } from './http/messages.ts'
+export type { Route, RouteContext, RouteFunction, RouteRequest, Routes } from './http/routes.ts'
 export { createRates } from './rates-api.ts'
 export type { Rates, RatesListeners } from './rates-api.ts'
 export type { RatesOperations } from './api/operations.ts'

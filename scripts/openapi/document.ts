@@ -37,7 +37,7 @@ The examples have rates of a synthetic market.`
 
 const ACCESS_DESCRIPTION = `
 
-Send an API key as \`Authorization: Bearer\` or as \`X-API-Key\`. Limits count requests of each key, or of each client address. A request costs 1; lists cost 1 for each target currency, at most 10; errors and 304 cost 1; a 5xx costs nothing. \`OPTIONS\`, \`/v1\` and this document cost nothing and need no key. Every operation that costs something may also return 401, 403 or 429.`
+Send an API key as \`Authorization: Bearer\` or as \`X-API-Key\`. Limits count requests of each key, or of each client address. A request costs 1 if its response is cached or its query is invalid, and its work otherwise: 1 for each target currency of a list and, for a range, each started five years; at most 10. A 5xx costs nothing, up to ten in a minute. \`OPTIONS\`, \`/v1\` and this document cost nothing and need no key; \`/v1/usage\` costs nothing. Every operation that costs something may also return 401, 403 or 429.`
 
 /** What operations are described with. */
 interface DocumentParts {
@@ -54,6 +54,7 @@ export async function createDocument(version: string, hasAccess = false): Promis
   const parameters = createParameterTable()
   const paths: Record<string, object> = {}
   for (const name of Object.keys(operations).filter(isOperationName)) {
+    if (name === 'usage' && !hasAccess) continue
     const { path } = OPERATIONS[name]
     const method = name === 'convertMany' ? 'post' : 'get'
     const described = await describeOperation(name, { samples, headers, parameters, hasAccess })
@@ -100,7 +101,7 @@ const TAGS: readonly { name: string; description: string }[] = [
 ]
 
 function tagOf(name: OperationName): string | undefined {
-  const isOfService = ['status', 'index', 'openapi'].includes(name)
+  const isOfService = ['status', 'usage', 'index', 'openapi'].includes(name)
   return TAGS[generationOf(OPERATIONS[name].path) ? 2 : Number(isOfService)]?.name
 }
 

@@ -155,6 +155,14 @@ export const operations: Readonly<Record<OperationName, Operation>> = {
     examples: { ready: '' },
     errorExamples: { invalid_parameter: '?verbose=true' },
   },
+  usage: {
+    operationId: 'getUsage',
+    summary: 'Get what is left for your key',
+    description: 'Takes nothing from the limits of the key. Not cacheable.',
+    bodies: ['Usage'],
+    examples: { ofKey: '' },
+    errorExamples: { invalid_parameter: '?key=1' },
+  },
   index: {
     operationId: 'getIndex',
     summary: 'Get the paths of all endpoints',

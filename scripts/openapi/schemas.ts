@@ -105,7 +105,7 @@ export function componentSchemas(hasAccess: boolean): Record<string, Schema> {
     RatesErrorCode: codesOf({ ...ERRORS, ...(hasAccess && ACCESS_ERRORS) }),
   }
   return {
-    ...readTypes(BODIES, named),
+    ...readTypes({ ...BODIES, ...(hasAccess && { 'http/guard': ['Usage'] }) }, named),
     ConversionRow: conversionRow(),
     OpenApiDocument: OPEN_API_DOCUMENT,
   }

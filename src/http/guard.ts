@@ -1,5 +1,5 @@
 import { callSafely, withTimeout } from '../async.ts'
-import type { Runtime } from '../async.ts'
+import type { Instant, Runtime } from '../async.ts'
 import { RatesError, isRatesError } from '../errors.ts'
 import type { Emit } from '../events.ts'
 import type { EndpointResponse, Header, RawRequest } from './messages.ts'
@@ -31,21 +31,24 @@ export interface Access {
   createGuard(context: GuardContext): Guard
 }
 
-/** What is left for the owner of a key; response of `/v1/usage`. */
+/** Response of `/v1/usage`: what is left for the owner of a key. */
 export interface Usage {
   /** Name of the plan of the key. */
   plan: string
   /** The limits of the plan; empty while requests cannot be counted. */
-  limits: {
-    /** `burst` or `month`. */
-    name: string
-    /** Requests in one window. */
-    quota: number
-    /** What is left, in whole requests. */
-    remaining: number
-    /** When the limit has its whole quota again, in ms since the Unix epoch. */
-    resetsAt: number
-  }[]
+  limits: UsageLimit[]
+}
+
+/** What is left of a limit. */
+export interface UsageLimit {
+  /** `burst` or `month`. */
+  name: string
+  /** Requests in one window. */
+  quota: number
+  /** Requests that are left. */
+  remaining: number
+  /** When the limit has its whole quota again, in ms since the Unix epoch. */
+  resetsAt: Instant
 }
 
 /** A request to a guarded path. */
