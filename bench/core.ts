@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 
 import { compare } from './core/comparison.ts'
 import type { Effort } from './core/comparison.ts'
+import { MAX_MS_PER_UNIT, requestCosts } from './core/costs.ts'
 import { computedHistories, downloads, firstLoads } from './core/histories.ts'
 import { manyConversions } from './core/many-conversions.ts'
 import { readers } from './core/readers.ts'
@@ -37,7 +38,7 @@ const comparisons = [
   ...columns,
   ...readers(),
 ].filter(({ name }) => name.includes(values.only))
-if (comparisons.length === 0) throw new Error(`no row contains ${values.only}`)
+if (comparisons.length === 0 && values.only !== 'costs') throw new Error(`no row contains ${values.only}`)
 
 print(`${runtime} ${process.versions[runtime === 'Node' ? 'node' : runtime.toLowerCase()]}\n`)
 print('| what | µs | reference | µs | ratio | goal |')
@@ -57,6 +58,15 @@ if (values.only === '') {
     const most = MAX_KEPT_BYTES[index] ?? NaN
     const verdict = checkGoal(keptBytes, most, most.toLocaleString('en'))
     print(`| ${name}: ${keptBytes.toLocaleString('en')} bytes | | | | | ${verdict} |`)
+  }
+}
+if (values.only === '' || values.only === 'costs') {
+  print('\n| request | ms of CPU | cost | ms per unit | goal |')
+  print('| --- | --- | --- | --- | --- |')
+  for (const { name, milliseconds, cost } of await requestCosts(values.quick ? 2 : EFFORT.time)) {
+    const each = milliseconds / cost
+    const verdict = checkGoal(each, MAX_MS_PER_UNIT, `${MAX_MS_PER_UNIT}`)
+    print(`| ${name} | ${milliseconds.toFixed(1)} | ${cost} | ${each.toFixed(1)} | ${verdict} |`)
   }
 }
 process.exit(isGood || !checksGoals ? 0 : 1)

@@ -65,7 +65,7 @@ async function timeOf(run: () => unknown, time: number, batch: number): Promise<
 }
 
 /** Returns the mean CPU time of a call, on all threads, garbage collection included, in microseconds. */
-async function cpuTimeOf(run: () => unknown, time: number): Promise<number> {
+export async function cpuTimeOf(run: () => unknown, time: number): Promise<number> {
   const started = process.cpuUsage()
   for (let calls = 1; ; calls += 1) {
     await run()

@@ -1,0 +1,98 @@
+import { createRatesHandler } from 'ratesmith'
+import type { RatesHandler } from 'ratesmith'
+import { fakeProviders } from 'ratesmith/testing'
+
+import { cpuTimeOf } from './comparison.ts'
+import { NOW, request } from './responses.ts'
+
+/** The most CPU time of a request, in ms, for each unit that it takes from the limits of its client. */
+export const MAX_MS_PER_UNIT = 20
+
+/** CPU time and cost of the worst requests of a kind. */
+export interface RequestCost {
+  name: string
+  milliseconds: number
+  cost: number
+}
+
+const CODES =
+  'AUD,BRL,CAD,CHF,CNY,CZK,DKK,GBP,HKD,HUF,IDR,ILS,INR,JPY,KRW,MXN,MYR,NOK,NZD,PHP'.split(',')
+
+const SINCE_1999 = 'start=1999-01-04'
+
+const TABLE = `from=EUR&to=${CODES.join()}&${SINCE_1999}`
+
+type Sent = Parameters<RatesHandler['answer']>[0]
+
+/** The most expensive legal requests that are known. */
+const REQUESTS: Readonly<Record<string, () => Sent>> = {
+  'history of 20 codes, JSON': () => request(`/api/v1/history?${TABLE}`),
+  'history of 20 codes, `If-None-Match: *`': () => ({
+    ...request(`/api/v1/history?${TABLE}`),
+    header: (name) => (name === 'if-none-match' ? '*' : undefined),
+  }),
+  'history of 20 codes, long CSV, filled': () =>
+    request(`/api/v1/history?${TABLE}&format=csv&fill=previous`),
+  'history of 20 codes, wide CSV, filled': () =>
+    request(`/api/v1/history?${TABLE}&format=csv&layout=wide&fill=previous`),
+  'history of one code, filled': () =>
+    request(`/api/v1/history?from=USD&to=JPY&${SINCE_1999}&fill=previous`),
+  'history of five years': () => request('/api/v1/history?from=USD&to=JPY&period=5Y&fill=previous'),
+  'latest rates of a day': () => request('/api/v1/latest?date=2015-06-15'),
+  'latest rates with change': () => request('/api/v1/latest?change=1Y'),
+  'a conversion to 20 codes': () => request(`/api/v1/convert?from=USD&to=${CODES.join()}`),
+  'a conversion with all sources': () => request('/api/v1/convert?from=USD&to=EUR&expand=sources'),
+  'a query of 15 kB': () => request(`/api/v1/latest?${'&'.repeat(15_000)}`),
+  '10,000 rows': () => post({ from: 'USD', to: 'EUR' }, 10_000),
+  '10,000 rows with dates': () => post({ from: 'USD', to: 'EUR', date: '2015-06-15' }, 10_000),
+  '900 rows to 100 codes': () => post({ from: 'USD', to: codes(100) }, 900),
+  'a body of commas': () => send('text/csv', ','.repeat(1_048_000)),
+  'a body of brackets': () => send('application/json', '['.repeat(1_048_000)),
+  'a body of short strings': () => send('application/json', `[${'"a",'.repeat(262_000)}1]`),
+  'a range of Frankfurter with an amount': () => request('/v1/1999-01-04..?base=USD&amount=12.5'),
+  'a range of fixer': () => request('/timeseries?start_date=1999-01-04&end_date=2026-11-20'),
+}
+
+function codes(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => CODES[index % CODES.length] ?? '')
+}
+
+function post(row: object, count: number): Sent {
+  return send('application/json', JSON.stringify(Array.from({ length: count }, () => row)))
+}
+
+function send(type: string, text: string): Sent {
+  const bytes = new TextEncoder().encode(text)
+  return {
+    method: 'POST',
+    target: '/api/v1/convert',
+    header: (name) => (name === 'content-type' ? type : undefined),
+    readBody: async (onChunk) => onChunk(bytes),
+  }
+}
+
+/** Measures each request on a handler without a response cache, and what it takes from the limits of its client. */
+export async function requestCosts(time: number): Promise<RequestCost[]> {
+  let cost = 0
+  const admission = {
+    refusal: undefined,
+    finish(response: Awaited<ReturnType<RatesHandler['answer']>>, taken: number) {
+      cost = taken
+      return response
+    },
+  }
+  const handler = createRatesHandler({
+    providers: fakeProviders(),
+    now: () => NOW,
+    responseCacheBytes: 0,
+    access: { createGuard: () => ({ admit: () => admission, close() {} }) },
+  })
+  const costs: RequestCost[] = []
+  for (const [name, create] of Object.entries(REQUESTS)) {
+    const sent = create()
+    await handler.answer(sent)
+    const microseconds = await cpuTimeOf(() => handler.answer(sent), time)
+    costs.push({ name, milliseconds: microseconds / 1_000, cost })
+  }
+  return costs
+}
