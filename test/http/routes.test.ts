@@ -1,0 +1,287 @@
+import { describe, expect, it } from 'vitest'
+
+import { RatesError, createRatesHandler } from '../../src/index.ts'
+import type { Access, RatesEvent, Route, RouteFunction, Routes } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+
+function open(routes: Routes, options: Parameters<typeof createRatesHandler>[0] = {}) {
+  const events: RatesEvent[] = []
+  const handler = createRatesHandler({
+    providers: fakeProviders(),
+    onEvent: (event) => events.push(event),
+    routes,
+    ...options,
+  })
+  const send = async (target: string, init?: RequestInit) => {
+    const response = await handler(new Request(`http://host.example${target}`, init))
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  }
+  return { handler, send, events }
+}
+
+const echo: RouteFunction = ({ method, url, params, query, headers }) => ({
+  method,
+  url,
+  params: { ...params },
+  query: { ...query },
+  tenant: headers.get('x-tenant'),
+})
+
+describe('a route', () => {
+  it('gets the request, with the parts of its path and its query', async () => {
+    const { send } = open([{ path: '/shop/:code', get: echo }])
+    const { status, text } = await send('/shop/EUR?a=1&a=%C3%A9&b=2', {
+      headers: { 'x-tenant': '7' },
+    })
+    expect(status).toBe(200)
+    expect(JSON.parse(text)).toEqual({
+      method: 'GET',
+      url: 'http://localhost/shop/EUR?a=1&a=%C3%A9&b=2',
+      params: { code: 'EUR' },
+      query: { a: ['1', 'é'], b: '2' },
+      tenant: '7',
+    })
+  })
+
+  it('gets the rates and the clock of the handler', async () => {
+    const now = Date.UTC(2026, 10, 20, 18)
+    const get: RouteFunction = async ({ params }, rates, context) => ({
+      now: context.now(),
+      ...(await rates.convert({ from: 'USD', to: params['code'] ?? '' })),
+    })
+    const { send, handler } = open([{ path: '/shop/:code', get }], { now: () => now })
+    const { text } = await send('/shop/EUR')
+    const conversion = await handler.rates.convert({ from: 'USD', to: 'EUR' })
+    expect(JSON.parse(text)).toEqual({ now, ...conversion })
+  })
+
+  it('is matched by groups of a regular expression, and passes other paths on', async () => {
+    const path = '/v1/(?<date>[0-9]{4}-[0-9]{2}-[0-9]{2})..(?<end>[0-9]{4}-[0-9]{2}-[0-9]{2})?'
+    const { send, handler } = open([{ path, get: echo }])
+    expect(JSON.parse((await send('/v1/2026-11-20..')).text).params).toEqual({ date: '2026-11-20' })
+    for (const target of ['/v1/2026-11-20', '/v1/2026-1-20..', '/v2/2026-11-20..']) {
+      const header = (): undefined => undefined
+      const { status, matched } = await handler.answer({ method: 'GET', target, header })
+      expect([status, matched], target).toEqual([404, false])
+    }
+  })
+
+  it('is below the root, not below the base path, and leaves the endpoints as they are', async () => {
+    const routes = [{ path: '/*', get: () => new Response('mine') }]
+    expect(() => open(routes)).toThrow(
+      new TypeError('a route must not match an endpoint: /* matches /api/v1'),
+    )
+    const { send } = open([{ path: '/v1/latest', get: () => new Response('mine') }])
+    expect((await send('/v1/latest')).text).toBe('mine')
+    expect(JSON.parse((await send('/api/v1/latest')).text).base).toBe('USD')
+  })
+
+  it('is found next to a base path with characters that patterns read', async () => {
+    const routes = [{ path: '/api/v2', get: () => new Response('mine') }]
+    const { send } = open(routes, { basePath: '/a.p*i' })
+    expect((await send('/a.p*i/v1/status')).status).toBe(200)
+    expect((await send('/axpppi/v1/status')).status).toBe(404)
+    expect((await send('/api/v2')).text).toBe('mine')
+  })
+
+  it('has HEAD and OPTIONS, and refuses other methods', async () => {
+    const { send } = open([
+      { path: '/both', get: echo, post: echo },
+      { path: '/read', get: echo },
+      { path: '/write', post: echo },
+    ])
+    const allowed = async (path: string, method: string) => {
+      const { status, headers, text } = await send(path, { method })
+      return [status, headers.get('allow'), text.length > 0]
+    }
+    expect(await allowed('/both', 'OPTIONS')).toEqual([204, 'GET, HEAD, OPTIONS, POST', false])
+    expect(await allowed('/read', 'HEAD')).toEqual([200, null, false])
+    expect(await allowed('/read', 'POST')).toEqual([405, 'GET, HEAD, OPTIONS', true])
+    expect(await allowed('/write', 'GET')).toEqual([405, 'OPTIONS, POST', true])
+  })
+
+  it.each([
+    ['an object', () => ({ a: 1 })],
+    ['a response', () => new Response('a', { headers: { 'cache-control': 'max-age=60' } })],
+  ])('has an entity tag and 304 for %s', async (_, get) => {
+    const { send } = open([{ path: '/a', get }])
+    const first = await send('/a')
+    const etag = first.headers.get('etag') ?? ''
+    expect(first.headers.get('cache-control')).toContain('max-age=60')
+    expect((await send('/a', { headers: { 'if-none-match': etag } })).status).toBe(304)
+    expect((await send('/a', { headers: { 'if-match': '"other"' } })).status).toBe(412)
+    expect((await send('/a', { method: 'HEAD' })).headers.get('etag')).toBe(etag)
+  })
+
+  it('keeps the status and the headers of its response', async () => {
+    const headers: [string, string][] = [
+      ['set-cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+      ['cache-control', 'no-store'],
+      ['location', '/elsewhere'],
+    ]
+    const { send } = open([{ path: '/a', get: () => new Response(null, { status: 303, headers }) }])
+    const sent = await send('/a', { redirect: 'manual' })
+    expect(sent.status).toBe(303)
+    expect(sent.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+    expect(sent.headers.get('location')).toBe('/elsewhere')
+    expect(sent.headers.get('etag')).toBeNull()
+  })
+
+  it('has the CORS headers of the versioned endpoints', async () => {
+    const routes = [{ path: '/a', get: echo }]
+    const originOf = async (cors: 'v1' | 'off') =>
+      (await open(routes, { cors }).send('/a')).headers.get('access-control-allow-origin')
+    expect([await originOf('v1'), await originOf('off')]).toEqual(['*', null])
+  })
+
+  it('is named by its pattern in what onResponse gets', async () => {
+    const { handler, send } = open([{ path: '/(?<date>[0-9]{4})/:code', get: echo }])
+    const seen: string[] = []
+    handler.subscribe({ onResponse: ({ route, status }) => seen.push(`${route} ${status}`) })
+    await send('/2026/EUR')
+    expect(seen).toEqual(['/:date/:code 200'])
+  })
+})
+
+describe('an error of a route', () => {
+  const failing = (thrown: unknown, error?: Route['error']): Route => ({
+    path: '/a',
+    get: () => Promise.reject(thrown),
+    error,
+  })
+  const unknown = new RatesError('invalid_currency', 'Invalid currency: XYZ')
+
+  it('has the form of the versioned endpoints by default', async () => {
+    const { status, text } = await open([failing(unknown)]).send('/a')
+    const error = { code: 'invalid_currency', message: 'Invalid currency: XYZ' }
+    expect([status, JSON.parse(text)]).toEqual([400, { error }])
+  })
+
+  it('has the body and the status that the route gives it', async () => {
+    const error = ({ message }: RatesError) => ({ body: { no: message }, status: 200 })
+    const { status, headers, text } = await open([failing(unknown, error)]).send('/a')
+    expect([status, JSON.parse(text)]).toEqual([200, { no: 'Invalid currency: XYZ' }])
+    expect(headers.get('cache-control')).toBe('no-store')
+  })
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('private')
+      },
+    ],
+    ['has a status outside of HTTP', () => ({ body: {}, status: 999 })],
+  ] satisfies [string, Route['error']][])(
+    'is that of the versioned endpoints if the form %s',
+    async (_, error) => {
+      const { status, text } = await open([failing(unknown, error)]).send('/a')
+      expect([status, JSON.parse(text).error.code]).toEqual([400, 'invalid_currency'])
+    },
+  )
+
+  it.each<[string, RouteFunction]>([
+    ['throws', () => Promise.reject(new Error('private'))],
+    ['returns nothing', () => undefined as never],
+    ['returns a text', () => 'a' as never],
+    ['returns a response of an error', () => Response.error()],
+    [
+      'returns a response that was read',
+      async () => {
+        const response = new Response('a')
+        await response.text()
+        return response
+      },
+    ],
+  ])('is a 500 with an event if the function %s', async (_, get) => {
+    const { send, events } = open([{ path: '/a', get }])
+    const { status, text } = await send('/a')
+    expect([status, JSON.parse(text).error]).toEqual([
+      500,
+      { code: 'internal_error', message: 'Internal error' },
+    ])
+    expect(events.filter(({ type }) => type === 'internal_error')).toHaveLength(1)
+  })
+})
+
+describe('the keys and limits of a handler', () => {
+  function openCounting(routes: Routes) {
+    const costs: [admitted: number, real: number][] = []
+    const access: Access = {
+      createGuard: () => ({
+        admit: ({ cost }) => ({
+          refusal: undefined,
+          finish(response, real) {
+            costs.push([cost, real])
+            return response
+          },
+        }),
+        close() {},
+      }),
+    }
+    return { costs, ...open(routes, { access }) }
+  }
+
+  it('hold for routes, by their cost', async () => {
+    const { costs, send } = openCounting([
+      { path: '/default', get: echo },
+      { path: '/free', get: echo, cost: 0 },
+      { path: '/four', get: echo, cost: 4 },
+      { path: '/by/:count', get: echo, cost: ({ params }) => Number(params['count']) },
+    ])
+    for (const path of ['/default', '/free', '/four', '/by/3', '/by/100', '/unknown'])
+      await send(path)
+    expect(costs.map(([admitted]) => admitted)).toEqual([1, 4, 3, 10])
+  })
+
+  it('take the whole cost of a 304, and 1 for an invalid request', async () => {
+    const { costs, send } = openCounting([
+      { path: '/a', get: echo, cost: 5 },
+      {
+        path: '/invalid',
+        get: () => Promise.reject(new RatesError('invalid_parameter', 'Invalid')),
+        cost: 5,
+      },
+    ])
+    await send('/a', { headers: { 'if-none-match': '*' } })
+    await send('/invalid')
+    expect(costs).toEqual([
+      [5, 5],
+      [5, 1],
+    ])
+  })
+
+  it('refuse a request in the form of its route', async () => {
+    const refusal = new RatesError('unauthorized', 'An API key is required')
+    const { send } = open([{ path: '/a', get: echo, error: ({ code }) => ({ body: { code } }) }], {
+      access: {
+        createGuard: () => ({
+          admit: () => ({ refusal, finish: (response) => response }),
+          close() {},
+        }),
+      },
+    })
+    const { status, text } = await send('/a')
+    expect([status, text]).toEqual([401, '{"code":"unauthorized"}'])
+  })
+})
+
+describe('the option routes', () => {
+  it.each([
+    [[{}], 'routes[0].path must be a path from the root, got undefined'],
+    [[{ path: 'a', get: echo }], 'routes[0].path must be a path from the root, got a'],
+    [[{ path: '/a' }], 'routes[0] must have get or post'],
+    [[[{ path: '/a', get: 1 }]], 'routes[0].get must be a function, got number'],
+    [[{ path: '/a', get: echo, cost: 11 }], 'routes[0].cost must be a number from 0 to 10, got 11'],
+    [
+      [{ path: '/a', get: echo, pots: echo }],
+      'unknown option "routes[0].pots"; did you mean "routes[0].post"?',
+    ],
+    [[null], 'routes[0] must be { path, get, post, cost }, got null'],
+    [{ path: '/a' }, 'routes must be an array, got object'],
+  ])('refuses %j', (routes, message) => {
+    // @ts-expect-error invalid routes
+    expect(() => open(routes)).toThrow(new TypeError(message))
+  })
+})
