@@ -183,8 +183,8 @@ describe('an error of a route', () => {
 
   it.each<[string, RouteFunction]>([
     ['throws', () => Promise.reject(new Error('private'))],
-    ['returns nothing', () => undefined as never],
-    ['returns a text', () => 'a' as never],
+    ['returns nothing', () => JSON.parse('null')],
+    ['returns a text', () => JSON.parse('"a"')],
     ['returns a response of an error', () => Response.error()],
     [
       'returns a response that was read',
