@@ -1,11 +1,7 @@
-import { promisify } from 'node:util'
-
 import { serve } from '../../adapters/node.ts'
 import type { FetchHandler, RunningServer, ServeOptions } from '../../adapters/node.ts'
-import { LARGE_BODY_BYTES } from '../compression/encodings.ts'
-import type { Codecs } from '../compression/encodings.ts'
-import { withCompression } from '../compression/with-compression.ts'
 import type { RawRequest, ServerOptions } from '../index.ts'
+import { withCompression } from './compression.ts'
 import type { ConfiguredHandler } from './config.ts'
 import type { IndexOptions } from './index-page.ts'
 import { platform } from './context.ts'
@@ -52,7 +48,7 @@ export async function openServer(
   const { mounted, drain } = mountServicePaths(handler, { index, paths })
   let served: FetchHandler = mounted
   if (isAnswering(mounted)) {
-    const sent = compress ? withCompression(mounted, codecs) : mounted
+    const sent = compress ? withCompression(mounted) : mounted
     served = sent
     if (accessLog && monitoring) {
       const write = (line: string): void => void context.stdout.write(`${line}\n`)
@@ -96,24 +92,4 @@ async function listen(handler: FetchHandler, options: ServeOptions): Promise<Run
         : `cannot listen on ${hostname}, port ${port}: ${error.message}`
     throw new Error(reason, { cause: error })
   })
-}
-
-/** Codecs for bodies that are compressed once and sent often, while the first client waits. They load zlib on first use. */
-const codecs: Codecs = {
-  br: async (body) => {
-    const { brotliCompress, constants } = await import('node:zlib')
-    const params = { [constants.BROTLI_PARAM_QUALITY]: 5 }
-    return trimmed(await promisify(brotliCompress)(body, { params }))
-  },
-  gzip: async (body) => {
-    const { gzip } = await import('node:zlib')
-    // Level 1 takes a third of the time; the body is a few percent larger.
-    const level = body.length > LARGE_BODY_BYTES ? 1 : 6
-    return trimmed(await promisify(gzip)(body, { level }))
-  },
-}
-
-function trimmed(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  // zlib returns a view of a larger buffer, which would stay in memory.
-  return new Uint8Array(bytes)
 }

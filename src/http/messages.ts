@@ -39,6 +39,21 @@ export interface WrappedRequest extends RawRequest {
   statusFor?(response: EndpointResponse): number
 }
 
+/**
+ * Returns `request` with `properties`. All others are read on demand, from the request itself: some hosts throw when one is
+ * read.
+ */
+export function withProperties(request: RawRequest, properties: Partial<RawRequest>): RawRequest {
+  // Not of `request`: a proxy of a frozen object may not bind its functions.
+  return new Proxy<RawRequest>(Object.create(null), {
+    get(_, name) {
+      if (Object.hasOwn(properties, name)) return Reflect.get(properties, name)
+      const value: unknown = Reflect.get(request, name)
+      return typeof value === 'function' ? value.bind(request) : value
+    },
+  })
+}
+
 /** A header: lower-case name and value. */
 export type Header = [name: string, value: string]
 

@@ -21,11 +21,7 @@ export interface ResponseCache {
    * another `day`, clears the cache.
    */
   getOrCreate(data: object, key: string, make: () => Representation, day: number): Representation
-  /**
-   * `request` may encode the body before the next one is made.
-   *
-   * @throws {RatesError} `overloaded`
-   */
+  /** @throws {RatesError} `overloaded` */
   getOrCreateLimited(
     work: CachedWork,
     request: RequestContext,
@@ -109,19 +105,12 @@ export function createResponseCache(capacity: number, limiter: Limiter): Respons
         if (data === currentData && day === currentDay) store(key, made)
         return made
       }
-      const encode = (made: Representation): Representation | Promise<Representation> => {
-        keep(made)
-        const encoding = request.encode?.(made)
-        return encoding ? encoding.then(() => made) : made
-      }
-      const isLimited = isExpensive()
       // A synchronous result is not awaited, because a promise takes longer.
       const compute = (): Representation | Promise<Representation> => {
         const made = make()
-        const finish = isLimited ? encode : keep
-        return made instanceof Promise ? made.then((each) => finish(each)) : finish(made)
+        return made instanceof Promise ? made.then(keep) : keep(made)
       }
-      if (!isLimited) return compute()
+      if (!isExpensive()) return compute()
       return limiter.run(compute, request, { jobs, key, hasWaited })
     },
   }

@@ -354,10 +354,7 @@ function toStream(body: Bytes | string): ReadableStream<Bytes> {
 
 export type EndpointResult = DataResult | (EndpointResponse & Pick<DataResult, 'cost'>)
 
-export interface RequestContext extends Pick<RawRequest, 'signal' | 'unsentBytes'> {
-  /** Encodes an expensive body of this request; the limiter counts the job as running until then. Never rejects. */
-  encode?(representation: Representation): Promise<void> | undefined
-}
+export type RequestContext = Pick<RawRequest, 'signal' | 'unsentBytes'>
 
 /** `query` is raw, without `?`; `request.signal` ends the wait for data. Returns a promise only if it has to wait. */
 export type Endpoint = (

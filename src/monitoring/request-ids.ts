@@ -1,4 +1,5 @@
-import type { Header, RawRequest, RawResponse } from '../http/messages.ts'
+import { withProperties } from '../core.ts'
+import type { Header, RawRequest, RawResponse } from '../index.ts'
 import { assertAnswers, wrap } from './wrap.ts'
 import type { AnsweringHandler, WrappedHandler } from './wrap.ts'
 
@@ -27,19 +28,7 @@ export function withRequestIds<Handler extends AnsweringHandler>(
   assertAnswers(handler)
   return wrap(handler, async (request) => {
     const requestId = request.requestId ?? receivedId(request) ?? globalThis.crypto.randomUUID()
-    return withId(await handler.answer(withRequestId(request, requestId)), requestId)
-  })
-}
-
-/** Other properties are read on demand, from the request itself: some hosts throw when one is read. */
-function withRequestId(request: RawRequest, requestId: string): RawRequest {
-  // Not of `request`: a proxy of a frozen object may not bind its functions.
-  return new Proxy<RawRequest>(Object.create(null), {
-    get(_, name) {
-      if (name === 'requestId') return requestId
-      const value: unknown = Reflect.get(request, name)
-      return typeof value === 'function' ? value.bind(request) : value
-    },
+    return withId(await handler.answer(withProperties(request, { requestId })), requestId)
   })
 }
 

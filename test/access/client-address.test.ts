@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 
 import { createAccess } from '../../src/access/index.ts'
 import { frankfurter } from '../../src/compat/frankfurter.ts'
-import { withCompression } from '../../src/compression/with-compression.ts'
+import { withCompression } from '../../src/cli/compression.ts'
 import { createClientAddress } from '../../src/access/client-address.ts'
 import type { AddressOptions } from '../../src/access/client-address.ts'
 import type { RawRequest } from '../../src/http/messages.ts'

@@ -1,5 +1,4 @@
-import { withCompression } from '../../src/compression/with-compression.ts'
-import type { CompressedHandler } from '../../src/compression/with-compression.ts'
+import { withCompression } from '../../src/cli/compression.ts'
 import { createHandlerOn } from '../../src/handler.ts'
 import type { RatesHandler, RatesHandlerOptions } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
@@ -27,7 +26,7 @@ export async function loadedHandler(options: RatesHandlerOptions = {}): Promise<
 }
 
 /** Adds compression with codecs that turn every body into one byte. */
-export function compress(handler: RatesHandler): CompressedHandler {
+export function compress(handler: RatesHandler): ReturnType<typeof withCompression> {
   const codec = async (): Promise<Uint8Array<ArrayBuffer>> => new Uint8Array(1)
   return withCompression(handler, { br: codec, gzip: codec })
 }

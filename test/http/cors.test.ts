@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createAccess, createKey } from '../../src/access/index.ts'
 import { frankfurter } from '../../src/compat/frankfurter.ts'
-import { withCompression } from '../../src/compression/with-compression.ts'
+import { withCompression } from '../../src/cli/compression.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { RatesHandlerOptions } from '../../src/index.ts'
 import { openService } from '../fixtures/service.ts'

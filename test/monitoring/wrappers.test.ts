@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { createAccess } from '../../src/access/index.ts'
 import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
-import { withCompression } from '../../src/compression/with-compression.ts'
+import { withCompression } from '../../src/cli/compression.ts'
 import type { RawRequest, RawResponse } from '../../src/index.ts'
 import {
   createHealth,

@@ -68,11 +68,6 @@ export const AREAS: Readonly<Record<string, Area>> = {
   api: { files: sourcesIn('api'), tests: ANSWER_TESTS, threshold: 93 },
   compat: { files: sourcesIn('compat'), tests: testsIn('compat') },
   client: { files: sourcesIn('client'), tests: testsIn('client'), threshold: 92 },
-  compression: {
-    files: sourcesIn('compression'),
-    tests: testsIn('compression'),
-    threshold: 94.5,
-  },
   adapters: {
     // Adapters of other runtimes, and of proxies, are tested in other processes, without mutants.
     files: ['adapters/*.ts', '!adapters/{bun,cloudflare,deno,undici}.ts'],

@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
 import { createAccess, createKey } from '../../src/access/index.ts'
 import type { AddressOptions } from '../../src/access/index.ts'
-import { withCompression } from '../../src/compression/with-compression.ts'
+import { withCompression } from '../../src/cli/compression.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { toNodeHandler } from '../../adapters/node.ts'

@@ -1,0 +1,195 @@
+import { promisify } from 'node:util'
+
+import {
+  LARGE_BODY_BYTES,
+  createBoundedMap,
+  createRepeatFilter,
+  isMatch,
+  toFetchStyle,
+  withProperties,
+  withVary,
+} from '../core.ts'
+import type { Header, RawRequest, RawResponse } from '../index.ts'
+import type { ServedHandler } from './service-paths.ts'
+
+/** In order of preference for equal weights. */
+const CODINGS = ['br', 'gzip'] as const
+
+type Coding = (typeof CODINGS)[number]
+
+type Body = NonNullable<RawResponse['body']>
+
+export type Codecs = Readonly<Record<Coding, (body: Body) => Promise<Uint8Array<ArrayBuffer>>>>
+
+/** Smaller bodies are sent as they are: the gain is too small. */
+const MIN_BODY_BYTES = 1_024
+
+/** Plain bytes whose encoded forms are cached; these take about a quarter in addition. */
+const CACHE_BYTES = 32 * 1_048_576
+
+/** Large bodies are encoded one at a time; while more than these wait, further ones are sent as they are. */
+const MAX_WAITING_BYTES = 16 * 1_048_576
+
+/**
+ * Returns `handler` with bodies over 1 KiB in brotli or gzip for clients that accept them. A large body is encoded in gzip, the
+ * fastest, until it is requested again, and so is a body without an entity tag. Each coding has its own entity tag, by which
+ * the handler evaluates preconditions. Where a codec fails or too many large bodies wait for one, the plain body is sent.
+ */
+export function withCompression(
+  handler: Pick<ServedHandler, 'answer'>,
+  codecs: Codecs = CODECS,
+): ServedHandler {
+  const encode = createEncoder(codecs)
+  const isRepeated = createRepeatFilter()
+
+  async function encoded({ headers, body }: RawResponse, codings: readonly Coding[]) {
+    if (body === null || body.length <= MIN_BODY_BYTES) return undefined
+    if (headers.some(([name]) => name === 'content-encoding')) return undefined
+    const tag = tagIn(headers)
+    const isOften = tag !== undefined && (body.length <= LARGE_BODY_BYTES || isRepeated(tag))
+    const coding = isOften ? codings[0] : codings.find((each) => each === 'gzip')
+    const bytes = coding && (await encode(coding, body, tag))
+    return bytes && { coding, bytes }
+  }
+
+  async function answer(request: RawRequest): Promise<RawResponse> {
+    const codings = (): readonly Coding[] =>
+      preferredCodings(request.header('accept-encoding') ?? '')
+    const plain = await handler.answer(
+      withProperties(request, {
+        // Only the body shows the length of its encoded form.
+        get method() {
+          return request.method === 'HEAD' ? 'GET' : request.method
+        },
+        header(name) {
+          const value = request.header(name)
+          return value && /^if-(?:none-)?match$/.test(name) ? withPlain(value, codings()) : value
+        },
+      }),
+    )
+    const { status, headers } = plain
+    const isHead = request.method === 'HEAD'
+    if (status !== 200 && status !== 304) return isHead ? { ...plain, body: null } : plain
+    const varied = withVary(headers, 'Accept-Encoding')
+    if (status === 304) {
+      const known = knownCoding(headers, request.header('if-none-match') ?? '', codings())
+      return { ...plain, headers: known ? withTag(varied, known) : varied }
+    }
+    const sent = await encoded(plain, codings())
+    const body = isHead ? null : (sent?.bytes ?? plain.body)
+    return { ...plain, headers: sent ? headersOf(varied, sent) : varied, body }
+  }
+
+  return Object.assign(toFetchStyle(answer), { answer })
+}
+
+interface Entry {
+  plain: Body
+  bytes: Promise<Uint8Array<ArrayBuffer> | undefined>
+}
+
+/** Returns a function that encodes each body once, also for concurrent requests; undefined means to send the plain one. */
+function createEncoder(codecs: Codecs) {
+  const cached = createBoundedMap<string, Entry>(CACHE_BYTES)
+  let last: Promise<unknown> = Promise.resolve()
+  let waitingBytes = 0
+
+  async function start(coding: Coding, body: Body): ReturnType<Codecs[Coding]> {
+    if (body.length <= LARGE_BODY_BYTES) return codecs[coding](body)
+    waitingBytes += body.length
+    const bytes = last.then(() => codecs[coding](body))
+    last = bytes.catch(() => undefined).finally(() => (waitingBytes -= body.length))
+    return bytes
+  }
+
+  return async (coding: Coding, body: Body, tag: string | undefined) => {
+    const key = `${coding} ${tag}`
+    const found = cached.get(key)
+    // Of the handler of a config file, another resource may have the same tag.
+    if (found && isSame(found.plain, body)) return found.bytes
+    if (body.length > LARGE_BODY_BYTES && waitingBytes > MAX_WAITING_BYTES) return undefined
+    const bytes = start(coding, body).catch(() => {
+      cached.delete(key)
+      return undefined
+    })
+    if (tag !== undefined) cached.set(key, { plain: body, bytes }, body.length)
+    return bytes
+  }
+}
+
+function isSame(one: Body, other: Body): boolean {
+  if (typeof one === 'string' || typeof other === 'string') return one === other
+  return one === other || Buffer.compare(one, other) === 0
+}
+
+function tagIn(headers: readonly Header[]): string | undefined {
+  return headers.find(([name]) => name === 'etag')?.[1]
+}
+
+function tagOf(plain: string, coding: Coding): string {
+  return plain.replace(/"$/, `-${coding}"`)
+}
+
+function withTag(headers: readonly Header[], coding: Coding): Header[] {
+  return headers.map(([name, value]) => [name, name === 'etag' ? tagOf(value, coding) : value])
+}
+
+/** Returns `list` with the tag of the plain body for each one of `codings`, because only these may be sent to the client. */
+function withPlain(list: string, codings: readonly Coding[]): string {
+  const plain = codings.reduce((tags, coding) => tags.replaceAll(`-${coding}"`, '"'), list)
+  return plain === list ? list : `${list}, ${plain}`
+}
+
+/** Returns the coding of the body that the client has; undefined for the plain one. */
+function knownCoding(headers: readonly Header[], ifNoneMatch: string, codings: readonly Coding[]) {
+  const tag = tagIn(headers) ?? ''
+  if (isMatch(ifNoneMatch, tag, 'weak')) return undefined
+  return codings.find((coding) => isMatch(ifNoneMatch, tagOf(tag, coding), 'weak'))
+}
+
+function headersOf(
+  headers: readonly Header[],
+  { coding, bytes }: { coding: Coding; bytes: Uint8Array },
+): Header[] {
+  const others = withTag(headers, coding).filter(([name]) => name !== 'content-length')
+  return [...others, ['content-length', String(bytes.length)], ['content-encoding', coding]]
+}
+
+/** One coding and its weight; malformed entries are ignored. No two parts match the same character, so matching takes linear time. */
+const ENTRY =
+  /^[ \t]*([\w!#$%&'*+.^`|~-]+)[ \t]*(?:;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[ \t]*)?$/i
+
+/** Returns the codings that a client does not like less than the plain body, the best first (RFC 9110 §12.5.3). */
+function preferredCodings(acceptEncoding: string): readonly Coding[] {
+  const weights = new Map<string, number>()
+  for (const entry of acceptEncoding.split(',')) {
+    const [, coding, weight = '1'] = ENTRY.exec(entry) ?? []
+    if (coding !== undefined) weights.set(coding.toLowerCase(), Number(weight))
+  }
+  const ofOthers = weights.get('*') ?? 0
+  const weightOf = (coding: string): number => weights.get(coding) ?? ofOthers
+  const least = weightOf('identity')
+  return CODINGS.filter((coding) => weightOf(coding) > 0 && weightOf(coding) >= least).toSorted(
+    (one, other) => weightOf(other) - weightOf(one),
+  )
+}
+
+/** They load zlib on first use. */
+const CODECS: Codecs = {
+  br: async (body) => {
+    const { brotliCompress, constants } = await import('node:zlib')
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 5 }
+    return trimmed(await promisify(brotliCompress)(body, { params }))
+  },
+  gzip: async (body) => {
+    const { gzip } = await import('node:zlib')
+    // Level 1 takes a third of the time; the body is a few percent larger.
+    const level = body.length > LARGE_BODY_BYTES ? 1 : 6
+    return trimmed(await promisify(gzip)(body, { level }))
+  },
+}
+
+function trimmed(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  // zlib returns a view of a larger buffer, which would stay in memory.
+  return new Uint8Array(bytes)
+}
