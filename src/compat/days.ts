@@ -2,7 +2,7 @@ import type { CurrencyHistory } from '../api/currencies.ts'
 import type { Point } from '../api/history.ts'
 import type { Runtime } from '../async.ts'
 import { RatesError } from '../errors.ts'
-import { LARGE_BODY_BYTES, MAX_EVENT_LOOP_TURNS } from '../http/limiter.ts'
+import { LARGE_BODY_BYTES } from '../http/limiter.ts'
 import type { Representation } from '../http/response.ts'
 import { dayNumber } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
@@ -131,6 +131,8 @@ export async function withDailyRates(
   }
   return isLarge ? limiter.run(read, request, { jobs, key }) : read()
 }
+
+const MAX_EVENT_LOOP_TURNS = 64
 
 /** Yields to other requests for as long as the last piece of work took, up to 10 ms. */
 export type Pause = () => Promise<void>
