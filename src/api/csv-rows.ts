@@ -40,6 +40,9 @@ export interface Ledger {
 
 const RECORDS_PER_SLICE = 500
 
+/** Of a request: looking for the meaning of a name takes microseconds. */
+const MAX_COLUMNS = 1_000
+
 /**
  * Ignores empty lines, other columns, case of the header and spaces around cells. An empty cell is an absent parameter, except
  * an amount and a date. Only a ledger may have more than `MAX_ROWS` rows.
@@ -54,14 +57,18 @@ export function* readRows(text: string, ledger?: Ledger): Slices<CsvRows> {
     errors.set(cells, malformedCsv(error))
     return cells
   }
-  const reader = readCsv(text.slice(form.start.length), form.separator, malformed)
+  const maxColumns = ledger ? undefined : MAX_COLUMNS
+  const reader = readCsv(text.slice(form.start.length), form.separator, malformed, maxColumns)
   const { value: header = [] }: IteratorResult<string[], undefined> = reader.next()
   const refused = errors.get(header)
   if (refused) throw refused
   const columns = toColumns(header, ledger)
   const records: string[][] = []
   const rows: unknown[] = []
+  let read = 0
   for (const cells of reader) {
+    read += 1
+    if (read % RECORDS_PER_SLICE === 0) yield
     if (cells.length === 1 && cells[0]?.trim() === '') continue
     const error = errors.get(cells)
     if (error && !ledger) throw error
@@ -69,7 +76,6 @@ export function* readRows(text: string, ledger?: Ledger): Slices<CsvRows> {
     const isWhole = cells.length === header.length
     rows.push(error ?? (isWhole ? toRow(cells, columns, ledger) : ragged(cells, header)))
     if (rows.length > MAX_ROWS && !ledger) throw tooManyRows()
-    if (rows.length % RECORDS_PER_SLICE === 0) yield
   }
   if (rows.length === 0)
     throw invalidParameter('rows', 'must be one or more lines below the header')
@@ -95,7 +101,8 @@ const separators = [',', ';', '\t'] as const
 
 /** Returns the separator that the header has most of. */
 function mostOf(header: string): CsvSeparator {
-  const countOf = (separator: CsvSeparator): number => header.split(separator).length
+  const counts = new Map(separators.map((each) => [each, header.split(each).length]))
+  const countOf = (separator: CsvSeparator): number => counts.get(separator) ?? 0
   return separators.toSorted((one, other) => countOf(other) - countOf(one))[0] ?? ','
 }
 
@@ -107,13 +114,7 @@ const PARAMETERS: Operation['parameters'] = ROW.parameters
 /** An empty cell must not become the default of these: 1, and the latest rates. */
 const NEVER_EMPTY = ['amount', 'date']
 
-/** Looking for a meaning takes microseconds for each name. */
-const MAX_COLUMNS = 1_000
-
 function toColumns(header: readonly string[], ledger: Ledger | undefined): Columns {
-  if (header.length > MAX_COLUMNS && !ledger) {
-    throw invalidParameter('csv', `must have at most ${MAX_COLUMNS} columns`)
-  }
   const { names = {}, defaults = {} } = ledger ?? {}
   const titles = header.map((title) => title.trim())
   const lower = titles.map((title) => title.toLowerCase())

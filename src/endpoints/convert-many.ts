@@ -1,21 +1,22 @@
-import { convertRows, isRounded, requireRows } from '../api/convert-many.ts'
+import { convertRows, isRounded } from '../api/convert-many.ts'
 import type { AnyRowConversion, ManyOptions } from '../api/convert-many.ts'
 import { readRows, resultsCsv, resultsHead } from '../api/csv-rows.ts'
+import { parseJsonRows } from '../api/json-rows.ts'
 import { OPERATIONS } from '../api/parameters.ts'
 import { runInSlices } from '../async.ts'
 import type { Runtime } from '../async.ts'
-import { invalidParameter } from '../errors.ts'
+import { invalidParameter, isRatesError } from '../errors.ts'
 import type { RatesError } from '../errors.ts'
 import { createByteBudget, withBody } from '../http/body.ts'
 import type { ReceivedBody } from '../http/body.ts'
 import { overloaded } from '../http/limiter.ts'
 import type { Limiter } from '../http/limiter.ts'
-import type { EndpointResponse, RawRequest } from '../http/messages.ts'
+import type { RawRequest } from '../http/messages.ts'
 import { createQueryParser } from '../http/query.ts'
 import { failure, toBytes, toSendable, uncachedText } from '../http/response.ts'
 import type { EndpointResult, PostEndpoint } from '../http/response.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
-import { costOfCodes } from './costs.ts'
+import { MAX_COST, costOfCodes } from './costs.ts'
 import type { Format } from './context.ts'
 
 const MAX_BODY_BYTES = 1_048_576
@@ -24,6 +25,11 @@ const MAX_BODY_BYTES = 1_048_576
 const MAX_BODIES_BYTES = 32 * MAX_BODY_BYTES
 
 const BODY_TIMEOUT_MS = 10_000
+const STALL_TIMEOUT_MS = 2_000
+
+// What costs as much as a conversion by `GET`: some 10 ms of processor time.
+const CONVERSIONS_PER_COST = 1_000
+const BYTES_PER_COST = 100 * 1_024
 
 export interface ManyConversionsOptions extends Pick<ManyOptions, 'onInternalError'> {
   sources: RateSources
@@ -31,30 +37,45 @@ export interface ManyConversionsOptions extends Pick<ManyOptions, 'onInternalErr
   limiter: Limiter
   keyNames: readonly string[]
   errorBody(error: RatesError): object
+  /** Returns the client that bodies count for (default the other end of the connection). */
+  clientOf?(request: RawRequest): string | undefined
 }
 
 export function manyConversions(options: ManyConversionsOptions): PostEndpoint {
-  const { runtime, errorBody } = options
-  const budget = createByteBudget(MAX_BODIES_BYTES)
-  const limits = { runtime, maxBytes: MAX_BODY_BYTES, timeout: BODY_TIMEOUT_MS, budget }
-
-  /** The list of error codes is closed: these statuses have the code of an invalid parameter. */
-  function refuse(status: number, parameter: string, hint: string): EndpointResponse {
-    const error = invalidParameter(parameter, hint)
-    return { ...failure(error, errorBody(error)), status }
+  const { runtime, errorBody, clientOf = (request) => request.client } = options
+  const limits = {
+    runtime,
+    maxBytes: MAX_BODY_BYTES,
+    timeout: BODY_TIMEOUT_MS,
+    stallTimeout: STALL_TIMEOUT_MS,
+    budget: createByteBudget(MAX_BODIES_BYTES),
   }
 
-  function refuseBody(body: Exclude<ReceivedBody, Uint8Array>): EndpointResponse {
+  /** The list of error codes is closed: these statuses have the code of an invalid parameter. */
+  function refuse(status: number, parameter: string, hint: string): EndpointResult {
+    const error = invalidParameter(parameter, hint)
+    return { ...failure(error, errorBody(error)), status, cost: 1 }
+  }
+
+  function refuseBody(body: Exclude<ReceivedBody, Uint8Array>): EndpointResult {
     switch (body) {
       case 'too_long':
         return refuse(413, 'body', 'must have at most 1 MiB')
       case 'too_slow':
         return refuse(408, 'body', `must arrive within ${BODY_TIMEOUT_MS / 1_000} s`)
+      case 'stalled':
+        return refuse(408, 'body', `must arrive without pauses of ${STALL_TIMEOUT_MS / 1_000} s`)
       case 'incomplete':
         return refuse(400, 'body', 'must arrive completely')
       default:
         throw overloaded(runtime)
     }
+  }
+
+  /** Returns the response to a body that is refused as a whole, which costs what it took to read. */
+  function refuseContent(error: unknown, body: Uint8Array): EndpointResult {
+    if (!isRatesError(error) || error.status >= 500) throw error
+    return { ...failure(error, errorBody(error)), cost: costOfBytes(body) }
   }
 
   const parse = createQueryParser<{ format?: Format }>(OPERATIONS.convertMany, options.keyNames)
@@ -70,11 +91,12 @@ export function manyConversions(options: ManyConversionsOptions): PostEndpoint {
     if (coding !== '' && coding !== 'identity') {
       return refuse(415, 'Content-Encoding', 'must be absent or identity')
     }
-    return withBody(request, limits, async (body) =>
-      body instanceof Uint8Array
-        ? respond(options, request, { body, form, answer: asked ?? form })
-        : refuseBody(body),
-    )
+    const client = clientOf(request) ?? ''
+    return withBody(request, { ...limits, client }, async (body) => {
+      if (!(body instanceof Uint8Array)) return refuseBody(body)
+      const received = { body, form, answer: asked ?? form }
+      return respond(options, request, received).catch((error) => refuseContent(error, body))
+    })
   }
 }
 
@@ -124,14 +146,22 @@ async function respond(
     limiter.run(work, context, { hasWaited: true })
   await convertRows(sources, rows, { runtime, onInternalError, signal, run }, use)
   const text = answer === 'csv' ? resultsHead(hasRounded) + parts.join('') : `[${parts.join()}]`
-  return { ...uncachedText(toSendable(toBytes(text)), answer), cost: costOfCodes(targetsOf(rows)) }
+  return { ...uncachedText(toSendable(toBytes(text)), answer), cost: costOfRows(rows, body) }
 }
 
-function* targetsOf(rows: readonly unknown[]): Iterable<string> {
-  for (const row of rows) {
+/** Returns 1 for each distinct target, for each 1,000 conversions or for each 100 KiB, whichever is most; at most 10. */
+function costOfRows(rows: readonly unknown[], body: Uint8Array): number {
+  const targets = rows.flatMap((row) => {
     const { to }: { to?: unknown } = Object(row)
-    for (const code of [to].flat()) if (typeof code === 'string') yield code
-  }
+    return to
+  })
+  const codes = targets.filter((code) => typeof code === 'string')
+  const ofConversions = Math.min(MAX_COST, Math.ceil(targets.length / CONVERSIONS_PER_COST))
+  return Math.max(costOfCodes(codes), ofConversions, costOfBytes(body))
+}
+
+function costOfBytes({ length }: Uint8Array): number {
+  return Math.min(MAX_COST, Math.max(1, Math.ceil(length / BYTES_PER_COST)))
 }
 
 /** @throws {RatesError} `invalid_parameter` */
@@ -146,7 +176,7 @@ async function parseRows(
     const { rows } = await runInSlices(readRows(text), runtime.yieldToEventLoop, signal)
     return rows
   }
-  return requireRows(parseJson(text))
+  return parseJsonRows(body, text)
 }
 
 function decode(body: Uint8Array): string {
@@ -154,14 +184,5 @@ function decode(body: Uint8Array): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
     throw invalidParameter('body', 'must be UTF-8')
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // The message of the runtime would quote the body.
-    throw invalidParameter('body', 'must be JSON')
   }
 }

@@ -6,12 +6,13 @@ export type CsvSeparator = ',' | ';' | '\t'
  * and a byte order mark, are dropped.
  *
  * @param malformed receives a line that is not CSV, and returns its cells (default: its error is thrown)
- * @throws {Error} if a quote is not closed, or is inside a cell
+ * @throws {Error} if a quote is not closed, or is inside a cell, or a line has more than `maxCells`
  */
 export function* readCsv(
   text: string,
   separator: CsvSeparator = ',',
   malformed?: (line: string, error: unknown) => string[],
+  maxCells?: number,
 ): Generator<string[]> {
   let at = text.startsWith('\u{FEFF}') ? 1 : 0
   // The next character of each kind: a search per line for one that is absent would take quadratic time.
@@ -22,22 +23,25 @@ export function* readCsv(
     if (carriage < at) carriage = indexOrEnd(text, '\r', at)
     const end = Math.min(feed, carriage)
     const next = carriage < feed && feed === end + 1 ? end + 2 : end + 1
-    if (quote < end) {
-      let record: CsvRecord
-      try {
-        record = readQuoted(text, at, { separator, number })
-      } catch (error) {
-        if (!malformed) throw error
-        record = { cells: malformed(text.slice(at, end), error), next }
-      }
-      yield record.cells
-      at = record.next
-    } else {
+    let record: CsvRecord
+    try {
       // Most records have no quotes, and `split` is several times faster.
-      yield text.slice(at, end).split(separator)
-      at = next
+      record =
+        quote < end
+          ? readQuoted(text, at, { separator, number, maxCells })
+          : { cells: text.slice(at, end).split(separator, maxCells && maxCells + 1), next }
+      requireFewCells(record.cells, number, maxCells)
+    } catch (error) {
+      if (!malformed) throw error
+      record = { cells: malformed(text.slice(at, end), error), next }
     }
+    yield record.cells
+    at = record.next
   }
+}
+
+function requireFewCells(cells: readonly string[], number: number, maxCells = Infinity): void {
+  if (cells.length > maxCells) throw new Error(`line ${number} has more than ${maxCells} cells`)
 }
 
 function indexOrEnd(text: string, character: string, at: number): number {
@@ -99,10 +103,16 @@ interface CsvRecord {
   next: number
 }
 
+interface QuotedOptions {
+  separator: CsvSeparator
+  number: number
+  maxCells: number | undefined
+}
+
 function readQuoted(
   text: string,
   at: number,
-  { separator, number }: { separator: CsvSeparator; number: number },
+  { separator, number, maxCells }: QuotedOptions,
 ): CsvRecord {
   const patterns = PATTERNS[separator]
   const cells: string[] = []
@@ -124,6 +134,7 @@ function readQuoted(
     }
     next += found.length
     if (end !== separator) return { cells, next }
+    requireFewCells(cells, number, maxCells)
   }
 }
 

@@ -84,10 +84,15 @@ describe('a request costs', () => {
     [1, 200, 'json', '[]'],
     [1, 200, 'json', '[{"from":"USD"},{"to":7},null]'],
     [2, 200, 'csv', 'from,to,amount\nUSD,EUR,1\nUSD,GBP,1\n'],
+    [1, 200, 'csv', `from,to,amount\n${'USD,EUR,1\n'.repeat(1_000)}`],
+    [2, 200, 'csv', `from,to,amount\n${'USD,EUR,1\n'.repeat(1_001)}`],
+    [2, 200, 'json', JSON.stringify(Array(21).fill({ from: 'USD', to: Array(50).fill('EUR') }))],
+    [10, 200, 'csv', `from,to,amount\n${'USD,EUR,1\n'.repeat(10_000)}`],
+    [3, 200, 'json', '[{"from":"USD","to":"EUR"}]'.padEnd(2 * 102_400 + 1)],
     [1, 400, 'json', '{'],
     [1, 400, 'json', ''],
     [1, 415, 'xml', '<a/>'],
-  ])('%d: %d for a POST of %s %s', async (cost, status, form, body) => {
+  ])('%d: %d for a POST of %s %.60s', async (cost, status, form, body) => {
     const meter = await openMeter()
     const type = form === 'csv' ? 'text/csv' : `application/${form}`
     const headers = { 'content-type': type }

@@ -1,7 +1,9 @@
 import * as fc from 'fast-check'
 import Papa from 'papaparse'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
+import { readRows } from '../../src/api/csv-rows.ts'
+import type { Admission } from '../../src/http/guard.ts'
 import type { HistoryProvider, RawRequest } from '../../src/index.ts'
 import { createBank } from '../fixtures/bank.ts'
 import { longService } from '../fixtures/long-market.ts'
@@ -272,7 +274,7 @@ describe('POST /v1/convert', () => {
     expect(chunks).toBe(read)
   })
 
-  interface Given extends Pick<RawRequest, 'readBody' | 'signal' | 'unsentBytes'> {
+  interface Given extends Pick<RawRequest, 'client' | 'readBody' | 'signal' | 'unsentBytes'> {
     headers?: Record<string, string>
     from?: Service
   }
@@ -313,9 +315,18 @@ describe('POST /v1/convert', () => {
 
   it('ends a slow upload after 10 s with 408', async () => {
     const slow = openService()
+    const each = 1_999
+    const readBody: RawRequest['readBody'] = (onChunk, signal) => {
+      const next = (): void => {
+        onChunk(new Uint8Array([0x20]))
+        stop = slow.runtime.startTimer(next, each)
+      }
+      let stop = slow.runtime.startTimer(next, each)
+      return drip(onChunk, signal).finally(() => stop())
+    }
     let outcome: unknown
     const left = await listenersLeftBy(async () => {
-      const responding = answer({ readBody: drip, from: slow })
+      const responding = answer({ readBody, from: slow })
       void Promise.resolve(responding).then(({ status, body }) => (outcome = [status, body]))
       await slow.runtime.advance(9_999)
       expect(outcome).toBe(undefined)
@@ -327,13 +338,30 @@ describe('POST /v1/convert', () => {
     expect(left).toBe(1)
   })
 
+  it('ends an upload after a pause of 2 s with 408', async () => {
+    const slow = openService()
+    const readBody: RawRequest['readBody'] = (onChunk, signal) => {
+      slow.runtime.startTimer(() => onChunk(new Uint8Array([0x20])), 1_500)
+      return drip(onChunk, signal)
+    }
+    let outcome: unknown
+    void Promise.resolve(answer({ readBody, from: slow })).then(
+      ({ status, body }) => (outcome = [status, body]),
+    )
+    await slow.runtime.advance(3_499)
+    expect(outcome).toBe(undefined)
+    await slow.runtime.advance(1)
+    expect(outcome).toEqual([408, refusal('body (must arrive without pauses of 2 s)')])
+    expect(slow.runtime.timers()).toBe(0)
+  })
+
   it('ends a slow upload of a fetch-style host, and does not wait for it', async () => {
     const slow = openService()
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new Uint8Array([0x5b])),
     })
     const responding = post(slow, body)
-    await slow.runtime.advance(10_001)
+    await slow.runtime.advance(2_000)
     expect((await responding).status).toBe(408)
     expect(slow.runtime.timers()).toBe(0)
   })
@@ -357,26 +385,101 @@ describe('POST /v1/convert', () => {
     expect(quiet.runtime.timers()).toBe(0)
   })
 
-  it('refuses uploads beyond 32 MiB in total, and takes others after them', async () => {
-    const busy = openService()
-    const client = new AbortController()
-    const almostAll: RawRequest['readBody'] = (onChunk, signal) => {
+  describe('limits uploads', () => {
+    const part: RawRequest['readBody'] = (onChunk, signal) => {
       onChunk(new Uint8Array(MIB - 1))
       return drip(onChunk, signal)
     }
-    const few: RawRequest['readBody'] = async (onChunk) => {
+    const whole: RawRequest['readBody'] = async (onChunk) => {
       onChunk(new TextEncoder().encode(`[${ROW}]`.padEnd(MIB)))
     }
-    const uploads = Array.from({ length: 40 }, async () =>
-      answer({ readBody: almostAll, signal: client.signal, from: busy }),
-    )
-    await settled()
-    await settled()
-    expect(await answer({ readBody: few, from: busy })).toMatchObject({ status: 503 })
-    client.abort()
-    const statuses = (await Promise.all(uploads)).map(({ status }) => status)
-    expect(new Set(statuses)).toEqual(new Set([400, 503]))
-    expect(await answer({ readBody: few, from: busy })).toMatchObject({ status: 200 })
+
+    /** Starts an upload of 1 MiB, which never ends, for each of `clients`. */
+    async function start(clients: (string | undefined)[]) {
+      const from = openService()
+      const leaving = new AbortController()
+      const uploads = clients.map(async (client) =>
+        answer({ readBody: part, signal: leaving.signal, client, from }),
+      )
+      await settled()
+      await settled()
+      return {
+        statusFor: async (client?: string) =>
+          (await answer({ readBody: whole, client, from })).status,
+        async end() {
+          leaving.abort()
+          return (await Promise.all(uploads)).map(({ status }) => status)
+        },
+      }
+    }
+
+    it('to 32 MiB in total, and takes others after them', async () => {
+      const clients = Array.from({ length: 40 }, (_, index) => `192.0.2.${index % 10}`)
+      const { statusFor, end } = await start(clients)
+      expect(await statusFor('192.0.2.99')).toBe(503)
+      expect((await end()).filter((status) => status === 503)).toHaveLength(8)
+      expect(await statusFor('192.0.2.99')).toBe(200)
+    })
+
+    it.each(['192.0.2.1', undefined])('to 4 MiB of one client, %s', async (client) => {
+      const { statusFor, end } = await start(Array.from({ length: 40 }, () => client))
+      expect(await statusFor(client)).toBe(503)
+      expect(await statusFor('192.0.2.2')).toBe(200)
+      expect((await end()).filter((status) => status === 400)).toHaveLength(4)
+      expect(await statusFor(client)).toBe(200)
+    })
+  })
+
+  it.each([
+    ['['.repeat(MIB), 'body (must have at most 64 levels of brackets)'],
+    ['{"a":'.repeat(200_000), 'body (must have at most 64 levels of brackets)'],
+    [`[${'"a",'.repeat(262_000)}1]`, 'rows (must be an array of at most 10,000 conversions)'],
+    [`[[${'"a",'.repeat(262_000)}1]]`, 'body (must have at most 1000 values in a row)'],
+    [`[{${'"a":1,'.repeat(170_000)}"a":1}]`, 'body (must have at most 1000 values in a row)'],
+  ])('refuses a body of 1 MiB before it is parsed: %.9s', async (body, hint) => {
+    const parse = vi.spyOn(JSON, 'parse')
+    onTestFinished(() => parse.mockRestore())
+    const { status, text } = await post(service, body)
+    expect(parse).not.toHaveBeenCalled()
+    expect([status, text]).toEqual([400, refusal(hint)])
+  })
+
+  it.each([
+    [1, 400, 'json', '{'],
+    [3, 400, 'json', '{'.padEnd(3 * 102_400)],
+    [10, 400, 'csv', ','.repeat(MIB)],
+    [1, 413, 'json', ' '.repeat(MIB + 1)],
+  ])('costs %d where the body is refused with %d: %s %.9s', async (cost, status, form, body) => {
+    const costs: unknown[] = []
+    const finish: Admission['finish'] = (response, real) => {
+      costs.push(real)
+      return response
+    }
+    const guard = { admit: () => ({ refusal: undefined, finish }), close() {} }
+    const guarded = openService({ access: { createGuard: () => guard } })
+    const type = form === 'csv' ? 'text/csv' : 'application/json'
+    expect(await post(guarded, body, { type })).toMatchObject({ status })
+    expect(costs).toEqual([cost])
+  })
+
+  it('takes rows of 250 targets and any text', async () => {
+    const codes = Array.from({ length: 250 }, () => 'EUR')
+    const rows = Array.from({ length: 20 }, () => ({ from: 'USD', to: codes, amount: 1 }))
+    const { text } = await postRows(service, [...rows, '[[,"\\'.repeat(9_999), '[{,'])
+    const results: object[] = JSON.parse(text)
+    expect(results.map((each) => 'error' in each)).toEqual([...rows.map(() => false), true, true])
+  })
+
+  it('reads a body of commas or of empty lines in parts', async () => {
+    const split = vi.spyOn(String.prototype, 'split')
+    onTestFinished(() => split.mockRestore())
+    await postCsv(service, ','.repeat(MIB - 1))
+    await postCsv(service, `from,to,amount\n${','.repeat(MIB - 100)}`)
+    const cells = split.mock.results.map(({ value }) => value.length)
+    split.mockRestore()
+    expect(Math.max(...cells)).toBeLessThan(65_600)
+    const lines = `from,to,amount\n${'\n'.repeat(100_000)}USD,EUR,1`
+    expect([...readRows(lines)]).toHaveLength(200)
   })
 })
 
@@ -448,7 +551,8 @@ describe('conversions in CSV', () => {
     ['From,from,to,amount\nUSD,EUR,EUR,1', 'from (given more than once)'],
     ['sep=;\n', 'csv (the first line must name the column from)'],
     ['from,to,amount\r', 'rows (must be one or more lines below the header)'],
-    [`from,to,amount${',x'.repeat(998)}\n`, 'csv (must have at most 1000 columns)'],
+    [`from,to,amount${',x'.repeat(998)}\n`, 'csv (line 1 has more than 1000 cells)'],
+    [`from,to,amount\n${',x'.repeat(1_000)}\n`, 'csv (line 2 has more than 1000 cells)'],
     [`from,to,amount\n${'USD,EUR,1\n'.repeat(10_001)}`, 'rows (must be an array of at most 10,000'],
   ])('are refused for %.20j', async (csv, hint) => {
     const { status, text } = await postCsv(service, csv)
