@@ -29,7 +29,10 @@ describe('400 clients that request distinct CSV histories since 1999', () => {
       const { statuses, plainStatuses, late } = report
       expect(report.wrong).toEqual([])
       expect(statuses['200']).toBeGreaterThan(50)
-      expect(report.codings).toEqual({ [codings === 'br' ? 'none' : 'gzip']: statuses['200'] })
+      // Brotli is for what repeats; while many bodies wait for gzip, others are sent as they are.
+      const { gzip = 0, none = 0, ...others } = report.codings
+      expect([gzip + none, others]).toEqual([statuses['200'], {}])
+      expect(gzip > 0).toBe(codings.includes('gzip'))
       expect(report.slowest).toBeLessThan(SLOWEST_MS)
       expect(report.peakRss).toBeLessThan(500)
       expect(plainStatuses.length).toBeGreaterThan(DURATION_MS / 25)
