@@ -41,7 +41,7 @@ const MAY_IMPORT: Record<string, string> = {
   http: `api async byte-buffer digest errors types:events known-options itty-router/Router types:itty-router`,
   endpoints: 'api async errors generated http rates types:sources types:upstream',
   options: 'types:access http known-options types:cache types:events providers rates upstream',
-  monitoring: 'async events types:handler http known-options log',
+  monitoring: 'async core events types:handler http types:index known-options log',
   'query-names': 'errors',
   'rates-api': 'api async errors events options rates sources',
   handler: 'types:access api async endpoints events http options rates-api',
@@ -53,7 +53,7 @@ const MAY_IMPORT: Record<string, string> = {
   client: `types:api async known-options errors query-names types:rates-api response-body types:upstream types:rates`,
   currencies: 'rates',
   testing: 'async known-options cache upstream rates ',
-  cli: `access adapters api async compat currencies currency-search errors http index known-options log money
+  cli: `access adapters api async compat core currencies currency-search errors http index known-options log money
     monitoring providers rates stores testing typed-amount upstream
     ioredis node:* ratesmith/package.json zod/mini`,
   explorer: 'currency-search ratesmith/client response-body typed-amount',
