@@ -91,6 +91,11 @@ export class RatesError extends Error {
   }
 }
 
+/** Gives `error` a status other than that of its code. */
+export function withStatus(error: RatesError, status: number): RatesError {
+  return Object.assign(error, { status, statusCode: status })
+}
+
 /** Returns a thrown `RatesError`, or an `internal_error` with a fixed message and the thrown value as `cause`. */
 export function toRatesError(thrown: unknown): RatesError {
   return isRatesError(thrown)

@@ -2,7 +2,7 @@ import { meantBy } from './api/check.ts'
 import { OPERATIONS } from './api/parameters.ts'
 import { describeStatus } from './api/status.ts'
 import type { ServiceStatus } from './api/status.ts'
-import { createListeners, systemRuntime } from './async.ts'
+import { createListeners, loadOnce, systemRuntime } from './async.ts'
 import type { Runtime } from './async.ts'
 import { createEndpoints } from './endpoints/routes.ts'
 import { explorerPage } from './endpoints/service.ts'
@@ -197,12 +197,12 @@ export function createHandlerOn(
   const responseCaches = createResponseCaches(responseCacheBytes, limiter)
   const gate = access && createHandlerGate(access, { runtime, emit, proxies })
   const shared = { basePath, runtime, limiter, onInternalError, gate }
-  const endpoints = createEndpoints({ ...shared, explorer, sources, responseCaches, now })
+  const bodies = loadOnce(async () => (await import('./http/body.ts')).createBodyReceiver(runtime))
+  const endpoints = createEndpoints({ ...shared, explorer, sources, responseCaches, now, bodies })
   const page = explorer ? explorerPage(basePath) : undefined
   const { errorBody } = endpoints.versioned
-  const routes = given.routes.map((route) =>
-    toRouteEntry(route, { rates, limiter, now, errorBody }),
-  )
+  const services = { rates, limiter, now, bodies, errorBody }
+  const routes = given.routes.map((route) => toRouteEntry(route, services))
   const served = { ...endpoints, routes, cors, observer, page, onOverload }
   const { answer, waiting } = createRouter({ ...shared, ...served })
   const handle = toFetchStyle(answer)

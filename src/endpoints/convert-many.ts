@@ -7,9 +7,8 @@ import { runInSlices } from '../async.ts'
 import type { Runtime } from '../async.ts'
 import { invalidParameter, isRatesError } from '../errors.ts'
 import type { RatesError } from '../errors.ts'
-import { createByteBudget, withBody } from '../http/body.ts'
-import type { ReceivedBody } from '../http/body.ts'
-import { overloaded } from '../http/limiter.ts'
+import { refusal } from '../http/body.ts'
+import type { BodyReceiver } from '../http/body.ts'
 import type { Limiter } from '../http/limiter.ts'
 import type { RawRequest } from '../http/messages.ts'
 import { createQueryParser } from '../http/query.ts'
@@ -18,14 +17,6 @@ import type { EndpointResult, PostEndpoint } from '../http/response.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
 import { MAX_COST, costOfCodes } from './costs.ts'
 import type { Format } from './context.ts'
-
-const MAX_BODY_BYTES = 1_048_576
-
-/** The bodies of all requests together. */
-const MAX_BODIES_BYTES = 32 * MAX_BODY_BYTES
-
-const BODY_TIMEOUT_MS = 10_000
-const STALL_TIMEOUT_MS = 2_000
 
 // What costs as much as a conversion by `GET`: some 10 ms of processor time.
 const CONVERSIONS_PER_COST = 1_000
@@ -37,40 +28,12 @@ export interface ManyConversionsOptions extends Pick<ManyOptions, 'onInternalErr
   limiter: Limiter
   keyNames: readonly string[]
   errorBody(error: RatesError): object
-  /** Returns the client that bodies count for (default the other end of the connection). */
-  clientOf?(request: RawRequest): string | undefined
+  /** The bodies of all requests. */
+  bodies: () => Promise<BodyReceiver>
 }
 
 export function manyConversions(options: ManyConversionsOptions): PostEndpoint {
-  const { runtime, errorBody, clientOf = (request) => request.client } = options
-  const limits = {
-    runtime,
-    maxBytes: MAX_BODY_BYTES,
-    timeout: BODY_TIMEOUT_MS,
-    stallTimeout: STALL_TIMEOUT_MS,
-    budget: createByteBudget(MAX_BODIES_BYTES),
-  }
-
-  /** The list of error codes is closed: these statuses have the code of an invalid parameter. */
-  function refuse(status: number, parameter: string, hint: string): EndpointResult {
-    const error = invalidParameter(parameter, hint)
-    return { ...failure(error, errorBody(error)), status, cost: 1 }
-  }
-
-  function refuseBody(body: Exclude<ReceivedBody, Uint8Array>): EndpointResult {
-    switch (body) {
-      case 'too_long':
-        return refuse(413, 'body', 'must have at most 1 MiB')
-      case 'too_slow':
-        return refuse(408, 'body', `must arrive within ${BODY_TIMEOUT_MS / 1_000} s`)
-      case 'stalled':
-        return refuse(408, 'body', `must arrive without pauses of ${STALL_TIMEOUT_MS / 1_000} s`)
-      case 'incomplete':
-        return refuse(400, 'body', 'must arrive completely')
-      default:
-        throw overloaded(runtime)
-    }
-  }
+  const { errorBody, bodies } = options
 
   /** Returns the response to a body that is refused as a whole, which costs what it took to read. */
   function refuseContent(error: unknown, body: Uint8Array): EndpointResult {
@@ -84,16 +47,14 @@ export function manyConversions(options: ManyConversionsOptions): PostEndpoint {
     const { format: asked } = parse(query).params
     const form = formOf(request.header('content-type') ?? '')
     if (!form) {
-      return refuse(415, 'Content-Type', 'must be application/json or text/csv, in UTF-8')
+      throw refusal(415, 'Content-Type', 'must be application/json or text/csv, in UTF-8')
     }
-    if (!request.readBody) return refuse(415, 'body', 'the adapter of this host passes no bodies')
     const coding = request.header('content-encoding')?.toLowerCase() ?? ''
     if (coding !== '' && coding !== 'identity') {
-      return refuse(415, 'Content-Encoding', 'must be absent or identity')
+      throw refusal(415, 'Content-Encoding', 'must be absent or identity')
     }
-    const client = clientOf(request) ?? ''
-    return withBody(request, { ...limits, client }, async (body) => {
-      if (!(body instanceof Uint8Array)) return refuseBody(body)
+    const { receive } = await bodies()
+    return receive(request, async (body) => {
       const received = { body, form, answer: asked ?? form }
       return respond(options, request, received).catch((error) => refuseContent(error, body))
     })

@@ -1,6 +1,10 @@
 import { TimeoutError, runWithTimeout } from '../async.ts'
 import type { Runtime } from '../async.ts'
 import { INITIAL_BYTES, createByteBuffer } from '../byte-buffer.ts'
+import { invalidParameter, withStatus } from '../errors.ts'
+import type { RatesError } from '../errors.ts'
+import { overloaded } from './limiter.ts'
+import type { RawRequest } from './messages.ts'
 
 /** Passes the parts of a request body to `onChunk`, until the end of the body or the abort of `signal`. */
 export type ReadBody = (onChunk: (chunk: Uint8Array) => void, signal: AbortSignal) => Promise<void>
@@ -27,102 +31,125 @@ export async function readStream(
   }
 }
 
-interface Upload {
-  header(name: string): string | null | undefined
-  signal?: AbortSignal | undefined
-  readBody?: ReadBody | undefined
+const MAX_BODY_BYTES = 1_048_576
+
+/** The bodies of all requests together. */
+const MAX_BODIES_BYTES = 32 * MAX_BODY_BYTES
+
+/** Those of one client, so that few clients cannot take the whole memory. */
+const MAX_CLIENT_BYTES = MAX_BODIES_BYTES / 8
+
+const BODY_TIMEOUT_MS = 10_000
+
+/** Longest time without a part of a body. */
+const STALL_TIMEOUT_MS = 2_000
+
+/** The list of error codes is closed: these statuses have the code of an invalid parameter. */
+export function refusal(status: number, parameter: string, hint: string): RatesError {
+  return withStatus(invalidParameter(parameter, hint), status)
 }
 
-export interface BodyLimits {
-  runtime: Runtime
-  maxBytes: number
-  /** Longest time for the whole body, in ms. */
-  timeout: number
-  /** Longest time without a part of it, in ms. */
-  stallTimeout: number
-  budget: ByteBudget
-  /** The client that the body counts for in the budget. */
-  client: string
+/** Receives bodies of at most 1 MiB, within limits of all bodies together and of those of one client. */
+export interface BodyReceiver {
+  /**
+   * Passes the body of `request` to `use`; it counts until that settles.
+   *
+   * @throws {RatesError} `overloaded`, or `invalid_parameter` with a status for the body
+   */
+  receive<Result>(request: RawRequest, use: (body: Bytes) => Promise<Result>): Promise<Result>
 }
 
-export type ReceivedBody =
-  | Uint8Array
-  | 'too_long'
-  | 'too_slow'
-  | 'stalled'
-  | 'incomplete'
-  | 'overloaded'
+type Bytes = ReturnType<typeof Uint8Array.of>
 
-/** Limits the memory of all bodies that are being received or wait for a response, and that of each client. */
-export interface ByteBudget {
-  take(bytes: number, client: string): boolean
-  give(bytes: number, client: string): void
-}
-
-/** So that a few clients cannot take the whole budget. */
-const CLIENT_SHARE = 1 / 8
-
-export function createByteBudget(limit: number): ByteBudget {
+export function createBodyReceiver(runtime: Runtime): BodyReceiver {
   const takenBy = new Map<string, number>()
   let total = 0
+
+  function take(bytes: number, client: string | undefined): boolean {
+    const taken = client === undefined ? 0 : (takenBy.get(client) ?? 0) + bytes
+    if (taken > MAX_CLIENT_BYTES || total + bytes > MAX_BODIES_BYTES) return false
+    if (client !== undefined) takenBy.set(client, taken)
+    total += bytes
+    return true
+  }
+
+  function give(bytes: number, client = ''): void {
+    const left = (takenBy.get(client) ?? 0) - bytes
+    if (left > 0) takenBy.set(client, left)
+    else takenBy.delete(client)
+    total -= bytes
+  }
+
   return {
-    take(bytes, client) {
-      const taken = (takenBy.get(client) ?? 0) + bytes
-      if (taken > limit * CLIENT_SHARE || total + bytes > limit) return false
-      takenBy.set(client, taken)
-      total += bytes
-      return true
-    },
-    give(bytes, client) {
-      const taken = (takenBy.get(client) ?? 0) - bytes
-      if (taken > 0) takenBy.set(client, taken)
-      else takenBy.delete(client)
-      total -= bytes
+    async receive(request, use) {
+      if (!request.readBody) throw refusal(415, 'body', 'the adapter of this host passes no bodies')
+      const declared = Number(request.header('content-length') ?? 0)
+      if (declared > MAX_BODY_BYTES) throw refusalOf('too_long', runtime)
+      const client = clientOf(request)
+      // Before the first chunk, so that idle uploads are limited, too.
+      if (!take(INITIAL_BYTES, client)) throw overloaded(runtime)
+      let taken = INITIAL_BYTES
+      try {
+        const received = await readWhole(request, runtime, (bytes) => {
+          const isTaken = take(bytes, client)
+          if (isTaken) taken += bytes
+          return isTaken
+        })
+        if (typeof received === 'string') throw refusalOf(received, runtime)
+        return await use(received)
+      } finally {
+        give(taken, client)
+      }
     },
   }
 }
 
-/** The body counts in the budget until the promise of `use` settles. */
-export async function withBody<Result>(
-  request: Upload,
-  limits: BodyLimits,
-  use: (body: ReceivedBody) => Promise<Result>,
-): Promise<Result> {
-  const { budget, client, maxBytes } = limits
-  const declared = Number(request.header('content-length') ?? 0)
-  if (declared > maxBytes) return use('too_long')
-  // Before the first chunk, so that idle uploads are limited, too.
-  if (!budget.take(INITIAL_BYTES, client)) return use('overloaded')
-  let taken = INITIAL_BYTES
-  try {
-    const received = await receive(request, limits, (bytes) => {
-      const isTaken = budget.take(bytes, client)
-      if (isTaken) taken += bytes
-      return isTaken
-    })
-    return await use(received)
-  } finally {
-    budget.give(taken, client)
+/** Addresses of private networks and of this machine. */
+const PRIVATE = /^(?:::ffff:)?(?:127|10|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.|^::1$|^f[cd]/i
+
+/**
+ * Returns the client that bodies count for; undefined without an address. A proxy on a private network passes on the bodies of
+ * many: those count for what it adds to the list.
+ */
+function clientOf({ client, header }: RawRequest): string | undefined {
+  if (client === undefined || !PRIVATE.test(client)) return client
+  return header('x-forwarded-for')?.split(',').at(-1)?.trim() ?? client
+}
+
+type Refused = 'too_long' | 'too_slow' | 'stalled' | 'incomplete' | 'overloaded'
+
+function refusalOf(reason: Refused, runtime: Runtime): RatesError {
+  switch (reason) {
+    case 'too_long':
+      return refusal(413, 'body', 'must have at most 1 MiB')
+    case 'too_slow':
+      return refusal(408, 'body', `must arrive within ${BODY_TIMEOUT_MS / 1_000} s`)
+    case 'stalled':
+      return refusal(408, 'body', `must arrive without pauses of ${STALL_TIMEOUT_MS / 1_000} s`)
+    case 'incomplete':
+      return refusal(400, 'body', 'must arrive completely')
+    default:
+      return overloaded(runtime)
   }
 }
 
-async function receive(
-  request: Upload,
-  { runtime, maxBytes, timeout, stallTimeout }: BodyLimits,
+async function readWhole(
+  request: RawRequest,
+  runtime: Runtime,
   take: (bytes: number) => boolean,
-): Promise<ReceivedBody> {
-  const body = createByteBuffer(maxBytes, take)
-  let refusal: ReceivedBody = 'incomplete'
+): Promise<Bytes | Refused> {
+  const body = createByteBuffer(MAX_BODY_BYTES, take)
+  let refused: Refused = 'incomplete'
   const stop = new AbortController()
-  const refuse = (reason: typeof refusal): void => {
-    refusal = reason
+  const refuse = (reason: Refused): void => {
+    refused = reason
     stop.abort(new Error('the body is refused'))
   }
-  const stall = watchForStall(runtime, stallTimeout, () => refuse('stalled'))
+  const stall = watchForStall(runtime, STALL_TIMEOUT_MS, () => refuse('stalled'))
   const onChunk = (chunk: Uint8Array): void => {
     if (stop.signal.aborted) return
     stall.onProgress()
-    const isTooLong = body.size() + chunk.length > maxBytes
+    const isTooLong = body.size() + chunk.length > MAX_BODY_BYTES
     if (isTooLong || !body.append(chunk)) refuse(isTooLong ? 'too_long' : 'overloaded')
   }
   const { signal: client } = request
@@ -131,10 +158,10 @@ async function receive(
   try {
     if (client?.aborted) return 'incomplete'
     const read = async (signal: AbortSignal): Promise<void> => request.readBody?.(onChunk, signal)
-    await runWithTimeout(runtime, timeout, read, stop.signal)
+    await runWithTimeout(runtime, BODY_TIMEOUT_MS, read, stop.signal)
     return body.bytes()
   } catch (error) {
-    return error instanceof TimeoutError ? 'too_slow' : refusal
+    return error instanceof TimeoutError ? 'too_slow' : refused
   } finally {
     stall.stop()
     client?.removeEventListener('abort', onDisconnect)

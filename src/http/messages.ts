@@ -32,13 +32,6 @@ export interface RawRequest {
   unsentBytes?(): number
 }
 
-export interface WrappedRequest extends RawRequest {
-  /** Whether the wrapper repeats a request that was counted before. */
-  readonly isCounted?: boolean
-  /** Returns the status that the wrapper sends for a 200, such as 304: it evaluates the preconditions. */
-  statusFor?(response: EndpointResponse): number
-}
-
 /**
  * Returns `request` with `properties`. All others are read on demand, from the request itself: some hosts throw when one is
  * read.
@@ -145,21 +138,6 @@ function addressIn(info: unknown, request: Request): string | undefined {
   } catch {
     // Bindings of a host may throw when they are read.
     return undefined
-  }
-}
-
-export function isCounted(request: WrappedRequest): boolean {
-  return request.isCounted === true
-}
-
-export function statusFor(request: WrappedRequest, response: EndpointResponse): number {
-  const { status } = response
-  if (status !== 200) return status
-  try {
-    return request.statusFor?.(response) ?? status
-  } catch {
-    // The header function of an adapter may throw.
-    return status
   }
 }
 

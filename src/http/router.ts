@@ -100,7 +100,8 @@ export function createRouter(routerOptions: RouterOptions): RequestRouter {
     const { request, resource } = exchange
     const error = toRatesError(thrown)
     if (error.code === 'internal_error') onInternalError(error.cause, request.requestId)
-    if (error.status === 400 || error.status === 405) exchange.cost = 1
+    // Only the query or the head of the request was read.
+    if ([400, 405, 408, 413, 415].includes(error.status)) exchange.cost = 1
     const { body, status = error.status } = resource.toFailure(error)
     return { ...withCors(failure(error, body, resource.allow), resource.cors.constant), status }
   }

@@ -1,6 +1,7 @@
 import type { RatesOperations } from '../api/operations.ts'
 import type { RatesError } from '../errors.ts'
 import { assertKnownOptions, requireFunctions } from '../known-options.ts'
+import type { BodyReceiver } from './body.ts'
 import type { Limiter } from './limiter.ts'
 import type { EndpointResponse, Header, RawRequest } from './messages.ts'
 import { ALLOW, bodyHeaders, entityTag, lengthHeader, represent, uncached } from './response.ts'
@@ -117,6 +118,7 @@ export interface RouteServices {
   rates: RatesOperations
   limiter: Limiter
   now: () => number
+  bodies: () => Promise<BodyReceiver>
   errorBody(error: RatesError): object
 }
 
@@ -131,7 +133,13 @@ export function toRouteEntry(route: Route, services: RouteServices): RouteEntry 
     bind: (at, match) => ({
       endpoint:
         get && ((query, request) => run(get, { path: at, match, query, request }, services)),
-      post: post && ((query, request) => run(post, { path: at, match, query, request }, services)),
+      post:
+        post &&
+        (async (query, request) => {
+          const { receive } = await services.bodies()
+          const call = { path: at, match, query, request }
+          return receive(request, (body) => run(post, { ...call, body }, services))
+        }),
       cost(_query, method) {
         const value: unknown = typeof cost === 'function' ? cost({ method, ...match }) : cost
         return isCost(value) ? value : MAX_COST
@@ -159,7 +167,7 @@ interface RouteCall {
   match: RouteMatch
   query: string
   request: RawRequest
-  body?: Uint8Array<ArrayBuffer>
+  body?: ReturnType<typeof Uint8Array.of>
 }
 
 /** Calls the function of a route with a `Request`, and turns what it returns into a response. */

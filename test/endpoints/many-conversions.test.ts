@@ -394,18 +394,20 @@ describe('POST /v1/convert', () => {
       onChunk(new TextEncoder().encode(`[${ROW}]`.padEnd(MIB)))
     }
 
-    /** Starts an upload of 1 MiB, which never ends, for each of `clients`. */
-    async function start(clients: (string | undefined)[]) {
+    type Sender = Pick<Given, 'client' | 'headers'>
+
+    /** Starts an upload of 1 MiB, which never ends, for each of `senders`. */
+    async function start(senders: Sender[]) {
       const from = openService()
       const leaving = new AbortController()
-      const uploads = clients.map(async (client) =>
-        answer({ readBody: part, signal: leaving.signal, client, from }),
+      const uploads = senders.map(async (sender) =>
+        answer({ readBody: part, signal: leaving.signal, from, ...sender }),
       )
       await settled()
       await settled()
       return {
-        statusFor: async (client?: string) =>
-          (await answer({ readBody: whole, client, from })).status,
+        statusFor: async (sender: Sender) =>
+          (await answer({ readBody: whole, from, ...sender })).status,
         async end() {
           leaving.abort()
           return (await Promise.all(uploads)).map(({ status }) => status)
@@ -414,19 +416,42 @@ describe('POST /v1/convert', () => {
     }
 
     it('to 32 MiB in total, and takes others after them', async () => {
-      const clients = Array.from({ length: 40 }, (_, index) => `192.0.2.${index % 10}`)
-      const { statusFor, end } = await start(clients)
-      expect(await statusFor('192.0.2.99')).toBe(503)
+      const other = { client: '192.0.2.99' }
+      const senders = Array.from({ length: 40 }, (_, index) => ({
+        client: `192.0.2.${index % 10}`,
+      }))
+      const { statusFor, end } = await start(senders)
+      expect(await statusFor(other)).toBe(503)
       expect((await end()).filter((status) => status === 503)).toHaveLength(8)
-      expect(await statusFor('192.0.2.99')).toBe(200)
+      expect(await statusFor(other)).toBe(200)
     })
 
-    it.each(['192.0.2.1', undefined])('to 4 MiB of one client, %s', async (client) => {
-      const { statusFor, end } = await start(Array.from({ length: 40 }, () => client))
-      expect(await statusFor(client)).toBe(503)
-      expect(await statusFor('192.0.2.2')).toBe(200)
+    /** What a proxy at `client` sends for the client at `address`, which sent another address itself. */
+    const forwarded = (client: string, address: string): Sender => ({
+      client,
+      headers: { 'x-forwarded-for': `203.0.113.9, ${address}` },
+    })
+
+    it.each([
+      ['of one address', { client: '192.0.2.1' }, { client: '192.0.2.2' }],
+      [
+        'behind a proxy',
+        forwarded('::ffff:10.0.0.1', '192.0.2.1'),
+        forwarded('10.0.0.1', '192.0.2.2'),
+      ],
+      ['without a proxy', forwarded('192.0.2.1', '192.0.2.9'), { client: '192.0.2.2' }],
+    ])('to 4 MiB of one client, %s', async (_, sender, other) => {
+      const { statusFor, end } = await start(Array.from({ length: 40 }, () => sender))
+      expect(await statusFor(sender)).toBe(503)
+      expect(await statusFor(other)).toBe(200)
       expect((await end()).filter((status) => status === 400)).toHaveLength(4)
-      expect(await statusFor(client)).toBe(200)
+      expect(await statusFor(sender)).toBe(200)
+    })
+
+    it('only in total where the host knows no addresses', async () => {
+      const { statusFor, end } = await start(Array.from({ length: 20 }, () => ({})))
+      expect(await statusFor({})).toBe(200)
+      expect((await end()).filter((status) => status === 400)).toHaveLength(20)
     })
   })
 

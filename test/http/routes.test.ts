@@ -135,6 +135,18 @@ describe('a route', () => {
     expect([await originOf('v1'), await originOf('off')]).toEqual(['*', null])
   })
 
+  it('gets the body of a POST of at most 1 MiB', async () => {
+    const post: RouteFunction = async (request) => ({ length: (await request.text()).length })
+    const { send } = open([{ path: '/a', post }])
+    const lengthOf = async (length: number) => {
+      const { status, text } = await send('/a', { method: 'POST', body: 'a'.repeat(length) })
+      return [status, text]
+    }
+    expect(await lengthOf(3)).toEqual([200, '{"length":3}'])
+    expect(await lengthOf(1_048_576)).toEqual([200, '{"length":1048576}'])
+    expect((await lengthOf(1_048_577))[0]).toBe(413)
+  })
+
   it('is named by its pattern in what onResponse gets', async () => {
     const { handler, send } = open([{ path: '/(?<date>[0-9]{4})/:code', get: echo }])
     const seen: string[] = []
