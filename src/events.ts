@@ -12,6 +12,11 @@ export type AccessRefusal =
   | 'unknown_plan'
   | 'forbidden_origin'
 
+interface OfProvider {
+  dataSet: DataSet
+  provider: string
+}
+
 /**
  * A log or metrics event. A `reason` has at most 300 characters; from built-in providers it contains no text of an upstream.
  * Keep `error` and `dropped` private: they may contain text of upstreams.
@@ -33,22 +38,15 @@ export type AccessRefusal =
  */
 export type RatesEvent =
   /** A provider is called. */
-  | { type: 'upstream_request'; dataSet: DataSet; provider: string }
+  | ({ type: 'upstream_request' } & OfProvider)
   /** A provider returned usable data, which are not served yet; `elapsed` in ms. */
-  | { type: 'upstream_response'; dataSet: DataSet; provider: string; elapsed: number }
+  | ({ type: 'upstream_response'; elapsed: number } & OfProvider)
   /** A provider failed or returned no data; `elapsed` in ms. */
-  | {
-      type: 'upstream_failed'
-      dataSet: DataSet
-      provider: string
-      elapsed: number
-      reason: string
-      error: unknown
-    }
+  | ({ type: 'upstream_failed'; elapsed: number; reason: string; error: unknown } & OfProvider)
   /** No provider returned usable data, or all are in backoff; `reason` names each. Cached data are still served. */
   | { type: 'refresh_failed'; dataSet: DataSet; reason: string; error: unknown }
   /** A provider has announced its end at `endsAt` (ms since the Unix epoch). */
-  | { type: 'upstream_ending'; dataSet: DataSet; provider: string; endsAt: number }
+  | ({ type: 'upstream_ending'; endsAt: number } & OfProvider)
   /** Data of a provider or a store failed validation; `provider` is absent for a store. */
   | {
       type: 'rates_rejected'
@@ -59,72 +57,55 @@ export type RatesEvent =
       error: unknown
     }
   /** Single rates or days were dropped from otherwise usable data. */
-  | { type: 'rates_dropped'; dataSet: DataSet; provider: string; dropped: string[] }
+  | ({ type: 'rates_dropped'; dropped: string[] } & OfProvider)
   /**
    * Published rates contradict the ratio that a law fixed by more than 0.5 %; the corrected ones are served. Both are units for
    * one of the table's base.
    */
-  | {
+  | ({
       type: 'rates_deviating'
-      dataSet: DataSet
-      provider: string
       corrections: { code: string; published: number; corrected: number }[]
-    }
+    } & OfProvider)
   /**
    * A publication lacks these codes, or has unusable rates for them. Reference rates have the day: `2026-11-19 USD`. The
    * last good latest rates are served as long as `maxStale` allows.
    */
-  | { type: 'rates_lost'; dataSet: DataSet; provider: string; codes: string[] }
+  | ({ type: 'rates_lost'; codes: string[] } & OfProvider)
   /**
    * Rates that moved far, are off their official peg or, as first ones, far from the usual are not served until another
    * source confirms them, or 2 to 14 publications in a row have them and no other source objects. Emitted for each
    * publication. Reference rates have the day: `2026-11-19 USD`, or only the day where all its rates are doubtful.
    */
-  | { type: 'rates_quarantined'; dataSet: DataSet; provider: string; codes: string[] }
+  | ({ type: 'rates_quarantined'; codes: string[] } & OfProvider)
   /** The provider changed reference rates of cached days, such as `2026-11-19 USD`; the new ones are served. */
-  | { type: 'rates_revised'; dataSet: DataSet; provider: string; revised: string[] }
+  | ({ type: 'rates_revised'; revised: string[] } & OfProvider)
   /**
    * The next rates were due at `due` (ms since the Unix epoch) and are missing for longer than a day, or the `lag` of their
    * publication; the last ones are served. Emitted once a day (in UTC). Reference rates have the `publication` and the `day`.
    */
-  | {
-      type: 'rates_late'
-      dataSet: DataSet
-      provider: string
-      due: number
-      publication?: string
-      day?: string
-    }
+  | ({ type: 'rates_late'; due: number; publication?: string; day?: string } & OfProvider)
   /**
    * Rates published at `updatedAt` are served from now on, after those published at `previousUpdatedAt`, or null for the first
    * ones (ms since the Unix epoch); emitted once per publication, also after a restore. Of reference rates, for the newest day.
    */
-  | {
-      type: 'rates_updated'
-      dataSet: DataSet
-      provider: string
-      updatedAt: number
-      previousUpdatedAt: number | null
-    }
+  | ({ type: 'rates_updated'; updatedAt: number; previousUpdatedAt: number | null } & OfProvider)
   /**
    * The newest `count` daily publications, up to that of `day`, have equal rates, as if the source had stopped; they are
    * served. Emitted once, at three or more, until they change.
    */
-  | { type: 'rates_repeated'; dataSet: DataSet; provider: string; day: string; count: number }
+  | ({ type: 'rates_repeated'; day: string; count: number } & OfProvider)
   /**
    * A past `piece` of the history, a year (`2015`) or the series of a currency (`USD`), lacks more days in a row than the
    * calendar of its publication allows, or disagrees with its neighbours.
    */
-  | {
+  | ({
       type: 'history_incomplete'
-      dataSet: DataSet
-      provider: string
       publication: string
       piece: string
       reason: string
-    }
+    } & OfProvider)
   /** The address of a provider returns 404 or 410 at its root. Emitted once until it returns data again. */
-  | { type: 'source_gone'; dataSet: DataSet; provider: string }
+  | ({ type: 'source_gone' } & OfProvider)
   /** Data were restored from the store; a process loaded them at `loadedAt` (ms since the Unix epoch). */
   | { type: 'rates_restored'; dataSet: DataSet; loadedAt: number }
   /** A response was served from data that are overdue, or whose next publication is late; `overdue` in ms. */
@@ -174,7 +155,7 @@ export function onceADay(emit: Emit, now: () => number): Emit {
   const remembered = new Map<string, Set<string>>()
   let day = NaN
 
-  function newOf<Item>(kind: string, items: Item[], nameOf: (item: Item) => string): Item[] {
+  function newOf<Item extends string | { code: string }>(kind: string, items: Item[]): Item[] {
     const today = Math.floor(now() / DAY_MS)
     if (today !== day) remembered.clear()
     day = today
@@ -182,7 +163,7 @@ export function onceADay(emit: Emit, now: () => number): Emit {
     remembered.set(kind, names)
     const isFull = names.size >= MAX_REMEMBERED
     return items.filter((item) => {
-      const name = nameOf(item).slice(0, MAX_COMPARED)
+      const name = (typeof item === 'string' ? item : item.code).slice(0, MAX_COMPARED)
       const isNew = !isFull && !names.has(name)
       if (names.size < MAX_REMEMBERED) names.add(name)
       return isNew
@@ -190,33 +171,17 @@ export function onceADay(emit: Emit, now: () => number): Emit {
   }
 
   return (event) => {
-    const left = withNewCodes(event, newOf)
-    if (left) emit(left)
-  }
-}
-
-function withNewCodes(
-  event: RatesEvent,
-  newOf: <Item>(kind: string, items: Item[], nameOf: (item: Item) => string) => Item[],
-): RatesEvent | undefined {
-  if (!('provider' in event)) return event
-  const kind = `${event.type} ${event.dataSet} ${event.provider}`
-  switch (event.type) {
-    case 'rates_dropped': {
-      const dropped = newOf(kind, event.dropped, (name) => name)
-      return dropped.length > 0 ? { ...event, dropped } : undefined
-    }
-    case 'rates_deviating': {
-      const corrections = newOf(kind, event.corrections, ({ code }) => code)
-      return corrections.length > 0 ? { ...event, corrections } : undefined
-    }
-    case 'rates_lost':
-    case 'rates_quarantined': {
-      const codes = newOf(kind, event.codes, (name) => name)
-      return codes.length > 0 ? { ...event, codes } : undefined
-    }
-    default:
-      return event
+    const kind = 'provider' in event ? `${event.type} ${event.dataSet} ${event.provider}` : ''
+    if (event.type === 'rates_dropped') {
+      const dropped = newOf(kind, event.dropped)
+      if (dropped.length > 0) emit({ ...event, dropped })
+    } else if (event.type === 'rates_deviating') {
+      const corrections = newOf(kind, event.corrections)
+      if (corrections.length > 0) emit({ ...event, corrections })
+    } else if ('codes' in event) {
+      const codes = newOf(kind, event.codes)
+      if (codes.length > 0) emit({ ...event, codes })
+    } else emit(event)
   }
 }
 

@@ -6,7 +6,8 @@ export type { AccessRefusal, DataSet, RatesEvent } from './events.ts'
 export { createRatesHandler } from './handler.ts'
 export type { HandlerListeners, HandlerState, RatesHandler, ResponseSummary } from './handler.ts'
 export { consoleLogger } from './log.ts'
-export type { ConsoleLoggerOptions, LogFormat, LogLevel } from './log.ts'
+export type { LogLevel } from './event-records.ts'
+export type { ConsoleLoggerOptions, LogFormat } from './log.ts'
 export type { ReadBody } from './http/body.ts'
 export type {
   Access,

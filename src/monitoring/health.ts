@@ -1,5 +1,5 @@
-import type { HandlerState, RatesHandler } from '../handler.ts'
-import { assertKnownOptions } from '../known-options.ts'
+import { assertKnownOptions, assertOneOf } from '../core.ts'
+import type { RatesHandler } from '../index.ts'
 
 /** Options of `createHealth`. */
 export interface HealthOptions {
@@ -23,8 +23,6 @@ export interface Health {
   drain(): void
 }
 
-const RETRY_AFTER_SECONDS = '5'
-
 /**
  * Creates the responses to liveness and readiness probes.
  *
@@ -45,7 +43,9 @@ export function createHealth(
 ): Health {
   const { require = ['latest', 'history'] } = options
   assertKnownOptions(options, { require })
-  assertDataSets(require)
+  const isList: boolean = Array.isArray(require) && require.length > 0
+  if (!isList) throw new TypeError("require must be a non-empty array of 'latest' and 'history'")
+  for (const name of require) assertOneOf('require', name, ['latest', 'history'])
   let isDraining = false
   let isLoading = false
 
@@ -60,36 +60,23 @@ export function createHealth(
   return {
     live: () => respond(200, { status: 'alive' }),
     ready() {
-      const { status } = handler.inspect()
-      const required = require.map((name) => status[name]).filter((state) => state !== null)
-      const isReady = required.every(({ ready }) => ready)
-      if (!isReady && !isDraining) load()
-      const state = isReady ? 'ready' : 'loading'
-      const about = { status: isDraining ? 'draining' : state, ...describe(status) }
-      return respond(isReady && !isDraining ? 200 : 503, about)
+      const { latest, history } = handler.inspect().status
+      const states = { latest: stateOf(latest), history: stateOf(history) }
+      const isReady = require.every((name) => states[name] !== 'loading')
+      if (isDraining) return respond(503, { status: 'draining', ...states })
+      if (!isReady) load()
+      return respond(isReady ? 200 : 503, { status: isReady ? 'ready' : 'loading', ...states })
     },
     drain: () => void (isDraining = true),
   }
 }
 
-function assertDataSets(names: readonly string[]): void {
-  const isValid =
-    Array.isArray(names) &&
-    names.length > 0 &&
-    names.every((name) => name === 'latest' || name === 'history')
-  if (!isValid) throw new TypeError("require must be a non-empty array of 'latest' and 'history'")
-}
-
-function describe({ latest, history }: HandlerState['status']): Record<string, string> {
-  const stateOf = (state: typeof latest | typeof history): string =>
-    state === null ? 'disabled' : state.ready ? 'ready' : 'loading'
-  return { latest: stateOf(latest), history: stateOf(history) }
+function stateOf(state: { ready: boolean } | null): string {
+  return state === null ? 'disabled' : state.ready ? 'ready' : 'loading'
 }
 
 function respond(status: number, record: object): Response {
   const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
-  return Response.json(record, {
-    status,
-    headers: status === 503 ? { ...headers, 'retry-after': RETRY_AFTER_SECONDS } : headers,
-  })
+  const retry = status === 503 ? { 'retry-after': '5' } : {}
+  return Response.json(record, { status, headers: { ...headers, ...retry } })
 }

@@ -1,98 +1,81 @@
 type Labels = Readonly<Record<string, string>>
 
-/** A metric with its current samples, named without the suffix of a counter. */
+export interface Sample {
+  labels: Labels
+  /** Of a histogram, the sum of its observations. */
+  value: number
+  /** Observations by the upper bounds of their buckets, ascending up to `Infinity`. */
+  buckets?: Map<number, number> | undefined
+}
+
+/** A metric with its current samples. */
 export interface Family {
-  name: string
   type: 'counter' | 'gauge' | 'histogram'
-  /** The base unit, which is the end of the name. */
-  unit?: 'seconds' | 'bytes'
+  /** Without the prefix `ratesmith_` and the suffix of a counter; a unit is its end. */
+  name: string
   help: string
   samples: readonly Sample[]
 }
 
-export interface Sample {
-  labels: Labels
-  value: number | Histogram
+export interface Metric extends Family {
+  /** Returns the sample with these labels; beyond the limit, the one whose labels are all `other`. */
+  of(...labels: string[]): Sample
 }
 
-export interface Histogram {
-  /** Upper bounds of the buckets, ascending. */
-  readonly bounds: readonly number[]
-  /** Observations in each bucket, and above the last bound. */
-  readonly counts: number[]
-  sum: number
+interface MetricOptions extends Pick<Family, 'name' | 'help'> {
+  labels: readonly string[]
+  /** The most combinations of labels (default unlimited). */
+  limit?: number
+  /** Of the buckets, if it is a histogram. */
+  bounds?: readonly number[]
 }
 
-export function createHistogram(bounds: readonly number[]): Histogram {
-  return { bounds, counts: [...bounds, Infinity].map(() => 0), sum: 0 }
-}
-
-export function observe(histogram: Histogram, value: number): void {
-  const { bounds, counts } = histogram
-  let bucket = 0
-  while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket += 1
-  counts[bucket] = (counts[bucket] ?? 0) + 1
-  histogram.sum += value
-}
-
-export interface Series<Value> {
-  /** Returns the value for `labels`; beyond the limit, the one whose labels are all `other`. */
-  of(...labels: string[]): Value
-  entries(): { labels: Labels; value: Value }[]
-  samples(toValue: (value: Value) => Sample['value']): Sample[]
-}
-
-export function createSeries<Value>(
-  names: readonly string[],
-  limit: number,
-  create: () => Value,
-): Series<Value> {
-  const series = new Map<string, { labels: Labels; value: Value }>()
+export function createMetric(options: MetricOptions): Metric {
+  const { name, help, labels: names, limit = Infinity, bounds } = options
+  const samples: Sample[] = []
+  const byLabels = new Map<string, Sample>()
   const other = names.map(() => 'other')
 
-  function of(...values: string[]): Value {
+  function of(...values: string[]): Sample {
     const key = values.join('\n')
-    const found = series.get(key)
-    if (found) return found.value
-    if (series.size >= limit && key !== other.join('\n')) return of(...other)
-    const labels = Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']))
-    const value = create()
-    series.set(key, { labels, value })
-    return value
+    const found = byLabels.get(key)
+    if (found) return found
+    if (samples.length >= limit && key !== other.join('\n')) return of(...other)
+    const labels = Object.fromEntries(names.map((label, index) => [label, values[index] ?? '']))
+    const buckets = bounds && new Map([...bounds, Infinity].map((bound) => [bound, 0]))
+    const sample = { labels, value: 0, buckets }
+    byLabels.set(key, sample)
+    samples.push(sample)
+    return sample
   }
 
-  return {
-    of,
-    entries: () => [...series.values()],
-    samples: (toValue) =>
-      Array.from(series.values(), ({ labels, value }) => ({ labels, value: toValue(value) })),
+  return { type: bounds ? 'histogram' : 'counter', name, help, samples, of }
+}
+
+export function observe(sample: Sample, value: number): void {
+  sample.value += value
+  for (const [bound, count] of sample.buckets ?? []) {
+    if (value <= bound) return void sample.buckets?.set(bound, count + 1)
   }
 }
 
 export function toOpenMetrics(families: readonly Family[]): string {
-  return `${families.map(toLines).join('')}# EOF\n`
+  return `${families.flatMap(toLines).join('\n')}\n# EOF\n`
 }
 
-function toLines({ name, type, unit, help, samples }: Family): string {
-  const lines = [`# TYPE ${name} ${type}`]
-  if (unit) lines.push(`# UNIT ${name} ${unit}`)
-  lines.push(`# HELP ${name} ${escape(help)}`)
-  const suffix = type === 'counter' ? '_total' : ''
-  for (const { labels, value } of samples) {
-    if (typeof value === 'number') lines.push(line(`${name}${suffix}`, labels, value))
-    else lines.push(...histogramLines(name, labels, value))
-  }
-  return `${lines.join('\n')}\n`
-}
-
-function histogramLines(name: string, labels: Labels, histogram: Histogram): string[] {
-  const { bounds, counts, sum } = histogram
-  let count = 0
-  const buckets = counts.map((each, index) => {
-    count += each
-    return line(`${name}_bucket`, { ...labels, le: toBound(bounds[index] ?? Infinity) }, count)
+function toLines({ type, name: ending, help, samples }: Family): string[] {
+  const name = `ratesmith_${ending}`
+  const [, unit] = /_(seconds|bytes)$/.exec(name) ?? []
+  const lines = samples.flatMap(({ labels, value, buckets }) => {
+    if (!buckets) return line(type === 'counter' ? `${name}_total` : name, labels, value)
+    let count = 0
+    const counts = Array.from(buckets, ([bound, each]) =>
+      line(`${name}_bucket`, { ...labels, le: toBound(bound) }, (count += each)),
+    )
+    return [...counts, line(`${name}_count`, labels, count), line(`${name}_sum`, labels, value)]
   })
-  return [...buckets, line(`${name}_count`, labels, count), line(`${name}_sum`, labels, sum)]
+  const units = unit ? [`# UNIT ${name} ${unit}`] : []
+  return [`# TYPE ${name} ${type}`, ...units, `# HELP ${name} ${help}`, ...lines]
 }
 
 /** Returns the canonical form of a bucket's bound, which has a decimal point. */
