@@ -109,8 +109,11 @@ export interface ServerOptions {
   tls?: { key: string; cert: string } | undefined
   /** Whether to serve metrics at `/metrics`, to everyone (default false). */
   metrics?: boolean | undefined
-  /** Whether to print a line of JSON on stdout for each response, with request ids (default false). */
-  accessLog?: boolean | undefined
+  /**
+   * Whether to print a line of JSON on stdout for each response, with request ids (default false), and with `clients: true` the
+   * address of the client, behind the option `trustedProxies`: addresses are personal data.
+   */
+  accessLog?: boolean | { clients?: boolean | undefined } | undefined
   /** Whether to compress responses with brotli and gzip (default true). */
   compress?: boolean | undefined
 }

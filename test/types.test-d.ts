@@ -76,6 +76,7 @@ import type {
   Rates,
   RatesErrorCode,
   RatesEvent,
+  ServerOptions,
   RatesHandler,
   RatesHandlerOptions,
   RatesOperations,
@@ -656,10 +657,13 @@ test('monitoring wraps any handler, and keeps its members', () => {
   expectTypeOf(wrapped).toExtend<RatesHandler>()
   expectTypeOf(wrapped).toExtend<WrappedHandler>()
   expectTypeOf(wrapped.fetch).toBeCallableWith(new Request('http://localhost'))
-  const answering = withAccessLog({ answer: handler.answer }, { write, queryParameters: [] })
+  const answering = withAccessLog({ answer: handler.answer, keyParameters: [] }, { write })
   expectTypeOf(answering(new Request('http://localhost'))).resolves.toEqualTypeOf<Response>()
-  type Names = 'write' | 'queryParameters' | 'now'
+  type Names = 'write' | 'clients' | 'now'
   expectTypeOf<keyof AccessLogOptions>().toEqualTypeOf<Names>()
+  expectTypeOf<ServerOptions['accessLog']>().toEqualTypeOf<
+    boolean | { clients?: boolean | undefined } | undefined
+  >()
   toNodeHandler(wrapped)
   toNodeHandler(createMetrics(wrapped).fetch)
   toNodeHandler(createHealth(wrapped).ready)

@@ -111,13 +111,22 @@ function describe(value: unknown): string {
   return Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`
 }
 
-const FLAGS = { metrics: true, accessLog: true, compress: true }
-
 /** @throws {TypeError} that names the invalid option */
 function assertServerOptions(server: ServerOptions): void {
-  assertKnownOptions(server, { tls: true, ...FLAGS }, 'server')
-  for (const [name, value] of Object.entries(server)) {
-    if (!Object.hasOwn(FLAGS, name) || value === undefined || typeof value === 'boolean') continue
-    throw new TypeError(`server.${name} must be true or false, got ${String(value)}`)
+  const known = { tls: true, metrics: true, accessLog: true, compress: true }
+  assertKnownOptions(server, known, 'server')
+  const { tls: _, accessLog, ...flags } = server
+  if (typeof accessLog !== 'object' || accessLog === null) {
+    return assertFlags('server', { ...flags, accessLog })
+  }
+  assertKnownOptions(accessLog, { clients: true }, 'server.accessLog')
+  assertFlags('server.accessLog', accessLog)
+  return assertFlags('server', flags)
+}
+
+function assertFlags(owner: string, flags: object): void {
+  for (const [name, value] of Object.entries(flags)) {
+    if (value === undefined || typeof value === 'boolean') continue
+    throw new TypeError(`${owner}.${name} must be true or false, got ${String(value)}`)
   }
 }

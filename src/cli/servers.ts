@@ -52,9 +52,12 @@ export async function openServer(
     served = sent
     if (accessLog && monitoring) {
       const write = (line: string): void => void context.stdout.write(`${line}\n`)
-      const queryParameters = handler.guard?.keyRules?.queryParameters ?? []
-      const logged = monitoring.withAccessLog(sent, { write, queryParameters, now: context.now })
-      served = monitoring.withRequestIds(logged)
+      const { clients } = accessLog === true ? { clients: false } : accessLog
+      const { keyParameters, proxies } = handler
+      const logged = { answer: sent.answer, keyParameters, proxies }
+      served = monitoring.withRequestIds(
+        monitoring.withAccessLog(logged, { write, clients, now: context.now }),
+      )
     }
   }
   const server = await listen(served, { port, hostname: host, tls })

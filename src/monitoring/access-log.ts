@@ -1,11 +1,16 @@
-import { callSafely, systemRuntime } from '../async.ts'
-import { shortened } from '../events.ts'
-import type { RawRequest, RawResponse } from '../http/messages.ts'
-import { byteLength } from '../http/response.ts'
-import { splitTarget } from '../http/target.ts'
-import { assertKnownOptions } from '../known-options.ts'
-import { escapeInvisible } from '../log.ts'
-import { createRedaction } from './redact.ts'
+import {
+  assertKnownOptions,
+  byteLength,
+  callSafely,
+  createClientAddress,
+  escapeInvisible,
+  requireFunctions,
+  shortened,
+  splitTarget,
+  systemRuntime,
+} from '../core.ts'
+import type { RawRequest, RawResponse } from '../index.ts'
+import { REDACTED, createRedaction } from './redact.ts'
 import { assertAnswers, wrap } from './wrap.ts'
 import type { AnsweringHandler, WrappedHandler } from './wrap.ts'
 
@@ -14,23 +19,23 @@ export interface AccessLogOptions {
   /** Receives each line, a JSON object without a line break; exceptions are ignored. */
   write: (line: string) => void
   /**
-   * Query parameters whose values are redacted, in addition to `access_key`, `access_token`, `api_key`, `apikey`, `app_id`,
-   * `key` and `token` (default none). API keys of ratesmith are redacted everywhere.
+   * Whether lines contain the address of the client, behind the `trustedProxies` of the handler (default false: addresses are
+   * personal data).
    */
-  queryParameters?: readonly string[] | undefined
+  clients?: boolean | undefined
   /** The clock, in ms since the Unix epoch (default `Date.now`). */
   now?: (() => number) | undefined
 }
 
 const MAX_TARGET_LENGTH = 2_048
+const MAX_TEXT_LENGTH = 256
 
-const MAX_HEADER_LENGTH = 256
-
-const MICROSECONDS_PER_MS = 1_000
+/** RFC 9110 §10.1.3 forbids both in `Referer`. */
+const USER_OR_FRAGMENT = /(?<=\/\/)[^/?#]+(?=@)|(?<=#).+$/gs
 
 /**
- * Returns `handler` with one log line per response to a path of the API, without the address of the client. Wrap compression
- * with it, not the reverse, to log the status and the bytes that are sent.
+ * Returns `handler` with one log line per response to a path of the API. Keys are redacted in every field. Put the log outside
+ * of other wrappers, to log the status and the bytes that are sent.
  *
  * @throws {TypeError} that names the invalid option
  * @example
@@ -46,28 +51,33 @@ export function withAccessLog<Handler extends AnsweringHandler>(
   handler: Handler,
   options: AccessLogOptions,
 ): Handler & WrappedHandler {
-  const { write, queryParameters, now } = resolve(options)
   assertAnswers(handler)
+  const { write, clients = false, now = Date.now }: Partial<AccessLogOptions> = options ?? {}
+  assertKnownOptions(options, { write, clients, now })
+  requireFunctions({ write, now }, true)
+  if (typeof clients !== 'boolean') throw new TypeError('clients must be true or false')
+  const { keyParameters = [], proxies } = handler
   const { monotonic } = systemRuntime(now)
-  const redaction = createRedaction(queryParameters)
+  const redact = createRedaction(keyParameters)
+  const clientOf = clients ? createClientAddress({ ...proxies, ipv6Prefix: 128 }) : () => undefined
 
   function toLine(request: RawRequest, response: RawResponse, duration: number): string {
     const { path, query } = splitTarget(request.target)
-    const headerOf = (name: string): string | undefined => {
-      const value = request.header(name)
-      return value ? shortened(redaction.text(value), MAX_HEADER_LENGTH) : undefined
-    }
+    // Cut first: a name precedes its value, and redaction of a long text takes long.
+    const shown = (text: string | null | undefined, length = MAX_TEXT_LENGTH) =>
+      text ? redact(shortened(text, length)) : undefined
     const entry = {
       time: new Date(now()).toISOString(),
-      id: request.requestId,
-      method: shortened(request.method, MAX_HEADER_LENGTH),
-      path: shortened(redaction.text(path), MAX_TARGET_LENGTH),
-      query: shortened(redaction.query(query), MAX_TARGET_LENGTH) || undefined,
+      id: shown(request.requestId),
+      client: clientOf(request),
+      method: shown(request.method),
+      path: shown(path, MAX_TARGET_LENGTH),
+      query: shown(query, MAX_TARGET_LENGTH),
       status: response.status,
-      bytes: sentBytes(response),
-      referrer: headerOf('referer'),
-      agent: headerOf('user-agent'),
-      duration: Math.round(duration * MICROSECONDS_PER_MS) / MICROSECONDS_PER_MS,
+      bytes: response.body === null ? 0 : byteLength(response.body),
+      referrer: shown(request.header('referer')?.replace(USER_OR_FRAGMENT, REDACTED)),
+      agent: shown(request.header('user-agent')),
+      duration: Number(duration.toFixed(3)),
     }
     return escapeInvisible(JSON.stringify(entry))
   }
@@ -79,28 +89,4 @@ export function withAccessLog<Handler extends AnsweringHandler>(
     if (response.matched) callSafely(() => write(toLine(request, response, duration)))
     return response
   })
-}
-
-function resolve(options: AccessLogOptions) {
-  const given: Partial<AccessLogOptions> = options ?? {}
-  const { write, queryParameters = [], now = Date.now } = given
-  assertKnownOptions(options, { write, queryParameters, now })
-  if (typeof write !== 'function') throw new TypeError('write must be a function')
-  if (typeof now !== 'function') throw new TypeError('now must be a function')
-  if (!isListOfNames(queryParameters)) {
-    throw new TypeError('queryParameters must be an array of strings')
-  }
-  return { write, queryParameters, now }
-}
-
-function isListOfNames(value: unknown): boolean {
-  return Array.isArray(value) && value.every((name) => typeof name === 'string')
-}
-
-/** Returns the size of the body, without encoding text again where a header has it. */
-function sentBytes({ headers, body }: RawResponse): number {
-  if (body === null) return 0
-  if (typeof body !== 'string') return body.length
-  const [, length] = headers.find(([name]) => name === 'content-length') ?? []
-  return length === undefined ? byteLength(body) : Number(length)
 }

@@ -6,8 +6,6 @@ import type { AnsweringHandler, WrappedHandler } from './wrap.ts'
 /** Not an API key, which must not get into a log. */
 const WELL_FORMED = /^(?!.*rsk_)[a-z0-9._-]{1,128}$/i
 
-const EXPOSED = 'access-control-expose-headers'
-
 /**
  * Returns `handler` with an id for every request: the `X-Request-Id` of the request if it has 1 to 128 of the characters
  * `A-Z a-z 0-9 . _ -` and does not contain an API key, else a random UUID. Access logs and `internal_error` events contain it.
@@ -45,15 +43,12 @@ function receivedId(request: RawRequest): string | undefined {
 function withId(response: RawResponse, requestId: string): RawResponse {
   const { headers, matched } = response
   const isPresent = headers.some(([name]) => name === 'x-request-id')
-  if (!matched || isPresent || !headers.some(isUnshared)) return response
-  return { ...response, headers: [...headers.map(withIdExposed), ['x-request-id', requestId]] }
-}
-
-function isUnshared([name, value]: Header): boolean {
-  return name === 'cache-control' && /\b(no-store|private)\b/.test(value)
-}
-
-function withIdExposed(header: Header): Header {
-  const [name, value] = header
-  return name === EXPOSED ? [name, `${value}, X-Request-Id`] : header
+  const isPrivate = headers.some(
+    ([name, value]) => name === 'cache-control' && /\b(no-store|private)\b/.test(value),
+  )
+  if (!matched || isPresent || !isPrivate) return response
+  const exposed = headers.map(([name, value]): Header =>
+    name === 'access-control-expose-headers' ? [name, `${value}, X-Request-Id`] : [name, value],
+  )
+  return { ...response, headers: [...exposed, ['x-request-id', requestId]] }
 }

@@ -1,10 +1,14 @@
-import type { RawRequest, RawResponse } from '../http/messages.ts'
-import { toFetchStyle } from '../http/response.ts'
+import { toFetchStyle } from '../core.ts'
+import type { ProxyOptions } from '../core.ts'
+import type { RawRequest, RawResponse } from '../index.ts'
 
-/** A handler in any form: of `createRatesHandler`, a compat route, or a wrapper around them. */
+/** A handler in any form: of `createRatesHandler`, or a wrapper around it. */
 export interface AnsweringHandler {
   /** Returns the response as data, in a promise only if it has to wait; never throws or rejects. */
   answer(request: RawRequest): RawResponse | Promise<RawResponse>
+  /** Query parameters for keys, besides `access_key`, `access_token`, `api_key`, `apikey`, `app_id`, `key` and `token`. */
+  readonly keyParameters?: readonly string[] | undefined
+  readonly proxies?: ProxyOptions | undefined
 }
 
 /** What every wrapper has, besides the members of the wrapped handler. */

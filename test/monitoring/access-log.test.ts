@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
+import { createAccess } from '../../src/access/index.ts'
 import { withAccessLog, withRequestIds } from '../../src/monitoring/index.ts'
 import type { AccessLogOptions } from '../../src/monitoring/index.ts'
 import { NOW, openService } from '../fixtures/service.ts'
@@ -10,14 +10,20 @@ const LATEST = '/api/v1/latest'
 interface Sent {
   method?: string
   headers?: Record<string, string>
-  client?: string
+  client?: string | undefined
 }
 
-function open(options: Partial<AccessLogOptions> = {}) {
+function open(
+  options: Partial<AccessLogOptions> = {},
+  handlerOptions: Parameters<typeof openService>[0] = {},
+) {
   const lines: string[] = []
-  const { handler } = openService()
+  const { handler } = openService({
+    routes: [{ path: '/shop/:item', get: () => ({}) }],
+    ...handlerOptions,
+  })
   const log = { write: (line: string) => void lines.push(line), now: () => NOW, ...options }
-  const logged = withRequestIds(withAccessLog(openExchangeRates(handler), log))
+  const logged = withRequestIds(withAccessLog(handler, log))
   const send = (target: string, { method = 'GET', headers = {}, client }: Sent = {}) => {
     const all: Record<string, string> = { 'x-request-id': 'abc', ...headers }
     return logged.answer({ method, target, header: (name) => all[name], client })
@@ -57,7 +63,7 @@ describe('a line of the access log', () => {
     ['HEAD', LATEST, 200],
     ['OPTIONS', LATEST, 204],
     ['DELETE', LATEST, 405],
-    ['GET', '/api/convert/1/EUR/XYZ', 400],
+    ['GET', '/api/v1/convert?from=EUR&to=XYZ', 400],
   ])('has the status and the sent bytes: %s %s', async (method, target, status) => {
     const { send, entries } = open()
     const { body } = await send(target, { method })
@@ -78,6 +84,20 @@ describe('a line of the access log', () => {
     await send(LATEST, { client: '192.0.2.1', headers })
     expect(lines).toHaveLength(1)
     expect(lines[0]).not.toMatch(/192\.0\.2|198\.51/)
+  })
+
+  it.each([
+    ['that of the connection', '192.0.2.1', undefined, '192.0.2.1'],
+    ['of IPv6 as a whole', '2001:DB8::5:6', undefined, '2001:db8::5:6'],
+    ['that behind a trusted proxy', '10.0.0.1', '198.51.100.9, 192.0.2.7', '192.0.2.7'],
+    ['not one that the client claims', '192.0.2.1', '198.51.100.9', '192.0.2.1'],
+    ['no address that a header invents', '10.0.0.1', 'rsk_secret', '10.0.0.1'],
+    ['unknown where the host passes none', undefined, undefined, 'unknown'],
+  ])('has the address with clients: true, %s', async (_, client, forwarded, logged) => {
+    const { send, entries } = open({ clients: true }, { trustedProxies: ['10.0.0.0/8'] })
+    const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
+    await send(LATEST, { client, headers })
+    expect(entries()).toMatchObject([{ client: logged }])
   })
 
   it('is not written for paths of others', async () => {
@@ -116,8 +136,7 @@ describe('keys', () => {
     `${LATEST}?app_id=SECRET`,
     `${LATEST}?api_key=SECRET`,
     `${LATEST}?apikey=SECRET&token=SECRET`,
-    `${LATEST}?mine=SECRET`,
-    `${LATEST}?m%69ne=SECRET=SECRET`,
+    `${LATEST}?t%6fken=SECRET=SECRET`,
     `${LATEST}?other=${KEY}`,
     `${LATEST}?${KEY}`,
     `${LATEST}?other=x${KEY.toUpperCase()}`,
@@ -125,9 +144,19 @@ describe('keys', () => {
     `${LATEST}?other=${KEY.replace('rsk', '%72s%6b')}`,
     `${LATEST}?a=1;app_id=SECRET`,
     `${LATEST}?a=1?app_id=SECRET`,
-    `/api/convert/5/EUR/${KEY}`,
+    `/shop/${KEY}`,
+    `${LATEST}?app_id[]=SECRET`,
+    `${LATEST}?app_id[0]=SECRET&token%5B%5D=SECRET`,
+    `${LATEST}?keys[app_id]=SECRET`,
+    `${LATEST}?App-Id=SECRET&apiKey=SECRET&token%5B1%5D=SECRET`,
+    `${LATEST}?app%255Fid=SECRET`,
+    `${LATEST}?other=${KEY.replace('_', '%25255F')}`,
+    `${LATEST}?app_id=SECRET;SECRET`,
+    `${LATEST}?app_id=SECRET?x=SECRET`,
+    `${LATEST}?%20app_id%20=SECRET`,
+    `${LATEST}?from=https%3A%2F%2Fa.example%2F%3Fb%3D1%26app_id%3DSECRET`,
   ])('are redacted: %s', async (target) => {
-    const { send, lines } = open({ queryParameters: ['mine'] })
+    const { send, lines } = open()
     await send(target)
     expect(lines).toHaveLength(1)
     expect(lines[0]).not.toMatch(/SECRET|rsk|0123456789|72s/i)
@@ -136,18 +165,57 @@ describe('keys', () => {
 
   it.each([
     ['a?app_id=SECRET', 'a?app_id=REDACTED'],
-    [`https://a.example/${KEY}/b?c=${KEY}#d`, 'https://a.example/REDACTED/b?c=REDACTED#d'],
+    [`https://a.example/${KEY}/b?c=${KEY}`, 'https://a.example/REDACTED/b?c=REDACTED'],
     [`Agent ${KEY} b`, 'Agent REDACTED b'],
+    ['Agent (app_id=SECRET)', 'Agent (app_id=REDACTED'],
+    ['https://a.example/#/b?token[]=SECRET', 'https://a.example/#/b?token[]=REDACTED'],
+    ['https://a.example/#access_token=SECRET', 'https://a.example/#access_token=REDACTED'],
   ])('are redacted in headers: %s', async (value, redacted) => {
     const { send, entries } = open()
     await send(LATEST, { headers: { 'user-agent': value, referer: value } })
-    expect(entries()).toMatchObject([{ agent: redacted, referrer: redacted }])
+    expect(entries()).toMatchObject([
+      { agent: redacted, referrer: redacted.replace(/#.*/, '#REDACTED') },
+    ])
+  })
+
+  it.each([
+    ['https://a.example/b#SECRET', 'https://a.example/b#REDACTED'],
+    ['https://user:SEC@RET@a.example/b', 'https://REDACTED@a.example/b'],
+  ])('and what a referrer must not contain are redacted: %s', async (referer, referrer) => {
+    const { send, entries } = open()
+    await send(LATEST, { headers: { referer } })
+    expect(entries()).toMatchObject([{ referrer }])
+  })
+
+  it('are redacted in the method and in the id of a request', async () => {
+    const { send, lines } = open()
+    await send(LATEST, { method: KEY })
+    const { handler } = openService()
+    const logged = withAccessLog(handler, { write: (line) => void lines.push(line) })
+    const request = { method: 'GET', target: LATEST, header: () => undefined, requestId: KEY }
+    await logged.answer(request)
+    expect(lines).toHaveLength(2)
+    expect(lines.join('\n')).not.toContain('rsk')
+  })
+
+  it('are redacted in the parameters that the option access names', async () => {
+    const access = createAccess({
+      plans: { free: '60/min' },
+      anonymous: 'free',
+      keys: { find: () => undefined },
+      client: () => '192.0.2.1',
+      queryParameters: ['session'],
+    })
+    const { send, entries } = open({}, { access })
+    await send(`${LATEST}?session=SECRET&_session=1`)
+    expect(entries()).toMatchObject([{ query: 'session=REDACTED&_session=REDACTED' }])
   })
 
   it('do not hide other parameters', async () => {
     const { send, entries } = open()
-    await send(`${LATEST}?base=USD&app_id=SECRET&symbols=EUR,GBP`)
-    expect(entries()).toMatchObject([{ query: 'base=USD&app_id=REDACTED&symbols=EUR,GBP' }])
+    const others = 'base=USD&symbols=EUR,GBP&monkey=1&a=b%20c+d=&=x&[]='
+    await send(`${LATEST}?app_id=SECRET&${others}`)
+    expect(entries()).toMatchObject([{ query: `app_id=REDACTED&${others}` }])
   })
 })
 
@@ -165,8 +233,7 @@ describe('the option', () => {
   it.each([
     { write: undefined },
     { write: 'stdout' },
-    { queryParameters: 'key' },
-    { queryParameters: [1] },
+    { clients: 'all' },
     { now: 0 },
     { format: 'combined' },
   ])('is checked: %j', (options) => {

@@ -94,6 +94,14 @@ describeRuntimes('ratesmith serve config.ts', (runtime) => {
     ['export default {}; export const server = 5', ['config.ts: server must be an object, got 5']],
     ['export default {}; export const server = { compress: 1 }', ['must be true or false, got 1']],
     [
+      'export default {}; export const server = { accessLog: { clients: 1 } }',
+      ['server.accessLog.clients must be true or false, got 1'],
+    ],
+    [
+      'export default {}; export const server = { accessLog: { client: true } }',
+      ['did you mean "server.accessLog.clients"?'],
+    ],
+    [
       'export default {}; export const servr = {}',
       ['unknown export "servr"; did you mean "server"?'],
     ],

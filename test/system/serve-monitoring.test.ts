@@ -11,6 +11,10 @@ function writeServerConfig(server: string): string {
   return writeConfig(`export default {}\nexport const server = ${server}`)
 }
 
+function jsonLines(text: string): string[] {
+  return text.split('\n').filter((line) => line.startsWith('{'))
+}
+
 const CONVERT = '/api/v1/convert?from=USD&to=EUR'
 
 async function statusOf(url: string): Promise<number> {
@@ -82,12 +86,37 @@ describeRuntimes('ratesmith serve', (runtime) => {
     await fetch(`${root}/api/v1/status`)
     await running.written(/v1\/status.*\n[^]*v1\/status/)
     await running.end()
-    const lines = running.stdout.split('\n').filter((line) => line.startsWith('{'))
+    const lines = jsonLines(running.stdout)
     expect(lines).toHaveLength(2)
     expect(lines[0]).toMatch(
       /"id":"from-the-proxy",.*"path":"\/api\/v1\/convert","query":"from=USD&to=EUR/,
     )
     expect(lines.join('')).not.toMatch(/127\.0\.0\.1|rsk_a/)
+  })
+
+  it('logs the addresses behind its proxies with clients: true, and no value of the parameters for keys', async () => {
+    const config = `
+import { createAccess } from 'ratesmith/access'
+export default {
+  trustedProxies: 1,
+  access: createAccess({
+    plans: { free: '60/min' },
+    anonymous: 'free',
+    keys: { find: () => undefined },
+    queryParameters: ['session'],
+  }),
+}
+export const server = { accessLog: { clients: true } }
+`
+    const running = serve([writeConfig(config), '--demo'], {}, runtime)
+    const root = await rootOf(running)
+    const headers = { 'x-forwarded-for': '192.0.2.7' }
+    await fetch(`${root}${CONVERT}&session[]=secret`, { headers })
+    await running.written(/v1\/convert/)
+    await running.end()
+    expect(jsonLines(running.stdout)).toEqual([
+      expect.stringMatching(/"client":"192\.0\.2\.7",.*session\[\]=REDACTED"/),
+    ])
   })
 })
 
