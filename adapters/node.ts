@@ -14,8 +14,6 @@ export type {
   RequestStream,
   ResponseSocket,
 } from './node-messages.ts'
-export { createUndiciFetch } from './undici.ts'
-export type { UndiciFetchOptions } from './undici.ts'
 export type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
 
 const LIMITS = {

@@ -54,7 +54,7 @@ const FACTORIES: Record<string, (options: object) => unknown> = {
   ),
   'createRatesHandler providers': (providers) => call('createRatesHandler .', { providers }),
   'createRatesHandler maxStale': (maxStale) => call('createRatesHandler .', { maxStale }),
-  'createUndiciFetch timeouts': (timeouts) => call('createUndiciFetch ./node', { timeouts }),
+  'createUndiciFetch timeouts': (timeouts) => call('createUndiciFetch ./undici', { timeouts }),
   'serve tls': (tls) => call('serve ./node', { tls }),
 }
 

@@ -14,8 +14,9 @@ import { toWorker } from '../adapters/cloudflare.ts'
 import type { WorkerContext } from '../adapters/cloudflare.ts'
 import { serve as serveOnDeno } from '../adapters/deno.ts'
 import { toExpressHandler } from '../adapters/express.ts'
-import { createUndiciFetch, serve as serveOnNode, toNodeHandler } from '../adapters/node.ts'
-import type { RunningServer, UndiciFetchOptions } from '../adapters/node.ts'
+import { toNextHandler } from '../adapters/next.ts'
+import { serve as serveOnNode, toNodeHandler } from '../adapters/node.ts'
+import type { RunningServer } from '../adapters/node.ts'
 import { createAccess, createKey, hashKey } from '../src/access/index.ts'
 import type {
   Access,
@@ -124,6 +125,8 @@ import { createRedisStore } from '../src/stores/redis.ts'
 import type { ClaimingStore, RedisClient, StoreOptions } from '../src/stores/redis.ts'
 import { createUpstashStore } from '../src/stores/upstash.ts'
 import type { UpstashStoreOptions } from '../src/stores/upstash.ts'
+import { createUndiciFetch } from '../src/undici.ts'
+import type { UndiciFetchOptions } from '../src/undici.ts'
 import {
   failingProvider,
   fakeProviders,
@@ -525,6 +528,20 @@ test('the Express adapter mounts in current Express and in Connect', () => {
   expectTypeOf(mounted).parameter(2).toEqualTypeOf<() => void>()
   // @ts-expect-error requires a handler with answer()
   toExpressHandler((request: Request) => new Response(request.url))
+})
+
+test('Next.js gets a function for each method, which accepts its request and parts of the path', () => {
+  const { GET, ...others } = toNextHandler(createRatesHandler())
+  type Methods = 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
+  expectTypeOf<keyof typeof others>().toEqualTypeOf<Methods>()
+  // As in the types that Next.js generates.
+  type NextRequest = Request & { nextUrl: URL }
+  type Context = { params: Promise<{ path: string[] }> }
+  type RouteFunction = (request: NextRequest, context: Context) => Promise<Response>
+  expectTypeOf(GET).toExtend<RouteFunction>()
+  expectTypeOf(toNextHandler).toBeCallableWith((request: Request) => new Response(request.url))
+  // @ts-expect-error a handler returns a Response
+  toNextHandler(() => 'text')
 })
 
 test('every server is started and stopped in the same way', () => {

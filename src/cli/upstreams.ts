@@ -1,4 +1,4 @@
-import { createUndiciFetch } from '../../adapters/node.ts'
+import { createUndiciFetch } from '../undici.ts'
 import type { HistoryProvider, LatestProvider } from '../index.ts'
 import { fakeProviders } from '../testing/fake-providers.ts'
 import { platform } from './context.ts'

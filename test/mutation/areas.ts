@@ -70,7 +70,7 @@ export const AREAS: Readonly<Record<string, Area>> = {
   client: { files: sourcesIn('client'), tests: testsIn('client'), threshold: 92 },
   adapters: {
     // Adapters of other runtimes, and of proxies, are tested in other processes, without mutants.
-    files: ['adapters/*.ts', '!adapters/{bun,cloudflare,deno,undici}.ts'],
+    files: ['adapters/*.ts', '!adapters/{bun,cloudflare,deno}.ts'],
     tests: ['test/system/*-adapter.test.ts', 'test/advisories/path-*.test.ts'],
   },
 }

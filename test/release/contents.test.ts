@@ -130,7 +130,7 @@ const PRINT_RECORDS = app.write(
 
 const WITHOUT_UNDICI = app.write(
   'without-undici.js',
-  `import { createUndiciFetch } from 'ratesmith/node'
+  `import { createUndiciFetch } from 'ratesmith/undici'
   await createUndiciFetch().catch(({ message }) => console.log(message))`,
 )
 

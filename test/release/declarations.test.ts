@@ -15,11 +15,13 @@ import { createRatesClient } from 'ratesmith/client'
 import { toWorker } from 'ratesmith/cloudflare'
 import { serve as serveOnDeno } from 'ratesmith/deno'
 import { toExpressHandler } from 'ratesmith/express'
-import { createUndiciFetch, serve, toNodeHandler } from 'ratesmith/node'
+import { toNextHandler } from 'ratesmith/next'
+import { serve, toNodeHandler } from 'ratesmith/node'
 import { createEcbProvider, createOpenExchangeRatesProvider } from 'ratesmith/providers'
 import { createMemoryStore } from 'ratesmith/stores/memory'
 import { storeContract } from 'ratesmith/testing'
 import type { ContractCase } from 'ratesmith/testing'
+import { createUndiciFetch } from 'ratesmith/undici'
 const options: RatesHandlerOptions = {
   providers: { latest: createOpenExchangeRatesProvider({ key: 'key' }), history: createEcbProvider() },
   store: createMemoryStore(),
@@ -30,6 +32,7 @@ const { rates } = handler
 export const { EUR }: { EUR: number } = (await rates.latest({ symbols: ['EUR'] })).rates
 export const { USD }: { USD: number } = (await client.latest({ symbols: ['USD'] })).rates
 export const hosts = [toNodeHandler(handler), toExpressHandler(handler), toWorker(() => handler)]
+export const { GET, POST } = toNextHandler(handler)
 export const servers = [serve, serveOnBun, serveOnDeno].map((each) => each(handler))
 export const cases: ContractCase[] = storeContract(() => new Map())
 export const isRatesError = (error: unknown): boolean => error instanceof RatesError

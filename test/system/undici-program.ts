@@ -1,7 +1,7 @@
 // Requests rates from the real hosts, like an app behind a proxy. Prints the statuses, and the outcomes of the upstream
 // calls.
 import { createRatesHandler } from 'ratesmith'
-import { createUndiciFetch } from 'ratesmith/node'
+import { createUndiciFetch } from 'ratesmith/undici'
 
 import { reportToParent } from './child.ts'
 

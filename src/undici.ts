@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 
-import { assertKnownOptions } from '../src/known-options.ts'
+import { assertKnownOptions } from './known-options.ts'
 
 /**
  * Creates a `fetch` with a proxy, connection limits, timeouts or a test dispatcher, which Node's own `fetch` lacks. Requires
@@ -11,7 +11,7 @@ import { assertKnownOptions } from '../src/known-options.ts'
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
- * import { createUndiciFetch } from 'ratesmith/node'
+ * import { createUndiciFetch } from 'ratesmith/undici'
  *
  * const fetch = await createUndiciFetch({ proxy: 'http://127.0.0.1:3128', connections: 4 })
  * export default createRatesHandler({ fetch })
