@@ -44,6 +44,8 @@ export function createUpstashStore(options: UpstashStoreOptions): ClaimingStore 
         method: 'POST',
         headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
         body: JSON.stringify(command),
+        // Some frameworks cache responses, also to a POST.
+        cache: 'no-store',
         // A redirect could leak the token. (Workers do not support `error`.)
         redirect: 'manual',
       })

@@ -44,6 +44,20 @@ async function failureOf(work: () => unknown): Promise<Error> {
 describe('createUpstashStore()', () => {
   itMeetsTheContract(() => create({ fetch: fakeUpstash().fetch }))
 
+  it('forbids a caching fetch, such as that of a framework, to store responses', async () => {
+    const caches: unknown[] = []
+    const { fetch } = fakeUpstash()
+    const store = create({
+      fetch(input: string, init: RequestInit) {
+        caches.push(init.cache)
+        return fetch(input, init)
+      },
+    })
+    await store.set('k', 'text', Date.now() + 60_000)
+    await store.get('k')
+    expect(caches).toEqual(['no-store', 'no-store'])
+  })
+
   it('posts these commands and no others, and follows no redirect', async () => {
     const { commands, requests, fetch } = fakeUpstash(() => NOW)
     const store = create({ fetch, prefix: 'app:', now: () => NOW })
