@@ -1,16 +1,9 @@
-import type { NodeResponse, RequestSocket } from './node-messages.ts'
+import type { NodeRequest, NodeResponse, RequestSocket } from './node-messages.ts'
 
 /** Concurrent responses per HTTP/2 connection: a few more than the six HTTP/1 connections of a browser. */
 export const MAX_STREAMS = 8
 
 const MAX_WAITING_STREAMS = 200
-
-export interface ConnectionLimit {
-  /** Returns false if too many requests already wait. */
-  enter(connection: unknown, start: () => void): boolean
-  /** Marks the request of `start` as finished, or removes it from the waiting ones. */
-  leave(connection: unknown, start: () => void): void
-}
 
 /** Runs one callback per turn of the event loop, so that other connections are handled between two expensive responses. */
 function createStartQueue(): (start: () => void) => void {
@@ -26,34 +19,32 @@ function createStartQueue(): (start: () => void) => void {
   }
 }
 
-export function createConnectionLimit(): ConnectionLimit {
+/**
+ * Calls `start`, at once or when another request of the connection ends. Returns a function to call once when the request
+ * ends, also a waiting one; undefined if too many wait.
+ */
+export type StreamLimit = (connection: unknown, start: () => void) => (() => void) | undefined
+
+export function createStreamLimit(): StreamLimit {
   const connections = new Map<unknown, { underWay: number; waiting: Set<() => void> }>()
   const startLater = createStartQueue()
-  return {
-    enter(key, start) {
-      const connection = connections.get(key)
-      if (!connection) {
-        connections.set(key, { underWay: 1, waiting: new Set() })
-        start()
-      } else if (connection.underWay < MAX_STREAMS) {
-        connection.underWay += 1
-        startLater(start)
-      } else if (connection.waiting.size < MAX_WAITING_STREAMS) connection.waiting.add(start)
-      else return false
-      return true
-    },
-    leave(key, start) {
-      const connection = connections.get(key)
-      if (!connection || connection.waiting.delete(start)) return
-      const [next] = connection.waiting
+  return (key, start) => {
+    const connection = connections.get(key) ?? { underWay: 0, waiting: new Set() }
+    const { waiting } = connection
+    if (connection.underWay === MAX_STREAMS && waiting.size === MAX_WAITING_STREAMS)
+      return undefined
+    connections.set(key, connection)
+    if (connection.underWay === MAX_STREAMS) waiting.add(start)
+    else if ((connection.underWay += 1) === 1) start()
+    else startLater(start)
+    return () => {
+      if (waiting.delete(start)) return
+      const [next] = waiting
       if (next) {
-        connection.waiting.delete(next)
+        waiting.delete(next)
         startLater(next)
-      } else {
-        connection.underWay -= 1
-        if (connection.underWay === 0) connections.delete(key)
-      }
-    },
+      } else if ((connection.underWay -= 1) === 0) connections.delete(key)
+    }
   }
 }
 
@@ -63,51 +54,83 @@ const MAX_WAITING = 100
 /** While more requests wait on all connections, closes the connections with more than `MAX_WAITING`. */
 const MAX_WAITING_IN_ALL = 10_000
 
-/** Returns a function that calls `start` when the responses before `response` are sent, unless the client has disconnected. */
-export function createPipeline(): (
-  socket: RequestSocket,
-  response: NodeResponse,
-  start: () => void,
-) => void {
+/** Calls `start` when the responses before `response` are sent, unless the client has disconnected. */
+type Pipeline = (socket: RequestSocket, response: NodeResponse, start: () => void) => void
+
+function createPipeline(): Pipeline {
   const startLater = createStartQueue()
-  const pipelines = new Map<RequestSocket, { waiting: number; isPausing: boolean }>()
+  const waiting = new Map<RequestSocket, number>()
   let waitingInAll = 0
 
-  function pipelineOf(socket: RequestSocket): { waiting: number; isPausing: boolean } {
-    const known = pipelines.get(socket)
-    if (known) return known
-    const pipeline = { waiting: 0, isPausing: false }
-    pipelines.set(socket, pipeline)
-    socket.once('close', () => {
-      waitingInAll -= pipeline.waiting
-      pipelines.delete(socket)
+  function forget(socket: RequestSocket): void {
+    waitingInAll -= waiting.get(socket) ?? 0
+    waiting.delete(socket)
+  }
+
+  /** Returns how many requests of the connection wait. */
+  function count(socket: RequestSocket, added: 1 | -1): number {
+    const before = waiting.get(socket)
+    if (before === undefined) socket.once('close', () => forget(socket))
+    const now = (before ?? 0) + added
+    waiting.set(socket, now)
+    waitingInAll += added
+    return now
+  }
+
+  /** After each parsed request, Node resumes the socket in `nextTick`; microtasks run later. */
+  function pauseLater(socket: RequestSocket): void {
+    queueMicrotask(() => {
+      if ((waiting.get(socket) ?? 0) > MAX_WAITING) socket.pause()
     })
-    return pipeline
   }
 
   return (socket, response, start) => {
     if (socket.destroyed) return
-    const pipeline = pipelineOf(socket)
-
-    function count(added: 1 | -1): void {
-      waitingInAll += added
-      pipeline.waiting += added
-      if (pipeline.waiting <= MAX_WAITING || pipeline.isPausing) return
-      pipeline.isPausing = true
-      // After each parsed request, Node resumes the socket in `nextTick`; microtasks run later.
-      queueMicrotask(() => {
-        pipeline.isPausing = false
-        if (pipeline.waiting > MAX_WAITING) socket.pause()
-      })
+    if (count(socket, 1) > MAX_WAITING) {
+      if (waitingInAll > MAX_WAITING_IN_ALL) socket.destroy()
+      pauseLater(socket)
     }
-    count(1)
-    if (pipeline.waiting > MAX_WAITING && waitingInAll > MAX_WAITING_IN_ALL) socket.destroy()
     response.once('socket', () => {
-      count(-1)
-      if (pipeline.waiting === MAX_WAITING) socket.resume()
+      if (socket.destroyed) return
+      const left = count(socket, -1)
+      if (left > MAX_WAITING) pauseLater(socket)
+      else if (left === MAX_WAITING) socket.resume()
       startLater(() => {
         if (!response.destroyed) start()
       })
     })
+  }
+}
+
+/** The HTTP/2 error code for a request that was not processed, which the client may repeat. */
+const REFUSED_STREAM = 7
+
+/** The property of Node's sockets with the current response: undocumented, but older than most frameworks. */
+const CURRENT_RESPONSE = '_httpMessage'
+
+/** False without a socket: a framework that imitates Node's responses may never assign one; those must not wait. */
+function isBusy(socket: RequestSocket | undefined): socket is RequestSocket {
+  return Boolean((socket as { [CURRENT_RESPONSE]?: unknown } | undefined)?.[CURRENT_RESPONSE])
+}
+
+type Respond<Request> = (request: Request, response: NodeResponse, next?: () => void) => void
+
+/** Node calls a listener for every received request: without a limit, a client that does not read could fill the memory. */
+export function limitConnections<Request extends NodeRequest>(
+  respond: Respond<Request>,
+): Respond<Request> {
+  const wait = createPipeline()
+  const enter = createStreamLimit()
+  return (request, response, next) => {
+    const { stream, socket } = request
+    if (stream?.session) {
+      const leave = enter(stream.session, () => {
+        if (!stream.destroyed) respond(request, response, next)
+      })
+      if (leave) response.once('close', leave)
+      else stream.close(REFUSED_STREAM)
+    } else if (response.socket === null && isBusy(socket)) {
+      wait(socket, response, () => respond(request, response, next))
+    } else respond(request, response, next)
   }
 }

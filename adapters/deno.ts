@@ -1,4 +1,4 @@
-import { MAX_STREAMS, createConnectionLimit } from './connection-limit.ts'
+import { MAX_STREAMS, createStreamLimit } from './connection-limit.ts'
 import { failed, listenOptions, responderOf, toUrl, untilIdle } from './server.ts'
 import type { FetchHandler, RunningServer, ServeOptions } from './server.ts'
 
@@ -55,7 +55,7 @@ const SHORT_BODY_BYTES = 65_536
 
 /** Deno serves HTTP/2 on every port, and calls its handler for up to 200 requests of a client that reads nothing. */
 function limitStreams(handler: FetchHandler): DenoHandler {
-  const limit = createConnectionLimit()
+  const enter = createStreamLimit()
   let unsentBytes = 0
   const responder = responderOf(handler, () => unsentBytes)
   let underWay = 0
@@ -99,8 +99,8 @@ function limitStreams(handler: FetchHandler): DenoHandler {
     return new Promise((resolve) => {
       const { signal } = request
       const start = (): void => resolve(signal.aborted ? failed() : respond(request, info))
-      if (!limit.enter(connection, start)) return resolve(failed())
-      const leave = (): void => limit.leave(connection, start)
+      const leave = enter(connection, start)
+      if (!leave) return resolve(failed())
       info.completed.then(leave, leave)
       return signal.addEventListener('abort', () => resolve(failed()), { once: true })
     })

@@ -1,11 +1,5 @@
-import {
-  NodeRawRequest,
-  createSender,
-  hasTwoHosts,
-  limitPipelining,
-  refuse,
-  respondWith,
-} from './node-handler.ts'
+import { limitConnections } from './connection-limit.ts'
+import { NodeRawRequest, createSender, hasTwoHosts, refuse, respondWith } from './node-handler.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
 import type { Answer } from './server.ts'
 
@@ -38,7 +32,7 @@ export function toExpressHandler(handler: {
 }): (request: ExpressRequest, response: NodeResponse, next: () => void) => void {
   const answer: Answer = (request) => handler.answer(request)
   const { send, unsentBytes } = createSender()
-  return limitPipelining<ExpressRequest>((request, response, next) => {
+  return limitConnections<ExpressRequest>((request, response, next) => {
     const { originalUrl } = request
     const rawRequest = new ExpressRawRequest(request, response, unsentBytes, originalUrl)
     respondWith(answer, rawRequest, response, (raw) => {

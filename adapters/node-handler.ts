@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { loadOnce } from '../src/async.ts'
 import { flatHeaders } from '../src/http/response.ts'
 import type { RawRequest, RawResponse, ReadBody } from '../src/index.ts'
-import { createConnectionLimit, createPipeline } from './connection-limit.ts'
-import type { NodeRequest, NodeResponse, RequestSocket } from './node-messages.ts'
+import { limitConnections } from './connection-limit.ts'
+import type { NodeRequest, NodeResponse } from './node-messages.ts'
 import { toServerFunction } from './server.ts'
 import type { Answer, FetchHandler } from './server.ts'
 import { createUnsentBodies } from './unsent-bodies.ts'
@@ -33,7 +33,7 @@ export type NodeHandler = (request: NodeRequest, response: NodeResponse) => void
 export function toNodeHandler(handler: FetchHandler): NodeHandler {
   const { answer } = handler
   const respond = answer ? fromRawResponses(answer) : fromFetchStyle(handler)
-  return limitPipelining((request, response) => {
+  return limitConnections((request, response) => {
     if (hasTwoHosts(request)) refuse(response)
     else respond(request, response)
   })
@@ -111,39 +111,6 @@ async function loadAdapter(
   )
   return (request, response) =>
     adapter.handle(request as unknown as IncomingMessage, response as unknown as ServerResponse)
-}
-
-/** The HTTP/2 error code for a request that was not processed, which the client may repeat. */
-const REFUSED_STREAM = 7
-
-/** Node calls a listener for every received request: without a limit, a client that does not read could fill the memory. */
-export function limitPipelining<Request extends NodeRequest>(
-  respond: (request: Request, response: NodeResponse, next?: () => void) => void,
-): (request: Request, response: NodeResponse, next?: () => void) => void {
-  const waitForTurn = createPipeline()
-  const streams = createConnectionLimit()
-
-  return (request, response, next) => {
-    const { stream, socket } = request
-    if (stream?.session) {
-      const { session } = stream
-      const start = (): void => {
-        if (!stream.destroyed) respond(request, response, next)
-      }
-      if (!streams.enter(session, start)) stream.close(REFUSED_STREAM)
-      else response.once('close', () => streams.leave(session, start))
-    } else if (response.socket === null && isBusy(socket)) {
-      waitForTurn(socket, response, () => respond(request, response, next))
-    } else respond(request, response, next)
-  }
-}
-
-/** The property of Node's sockets with the current response: undocumented, but older than most frameworks. */
-const CURRENT_RESPONSE = '_httpMessage'
-
-/** False without a socket: a framework that imitates Node's responses may never assign one; those must not wait. */
-function isBusy(socket: RequestSocket | undefined): socket is RequestSocket {
-  return Boolean((socket as { [CURRENT_RESPONSE]?: unknown } | undefined)?.[CURRENT_RESPONSE])
 }
 
 /** A class: an object literal with a getter for each request would take a third as long as the whole response. */
