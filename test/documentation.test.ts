@@ -78,7 +78,6 @@ describe('the documentation', () => {
 
   it.each([
     ['docs/testing.md', 'price.test.mts', 'examples/unit-test.ts'],
-    ['docs/deploying.md', 'lambda.mts', 'examples/lambda.ts'],
     ['docs/deploying.md', 'config.mts', 'examples/serve-fleet.ts'],
     ['docs/public-api.md', 'config.mts', 'examples/serve-public.ts'],
   ])('shows in %s, as %s, the tested program of %s', (path, name, example) => {

@@ -8,6 +8,7 @@ import { toNodeHandler } from 'ratesmith/node'
 import { fakeProviders } from 'ratesmith/testing'
 
 import { handler as lambda } from '../../examples/lambda.ts'
+import * as next from '../../examples/next.ts'
 import { mountContract } from '../conformance/mount-contract.ts'
 import { listen, requireProgram, run, start } from './processes.ts'
 import type { Running } from './processes.ts'
@@ -22,7 +23,7 @@ const isConversion = (body: string): boolean =>
   body.startsWith('{"from":"USD","to":"EUR","amount":100,')
 
 const TRIED =
-  'access bun client cloudflare custom-provider custom-store deno express fastify hono lambda monitoring node opentelemetry redis-fleet serve-fleet serve-public unit-test'
+  'access bun client cloudflare custom-provider custom-store deno express fastify hono lambda monitoring next node opentelemetry redis-fleet serve-fleet serve-public unit-test'
 
 const example = (name: string): string => join('examples', name)
 
@@ -140,27 +141,98 @@ describe('an example that serves', () => {
   })
 })
 
-describe('lambda.ts', () => {
-  function event(method: string, target: string, headers: Record<string, string> = {}) {
-    const [rawPath = '', rawQueryString = ''] = target.split('?')
-    return {
-      rawPath,
-      rawQueryString,
-      headers,
-      requestContext: { http: { method, sourceIp: '192.0.2.1' } },
-    }
+type LambdaEvent = Parameters<typeof lambda>[0]
+
+/** Returns the event of a function URL or an HTTP API, whose path starts with the name of any stage but the default one. */
+async function eventOfHttpApi(request: Request, stage = '$default'): Promise<LambdaEvent> {
+  const { pathname, search } = new URL(request.url)
+  return {
+    rawPath: stage === '$default' ? pathname : `/${stage}${pathname}`,
+    rawQueryString: search.slice(1),
+    headers: Object.fromEntries(request.headers),
+    ...(request.body && { body: await request.text(), isBase64Encoded: false }),
+    requestContext: { stage, http: { method: request.method, sourceIp: '192.0.2.1' } },
+  }
+}
+
+/** Returns the event of a REST API, which has a decoded query, and the names of headers as received. */
+async function eventOfRestApi(request: Request): Promise<LambdaEvent> {
+  const { pathname, searchParams } = new URL(request.url)
+  const query = [...searchParams.keys()].map((name) => [name, searchParams.getAll(name)])
+  const headers = [...request.headers].map(([name, value]) => [
+    name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase()),
+    [value],
+  ])
+  const body = Buffer.from(await request.arrayBuffer())
+  return {
+    path: pathname,
+    httpMethod: request.method,
+    headers: null,
+    multiValueHeaders: Object.fromEntries(headers),
+    multiValueQueryStringParameters: query.length === 0 ? null : Object.fromEntries(query),
+    body: body.length === 0 ? null : body.toString('base64'),
+    isBase64Encoded: body.length > 0,
+    requestContext: { stage: 'prod', identity: { sourceIp: '192.0.2.1' } },
+  }
+}
+
+describe.each<[kind: string, eventOf: (request: Request) => Promise<LambdaEvent>]>([
+  ['a function URL', eventOfHttpApi],
+  ['a stage of an HTTP API', (request) => eventOfHttpApi(request, 'prod')],
+  ['a stage with the name of the base path', (request) => eventOfHttpApi(request, 'api')],
+  ['a REST API', eventOfRestApi],
+])('lambda.ts behind %s', (_, eventOf) => {
+  async function respond(request: Request): Promise<Response> {
+    const { statusCode: status, headers, ...result } = await lambda(await eventOf(request))
+    const body = Buffer.from(result.body, result.isBase64Encoded ? 'base64' : 'utf8')
+    return new Response(body.length === 0 ? null : body, { status, headers })
   }
 
-  async function overFunction({ url, method, headers }: Request): Promise<Response> {
-    const { pathname, search } = new URL(url)
-    const result = await lambda(event(method, pathname + search, Object.fromEntries(headers)))
-    const { statusCode: status, body } = result
-    return new Response(body === '' ? null : body, { status, headers: result.headers })
-  }
-
-  const mount = { url: 'http://localhost/api', fetch: overFunction }
+  const mount = { url: 'http://localhost/api', fetch: respond }
   it.each(mountContract(() => mount))('$name', async ({ run }) => {
     await expect(run()).resolves.toBeUndefined()
+  })
+
+  it('converts the rows of a body', async () => {
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'text/csv' },
+      body: 'from,to,amount\nUSD,EUR,100\nEUR,USD,2\n',
+    }
+    const response = await respond(new Request(`${mount.url}/v1/convert`, init))
+    expect([response.status, await response.text()]).toEqual([
+      200,
+      expect.stringMatching(/\r\nUSD,EUR,100,[^]*\r\nEUR,USD,2,/),
+    ])
+  })
+
+  it('responds with 404 to a path of no endpoint', async () => {
+    for (const path of ['/', '/api', '/prod/v1/latest', '/dev/api/v1/latest']) {
+      expect((await respond(new Request(`http://localhost${path}`))).status, path).toBe(404)
+    }
+  })
+})
+
+describe('next.ts', () => {
+  const { dynamic, ...functions } = next
+
+  /** Calls the function of the method like Next.js, which also passes the parts of the path. */
+  function respond(request: Request): Promise<Response> {
+    const found = Object.entries(functions).find(([method]) => method === request.method)
+    const params = Promise.resolve({ path: ['v1'] })
+    if (!found) throw new Error(`Next.js has no function for ${request.method}`)
+    return Reflect.apply(found[1], undefined, [request, { params }])
+  }
+
+  const mount = { url: 'http://localhost/api', fetch: respond }
+  it.each(mountContract(() => mount))('$name', async ({ run }) => {
+    await expect(run()).resolves.toBeUndefined()
+  })
+
+  it('has a function for each method of Next.js, and one setting', () => {
+    const methods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']
+    expect(Object.keys(functions).sort()).toEqual(methods)
+    expect(dynamic).toBe('force-dynamic')
   })
 })
 
