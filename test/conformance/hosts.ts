@@ -158,6 +158,7 @@ export const HOSTS: readonly Host[] = [
   framework('srvx with its own Response', 'srvx', 'all'),
   host('Node over HTTP/2', 'http2', NODE, { openClient: openHttp2 }),
   host('Node over both', 'fetchStyleOverHttp2', NODE, { openClient: openHttp2 }),
+  host('Next.js, its calls', 'next', NODE),
   host('Express 5', 'express5', NODE, { scope: 'own' }),
   host('Express 5 below a prefix', 'express5Prefix', NODE, { scope: 'own', prefix: '/fx' }),
   host('Bun', 'serveBun', BUN),

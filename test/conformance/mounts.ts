@@ -9,6 +9,7 @@ import type { RatesHandler } from 'ratesmith'
 import { serve as serveBun } from 'ratesmith/bun'
 import { serve as serveDeno } from 'ratesmith/deno'
 import { toExpressHandler } from 'ratesmith/express'
+import { toNextHandler } from 'ratesmith/next'
 import { serve as serveNode, toNodeHandler } from 'ratesmith/node'
 import type { FetchHandler } from 'ratesmith/node'
 
@@ -74,6 +75,17 @@ export const MOUNTS = {
     globalThis.Response = FastResponse
     const server = await serve({ fetch: rates, ...LOOPBACK, silent: true }).ready()
     return portIn(server.url ?? '')
+  },
+
+  /** As Next.js calls a route handler: by method, with the parts of the path. It rejects other methods itself. */
+  next: (rates) => {
+    type NextFunction = (request: Request, context: object) => Promise<Response>
+    const functions = new Map<string, NextFunction>(Object.entries(toNextHandler(rates)))
+    const route = async (request: Request): Promise<Response> => {
+      const params = Promise.resolve({ path: ['client'] })
+      return functions.get(request.method)?.(request, { params }) ?? rates(request)
+    }
+    return listen(toNodeHandler(route))
   },
 
   express5: async (rates) => listen(appOn((await import('express')).default, '/', rates)),

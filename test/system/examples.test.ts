@@ -215,13 +215,14 @@ describe.each<[kind: string, eventOf: (request: Request) => Promise<LambdaEvent>
 
 describe('next.ts', () => {
   const { dynamic, ...functions } = next
+  type NextFunction = (request: Request, context: object) => Promise<Response>
+  const byMethod = new Map<string, NextFunction>(Object.entries(functions))
 
   /** Calls the function of the method like Next.js, which also passes the parts of the path. */
-  function respond(request: Request): Promise<Response> {
-    const found = Object.entries(functions).find(([method]) => method === request.method)
-    const params = Promise.resolve({ path: ['v1'] })
+  async function respond(request: Request): Promise<Response> {
+    const found = byMethod.get(request.method)
     if (!found) throw new Error(`Next.js has no function for ${request.method}`)
-    return Reflect.apply(found[1], undefined, [request, { params }])
+    return found(request, { params: Promise.resolve({ path: ['v1'] }) })
   }
 
   const mount = { url: 'http://localhost/api', fetch: respond }
