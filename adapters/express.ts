@@ -1,6 +1,7 @@
 import { limitConnections } from './connection-limit.ts'
-import { NodeRawRequest, createSender, hasTwoHosts, refuse, respondWith } from './node-handler.ts'
+import { NodeRawRequest, hasTwoHosts, respondWith } from './node-handler.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
+import { createSender, refuse } from './node-send.ts'
 import type { Answer } from './server.ts'
 
 /** The used part of a `Request` of Express or Connect. */
@@ -47,5 +48,9 @@ export function toExpressHandler(handler: {
 class ExpressRawRequest extends NodeRawRequest {
   override header(name: string): string | undefined {
     return this.request.headers[name]?.toString()
+  }
+
+  protected override headerNames(): string[] {
+    return Object.keys(this.request.headers)
   }
 }

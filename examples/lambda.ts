@@ -69,6 +69,7 @@ function toRequest(event: LambdaEvent): RawRequest {
       const found = headers.filter(([each]) => each.toLowerCase() === name)
       return found.length === 0 ? undefined : found.map(([, value]) => value).join(', ')
     },
+    headers: () => headers,
     async readBody(onChunk) {
       onChunk(Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'))
     },

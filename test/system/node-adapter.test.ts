@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import type { RequestListener } from 'node:http'
+import { connect, createServer as createHttp2Server } from 'node:http2'
 import { Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 
 import express from 'express'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -12,7 +14,7 @@ import { createRatesHandler } from '../../src/index.ts'
 import type { RawRequest, RawResponse } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { listen } from './processes.ts'
-import { openSocket, portIn, sendRaw } from './sockets.ts'
+import { listenOnFreePort, openSocket, portIn, sendRaw } from './sockets.ts'
 
 // test/conformance covers the common behaviour of all hosts; other files here cover failing handlers and ports in use.
 describe('toNodeHandler()', () => {
@@ -104,19 +106,23 @@ describe('a request header', () => {
 
   const NAMES = ['if-none-match', 'accept', 'user-agent', 'x-other']
 
-  /** Sends a request with `lines`; returns what the handler reads of `NAMES`. */
+  /** Sends a request with `lines`; returns what the handler reads of `NAMES`, one by one and in the list of all headers. */
   async function send(
     mount: (answer: Answer) => RequestListener,
     lines: string[],
   ): Promise<unknown[]> {
     let read: unknown[] = []
+    let listed: unknown[] = []
     const answer = (request: RawRequest): RawResponse => {
+      const all = new Map(request.headers?.())
+      listed = NAMES.map((name) => all.get(name))
       read = NAMES.map((name) => request.header(name))
       return { status: 204, headers: [], body: null, matched: true }
     }
     const { url } = await listen(mount(answer))
     const head = ['GET / HTTP/1.1', 'Host: localhost', 'Connection: close', ...lines]
     await rawResponse(url, `${head.join('\r\n')}\r\n\r\n`)
+    expect(listed).toEqual(read)
     return read
   }
 
@@ -159,6 +165,24 @@ describe('a request header', () => {
     const read = await send(withMiddleware, ['If-None-Match: "a"', 'X-Other: b'])
     expect(read).toEqual([undefined, undefined, undefined, 'changed'])
   })
+})
+
+it('a request over HTTP/2 has no pseudo-headers, which no Request accepts', async () => {
+  const answer = (request: RawRequest): RawResponse => {
+    const headers = new Headers(Array.from(request.headers?.() ?? [], ([...header]) => header))
+    return { status: 200, headers: [], body: JSON.stringify([...headers]), matched: true }
+  }
+  const server = createHttp2Server(toNodeHandler(Object.assign(failOnCall, { answer })))
+  const session = connect(`http://127.0.0.1:${await listenOnFreePort(server)}`)
+  onTestFinished(() => {
+    session.destroy()
+    server.close()
+  })
+  const body = await text(session.request({ ':path': '/', 'x-one': '1', cookie: ['a=1', 'b=2'] }))
+  expect(JSON.parse(body)).toEqual([
+    ['cookie', 'a=1; b=2'],
+    ['x-one', '1'],
+  ])
 })
 
 describe('a client that does not read', () => {

@@ -1,0 +1,125 @@
+import { flatHeaders } from '../src/http/response.ts'
+import type { RawResponse } from '../src/index.ts'
+import type { NodeResponse } from './node-messages.ts'
+
+const REQUEST_TIMEOUT = 408
+
+interface Sender {
+  send(raw: RawResponse, response: NodeResponse): void
+  unsentBytes(): number
+}
+
+export function createSender(): Sender {
+  const unsent = createUnsentBodies()
+  return {
+    unsentBytes: unsent.bytes,
+    send({ status, headers, body }, response) {
+      const list = flatHeaders(headers)
+      // Otherwise the connection would wait for the rest of a slow request body. HTTP/2 ignores the header.
+      const isLast = status === REQUEST_TIMEOUT
+      response.writeHead(status, isLast ? [...list, 'connection', 'close'] : list)
+      const isLarge = body instanceof Uint8Array && body.length > PART_BYTES
+      const isInParts = isLarge && response.socket?.encrypted
+      if (isInParts) writeInParts(body, response)
+      else response.end(body ?? undefined)
+      if (!response.writableLength && !isInParts) return
+      setStallTimeout(response)
+      if (body === null) return
+      const remove = unsent.add(body)
+      response.once('finish', remove)
+      response.once('close', remove)
+    },
+  }
+}
+
+const PART_BYTES = 262_144
+
+/** Writes the next part when the previous one is sent: TLS encrypts a whole write at once, into memory of the connection. */
+function writeInParts(body: Uint8Array, response: NodeResponse): void {
+  let at = 0
+  const writeNext = (): void => {
+    for (;;) {
+      const part = body.subarray(at, (at += PART_BYTES))
+      if (at >= body.length) {
+        response.end(part)
+        return
+      }
+      if (response.write?.(part) === false) {
+        response.once('drain', writeNext)
+        return
+      }
+    }
+  }
+  writeNext()
+}
+
+/** Not a round number, to differ from timeouts that the server or Node sets. */
+const STALL_TIMEOUT_MS = 30_001
+
+/** Unless the socket has a timeout. Node's timeout restarts when the operating system accepts a part of a single write. */
+export function setStallTimeout(response: NodeResponse): void {
+  const { socket } = response
+  if (!socket || socket.timeout || response.writableFinished) return
+  response.setTimeout?.(STALL_TIMEOUT_MS, () => {
+    if (response.writableLength) response.destroy()
+  })
+  response.once('close', () => {
+    // Otherwise the timeout would apply to the next request of the connection, which the app may handle.
+    if (socket.timeout === STALL_TIMEOUT_MS) socket.setTimeout(0)
+  })
+}
+
+export function refuse(response: NodeResponse): void {
+  response.writeHead(400, ['cache-control', 'no-store', 'connection', 'close'])
+  response.end()
+}
+
+interface UnsentBodies {
+  bytes(): number
+  /** Adds the body of a response; returns a function to call, once or more, when it is sent or its client has disconnected. */
+  add(body: Uint8Array | string): () => void
+}
+
+/** Bytes that several responses share count once, as in memory; a text is copied for each. */
+function createUnsentBodies(): UnsentBodies {
+  const shared = new Map<Uint8Array, { bytes: number; responses: number }>()
+  let total = 0
+
+  function entryOf(body: Uint8Array): { bytes: number; responses: number } {
+    const known = shared.get(body)
+    if (known) return known
+    // Another reader may detach the bytes meanwhile.
+    const entry = { bytes: body.length, responses: 0 }
+    shared.set(body, entry)
+    total += entry.bytes
+    return entry
+  }
+
+  function addText({ length }: string): () => void {
+    total += length
+    return () => void (total -= length)
+  }
+
+  function addBytes(body: Uint8Array): () => void {
+    const entry = entryOf(body)
+    entry.responses += 1
+    return () => {
+      entry.responses -= 1
+      if (entry.responses > 0) return
+      shared.delete(body)
+      total -= entry.bytes
+    }
+  }
+
+  return {
+    bytes: () => total,
+    add(body) {
+      let remove: (() => void) | undefined =
+        typeof body === 'string' ? addText(body) : addBytes(body)
+      return () => {
+        remove?.()
+        remove = undefined
+      }
+    },
+  }
+}
