@@ -12,35 +12,27 @@ export function readNodeBody(
     return Promise.resolve()
   }
   return new Promise((resolve, reject) => {
-    const stop = (): void => {
+    const settle = (error?: Error): void => {
       request.off?.('data', onChunk)
       request.off?.('end', onEnd)
       request.off?.('close', onClose)
       request.off?.('error', onClose)
       signal.removeEventListener('abort', onAbort)
       request.resume?.()
+      if (error) reject(error)
+      else resolve()
     }
-    const onEnd = (): void => {
-      stop()
-      resolve()
-    }
-    const onClose = (): void => {
-      stop()
-      reject(new Error('the client has disconnected'))
-    }
-    const onAbort = (): void => {
-      stop()
-      reject(new Error('the rest of the body is not read', { cause: signal.reason }))
-    }
-    if (request.destroyed) onClose()
-    else if (signal.aborted) onAbort()
-    else {
-      request.on?.('end', onEnd)
-      request.on?.('close', onClose)
-      request.on?.('error', onClose)
-      signal.addEventListener('abort', onAbort)
-      request.on?.('data', onChunk)
-    }
+    const onEnd = (): void => settle()
+    const onClose = (): void => settle(new Error('the client has disconnected'))
+    const onAbort = (): void =>
+      settle(new Error('the rest of the body is not read', { cause: signal.reason }))
+    if (request.destroyed) return onClose()
+    if (signal.aborted) return onAbort()
+    request.on?.('end', onEnd)
+    request.on?.('close', onClose)
+    request.on?.('error', onClose)
+    signal.addEventListener('abort', onAbort)
+    return request.on?.('data', onChunk)
   })
 }
 

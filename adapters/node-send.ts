@@ -82,43 +82,25 @@ interface UnsentBodies {
 
 /** Bytes that several responses share count once, as in memory; a text is copied for each. */
 function createUnsentBodies(): UnsentBodies {
-  const shared = new Map<Uint8Array, { bytes: number; responses: number }>()
+  const entries = new Map<object, { bytes: number; responses: number }>()
   let total = 0
-
-  function entryOf(body: Uint8Array): { bytes: number; responses: number } {
-    const known = shared.get(body)
-    if (known) return known
-    // Another reader may detach the bytes meanwhile.
-    const entry = { bytes: body.length, responses: 0 }
-    shared.set(body, entry)
-    total += entry.bytes
-    return entry
-  }
-
-  function addText({ length }: string): () => void {
-    total += length
-    return () => void (total -= length)
-  }
-
-  function addBytes(body: Uint8Array): () => void {
-    const entry = entryOf(body)
-    entry.responses += 1
-    return () => {
-      entry.responses -= 1
-      if (entry.responses > 0) return
-      shared.delete(body)
-      total -= entry.bytes
-    }
-  }
-
   return {
     bytes: () => total,
     add(body) {
-      let remove: (() => void) | undefined =
-        typeof body === 'string' ? addText(body) : addBytes(body)
+      const key = typeof body === 'string' ? {} : body
+      // Kept, because another reader may detach the bytes meanwhile.
+      const entry = entries.get(key) ?? { bytes: body.length, responses: 0 }
+      if (entry.responses === 0) total += entry.bytes
+      entry.responses += 1
+      entries.set(key, entry)
+      let isCounted = true
       return () => {
-        remove?.()
-        remove = undefined
+        if (!isCounted) return
+        isCounted = false
+        entry.responses -= 1
+        if (entry.responses > 0) return
+        entries.delete(key)
+        total -= entry.bytes
       }
     },
   }
