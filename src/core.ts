@@ -1,17 +1,42 @@
 /** What a part of the package that can be left out (`access`, `compat`, `monitoring`, `cli`) may import besides `index.ts`. */
-export { callSafely, loadOnce, systemRuntime, withTimeout } from './async.ts'
-export type { Runtime } from './async.ts'
 export { createClientAddress } from './access/client-address.ts'
+export { withDays, writeDays } from './api/days.ts'
+export type { DayRates, DaysParams, DayTable } from './api/days.ts'
+export { DISCLAIMER } from './api/latest.ts'
+export { MAX_CODES, MAX_CODES_CHARACTERS, splitCodes, tooManyCodes } from './api/parameter-kinds.ts'
+export {
+  callSafely,
+  loadOnce,
+  runInSlices,
+  systemRuntime,
+  withTimeout,
+  yieldToEventLoop,
+} from './async.ts'
+export type { Runtime } from './async.ts'
 export { createCircuitBreaker } from './cache/backoff.ts'
+export {
+  invalidAmount,
+  invalidCurrency,
+  invalidParameter,
+  missingParameter,
+  providerUnavailable,
+} from './errors.ts'
 export { EVENT_RECORDS } from './event-records.ts'
 export type { EventCounter } from './event-records.ts'
-export { shortened, reasonOf } from './events.ts'
+export { reasonOf, shortened } from './events.ts'
 export type { Emit } from './events.ts'
 export type { ProxyOptions } from './http/guard.ts'
 export { LARGE_BODY_BYTES } from './http/limiter.ts'
 export { withProperties } from './http/messages.ts'
+export { createTextReader } from './http/query.ts'
 export { createBoundedMap, createRepeatFilter } from './http/response-cache.ts'
-export { byteLength, isMatch, toFetchStyle, withVary } from './http/response.ts'
+export { bodyHeaders, byteLength, isMatch, toFetchStyle, withVary } from './http/response.ts'
+export type { Route, RouteContext, RouteRequest } from './http/routes.ts'
 export { assertBasePath, splitTarget } from './http/target.ts'
 export { assertKnownOptions, assertOneOf, requireFunctions } from './known-options.ts'
 export { escapeInvisible, toSingleLine } from './log.ts'
+export { exactDifference, exactProduct, isAmount, percentChange } from './rates/arithmetic.ts'
+export { isCodeShaped, minorUnitHint } from './rates/currency-code.ts'
+export { dayNumber, isDay, toDay } from './rates/dates.ts'
+export type { Day } from './rates/dates.ts'
+export { divide, ONE, toDecimal, toNumber } from './rates/decimal.ts'

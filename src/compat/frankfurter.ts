@@ -1,19 +1,21 @@
-import { RatesError } from '../errors.ts'
-import type { RatesHandler } from '../handler.ts'
-import type { Day } from '../rates/dates.ts'
-import { publishedOn, representByDay } from './days.ts'
-import { createQueryReader, readAmount, readCode, readDay, readList } from './parameters.ts'
-import { mountService, requireOptions } from './route.ts'
-import type {
-  CompatEndpoint,
-  CompatOptions,
-  CompatRequest,
-  CompatService,
-  ErrorResponse,
-} from './route.ts'
-import { coveredCurrencies, earlier, multiply, namesByCode, notFound, ratesFor } from './tables.ts'
+import { createTextReader } from '../core.ts'
+import type { Day, Route } from '../core.ts'
+import { RatesError } from '../index.ts'
+import { costOfRange, readAmount, readCode, readDay, readList } from './query.ts'
+import {
+  coveredCurrencies,
+  earlier,
+  multiply,
+  namesByCode,
+  ratesFor,
+  requireBasePath,
+  respondWithDays,
+  toRoutes,
+  unlessNoData,
+} from './respond.ts'
+import type { CompatOptions, CompatRequest, ServiceRoute } from './respond.ts'
 
-export type { CompatOptions } from './route.ts'
+export type { CompatOptions } from './respond.ts'
 
 /** Options of `frankfurter()`. */
 export interface FrankfurterCompatOptions extends CompatOptions {
@@ -24,61 +26,80 @@ export interface FrankfurterCompatOptions extends CompatOptions {
   unprefixed?: boolean | undefined
 }
 
-const DAY = String.raw`(\d{4}-\d\d-\d\d)`
-const PATH = new RegExp(`^/(?:(latest|current)|(currencies)|${DAY}|${DAY}\\.\\.${DAY}?)$`)
-
 /**
- * Serves the paths of Frankfurter's first version from the reference rates of `handler`; `handler` serves all other paths.
- * Rates against a base other than the euro have 10 significant digits.
+ * Returns routes with the paths of Frankfurter's first version, for reference rates. Rates against a base other than the euro
+ * have 10 significant digits.
  *
- * @throws {TypeError} naming the invalid option or argument
+ * @throws {TypeError} naming the invalid option
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
  * import { frankfurter } from 'ratesmith/compat/frankfurter'
  *
- * const handler = frankfurter(createRatesHandler())
+ * const handler = createRatesHandler({ routes: [frankfurter()] })
  * await handler(new Request('http://localhost/v1/latest?base=USD&symbols=EUR'))
  * ```
  */
-export function frankfurter(
-  handler: RatesHandler,
-  options: FrankfurterCompatOptions = {},
-): RatesHandler {
-  const { unprefixed = true } = requireOptions(options, { unprefixed: true })
+export function frankfurter(options: FrankfurterCompatOptions = {}): Route[] {
+  const basePath = requireBasePath(options, { unprefixed: true })
+  const { unprefixed = true } = options
   if (typeof unprefixed !== 'boolean') {
     throw new TypeError(`unprefixed must be true or false, got ${String(unprefixed)}`)
   }
-  const service: CompatService = {
-    name: 'frankfurter',
-    find(path, query) {
-      const isBelow = path === '/v1' || path.startsWith('/v1/')
-      if (isBelow) return endpointAt(path.slice('/v1'.length)) ?? null
-      if (!unprefixed) return undefined
-      // Without `start_at`, the path may be a page of the app.
-      return path === '/history' && query.includes('start_at=') ? namedRange : endpointAt(path)
+  const routes = [...routesBelow('/v1'), ...(unprefixed ? [...routesBelow(''), HISTORY] : [])]
+  return toRoutes(
+    basePath,
+    routes.map((route) => ({ ...route, error: toErrorResponse })),
+  )
+}
+
+const [START, END] = ['start', 'end'].map((name) => `(?<${name}>[0-9]{4}-[0-9]{2}-[0-9]{2})`)
+
+function routesBelow(prefix: string): ServiceRoute[] {
+  return [
+    { path: `${prefix}/latest`, respond: (request) => ratesOfDay(request, request.today) },
+    { path: `${prefix}/current`, respond: (request) => ratesOfDay(request, request.today) },
+    {
+      path: `${prefix}/currencies`,
+      respond: async ({ rates }) => namesByCode(await coveredCurrencies(rates, 'history')),
     },
-    toErrorResponse,
-  }
-  return mountService(handler, service, options)
+    {
+      path: `${prefix}/${START}`,
+      respond(request) {
+        const { start } = request.params
+        return ratesOfDay(request, readDay('date', start))
+      },
+    },
+    {
+      path: `${prefix}/${START}..${END}?`,
+      cost: ({ params: { start, end }, query: { to, symbols } }) =>
+        costOfRange(to ?? symbols, start, end),
+      respond(request) {
+        const { start, end } = request.params
+        const last = end === undefined ? request.today : readDay('date', end)
+        return ratesOfRange(request, { start: readDay('date', start), end: last })
+      },
+    },
+  ]
 }
 
-function endpointAt(path: string): CompatEndpoint | undefined {
-  const [, latest, currencies, day, start, end] = PATH.exec(path) ?? []
-  if (latest) return (request) => ratesOfDay(request, request.today)
-  if (currencies) return async ({ rates }) => namesByCode(await coveredCurrencies(rates, 'history'))
-  if (day) return (request) => ratesOfDay(request, readDay('date', day))
-  if (!start) return undefined
-  return (request) => {
-    const last = end === undefined ? request.today : readDay('date', end)
-    return ratesOfRange(request, { start: readDay('date', start), end: last })
-  }
+const readQuery = createTextReader(['from', 'base', 'to', 'symbols', 'amount'])
+const readNamedRange = createTextReader(['start_at', 'end_at'])
+
+/** The range of api.ratesapi.io. */
+const HISTORY: ServiceRoute = {
+  path: '/history',
+  cost: ({ query: { to, symbols, start_at, end_at } }) =>
+    costOfRange(to ?? symbols, start_at, end_at),
+  respond(request) {
+    const { start_at, end_at } = readNamedRange(request.query)
+    const start = readDay('start_at', start_at)
+    const end = end_at === undefined ? request.today : readDay('end_at', end_at)
+    return ratesOfRange(request, { start, end, more: { start_at: start, end_at: end } })
+  },
 }
 
-const readQuery = createQueryReader('from', 'base', 'to', 'symbols', 'amount')
-const readNamedRange = createQueryReader('start_at', 'end_at')
-
-function readParameters(query: string) {
+function readParameters(query: CompatRequest['query']) {
   const { from, base, to, symbols, amount: sent } = readQuery(query)
   const sentBase = from ?? base
   const code = readCode('base', sentBase ?? 'EUR')
@@ -89,6 +110,10 @@ function readParameters(query: string) {
   const amount = readAmount(sent)
   if (amount === 0) throw new RatesError('invalid_amount', 'Invalid amount: 0')
   return { amount, base: code, codes }
+}
+
+function notFound(): RatesError {
+  return new RatesError('no_data', 'not found')
 }
 
 /** Returns the sorted `codes` without the base. Throws if none are left, like the service. */
@@ -110,38 +135,27 @@ async function ratesOfDay({ rates, query, today }: CompatRequest, day: Day): Pro
 async function ratesOfRange(
   request: CompatRequest,
   { start, end, more }: { start: Day; end: Day; more?: object },
-): Promise<object> {
+): Promise<Response> {
   const { rates, query, today } = request
   const { amount, base, codes: requested } = readParameters(query)
   const last = earlier(end, today)
   if (start > last) throw notFound()
-  const first = await publishedOn(rates, base, start)
-  const codes = requested && requireOthers(requested, base)
-  return representByDay(request, {
+  // Starts at the last published day up to `start`, like the service.
+  const first = (await unlessNoData(rates.latest({ base, date: start })))?.date ?? start
+  return respondWithDays(request, {
     base,
-    codes,
+    codes: requested && requireOthers(requested, base),
     start: first,
     end: last,
-    head({ days }) {
-      const ends = { start_date: days.at(0), end_date: days.at(-1) }
-      return { amount, base, ...ends, ...more }
-    },
+    head: (days) => ({ amount, base, start_date: days.at(0), end_date: days.at(-1), ...more }),
     name: 'rates',
-    toRated: (found) => found.map(([code, rate]) => [code, multiply(amount, rate)]),
+    toValue: (rate) => multiply(amount, rate),
   })
-}
-
-/** Serves `/history?start_at=…&end_at=…` of api.ratesapi.io. */
-async function namedRange(request: CompatRequest): Promise<object> {
-  const { start_at, end_at } = readNamedRange(request.query)
-  const start = readDay('start_at', start_at)
-  const end = end_at === undefined ? request.today : readDay('end_at', end_at)
-  return ratesOfRange(request, { start, end, more: { start_at: start, end_at: end } })
 }
 
 const NO_RATES = ['no_data', 'invalid_currency', 'unsupported_currency']
 
-function toErrorResponse({ code, message, status }: RatesError): ErrorResponse {
+function toErrorResponse({ code, message, status }: RatesError) {
   if (NO_RATES.includes(code)) return { status: 404, body: { message: 'not found' } }
   if (status === 404) return { status, body: { status, message: 'not found' } }
   return { status: status === 400 ? 422 : status, body: { message } }

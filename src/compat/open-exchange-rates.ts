@@ -1,111 +1,104 @@
-import { DISCLAIMER } from '../api/latest.ts'
-import type { LatestRates } from '../api/latest.ts'
-import { RatesError } from '../errors.ts'
-import type { RatesErrorCode } from '../errors.ts'
-import type { RatesHandler } from '../handler.ts'
-import { representByDay, unlessNoData } from './days.ts'
-import { createQueryReader, readAmount, readCode, readDay, readList } from './parameters.ts'
-import { mountService, requireOptions } from './route.ts'
-import type {
-  CompatEndpoint,
-  CompatOptions,
-  CompatRequest,
-  CompatService,
-  ErrorResponse,
-} from './route.ts'
-import { coveredCurrencies, earlier, namesByCode, ratesFor, toSeconds } from './tables.ts'
+import { DISCLAIMER, createTextReader } from '../core.ts'
+import type { Route } from '../core.ts'
+import { RatesError } from '../index.ts'
+import type { LatestRates, RatesErrorCode } from '../index.ts'
+import { costOfRange, readAmount, readCode, readDay, readList } from './query.ts'
+import {
+  coveredCurrencies,
+  earlier,
+  namesByCode,
+  ratesFor,
+  requireBasePath,
+  respondWithDays,
+  toRoutes,
+  toSeconds,
+  unlessNoData,
+} from './respond.ts'
+import type { CompatOptions, CompatRequest, ServiceRoute } from './respond.ts'
 
-export type { CompatOptions } from './route.ts'
+export type { CompatOptions } from './respond.ts'
 
 /**
- * Serves the paths of Open Exchange Rates, `/api/….json` and `/api/convert/…`; `handler` serves all other paths. Latest rates
- * and conversions use the latest rates of `handler`, past days its reference rates. `app_id` is ignored.
+ * Returns routes with the paths of Open Exchange Rates, `/api/….json` and `/api/convert/…`. Latest rates and conversions use the
+ * latest rates of the handler, past days its reference rates. `app_id` is ignored.
  *
- * @throws {TypeError} naming the invalid option or argument
+ * @throws {TypeError} naming the invalid option
  * @example
  * ```ts
  * import { createRatesHandler } from 'ratesmith'
  * import { openExchangeRates } from 'ratesmith/compat/open-exchange-rates'
  *
- * const handler = openExchangeRates(createRatesHandler())
+ * const handler = createRatesHandler({ routes: [openExchangeRates()] })
  * await handler(new Request('http://localhost/api/latest.json?base=GBP&symbols=EUR'))
  * ```
  */
-export function openExchangeRates(
-  handler: RatesHandler,
-  options: CompatOptions = {},
-): RatesHandler {
-  return mountService(handler, service, requireOptions(options))
+export function openExchangeRates(options: CompatOptions = {}): Route[] {
+  return toRoutes(
+    requireBasePath(options),
+    ROUTES.map((route) => ({ ...route, error: toErrorResponse })),
+  )
 }
 
-const ENDPOINTS = new Map<string, CompatEndpoint>([
-  ['latest', ({ rates, query }) => table(query, (base) => rates.latest({ base }))],
-  ['currencies', async ({ rates }) => namesByCode(await coveredCurrencies(rates, 'latest'))],
-  ['time-series', timeSeries],
-])
-
-const service: CompatService = {
-  name: 'open-exchange-rates',
-  find(path) {
-    const [, name = ''] = /^\/api\/(.*)\.json$/.exec(path) ?? []
-    const known = ENDPOINTS.get(name)
-    if (known) return known
-    const [, date] = /^historical\/([^/]+)$/.exec(name) ?? []
-    if (date) {
-      const day = (): string => readDay('date', date)
-      return ({ rates, query }) => table(query, (base) => rates.latest({ base, date: day() }))
-    }
-    const [, ...parts] = /^\/api\/convert\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(path) ?? []
-    if (parts.length > 0) return (request) => convert(request, parts)
-    return name !== '' || path.startsWith('/api/convert/') ? null : undefined
+const ROUTES: readonly ServiceRoute[] = [
+  { path: '/api/latest.json', respond: (request) => table(request) },
+  {
+    path: '/api/historical/:date.json',
+    respond: (request) => table(request, readDay('date', request.params['date'])),
   },
-  toErrorResponse,
-}
+  {
+    path: '/api/currencies.json',
+    respond: async ({ rates }) => namesByCode(await coveredCurrencies(rates, 'latest')),
+  },
+  {
+    path: '/api/time-series.json',
+    cost: ({ query: { symbols, start, end } }) => costOfRange(symbols, start, end),
+    respond: timeSeries,
+  },
+  { path: '/api/convert/:amount/:from/:to', respond: convert },
+]
 
-const readQuery = createQueryReader('base', 'symbols', 'start', 'end')
+const readQuery = createTextReader(['base', 'symbols', 'start', 'end'])
 
-function readTable(query: string) {
+function readTable(query: CompatRequest['query']) {
   const { base = 'USD', symbols, start, end } = readQuery(query)
   return { base: readCode('base', base), symbols: readList('symbols', symbols), start, end }
 }
 
-async function table(query: string, read: (base: string) => Promise<LatestRates>): Promise<object> {
+async function table({ rates, query }: CompatRequest, date?: string): Promise<object> {
   const { base, symbols } = readTable(query)
-  const latest = await read(base)
-  const rates = Object.fromEntries(ratesFor(latest, symbols))
-  return { ...terms(latest), ...timed(latest), base, rates }
+  const latest = await rates.latest({ base, date })
+  const found = Object.fromEntries(ratesFor(latest, symbols))
+  return { ...terms(latest), ...timed(latest), base, rates: found }
 }
 
 async function timeSeries(request: CompatRequest): Promise<object> {
-  const { rates, today } = request
-  const { base, symbols, ...sent } = readTable(request.query)
+  const { rates, query, today } = request
+  const { base, symbols, ...sent } = readTable(query)
   const start = readDay('start', sent.start)
   const end = readDay('end', sent.end)
   if (start > end) throw new RatesError('invalid_parameter', 'start must not be after end')
-  const window = { base, start, end: earlier(end, today) }
-  const latest = await rates.latest({ base, date: window.end })
-  const own: [string, number][] = symbols?.includes(base) === false ? [] : [[base, 1]]
+  const last = earlier(end, today)
+  const latest = await rates.latest({ base, date: last })
   const head = { ...terms(latest), start_date: start, end_date: end, base }
-  const codes = symbols?.filter((code) => code !== base)
-  const series = representByDay(request, {
-    ...window,
-    codes,
+  const series = respondWithDays(request, {
+    base,
+    codes: symbols?.filter((code) => code !== base),
+    start,
+    end: last,
     head: () => head,
     name: 'rates',
-    toRated: (found) => [...found, ...own],
+    hasBase: symbols?.includes(base) ?? true,
   })
   return (await unlessNoData(series)) ?? { ...head, rates: {} }
 }
 
-async function convert(
-  { rates }: CompatRequest,
-  [sent = '', from = '', to = '']: readonly string[],
-): Promise<object> {
-  const params = { amount: readAmount(sent), from: readCode('from', from), to: readCode('to', to) }
-  const conversion = await rates.convert(params)
+async function convert({ rates, params }: CompatRequest): Promise<object> {
+  const { amount: sent, from, to } = params
+  const given = { amount: readAmount(sent), from: readCode('from', from), to: readCode('to', to) }
+  const conversion = await rates.convert(given)
   return {
     ...terms(conversion),
-    request: { query: `/convert/${sent}/${from}/${to}`, ...params },
+    request: { query: `/convert/${sent}/${from}/${to}`, ...given },
     meta: { ...timed(conversion), rate: conversion.rate },
     response: conversion.result,
   }
@@ -130,12 +123,8 @@ const NAMES: Partial<Record<RatesErrorCode, string>> = {
 
 const DAYS = ['date', 'start', 'end']
 
-function toErrorResponse({
-  code,
-  message: description,
-  status: statusOfCode,
-  parameter = '',
-}: RatesError): ErrorResponse {
+function toErrorResponse(error: RatesError) {
+  const { code, message: description, status: statusOfCode, parameter = '' } = error
   const status = code === 'no_data' ? 400 : statusOfCode
   const isDay = code.endsWith('_parameter') && DAYS.includes(parameter)
   const named = isDay ? 'invalid_date' : (NAMES[code] ?? code)

@@ -1,42 +1,43 @@
-import type { Conversion } from '../api/convert.ts'
-import type { CurrencyList } from '../api/currencies.ts'
-import type { RateHistory } from '../api/history.ts'
-import type { LatestRates } from '../api/latest.ts'
-import { RatesError, invalidCurrency } from '../errors.ts'
-import type { RatesOperations } from '../api/operations.ts'
-import type { CurrencyCode } from '../rates/iso-4217.ts'
-import type { ConversionParams, HistoryParams, LatestParams } from '../api/parameters.ts'
+import { invalidCurrency } from '../core.ts'
+import type { DayRates } from '../core.ts'
+import { RatesError } from '../index.ts'
+import type {
+  Conversion,
+  CurrencyCode,
+  ConversionParams,
+  LatestParams,
+  LatestRates,
+  RatesOperations,
+} from '../index.ts'
 
 /**
  * The operations of a handler without rates that are not in the publication of their source: the formats of the services
  * have no place to say so. Such currencies are unknown here.
  */
-export interface PublishedRates {
-  latest(params?: LatestParams): Promise<LatestRates>
+export interface PublishedRates extends DayRates {
+  latest(params?: Pick<LatestParams, 'base' | 'date'>): Promise<LatestRates>
   convert(params: ConversionParams<CurrencyCode>): Promise<Conversion>
-  history(params: HistoryParams): Promise<RateHistory>
-  currencies(): Promise<CurrencyList>
 }
 
 export function publishedRates(rates: RatesOperations): PublishedRates {
   async function latest(params: LatestParams = {}): Promise<LatestRates> {
-    const { symbols = [] } = params
     const table = await rates.latest(params)
-    const { derived } = table
+    const { base, derived } = table
     if (!derived) return table
-    const isPublished = (code: string): boolean => derived[code.toUpperCase()] === undefined
-    const unknown = symbols.find((code) => !isPublished(code))
-    if (unknown !== undefined) throw invalidCurrency('symbols', unknown)
-    const published = Object.entries(table.rates).filter(([code]) => isPublished(code))
+    const published = Object.entries(table.rates).filter(([code]) => derived[code] === undefined)
+    // All pairs of a base that is not published are derived.
+    if (published.every(([code]) => code === base)) throw invalidCurrency('base', base)
     return { ...table, rates: Object.fromEntries(published) }
   }
 
   return {
     latest,
     async convert(params) {
+      const { from, to, date } = params
       const conversion = await rates.convert(params)
-      if (conversion.derived) throw invalidCurrency('to', params.to)
-      return conversion
+      if (!conversion.derived) return conversion
+      await latest({ base: from, date })
+      throw invalidCurrency('to', to)
     },
     async history(params) {
       const history = await rates.history(params)

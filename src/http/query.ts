@@ -1,4 +1,5 @@
-import { parametersOf, passes, read, refusalOf } from '../api/check.ts'
+import { parametersOf, passes, read, refusalOf, unknownName } from '../api/check.ts'
+import { code } from '../api/parameter-kinds.ts'
 import type { Operation } from '../api/parameters.ts'
 import { invalidParameter } from '../errors.ts'
 import { createBoundedMap, createRepeatFilter } from './response-cache.ts'
@@ -76,4 +77,31 @@ function eachParameter(query: string, visit: (name: string, value: string) => vo
 function indexOrEnd(text: string, character: string, from: number): number {
   const index = text.indexOf(character, from)
   return index < 0 ? text.length : index
+}
+
+/** Decoded parameters by name; a repeated one has an array. */
+type DecodedQuery = Readonly<Record<string, string | string[] | undefined>>
+
+/**
+ * Creates a function that returns the texts of `names` in a query, by the rules of the native endpoints: it throws for repeated
+ * names, variants and near names, and ignores all others.
+ */
+export function createTextReader<Name extends string>(
+  names: readonly Name[],
+): (query: DecodedQuery) => { readonly [Each in Name]?: string } {
+  const parameters = Object.fromEntries(names.map((name) => [name, code('', '')]))
+  const operation: Operation = { path: '', parameters, refuses: [] }
+  return (query) => {
+    const texts: { [Each in Name]?: string } = {}
+    for (const name of names) {
+      const text = query[name]
+      if (Array.isArray(text)) throw invalidParameter(name, 'given more than once')
+      if (text !== undefined) texts[name] = text
+    }
+    const refused = Object.keys(query).find(
+      (name) => !Object.hasOwn(parameters, name) && !passes(operation, name),
+    )
+    if (refused !== undefined) throw unknownName(operation, refused)
+    return texts
+  }
 }

@@ -1,36 +1,18 @@
-import { invalidAmount, invalidCurrency, invalidParameter, missingParameter } from '../errors.ts'
-import { createQueryParser } from '../http/query.ts'
-import { isAmount } from '../rates/arithmetic.ts'
-import { isCodeShaped, minorUnitHint } from '../rates/currency-code.ts'
-import { isDay } from '../rates/dates.ts'
-import type { Day } from '../rates/dates.ts'
 import {
   MAX_CODES,
   MAX_CODES_CHARACTERS,
+  invalidAmount,
+  invalidCurrency,
+  invalidParameter,
+  isAmount,
+  isCodeShaped,
+  isDay,
+  minorUnitHint,
+  missingParameter,
   splitCodes,
   tooManyCodes,
-} from '../api/parameter-kinds.ts'
-import type { Parameter } from '../api/parameter-kinds.ts'
-import * as z from 'zod/mini'
-
-export type Query<Name extends string> = { readonly [Each in Name]?: string }
-
-const TEXT: Parameter = {
-  schema: z.string(),
-  fromText: (text) => text,
-  error: (name) => invalidParameter(name, 'must be a text'),
-  description: '',
-  aliases: '',
-}
-
-/** By the rules of the native endpoints: throws for repeated names, variants and near names, and ignores others. */
-export function createQueryReader<Name extends string>(
-  ...names: Name[]
-): (query: string) => Query<Name> {
-  const parameters = Object.fromEntries(names.map((name) => [name, TEXT]))
-  const parse = createQueryParser<Query<Name>>({ path: '', parameters, refuses: [] })
-  return (query) => parse(query).params
-}
+} from '../core.ts'
+import type { Day, RouteRequest } from '../core.ts'
 
 /** Returns the code in `sent` in upper case. Throws `invalid_currency`, or `missing_parameter` without a code. */
 export function readCode(name: string, sent: string | undefined): string {
@@ -64,4 +46,27 @@ export function readDay(name: string, sent: string | undefined): Day {
   if (sent === undefined) throw missingParameter(name)
   if (!isDay(sent)) throw invalidParameter(name, 'YYYY-MM-DD')
   return sent
+}
+
+const MAX_COST = 10
+
+/** Of a range without a list. */
+const USUAL_CODES = 30
+
+const FIVE_YEARS_MS = 5 * 365.25 * 86_400_000
+
+/** Returns the cost of a range: currencies × started five years, at most 10. */
+export function costOfRange(
+  list: RouteRequest['query'][string],
+  start: unknown,
+  end: unknown = Date.now(),
+): number {
+  const codes = typeof list === 'string' && list ? new Set(list.split(',')).size : USUAL_CODES
+  const span = (instantOf(end) - instantOf(start)) / FIVE_YEARS_MS
+  // An invalid day gets an error.
+  return Math.min(MAX_COST, codes * Math.max(1, Math.ceil(span) || 1))
+}
+
+function instantOf(value: unknown): number {
+  return typeof value === 'number' ? value : Date.parse(String(value))
 }
