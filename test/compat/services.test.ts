@@ -2,15 +2,17 @@ import { readFileSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
-import { exchangerateHost } from '../../src/compat/exchangerate-host.ts'
+import { fixer } from '../../src/compat/fixer.ts'
 import { frankfurter } from '../../src/compat/frankfurter.ts'
 import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
+import type { Route } from '../../src/http/routes.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import { expand } from '../catalogue/catalogue.ts'
 import { createBank } from '../fixtures/bank.ts'
+import { dispatch } from './dispatch.ts'
 import { NOW, openMarket } from '../fixtures/hand-written-market.ts'
 
-const MOUNTS = { frankfurter, exchangerateHost, openExchangeRates }
+const MOUNTS = { frankfurter, fixer, openExchangeRates }
 
 /** A response of a service over the hand-written market; `<string>` is any text. */
 interface ServiceResponse {
@@ -27,8 +29,8 @@ const RESPONSES = readFileSync(new URL('responses.jsonl', import.meta.url), 'utf
     JSON.parse(line, (_, value) => (value === '<string>' ? expect.any(String) : value)),
   )
 
-async function ask(mount: typeof frankfurter, path: string) {
-  const handler = mount(openMarket().handler, { now: () => NOW })
+async function ask(mount: () => Route[], path: string) {
+  const handler = dispatch(openMarket().handler, mount(), () => NOW)
   const response = await handler(new Request(`http://localhost${expand(path)}`))
   return { status: response.status, body: await response.json() }
 }
@@ -40,16 +42,15 @@ describe('a compat route', () => {
   })
 
   it('of Frankfurter serves only paths below /v1 with unprefixed: false', async () => {
-    const mount: typeof frankfurter = (handler, options) =>
-      frankfurter(handler, { ...options, unprefixed: false })
+    const mount = () => frankfurter({ unprefixed: false })
     expect((await ask(mount, '/v1/latest')).status).toBe(200)
     expect(await ask(mount, '/latest')).toMatchObject({ body: { error: { code: 'not_found' } } })
   })
 
   it.each<[ServiceResponse['service'], string]>([
     ['frankfurter', '/v1/2026-11-13..2026-11-20'],
-    ['exchangerateHost', '/timeframe?source=EUR&start_date=2026-11-13&end_date=2026-11-20'],
-    ['exchangerateHost', '/change?source=EUR&start_date=2026-11-13&end_date=2026-11-20'],
+    ['fixer', '/timeframe?source=EUR&start_date=2026-11-13&end_date=2026-11-20'],
+    ['fixer', '/change?source=EUR&start_date=2026-11-13&end_date=2026-11-20'],
     ['openExchangeRates', '/api/time-series.json?start=2026-11-13&end=2026-11-20&base=EUR'],
   ])('of %s has in a range each currency quoted on one of its days: %s', async (service, path) => {
     const now = (): number => NOW
@@ -65,7 +66,7 @@ describe('a compat route', () => {
       },
     })
     const handler = createRatesHandler({ providers: { latest: false, history }, now })
-    const response = await MOUNTS[service](handler, { now })(new Request(`http://localhost${path}`))
+    const response = await dispatch(handler, MOUNTS[service](), now)(new Request(`http://localhost${path}`))
     expect((await response.text()).match(/"(?:EUR)?AED":/g)).toHaveLength(
       path.startsWith('/change') ? 1 : 2,
     )
