@@ -217,7 +217,8 @@ async function readFrame(request: CompatRequest, form: Form, name: string) {
   }
   const last = earlier(end, request.today)
   const others = codes?.filter((code) => code !== base)
-  const about = form === QUOTES ? terms(await request.rates.latest({ base, date: last })) : SUCCESS
+  const latest = await request.rates.latest({ base, date: last })
+  const about = form === QUOTES ? terms(latest) : SUCCESS
   const ends = { [name]: true, start_date: start, end_date: end, [form.base]: base }
   return {
     params: { base, codes: others, start, end: last, isStrict: true },
@@ -307,7 +308,7 @@ function failureOf({ code, message, parameter = '' }: RatesError, form: Form | u
   // The parameters of a table by the names that the operations use.
   const names: Partial<Record<string, string>> = form
     ? { base: form.base, from: form.base, to: form.list }
-    : { base: 'from' }
+    : {}
   const name = names[parameter] ?? parameter
   const known = (code === 'missing_parameter' ? MISSING[name] : undefined) ?? ERRORS[name]
   return known ?? [NO_RATES[0], NO_RATES[1], message]

@@ -20,23 +20,23 @@ export interface PublishedRates extends DayRates {
 }
 
 export function publishedRates(rates: RatesOperations): PublishedRates {
-  async function latest(params: LatestParams = {}): Promise<LatestRates> {
+  async function published(params: LatestParams, name: 'base' | 'from'): Promise<LatestRates> {
     const table = await rates.latest(params)
     const { base, derived } = table
     if (!derived) return table
-    const published = Object.entries(table.rates).filter(([code]) => derived[code] === undefined)
+    const others = Object.entries(table.rates).filter(([code]) => derived[code] === undefined)
     // All pairs of a base that is not published are derived.
-    if (published.every(([code]) => code === base)) throw invalidCurrency('base', base)
-    return { ...table, rates: Object.fromEntries(published) }
+    if (others.every(([code]) => code === base)) throw invalidCurrency(name, base)
+    return { ...table, rates: Object.fromEntries(others) }
   }
 
   return {
-    latest,
+    latest: (params = {}) => published(params, 'base'),
     async convert(params) {
       const { from, to, date } = params
       const conversion = await rates.convert(params)
       if (!conversion.derived) return conversion
-      await latest({ base: from, date })
+      await published({ base: from, date }, 'from')
       throw invalidCurrency('to', to)
     },
     async history(params) {

@@ -5,11 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { fixer } from '../../src/compat/fixer.ts'
 import { frankfurter } from '../../src/compat/frankfurter.ts'
 import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
-import type { Route } from '../../src/http/routes.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import { expand } from '../catalogue/catalogue.ts'
 import { createBank } from '../fixtures/bank.ts'
-import { dispatch } from './dispatch.ts'
 import { NOW, openMarket } from '../fixtures/hand-written-market.ts'
 
 const MOUNTS = { frankfurter, fixer, openExchangeRates }
@@ -29,8 +27,8 @@ const RESPONSES = readFileSync(new URL('responses.jsonl', import.meta.url), 'utf
     JSON.parse(line, (_, value) => (value === '<string>' ? expect.any(String) : value)),
   )
 
-async function ask(mount: () => Route[], path: string) {
-  const handler = dispatch(openMarket().handler, mount(), () => NOW)
+async function ask(mount: typeof fixer, path: string) {
+  const handler = openMarket({ routes: mount() }).handler
   const response = await handler(new Request(`http://localhost${expand(path)}`))
   return { status: response.status, body: await response.json() }
 }
@@ -65,8 +63,9 @@ describe('a compat route', () => {
         return { base, days: days.map(({ date }) => ({ date, rates: { ...ratesOn(date) } })) }
       },
     })
-    const handler = createRatesHandler({ providers: { latest: false, history }, now })
-    const response = await dispatch(handler, MOUNTS[service](), now)(new Request(`http://localhost${path}`))
+    const routes = MOUNTS[service]()
+    const handler = createRatesHandler({ providers: { latest: false, history }, now, routes })
+    const response = await handler(new Request(`http://localhost${path}`))
     expect((await response.text()).match(/"(?:EUR)?AED":/g)).toHaveLength(
       path.startsWith('/change') ? 1 : 2,
     )

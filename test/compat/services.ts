@@ -1,40 +1,40 @@
 import { expect } from 'vitest'
 
-import { exchangerateHost } from '../../src/compat/exchangerate-host.ts'
+import { fixer } from '../../src/compat/fixer.ts'
 import { frankfurter } from '../../src/compat/frankfurter.ts'
 import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 
 interface Service {
-  mount: typeof frankfurter
+  routes: typeof frankfurter
   /** A path that it serves. */
   path: string
-  /** An unknown path below its prefix, if it has one. */
-  unknown: string | undefined
+  /** Its names of all currencies. */
+  list: string
   /** The form of its errors. */
   error: (status: number) => object
 }
 
 export const SERVICES: readonly Service[] = [
   {
-    mount: frankfurter,
+    routes: frankfurter,
     path: '/v1/latest',
-    unknown: '/v1/nothing',
+    list: '/v1/currencies',
     error: (status) =>
       status === 404 ? { status, message: 'not found' } : { message: expect.any(String) },
   },
   {
-    mount: exchangerateHost,
+    routes: fixer,
     path: '/live',
-    unknown: undefined,
+    list: '/symbols',
     error: () => ({
       success: false,
       error: { code: expect.any(Number), type: expect.any(String), info: expect.any(String) },
     }),
   },
   {
-    mount: openExchangeRates,
+    routes: openExchangeRates,
     path: '/api/latest.json',
-    unknown: '/api/nothing.json',
+    list: '/api/currencies.json',
     error: (status) => ({
       error: true,
       status,

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
-import { frankfurter } from '../../src/compat/frankfurter.ts'
 import { digestOf } from '../../src/digest.ts'
 import { createMemoryStore, createRatesHandler } from '../../src/index.ts'
 import type {
@@ -305,16 +304,6 @@ describe('pegged()', () => {
     const table = await third.json('v1/latest?base=EUR')
     expect(table).toMatchObject({ older: { AED: NOW, USD: NOW }, derived: { AED: 'peg' } })
     expect(table.derived).not.toHaveProperty('USD')
-  })
-
-  it('does not add rates to the formats of other services, which cannot flag them', async () => {
-    const handler = frankfurter(PEGGED.handler, { now })
-    const get = async (path: string): Promise<Response> =>
-      handler(new Request(`http://localhost${path}`))
-    const table: Json = await (await get('/v1/latest?base=EUR')).json()
-    expect(Object.keys(table.rates)).toEqual(['GBP', 'HKD', 'SGD', 'USD'])
-    expect((await get('/v1/latest?base=EUR&symbols=AED')).status).toBe(404)
-    expect((await get('/v1/2026-11-02..2026-11-20?base=EUR&symbols=AED')).status).toBe(404)
   })
 
   it.each(
