@@ -30,7 +30,7 @@ const BUDGETS: Record<string, string> = {
   './bun': '2.1 kB',
   './client': '3.2 kB',
   './cloudflare': '297 B',
-  './compat/exchangerate-host': '19.3 kB',
+  './compat/fixer': '19.3 kB',
   './compat/frankfurter': '16.5 kB',
   './compat/open-exchange-rates': '16.1 kB',
   './currencies': '7.07 kB',

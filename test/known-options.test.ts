@@ -34,7 +34,6 @@ const FIRST: [functions: RegExp, args: unknown[]][] = [
   [/^create(File|Sqlite)(KeyStore|Store) /, [':memory:']],
   [/^createRedisCounters | \.\/stores\//, [client]],
   [/^failingProvider /, ['unreachable']],
-  [/ \.\/compat\//, [handler]],
   [/ \.\/monitoring$/, [handler]],
 ]
 

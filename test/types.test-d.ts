@@ -38,6 +38,9 @@ import type {
   RatesClient,
   RatesClientOptions,
 } from '../src/client/index.ts'
+import { fixer } from '../src/compat/fixer.ts'
+import { frankfurter } from '../src/compat/frankfurter.ts'
+import type { FrankfurterCompatOptions } from '../src/compat/frankfurter.ts'
 import { openExchangeRates } from '../src/compat/open-exchange-rates.ts'
 import { currencies, findCurrency, findWithdrawn, withdrawnCurrencies } from '../src/currencies.ts'
 import type { Currency, WithdrawnCurrency } from '../src/currencies.ts'
@@ -688,11 +691,23 @@ test('monitoring wraps any handler, and keeps its members', () => {
   toWorker(() => wrapped)
   void serveOnBun(wrapped)
   void serveOnDeno(createMetrics(wrapped).fetch)
-  openExchangeRates(wrapped)
   // @ts-expect-error a function has no answer()
   withRequestIds(() => new Response())
   // @ts-expect-error the log needs a function
   withAccessLog(handler, {})
+})
+
+test('the routes of other services are an option of the handler', () => {
+  for (const routes of [fixer, frankfurter, openExchangeRates]) {
+    expectTypeOf(routes).returns.toEqualTypeOf<Route[]>()
+    void createRatesHandler({ routes: [routes(), routes({ basePath: '/old' })] })
+    // @ts-expect-error a handler is not wrapped
+    routes(createRatesHandler())
+  }
+  expectTypeOf<keyof FrankfurterCompatOptions>().toEqualTypeOf<'basePath' | 'unprefixed'>()
+  void frankfurter({ unprefixed: false })
+  // @ts-expect-error only Frankfurter has paths without a prefix
+  void fixer({ unprefixed: false })
 })
 
 test('access rules are an option of the handler', () => {

@@ -55,6 +55,11 @@ const ROUTES: readonly ServiceRoute[] = [
     respond: timeSeries,
   },
   { path: '/api/convert/:amount/:from/:to', respond: convert },
+  // Paths of the service without a counterpart.
+  {
+    path: '/api/(?<name>ohlc|usage).json',
+    respond: () => Promise.reject(new RatesError('not_found', 'Not found')),
+  },
 ]
 
 const readQuery = createTextReader(['base', 'symbols', 'start', 'end'])

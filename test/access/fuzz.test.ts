@@ -110,6 +110,7 @@ describe('no key and no client address', () => {
           history: { ...market.history, fetchHistory: () => Promise.reject(new Error('down')) },
         },
         onEvent: (event) => void events.push(event),
+        routes: openExchangeRates({ basePath: '/api/x' }),
       },
     )
     const logs = (['json', 'text'] as const).map((format) =>
@@ -120,14 +121,9 @@ describe('no key and no client address', () => {
         now: () => runtime.now() + written.length * 3_600_000,
       }),
     )
-    const mounted = openExchangeRates(handler, {
-      basePath: '/api/x',
-      now: runtime.now,
-      onEvent: (event) => void events.push(event),
-    })
     const metrics = createMetrics(handler)
     const write = (line: string): void => void written.push(line)
-    const { send } = sendersTo(withRequestIds(withAccessLog(mounted, { write })))
+    const { send } = sendersTo(withRequestIds(withAccessLog(handler, { write })))
 
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const name of ['store', 'counters', 'giveBack', 'client'] as const) {

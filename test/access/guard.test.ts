@@ -216,7 +216,7 @@ describe('requests without a key, where one is required', () => {
 
 /** How services name refusals. */
 const REFUSALS: Readonly<Record<string, Record<number, object>>> = {
-  exchangerateHost: {
+  fixer: {
     401: { error: { code: 101, type: 'invalid_access_key' } },
     403: { error: { code: 105, type: 'function_access_restricted' } },
     429: { error: { code: 104, type: 'usage_limit_reached' } },
@@ -229,18 +229,17 @@ const REFUSALS: Readonly<Record<string, Record<number, object>>> = {
 }
 
 describe.each(SERVICES)('the compatibility route at $path', (service) => {
-  const { mount, error } = service
+  const { routes, error } = service
   const path = `/x${service.path}`
 
   async function open(anonymous = 'refuse') {
     const { store, keys } = await recordedStore([
       { id: 'a', plan: 'pro', origins: ['https://a.example'] },
     ])
-    const service = openGuarded({ keys: store, anonymous })
-    const mounted = mount(service.handler, { basePath: '/x', now: service.runtime.now })
+    const service = openGuarded({ keys: store, anonymous }, { routes: routes({ basePath: '/x' }) })
     const answer = (headers: Record<string, string> = {}, method = 'GET', target = path) =>
-      mounted.answer({ method, target, header: (name) => headers[name] })
-    return { ...service, answer, mounted, key: keys[0] ?? '', store }
+      service.handler.answer({ method, target, header: (name) => headers[name] })
+    return { ...service, answer, key: keys[0] ?? '', store }
   }
 
   it('refuses requests in the form of the service', async () => {
@@ -251,7 +250,7 @@ describe.each(SERVICES)('the compatibility route at $path', (service) => {
       statuses.push(status)
       const given: unknown = JSON.parse(String(body))
       expect(given).toEqual(error(status))
-      expect(given).toMatchObject(REFUSALS[mount.name]?.[status] ?? {})
+      expect(given).toMatchObject(REFUSALS[routes.name]?.[status] ?? {})
       const fields = Object.fromEntries(sent)
       expect(fields['cache-control']).toBe('no-store')
       expect(fields['www-authenticate']).toBe(status === 401 ? 'Bearer' : undefined)

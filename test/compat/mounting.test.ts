@@ -36,7 +36,7 @@ describe('the routes of all services', () => {
 
   it.each(
     `/ /about /nothing /v1 /v1/rates /v1/2026-11 /v1/x2026-11-20 /v1/2026-11-20..x /2026-11-20x
-    /api/usage.json /api/convert/1/EUR /api/v1/latest /api/v1/openapi.json /api/rates /api/convert?from=EUR&to=USD`.split(
+    /api/nothing.json /api/convert/1/EUR /api/v1/latest /api/v1/openapi.json /api/rates /api/convert?from=EUR&to=USD`.split(
       /\s+/,
     ),
   )('leave %s to the handler', async (path) => {

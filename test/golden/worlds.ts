@@ -257,8 +257,12 @@ async function createHandler(
   const mount = <Result>(...args: unknown[]): Promise<Result> =>
     tree.call(COMPAT[compat] ?? compat, [`compat/${compat}`], ...args)
   const handler = await create()
-  return mount<object>().then(
-    (routes) => create({ routes }),
+  const routes =
+    compat === 'exchangerate-host'
+      ? tree.call<object>('fixer', ['compat/fixer'])
+      : mount<object>()
+  return routes.then(
+    (found) => create({ routes: found }),
     () => mount(handler, { now: () => clock.now }),
   )
 }

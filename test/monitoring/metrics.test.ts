@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
+import { frankfurter } from '../../src/compat/frankfurter.ts'
 import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 import { createAccess } from '../../src/access/index.ts'
 import type { HandlerListeners, RatesEvent, RatesHandler } from '../../src/index.ts'
@@ -108,17 +109,18 @@ describe('the metrics', () => {
     expect(['0.05', '0.1', '0.25'].map(bucket)).toEqual([0, 1, 1])
   })
 
-  it('count responses of compat routes under the name of the service', async () => {
-    const { handler } = openService()
-    const mounted = openExchangeRates(handler)
-    const metrics = createMetrics(mounted)
-    const { get } = requestsTo(mounted)
-    await get('/api/latest.json')
+  it('count responses of routes by their patterns', async () => {
+    const { handler } = openService({ routes: [openExchangeRates(), frankfurter()] })
+    const metrics = createMetrics(handler)
+    const { get } = requestsTo(handler)
+    await get('/api/historical/2026-11-13.json')
+    await get('/v1/2026-11-13..2026-11-20?symbols=USD')
     await get('/api/v1/latest')
     const samples = samplesIn(metrics.text())
     const name = 'ratesmith_requests_total'
-    expect(samples[`${name}{route="open-exchange-rates",method="GET",status="200"}`]).toBe(1)
-    expect(samples[`${name}{route="/v1/latest",method="GET",status="200"}`]).toBe(1)
+    const countOf = (route: string) => samples[`${name}{route="${route}",method="GET",status="200"}`]
+    const routes = ['/api/historical/:date.json', '/v1/:start..:end?', '/v1/latest']
+    expect(routes.map(countOf)).toEqual([1, 1, 1])
   })
 
   it('count upstream calls, failures and their time by data set and provider', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
 import { createAccess, createKey } from '../../src/access/index.ts'
-import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 import type { LatestProvider, RatesEvent } from '../../src/index.ts'
 import { withRequestIds } from '../../src/monitoring/index.ts'
 import { market, openService } from '../fixtures/service.ts'
@@ -142,21 +141,14 @@ describe('request ids', () => {
     expect(ids).toEqual(['abc'])
   })
 
-  it('are in the events of compat routes, which subscribers receive', async () => {
-    const { handler: plain } = openService()
-    const broken = Object.assign(plain, {
-      rates: { ...plain.rates, latest: () => Promise.reject(new Error('broken')) },
-    })
-    const events: RatesEvent[] = []
-    const mounted = openExchangeRates(broken)
-    const unsubscribe = mounted.subscribe({ onEvent: (event) => events.push(event) })
-    const handler = withRequestIds(mounted)
+  it('are in the events of routes', async () => {
+    const path = '/broken'
+    const get = () => Promise.reject(new Error('broken'))
+    const { handler: plain, eventsOf } = openService({ routes: [{ path, get }] })
+    const handler = withRequestIds(plain)
     const headers = { 'x-request-id': 'abc' }
-    const get = () => handler.fetch(new Request('http://localhost/api/latest.json', { headers }))
-    expect((await get()).status).toBe(500)
-    expect(events).toMatchObject([{ type: 'internal_error', requestId: 'abc' }])
-    unsubscribe()
-    await get()
-    expect(events).toHaveLength(1)
+    const response = await handler.fetch(new Request(`http://localhost${path}`, { headers }))
+    expect(response.status).toBe(500)
+    expect(eventsOf('internal_error').map(({ requestId }) => requestId)).toEqual(['abc'])
   })
 })

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 
-import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 import type { RatesEvent, ResponseSummary } from '../../src/index.ts'
 import { openService, requestsTo } from '../fixtures/service.ts'
 
@@ -54,15 +53,14 @@ describe('a subscription', () => {
     expect(statuses).toEqual([200])
   })
 
-  it.each(['the handler', 'a compat route'])('of %s ends alone', async (name) => {
+  it('ends alone', async () => {
     const { handler } = openService()
-    const subject = name === 'the handler' ? handler : openExchangeRates(handler)
-    const { get } = requestsTo(subject)
+    const { get } = requestsTo(handler)
     const counts = { first: 0, second: 0 }
     const onResponse = (): void => void (counts.first += 1)
-    const end = subject.subscribe({ onResponse })
-    subject.subscribe({ onResponse })
-    subject.subscribe({ onResponse: () => void (counts.second += 1) })
+    const end = handler.subscribe({ onResponse })
+    handler.subscribe({ onResponse })
+    handler.subscribe({ onResponse: () => void (counts.second += 1) })
     await get('/api/v1/latest')
     expect(counts).toEqual({ first: 2, second: 1 })
     end()

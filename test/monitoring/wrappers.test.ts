@@ -4,7 +4,6 @@ import { brotliCompress, gunzipSync, gzip } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 
 import { createAccess } from '../../src/access/index.ts'
-import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 import { withCompression } from '../../src/cli/compression.ts'
 import type { RawRequest, RawResponse } from '../../src/index.ts'
 import {
@@ -45,8 +44,6 @@ const STACKS: Record<string, (handler: Service) => Stack> = {
     withCompression(withRequestIds(withAccessLog(handler, { write })), CODECS),
   'compression between': (handler) =>
     withRequestIds(withCompression(withAccessLog(handler, { write }), CODECS)),
-  'a compat route outside': (handler) =>
-    withCompression(openExchangeRates(withRequestIds(withAccessLog(handler, { write }))), CODECS),
 }
 
 function requestOf(target: string, given: Partial<RawRequest> & { headers?: object } = {}) {

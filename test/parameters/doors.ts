@@ -3,7 +3,7 @@ import Papa from 'papaparse'
 import { expect } from 'vitest'
 
 import { createRatesClient } from '../../src/client/index.ts'
-import { exchangerateHost } from '../../src/compat/exchangerate-host.ts'
+import { fixer } from '../../src/compat/fixer.ts'
 import { frankfurter } from '../../src/compat/frankfurter.ts'
 import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 import { createRates, createRatesHandler } from '../../src/index.ts'
@@ -19,9 +19,9 @@ const rates = createRates(options)
 const client = createRatesClient({ baseUrl: 'http://localhost/api', fetch: handler, retries: 0 })
 
 const compat = {
-  'exchangerate.host': exchangerateHost(handler, { now }),
-  'Open Exchange Rates': openExchangeRates(handler, { now }),
-  Frankfurter: frankfurter(handler, { now }),
+  'exchangerate.host': createRatesHandler({ ...options, routes: fixer() }),
+  'Open Exchange Rates': createRatesHandler({ ...options, routes: openExchangeRates() }),
+  Frankfurter: createRatesHandler({ ...options, routes: frankfurter() }),
 }
 
 export type OperationName = 'latest' | 'convert' | 'history' | 'currencies' | 'sources' | 'status'

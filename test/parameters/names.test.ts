@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { createAccess } from '../../src/access/index.ts'
 import { OPERATIONS, ROW } from '../../src/api/parameters.ts'
 import type { Operation } from '../../src/api/parameters.ts'
+import { fixer } from '../../src/compat/fixer.ts'
 import { frankfurter } from '../../src/compat/frankfurter.ts'
+import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 import { createRatesHandler } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
 import { askCells, askClient, askFunction, askRow, handler, now, send, toQuery } from './doors.ts'
 import type { Answer, OperationName, Texts } from './doors.ts'
 import { ADVICE, SERVICES, WITHOUT_COUNTERPART } from './services.ts'
@@ -249,25 +252,36 @@ describe('an unversioned endpoint', () => {
   })
 })
 
-it('a compat route refuses what is like its names, and ignores others', async () => {
-  const route = frankfurter(handler, { now })
-  const statusOf = async (name: string): Promise<number> => {
-    const query = toQuery({ symbols: 'EUR', base: 'USD', [name]: '5' })
-    return (await route(new Request(`http://localhost/v1/latest${query}`))).status
-  }
-  for (const name of ['foo', 'theme', 'access_key']) expect(await statusOf(name), name).toBe(200)
-  for (const name of ['amount', 'amout', 'Amount', 'amount[]', 'amp;amount', 'bse', '?from']) {
-    expect(await statusOf(name), name).toBe(name === 'amount' ? 200 : 422)
-  }
+const DAY = '2026-11-20'
+
+const routed = createRatesHandler({
+  providers: fakeProviders({ now }),
+  now,
+  routes: [frankfurter(), fixer(), openExchangeRates()],
 })
 
-it.each(['/v1/latest?symbols=GBp', '/v1/latest?base=GBp'])(
-  'a compat route refuses %s',
-  async (path) => {
-    const response = await frankfurter(handler, { now })(new Request(`http://localhost${path}`))
-    expect([response.status, await response.json()]).toEqual([404, { message: 'not found' }])
-  },
-)
+it.each<[path: string, params: Texts, known: string, similar: string]>([
+  ['/v1/latest', { symbols: 'EUR', base: 'USD' }, 'amount', 'amout Amount amount[] bse ?from'],
+  ['/timeseries', { start_date: DAY, end_date: DAY }, 'amount', 'amout Symbols startdate plces'],
+  ['/convert', { from: 'USD', to: 'EUR' }, 'amount', 'amout From amp;amount dat'],
+  ['/api/latest.json', { base: 'USD' }, 'symbols', 'symbol Base bas'],
+])('%s refuses what is like its names, and ignores others', async (path, params, known, similar) => {
+  const isServed = async (name: string, value: string): Promise<boolean> => {
+    const query = toQuery({ ...params, [name]: value })
+    const response = await routed(new Request(`http://localhost${path}${query}`))
+    const { success = true } = Object(await response.json())
+    return response.status === 200 && success
+  }
+  const ignored = 'foo theme access_key apikey app_id format callback prettyprint'.split(' ')
+  for (const name of ignored) expect(await isServed(name, '1'), name).toBe(true)
+  expect(await isServed(known, known === 'amount' ? '5' : 'EUR')).toBe(true)
+  for (const name of similar.split(' ')) expect(await isServed(name, '5'), name).toBe(false)
+})
+
+it.each(['/v1/latest?symbols=GBp', '/v1/latest?base=GBp'])('%s is refused', async (path) => {
+  const response = await routed(new Request(`http://localhost${path}`))
+  expect([response.status, await response.json()]).toEqual([404, { message: 'not found' }])
+})
 
 it('the parameter of the API key is known', async () => {
   const key = 'rsk_none'

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from 'ratesmith'
-import type { frankfurter } from 'ratesmith/compat/frankfurter'
+import type { fixer } from 'ratesmith/compat/fixer'
 import { fakeClock, fakeProviders } from 'ratesmith/testing'
 
 import { rowsOf } from '../system/markdown-rows.ts'
@@ -55,9 +55,8 @@ describe.each(services)('$name', ({ module, requests, fields, refusals }) => {
 
   beforeAll(async () => {
     const now = fakeClock('2026-11-20T18:00:00Z')
-    const handler = createRatesHandler({ now, providers: fakeProviders() })
-    const [mount]: (typeof frankfurter)[] = Object.values(await import(module))
-    route = mount?.(handler, { now }) ?? handler
+    const [create]: (typeof fixer)[] = Object.values(await import(module))
+    route = createRatesHandler({ now, providers: fakeProviders(), routes: create?.() })
   })
 
   async function request(path = '') {

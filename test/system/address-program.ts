@@ -50,7 +50,7 @@ const access = createAccess({
   plans: { free: { burst: `${quota}/day` } },
   ...options,
 })
-const rates = createRatesHandler({ providers: fakeProviders(), access })
-const handler = frankfurter(rates, { basePath: '/api/compat' })
+const routes = frankfurter({ basePath: '/api/compat' })
+const handler = createRatesHandler({ providers: fakeProviders(), access, routes })
 await handler.refresh()
 reportToParent({ port: await { ...MOUNTS, ...OTHERS }[mount](handler) })

@@ -11,13 +11,14 @@ const require = createRequire(import.meta.url)
 
 const CONFIG = writeConfig(
   `
-    import { createRatesHandler } from 'ratesmith'
-    import { exchangerateHost } from 'ratesmith/compat/exchangerate-host'
+    import { fixer } from 'ratesmith/compat/fixer'
     import { frankfurter } from 'ratesmith/compat/frankfurter'
     import { openExchangeRates } from 'ratesmith/compat/open-exchange-rates'
     import { fakeProviders } from 'ratesmith/testing'
-    const handler = createRatesHandler({ providers: fakeProviders() })
-    export default openExchangeRates(exchangerateHost(frankfurter(handler)))
+    export default {
+      providers: fakeProviders(),
+      routes: [frankfurter(), fixer({ basePath: '/fixer' }), openExchangeRates()],
+    }
   `,
   'config.mjs',
   afterAll,
@@ -101,7 +102,7 @@ describe('open-exchange-rates and money', () => {
   })
 
   it('reports an unknown path', async () => {
-    expect((await load('nothing.json')).error).toBe('404 (not_found): Not found')
+    expect((await load('usage.json')).error).toBe('404 (not_found): Not found')
   })
 })
 
