@@ -83,6 +83,7 @@ import type {
   ServerOptions,
   RatesHandler,
   RatesHandlerOptions,
+  Route,
   RatesOperations,
   RawRequest,
   RawResponse,
@@ -698,12 +699,11 @@ test('monitoring wraps any handler, and keeps its members', () => {
 })
 
 test('the routes of other services are an option of the handler', () => {
-  for (const routes of [fixer, frankfurter, openExchangeRates]) {
-    expectTypeOf(routes).returns.toEqualTypeOf<Route[]>()
-    void createRatesHandler({ routes: [routes(), routes({ basePath: '/old' })] })
-    // @ts-expect-error a handler is not wrapped
-    routes(createRatesHandler())
-  }
+  expectTypeOf(fixer({ basePath: '/old' })).toEqualTypeOf<Route[]>()
+  expectTypeOf(openExchangeRates()).toEqualTypeOf<Route[]>()
+  void createRatesHandler({ routes: [fixer(), frankfurter(), openExchangeRates()] })
+  // @ts-expect-error a handler is not wrapped
+  void fixer(createRatesHandler())
   expectTypeOf<keyof FrankfurterCompatOptions>().toEqualTypeOf<'basePath' | 'unprefixed'>()
   void frankfurter({ unprefixed: false })
   // @ts-expect-error only Frankfurter has paths without a prefix

@@ -1,5 +1,7 @@
 import { createRatesHandler } from 'ratesmith'
 import type { RatesHandler } from 'ratesmith'
+import { fixer } from 'ratesmith/compat/fixer'
+import { frankfurter } from 'ratesmith/compat/frankfurter'
 import { fakeProviders } from 'ratesmith/testing'
 
 import { cpuTimeOf } from './comparison.ts'
@@ -50,7 +52,7 @@ const REQUESTS: Readonly<Record<string, () => Sent>> = {
   'a body of brackets': () => send('application/json', '['.repeat(1_048_000)),
   'a body of short strings': () => send('application/json', `[${'"a",'.repeat(262_000)}1]`),
   'a range of Frankfurter with an amount': () => request('/v1/1999-01-04..?base=USD&amount=12.5'),
-  'a range of fixer': () => request('/timeseries?start_date=1999-01-04&end_date=2026-11-20'),
+  'a range of fixer': () => request('/fluctuation?start_date=1999-01-04&end_date=2026-11-20'),
 }
 
 function codes(count: number): string[] {
@@ -85,6 +87,7 @@ export async function requestCosts(time: number): Promise<RequestCost[]> {
     providers: fakeProviders(),
     now: () => NOW,
     responseCacheBytes: 0,
+    routes: [frankfurter(), fixer()],
     access: { createGuard: () => ({ admit: () => admission, close() {} }) },
   })
   const costs: RequestCost[] = []

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createAccess } from '../../src/access/index.ts'
 import type { Admission, Counters, OpenCounters } from '../../src/access/index.ts'
 import { RatesError } from '../../src/index.ts'
+import type { Route } from '../../src/index.ts'
 import { SERVICES } from '../compat/services.ts'
 import { openService } from '../fixtures/service.ts'
 import { finish } from '../virtual-runtime.ts'
@@ -15,10 +16,14 @@ function brokenCounters(take: () => unknown, giveBack: () => void = () => {}): C
 }
 
 /** Opens a service whose guard is not from `createAccess`. */
-function openWithGuard(admit: () => unknown, close: () => void = () => {}) {
+function openWithGuard(
+  admit: () => unknown,
+  close: () => void = () => {},
+  routes: readonly Route[] = [],
+) {
   const access = { createGuard: () => ({ admit, close }) }
   // @ts-expect-error a guard must return admissions
-  const service = openService({ access })
+  const service = openService({ access, routes })
   return { ...service, ...sendersTo(service.handler) }
 }
 
@@ -278,10 +283,10 @@ describe.each(SERVICES)('the compatibility route at $path', (service) => {
   })
 
   it('responds with 503 while the guard fails', async () => {
-    const { handler } = openWithGuard(() => Promise.reject(new Error('broken')))
-    const mounted = mount(handler, { basePath: '/x' })
+    const broken = () => Promise.reject(new Error('broken'))
+    const { handler } = openWithGuard(broken, undefined, routes({ basePath: '/x' }))
     const request = { method: 'GET', target: path, header: () => undefined }
-    const { status, headers } = await mounted.answer(request)
+    const { status, headers } = await handler.answer(request)
     expect([status, Object.fromEntries(headers)['cache-control']]).toEqual([503, 'no-store'])
   })
 })

@@ -258,9 +258,7 @@ async function createHandler(
     tree.call(COMPAT[compat] ?? compat, [`compat/${compat}`], ...args)
   const handler = await create()
   const routes =
-    compat === 'exchangerate-host'
-      ? tree.call<object>('fixer', ['compat/fixer'])
-      : mount<object>()
+    compat === 'exchangerate-host' ? tree.call<object>('fixer', ['compat/fixer']) : mount<object>()
   return routes.then(
     (found) => create({ routes: found }),
     () => mount(handler, { now: () => clock.now }),

@@ -118,7 +118,8 @@ describe('the metrics', () => {
     await get('/api/v1/latest')
     const samples = samplesIn(metrics.text())
     const name = 'ratesmith_requests_total'
-    const countOf = (route: string) => samples[`${name}{route="${route}",method="GET",status="200"}`]
+    const countOf = (route: string) =>
+      samples[`${name}{route="${route}",method="GET",status="200"}`]
     const routes = ['/api/historical/:date.json', '/v1/:start..:end?', '/v1/latest']
     expect(routes.map(countOf)).toEqual([1, 1, 1])
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { createAccess, createKey } from '../../src/access/index.ts'
-import type { LatestProvider, RatesEvent } from '../../src/index.ts'
+import type { LatestProvider } from '../../src/index.ts'
 import { withRequestIds } from '../../src/monitoring/index.ts'
 import { market, openService } from '../fixtures/service.ts'
 

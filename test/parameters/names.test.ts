@@ -265,18 +265,21 @@ it.each<[path: string, params: Texts, known: string, similar: string]>([
   ['/timeseries', { start_date: DAY, end_date: DAY }, 'amount', 'amout Symbols startdate plces'],
   ['/convert', { from: 'USD', to: 'EUR' }, 'amount', 'amout From amp;amount dat'],
   ['/api/latest.json', { base: 'USD' }, 'symbols', 'symbol Base bas'],
-])('%s refuses what is like its names, and ignores others', async (path, params, known, similar) => {
-  const isServed = async (name: string, value: string): Promise<boolean> => {
-    const query = toQuery({ ...params, [name]: value })
-    const response = await routed(new Request(`http://localhost${path}${query}`))
-    const { success = true } = Object(await response.json())
-    return response.status === 200 && success
-  }
-  const ignored = 'foo theme access_key apikey app_id format callback prettyprint'.split(' ')
-  for (const name of ignored) expect(await isServed(name, '1'), name).toBe(true)
-  expect(await isServed(known, known === 'amount' ? '5' : 'EUR')).toBe(true)
-  for (const name of similar.split(' ')) expect(await isServed(name, '5'), name).toBe(false)
-})
+])(
+  '%s refuses what is like its names, and ignores others',
+  async (path, params, known, similar) => {
+    const isServed = async (name: string, value: string): Promise<boolean> => {
+      const query = toQuery({ ...params, [name]: value })
+      const response = await routed(new Request(`http://localhost${path}${query}`))
+      const { success = true } = Object(await response.json())
+      return response.status === 200 && success
+    }
+    const ignored = 'foo theme access_key apikey app_id format callback prettyprint'.split(' ')
+    for (const name of ignored) expect(await isServed(name, '1'), name).toBe(true)
+    expect(await isServed(known, known === 'amount' ? '5' : 'EUR')).toBe(true)
+    for (const name of similar.split(' ')) expect(await isServed(name, '5'), name).toBe(false)
+  },
+)
 
 it.each(['/v1/latest?symbols=GBp', '/v1/latest?base=GBp'])('%s is refused', async (path) => {
   const response = await routed(new Request(`http://localhost${path}`))
