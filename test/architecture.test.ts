@@ -46,8 +46,7 @@ const MAY_IMPORT: Record<string, string> = {
   'query-names': 'errors',
   'rates-api': 'api async errors events options rates sources',
   handler: 'types:access api async endpoints events http options rates-api',
-  compat: `api async known-options errors types:events types:handler http types:rates-api
-    rates zod/mini`,
+  compat: 'core index',
   index: '*',
   core: '*',
   log: 'event-records types:events known-options',
