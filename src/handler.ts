@@ -9,7 +9,7 @@ import { explorerPage } from './endpoints/service.ts'
 import { onceADay, reasonOf } from './events.ts'
 import type { Emit } from './events.ts'
 import { createGate } from './http/guard.ts'
-import type { Access, Gate, GuardContext, ProxyOptions } from './http/guard.ts'
+import type { Access, Gate, GuardContext, KeyRules, ProxyOptions } from './http/guard.ts'
 import { createLimiter } from './http/limiter.ts'
 import type { Limiter } from './http/limiter.ts'
 import type { RawRequest, RawResponse } from './http/messages.ts'
@@ -75,8 +75,8 @@ export interface RatesHandler {
    * ```
    */
   answer(request: RawRequest): RawResponse | Promise<RawResponse>
-  /** Query parameters in which a key may be sent: logs must not contain their values. */
-  readonly keyParameters: readonly string[]
+  /** How requests send a key: logs must not contain the parameters of queries that have one. Undefined without `access`. */
+  readonly keyRules: KeyRules | undefined
   /** The options about proxies, for logs that contain addresses of clients. */
   readonly proxies: ProxyOptions
   /**
@@ -210,7 +210,7 @@ export function createHandlerOn(
     fetch: handle,
     answer,
     rates,
-    keyParameters: gate?.keyRules?.queryParameters ?? [],
+    keyRules: gate?.keyRules,
     proxies,
     subscribe(listeners: HandlerListeners) {
       const removers = [rates.subscribe(listeners), observe(listeners.onResponse)]

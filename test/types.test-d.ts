@@ -678,7 +678,7 @@ test('monitoring wraps any handler, and keeps its members', () => {
   expectTypeOf(wrapped).toExtend<RatesHandler>()
   expectTypeOf(wrapped).toExtend<WrappedHandler>()
   expectTypeOf(wrapped.fetch).toBeCallableWith(new Request('http://localhost'))
-  const answering = withAccessLog({ answer: handler.answer, keyParameters: [] }, { write })
+  const answering = withAccessLog({ answer: handler.answer, keyRules: { queryParameters: [] } }, { write })
   expectTypeOf(answering(new Request('http://localhost'))).resolves.toEqualTypeOf<Response>()
   type Names = 'write' | 'clients' | 'now'
   expectTypeOf<keyof AccessLogOptions>().toEqualTypeOf<Names>()

@@ -115,7 +115,7 @@ function useHandler(handler: ConfiguredHandler, file = '', flags: ServeFlags): P
 
 /** Returns a note if clients without a key are not limited. Of other handlers than ours, that is not known. */
 function notesOn(handler: ConfiguredHandler): string[] {
-  if (!('guard' in handler) || handler.guard !== undefined) return []
+  if (!('keyRules' in handler) || handler.keyRules !== undefined) return []
   return ['Clients without a key are not limited: set the option access, see docs/public-api.md.']
 }
 
@@ -175,10 +175,10 @@ async function createHandler(
     }),
   )
   if (ownOnEvent && flags.log !== undefined) handler.subscribe({ onEvent: ownOnEvent })
-  const { guard } = handler
-  const needsKey = guard !== undefined && guard.keyRules?.isOptional !== true
+  const { keyRules } = handler
+  const needsKey = keyRules?.isOptional === false
   const notes =
-    file === undefined ? [] : [...notesOn(handler), ...(guard ? notesOnTerms(upstreams) : [])]
+    file === undefined ? [] : [...notesOn(handler), ...(keyRules ? notesOnTerms(upstreams) : [])]
   return { handler, index: { basePath, explorer, needsKey }, notes }
 }
 

@@ -53,8 +53,8 @@ export async function openServer(
     if (accessLog && monitoring) {
       const write = (line: string): void => void context.stdout.write(`${line}\n`)
       const { clients } = accessLog === true ? { clients: false } : accessLog
-      const { keyParameters, proxies } = handler
-      const logged = { answer: sent.answer, keyParameters, proxies }
+      const { keyRules, proxies } = handler
+      const logged = { answer: sent.answer, keyRules, proxies }
       served = monitoring.withRequestIds(
         monitoring.withAccessLog(logged, { write, clients, now: context.now }),
       )

@@ -1,9 +1,7 @@
 import type { KeyRules } from '../http/guard.ts'
 import patch from '../generated/openapi-access.json' with { type: 'json' }
 
-const IN_HEADERS: KeyRules = { isOptional: false, queryParameters: [] }
-
-export function withAccess(document: object, rules: KeyRules = IN_HEADERS): object {
+export function withAccess(document: object, rules: KeyRules): object {
   const { isOptional, queryParameters } = rules
   const inQueries = queryParameters.map((name, index) => [
     `queryKey${index + 1}`,

@@ -47,7 +47,7 @@ export function createEndpoints(options: EndpointsOptions): {
   unversioned: EndpointGroup
 } {
   const { basePath, gate, explorer } = options
-  const context = { ...options, keyNames: gate?.keyRules?.queryParameters ?? [] }
+  const context = { ...options, keyNames: gate?.keyRules.queryParameters ?? [] }
   return {
     versioned: {
       endpoints: {

@@ -98,6 +98,8 @@ export interface Admission {
   finish(response: EndpointResponse, cost: number): EndpointResponse
 }
 
+const IN_HEADERS: KeyRules = { isOptional: false, queryParameters: [] }
+
 /** Longer than the timeouts of key stores and counters. */
 const GUARD_TIMEOUT_MS = 5_000
 
@@ -107,7 +109,7 @@ const CLIENT_CLOSED_REQUEST = 499
 
 /** A guard whose functions neither throw nor reject, except `usage` with a `RatesError`. */
 export interface Gate {
-  readonly keyRules: KeyRules | undefined
+  readonly keyRules: KeyRules
   readonly hasUsage: boolean
   admit(guarded: GuardedRequest): Admission | Promise<Admission>
   finish: typeof finish
@@ -145,7 +147,7 @@ export function createGate(
   }
 
   return {
-    keyRules: guard.keyRules,
+    keyRules: guard.keyRules ?? IN_HEADERS,
     hasUsage: guard.usage !== undefined,
     admit(guarded) {
       try {

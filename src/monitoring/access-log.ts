@@ -56,9 +56,9 @@ export function withAccessLog<Handler extends AnsweringHandler>(
   assertKnownOptions(options, { write, clients, now })
   requireFunctions({ write, now }, true)
   if (typeof clients !== 'boolean') throw new TypeError('clients must be true or false')
-  const { keyParameters = [], proxies } = handler
+  const { keyRules, proxies } = handler
   const { monotonic } = systemRuntime(now)
-  const redact = createRedaction(keyParameters)
+  const redact = createRedaction(keyRules?.queryParameters ?? [])
   const clientOf = clients ? createClientAddress({ ...proxies, ipv6Prefix: 128 }) : () => undefined
 
   function toLine(request: RawRequest, response: RawResponse, duration: number): string {

@@ -7,7 +7,7 @@ export interface AnsweringHandler {
   /** Returns the response as data, in a promise only if it has to wait; never throws or rejects. */
   answer(request: RawRequest): RawResponse | Promise<RawResponse>
   /** Query parameters for keys, besides `access_key`, `access_token`, `api_key`, `apikey`, `app_id`, `key` and `token`. */
-  readonly keyParameters?: readonly string[] | undefined
+  readonly keyRules?: { readonly queryParameters: readonly string[] } | undefined
   readonly proxies?: ProxyOptions | undefined
 }
 
