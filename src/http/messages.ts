@@ -96,7 +96,7 @@ export class FetchRawRequest implements RawRequest {
     return this.#request.headers.get(name)
   }
 
-  headers(): Headers {
+  headers(): Iterable<readonly [name: string, value: string]> {
     return this.#request.headers
   }
 
