@@ -35,6 +35,9 @@ const OPTIONS: Record<keyof RatesHandlerOptions, string> = {
   explorer: '`false`',
   cors: "`'v1'`",
   access: 'none',
+  trustedProxies: 'none',
+  forwardedHeader: 'both',
+  routes: 'none',
 }
 
 const CLIENT_OPTIONS: Record<keyof RatesClientOptions, string> = {

@@ -81,6 +81,8 @@ import type {
   RatesErrorCode,
   RatesEvent,
   ServerOptions,
+  KeyRules,
+  ProxyOptions,
   RatesHandler,
   RatesHandlerOptions,
   Route,
@@ -161,7 +163,8 @@ test('a handler is a fetch-style function with members', () => {
     | 'fetch'
     | 'answer'
     | 'rates'
-    | 'guard'
+    | 'keyRules'
+    | 'proxies'
     | 'subscribe'
     | 'inspect'
     | 'refresh'
@@ -182,7 +185,8 @@ test('a handler is a fetch-style function with members', () => {
 test('the options have these types', () => {
   type Services = 'providers' | 'store' | 'fetch' | 'now' | 'waitUntil' | 'onEvent'
   type Values = 'basePath' | 'maxStale' | 'explorer' | 'responseCacheBytes' | 'cors' | 'access'
-  expectTypeOf<keyof RatesHandlerOptions>().toEqualTypeOf<Services | Values>()
+  type Served = 'routes' | 'trustedProxies' | 'forwardedHeader'
+  expectTypeOf<keyof RatesHandlerOptions>().toEqualTypeOf<Services | Values | Served>()
   // @ts-expect-error a misspelt option
   createRatesHandler({ basepath: '/fx' })
   expectTypeOf<RatesHandlerOptions['cors']>().toEqualTypeOf<
@@ -678,7 +682,10 @@ test('monitoring wraps any handler, and keeps its members', () => {
   expectTypeOf(wrapped).toExtend<RatesHandler>()
   expectTypeOf(wrapped).toExtend<WrappedHandler>()
   expectTypeOf(wrapped.fetch).toBeCallableWith(new Request('http://localhost'))
-  const answering = withAccessLog({ answer: handler.answer, keyRules: { queryParameters: [] } }, { write })
+  const answering = withAccessLog(
+    { answer: handler.answer, keyRules: { queryParameters: [] } },
+    { write },
+  )
   expectTypeOf(answering(new Request('http://localhost'))).resolves.toEqualTypeOf<Response>()
   type Names = 'write' | 'clients' | 'now'
   expectTypeOf<keyof AccessLogOptions>().toEqualTypeOf<Names>()
@@ -708,6 +715,29 @@ test('the routes of other services are an option of the handler', () => {
   void frankfurter({ unprefixed: false })
   // @ts-expect-error only Frankfurter has paths without a prefix
   void fixer({ unprefixed: false })
+})
+
+test('routes get a request with its parts, the operations and the context', () => {
+  const route: Route = {
+    path: '/shop/:code',
+    async get(request, rates, context) {
+      expectTypeOf(request).toExtend<Request>()
+      expectTypeOf(request.params['code']).toEqualTypeOf<string | undefined>()
+      expectTypeOf(request.query['a']).toEqualTypeOf<string | string[] | undefined>()
+      expectTypeOf(rates).toEqualTypeOf<RatesOperations>()
+      expectTypeOf(context.now()).toEqualTypeOf<number>()
+      return context.run(() => new Response())
+    },
+    cost: ({ method, params }) => (method === 'POST' || params['code'] ? 10 : 1),
+    error: ({ code }) => ({ body: { code }, status: 400 }),
+  }
+  void createRatesHandler({ routes: [route, [route, route]] })
+  // @ts-expect-error a text is not a response
+  void createRatesHandler({ routes: [{ path: '/', get: () => 'a' }] })
+  // @ts-expect-error a route has a path
+  void createRatesHandler({ routes: [{ get: () => ({}) }] })
+  expectTypeOf<RatesHandler['keyRules']>().toEqualTypeOf<KeyRules | undefined>()
+  expectTypeOf<RatesHandler['proxies']>().toEqualTypeOf<ProxyOptions>()
 })
 
 test('access rules are an option of the handler', () => {

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 
 import { lazyEndpoint } from '../../src/endpoints/service.ts'
 
+const REQUEST = { method: 'GET', target: '/', header: () => null }
+
 const RESPONSE = { status: 200, headers: [], body: 'loaded' }
 
 describe('lazyEndpoint()', () => {
@@ -12,7 +14,10 @@ describe('lazyEndpoint()', () => {
       return () => RESPONSE
     })
     expect(loads).toBe(0)
-    expect(await Promise.all([endpoint('', {}), endpoint('', {})])).toEqual([RESPONSE, RESPONSE])
+    expect(await Promise.all([endpoint('', REQUEST), endpoint('', REQUEST)])).toEqual([
+      RESPONSE,
+      RESPONSE,
+    ])
     expect(loads).toBe(1)
   })
 
@@ -23,7 +28,7 @@ describe('lazyEndpoint()', () => {
       if (loads === 1) throw new Error('a part of the app is missing')
       return () => RESPONSE
     })
-    await expect(endpoint('', {})).rejects.toThrow('missing')
-    expect(await endpoint('', {})).toBe(RESPONSE)
+    await expect(endpoint('', REQUEST)).rejects.toThrow('missing')
+    expect(await endpoint('', REQUEST)).toBe(RESPONSE)
   })
 })

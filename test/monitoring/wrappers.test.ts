@@ -46,7 +46,10 @@ const STACKS: Record<string, (handler: Service) => Stack> = {
     withRequestIds(withCompression(withAccessLog(handler, { write }), CODECS)),
 }
 
-function requestOf(target: string, given: Partial<RawRequest> & { headers?: object } = {}) {
+function requestOf(
+  target: string,
+  given: Partial<Omit<RawRequest, 'headers'>> & { headers?: object } = {},
+) {
   const { headers = {}, ...more } = given
   const header = (name: string): string | undefined => Reflect.get(headers, name)
   return { method: 'GET', target, header, ...more }
