@@ -52,27 +52,21 @@ export interface Limiter {
   ): Result | Promise<Result>
 }
 
+/** Functions that start the waiting jobs, in order. */
+type Queue = Set<() => void>
+
 export function createLimiter(runtime: Runtime, onRefused: (queued: number) => void): Limiter {
-  /** Functions that start the waiting jobs, in order. */
-  const queue = new Set<() => void>()
+  const queue: Queue = new Set()
+  const turns = createTurns(runtime, startNext)
   let running = 0
-  let turnRequestedAt = -Infinity
 
   function canStart(): boolean {
-    const isTurnPending = runtime.monotonic() - turnRequestedAt <= TURN_TIMEOUT_MS
-    return running < MAX_CONCURRENT && !isTurnPending
+    return running < MAX_CONCURRENT && !turns.isPending()
   }
 
   function startNext(): void {
     const [next] = queue
     if (next && canStart()) next()
-  }
-
-  async function waitForTurn(): Promise<void> {
-    turnRequestedAt = runtime.monotonic()
-    await runtime.yieldToEventLoop()
-    turnRequestedAt = -Infinity
-    startNext()
   }
 
   function refusal(): RatesError {
@@ -81,7 +75,7 @@ export function createLimiter(runtime: Runtime, onRefused: (queued: number) => v
   }
 
   function start<Result>(compute: Compute<Result>, request: RequestContext) {
-    void waitForTurn()
+    void turns.wait()
     // Here, because a job may have waited in the queue.
     if ((request.unsentBytes?.() ?? 0) > MAX_UNSENT_BYTES) throw refusal()
     const result = compute()
@@ -93,34 +87,6 @@ export function createLimiter(runtime: Runtime, onRefused: (queued: number) => v
     })
   }
 
-  function enqueue<Result>(
-    work: Compute<Result>,
-    timeout: number,
-    onLeave: () => void,
-  ): Job<Result> {
-    let requests = 0
-    let settle: (result: Promise<Result>) => void
-    const promise = new Promise<Result>((resolve) => (settle = resolve))
-    const leave = (make: Compute<Result>): void => {
-      queue.delete(begin)
-      stopTimer()
-      onLeave()
-      settle(new Promise((resolve) => resolve(make())))
-    }
-    const begin = (): void => leave(work)
-    const stopTimer = runtime.startTimer(() => leave(() => Promise.reject(refusal())), timeout)
-    queue.add(begin)
-    return (signal) => {
-      requests += 1
-      const onAbort = (): void => {
-        requests -= 1
-        if (requests === 0 && queue.has(begin)) leave(() => Promise.reject(overloaded(runtime)))
-      }
-      signal?.addEventListener('abort', onAbort)
-      return promise.finally(() => signal?.removeEventListener('abort', onAbort))
-    }
-  }
-
   return {
     run(compute, request, { jobs, key = '', hasWaited = false } = {}) {
       const { signal } = request
@@ -130,18 +96,66 @@ export function createLimiter(runtime: Runtime, onRefused: (queued: number) => v
       if (waiting) return waiting(signal)
       if (queue.size === 0 && canStart()) return start(compute, request)
       if (queue.size >= MAX_WAITING) throw refusal()
-      const timeout = hasWaited ? MAX_WAIT_AFTER_LOAD_MS : MAX_WAIT_MS
-      const job = enqueue(
-        () => start(compute, request),
-        timeout,
-        () => jobs?.delete(key),
-      )
+      const job = enqueue(queue, runtime, {
+        compute: () => start(compute, request),
+        timeout: hasWaited ? MAX_WAIT_AFTER_LOAD_MS : MAX_WAIT_MS,
+        refusal,
+        onLeave: () => jobs?.delete(key),
+      })
       jobs?.set(key, job)
       const result = job(signal)
       // After a lost turn, nothing else would start the queue.
       startNext()
       return result
     },
+  }
+}
+
+function createTurns(runtime: Runtime, onTurn: () => void) {
+  let requestedAt = -Infinity
+  return {
+    isPending: () => runtime.monotonic() - requestedAt <= TURN_TIMEOUT_MS,
+    async wait(): Promise<void> {
+      requestedAt = runtime.monotonic()
+      await runtime.yieldToEventLoop()
+      requestedAt = -Infinity
+      onTurn()
+    },
+  }
+}
+
+interface Waiting<Result> {
+  compute: Compute<Result>
+  timeout: number
+  refusal(): RatesError
+  onLeave(): void
+}
+
+function enqueue<Result>(
+  queue: Queue,
+  runtime: Runtime,
+  { compute, timeout, refusal, onLeave }: Waiting<Result>,
+): Job<Result> {
+  let requests = 0
+  let settle: (result: Promise<Result>) => void
+  const promise = new Promise<Result>((resolve) => (settle = resolve))
+  const leave = (make: Compute<Result>): void => {
+    queue.delete(start)
+    stopTimer()
+    onLeave()
+    settle(new Promise((resolve) => resolve(make())))
+  }
+  const start = (): void => leave(compute)
+  const stopTimer = runtime.startTimer(() => leave(() => Promise.reject(refusal())), timeout)
+  queue.add(start)
+  return (signal) => {
+    requests += 1
+    const onAbort = (): void => {
+      requests -= 1
+      if (requests === 0 && queue.has(start)) leave(() => Promise.reject(overloaded(runtime)))
+    }
+    signal?.addEventListener('abort', onAbort)
+    return promise.finally(() => signal?.removeEventListener('abort', onAbort))
   }
 }
 

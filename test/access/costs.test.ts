@@ -86,7 +86,12 @@ describe('a request costs', () => {
     [2, 200, 'csv', 'from,to,amount\nUSD,EUR,1\nUSD,GBP,1\n'],
     [1, 200, 'csv', `from,to,amount\n${'USD,EUR,1\n'.repeat(1_000)}`],
     [2, 200, 'csv', `from,to,amount\n${'USD,EUR,1\n'.repeat(1_001)}`],
-    [2, 200, 'json', JSON.stringify(Array(21).fill({ from: 'USD', to: Array(50).fill('EUR') }))],
+    [
+      2,
+      200,
+      'json',
+      `[${'{"from":"USD","to":["EUR","EUR","EUR"]},'.repeat(333)}{"from":"USD","to":["EUR","EUR"]}]`,
+    ],
     [10, 200, 'csv', `from,to,amount\n${'USD,EUR,1\n'.repeat(10_000)}`],
     [3, 200, 'json', '[{"from":"USD","to":"EUR"}]'.padEnd(2 * 102_400 + 1)],
     [1, 400, 'json', '{'],
