@@ -83,6 +83,7 @@ describe('the documentation', () => {
     ['docs/testing.md', 'price.test.mts', 'examples/unit-test.ts'],
     ['docs/deploying.md', 'config.mts', 'examples/serve-fleet.ts'],
     ['docs/public-api.md', 'config.mts', 'examples/serve-public.ts'],
+    ['docs/migrating/README.md', 'config.mts', 'examples/serve-compat.ts'],
   ])('shows in %s, as %s, the tested program of %s', (path, name, example) => {
     const program = page(example)
     const shown = program.slice(program.indexOf('import '))

@@ -23,7 +23,7 @@ const isConversion = (body: string): boolean =>
   body.startsWith('{"from":"USD","to":"EUR","amount":100,')
 
 const TRIED =
-  'access bun client cloudflare custom-provider custom-store deno express fastify hono lambda monitoring next node opentelemetry redis-fleet serve-fleet serve-public unit-test'
+  'access bun client cloudflare custom-provider custom-store deno express fastify hono lambda monitoring next node opentelemetry redis-fleet serve-compat serve-fleet serve-public unit-test'
 
 const example = (name: string): string => join('examples', name)
 

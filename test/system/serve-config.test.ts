@@ -233,6 +233,16 @@ describe('a documented config', () => {
     expect(running.stdout).not.toMatch(/192\.0\.2|are not limited|The terms of/)
   })
 
+  it('serves the paths of other services, and one of its own', async () => {
+    const root = await rootOf(serve([join(ROOT, 'examples/serve-compat.ts'), '--demo']))
+    const bodyOf = async (path: string) => (await fetch(`${root}${path}`)).json()
+    expect(await bodyOf('/v1/latest?symbols=USD')).toMatchObject({ amount: 1, base: 'EUR' })
+    expect(await bodyOf('/latest?symbols=USD')).toMatchObject({ success: true, base: 'EUR' })
+    expect(await bodyOf('/api/latest.json')).toMatchObject({ base: 'USD' })
+    expect(await bodyOf('/price/EUR')).toEqual({ price: expect.stringMatching(/^\d+\.\d\d$/) })
+    expect(await bodyOf('/price/XYZ')).toMatchObject({ error: { code: 'invalid_currency' } })
+  })
+
   it('stops the start without the file of the keys', async () => {
     const config = join(ROOT, 'examples/serve-public.ts')
     const env = { RATESMITH_KEYS: join(temporaryFolder(), 'none.json') }
