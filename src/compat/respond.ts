@@ -31,7 +31,7 @@ export interface CompatRequest extends Pick<RouteRequest, 'params' | 'query'> {
 }
 
 /** Returns the response, or its body; throws a `RatesError`. */
-export type Respond = (request: CompatRequest) => Promise<object>
+type Respond = (request: CompatRequest) => Promise<object>
 
 export type ServiceRoute = Pick<Route, 'path' | 'cost' | 'error'> & { respond: Respond }
 

@@ -233,7 +233,7 @@ describe('a documented config', () => {
     expect(running.stdout).not.toMatch(/192\.0\.2|are not limited|The terms of/)
   })
 
-  it('serves the paths of other services, and one of its own', async () => {
+  it('serves the paths of other services, and a new one', async () => {
     const root = await rootOf(serve([join(ROOT, 'examples/serve-compat.ts'), '--demo']))
     const bodyOf = async (path: string) => (await fetch(`${root}${path}`)).json()
     expect(await bodyOf('/v1/latest?symbols=USD')).toMatchObject({ amount: 1, base: 'EUR' })
