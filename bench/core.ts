@@ -38,7 +38,8 @@ const comparisons = [
   ...columns,
   ...readers(),
 ].filter(({ name }) => name.includes(values.only))
-if (comparisons.length === 0 && values.only !== 'costs') throw new Error(`no row contains ${values.only}`)
+if (comparisons.length === 0 && values.only !== 'costs')
+  throw new Error(`no row contains ${values.only}`)
 
 print(`${runtime} ${process.versions[runtime === 'Node' ? 'node' : runtime.toLowerCase()]}\n`)
 print('| what | µs | reference | µs | ratio | goal |')

@@ -46,6 +46,7 @@ const REQUESTS: Readonly<Record<string, () => Sent>> = {
   'a conversion with all sources': () => request('/api/v1/convert?from=USD&to=EUR&expand=sources'),
   'a query of 15 kB': () => request(`/api/v1/latest?${'&'.repeat(15_000)}`),
   '10,000 rows': () => post({ from: 'USD', to: 'EUR' }, 10_000),
+  '10,000 rows with an unknown name': () => post({ from: 'USD', to: 'EUR', amout: 1 }, 10_000),
   '10,000 rows with dates': () => post({ from: 'USD', to: 'EUR', date: '2015-06-15' }, 10_000),
   '900 rows to 100 codes': () => post({ from: 'USD', to: codes(100) }, 900),
   'a body of commas': () => send('text/csv', ','.repeat(1_048_000)),
