@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest'
 
 import { RatesError } from '../../src/errors.ts'
 import { createRatesHandler } from '../../src/index.ts'
-import type { Access, Route } from '../../src/index.ts'
+import type { Access, HistoryProvider, Route } from '../../src/index.ts'
 import { overlay, pegged } from '../../src/providers/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
+import { createBank } from '../fixtures/bank.ts'
 import { NOW, openMarket } from '../fixtures/hand-written-market.ts'
 import { SERVICES } from './services.ts'
 
@@ -117,20 +118,22 @@ describe('the cost of a request', () => {
 })
 
 it('a range that waits for its provider does not delay other expensive work', async () => {
-  const { latest } = fakeProviders({ now })
+  const bank = createBank({ codes: ['USD', 'JPY', 'GBP'], now, maxDays: 366, hasSeries: false })
   const asked: unknown[] = []
-  const history = {
-    attribution: { name: 'Bank', url: 'https://bank.example' },
-    fetchHistory: (range: object) => new Promise<never>(() => asked.push(range)),
+  const history: HistoryProvider = {
+    ...bank,
+    fetchHistory: (range, context) =>
+      range.end < '2025-01-01' || range.start >= '2026-01-01'
+        ? bank.fetchHistory(range, context)
+        : new Promise<never>(() => asked.push(range)),
   }
   const own: Route = { path: '/own', get: (_request, _rates, { run }) => run(() => ({ done: 1 })) }
-  const handler = createRatesHandler({
-    providers: { latest, history },
-    now,
-    routes: [routes, own].flat(2),
-  })
+  const providers = { latest: fakeProviders({ now }).latest, history }
+  const handler = createRatesHandler({ providers, now, routes: [...routes, own] })
   const ask = (path: string) => handler(new Request(`http://localhost${path}`))
-  const waiting = ['USD', 'JPY', 'GBP'].map((code) => ask(`/v1/2026-11-02..?symbols=${code}`))
+  const waiting = ['USD', 'JPY', 'GBP'].map((code) =>
+    ask(`/v1/2024-06-10..2026-11-20?symbols=${code}`),
+  )
   await expect.poll(() => asked.length).toBeGreaterThan(0)
   expect(await (await ask('/own')).json()).toEqual({ done: 1 })
   handler.close()
