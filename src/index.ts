@@ -8,7 +8,6 @@ export type { HandlerListeners, HandlerState, RatesHandler, ResponseSummary } fr
 export { consoleLogger } from './log.ts'
 export type { LogLevel } from './event-records.ts'
 export type { ConsoleLoggerOptions, LogFormat } from './log.ts'
-export type { ReadBody } from './http/body.ts'
 export type {
   Access,
   Admission,
@@ -21,6 +20,7 @@ export type {
   UsageLimit,
 } from './http/guard.ts'
 export type { EndpointResponse, Header, RawRequest, RawResponse } from './http/messages.ts'
+export type { ReadBody } from './http/read-body.ts'
 export type { Route, RouteContext, RouteFunction, RouteRequest, Routes } from './http/routes.ts'
 export { createRates } from './rates-api.ts'
 export type { Rates, RatesListeners } from './rates-api.ts'

@@ -94,8 +94,8 @@ function rangeRoute(
 ): ServiceRoute {
   return {
     ...tableRoute(path, form, (request) => respond(request, form, path.slice(1))),
-    cost: ({ query: { symbols, currencies, start_date, end_date } }) =>
-      costOfRange(symbols ?? currencies, start_date, end_date),
+    cost: ({ query: { symbols, currencies, start_date, end_date } }, now) =>
+      costOfRange(symbols ?? currencies, start_date, end_date ?? now),
   }
 }
 

@@ -72,8 +72,8 @@ function routesBelow(prefix: string): ServiceRoute[] {
     },
     {
       path: `${prefix}/${START}..${END}?`,
-      cost: ({ params: { start, end }, query: { to, symbols } }) =>
-        costOfRange(to ?? symbols, start, end),
+      cost: ({ params: { start, end }, query: { to, symbols } }, now) =>
+        costOfRange(to ?? symbols, start, end ?? now),
       respond(request) {
         const { start, end } = request.params
         const last = end === undefined ? request.today : readDay('date', end)
@@ -89,8 +89,8 @@ const readNamedRange = createTextReader(['start_at', 'end_at'])
 /** The range of api.ratesapi.io. */
 const HISTORY: ServiceRoute = {
   path: '/history',
-  cost: ({ query: { to, symbols, start_at, end_at } }) =>
-    costOfRange(to ?? symbols, start_at, end_at),
+  cost: ({ query: { to, symbols, start_at, end_at } }, now) =>
+    costOfRange(to ?? symbols, start_at, end_at ?? now),
   respond(request) {
     const { start_at, end_at } = readNamedRange(request.query)
     const start = readDay('start_at', start_at)

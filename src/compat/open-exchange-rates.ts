@@ -51,7 +51,7 @@ const ROUTES: readonly ServiceRoute[] = [
   },
   {
     path: '/api/time-series.json',
-    cost: ({ query: { symbols, start, end } }) => costOfRange(symbols, start, end),
+    cost: ({ query: { symbols, start, end } }, now) => costOfRange(symbols, start, end ?? now),
     respond: timeSeries,
   },
   { path: '/api/convert/:amount/:from/:to', respond: convert },

@@ -59,7 +59,7 @@ const FIVE_YEARS_MS = 5 * 365.25 * 86_400_000
 export function costOfRange(
   list: RouteRequest['query'][string],
   start: unknown,
-  end: unknown = Date.now(),
+  end: unknown,
 ): number {
   const codes = typeof list === 'string' && list ? new Set(list.split(',')).size : USUAL_CODES
   const span = (instantOf(end) - instantOf(start)) / FIVE_YEARS_MS

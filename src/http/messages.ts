@@ -1,4 +1,4 @@
-import type { ReadBody } from './body.ts'
+import type { ReadBody } from './read-body.ts'
 
 /** The parts of an HTTP request that determine the response; input of `handler.answer()`. */
 export interface RawRequest {
@@ -111,7 +111,7 @@ export class FetchRawRequest implements RawRequest {
   async readBody(...[onChunk, signal]: Parameters<ReadBody>): Promise<void> {
     const { body } = this.#request
     if (!body) return
-    const { readStream } = await import('./body.ts')
+    const { readStream } = await import('./read-body.ts')
     await readStream(body, onChunk, signal)
   }
 

@@ -99,7 +99,8 @@ export function createRouter(routerOptions: RouterOptions): RequestRouter {
   function failed(exchange: Exchange, thrown: unknown): EndpointResponse {
     const { request, resource } = exchange
     const error = toRatesError(thrown)
-    if (error.code === 'internal_error') onInternalError(error.cause, request.requestId)
+    // An operation reports its own internal error.
+    if (error !== thrown) onInternalError(thrown, request.requestId)
     // Only the query or the head of the request was read.
     if ([400, 405, 408, 413, 415].includes(error.status)) exchange.cost = 1
     const { body, status = error.status } = resource.toFailure(error)

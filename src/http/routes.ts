@@ -41,11 +41,11 @@ export interface Route {
   get?: RouteFunction | undefined
   /** Responds to `POST`, with a body of at most 1 MiB (default none: 405). */
   post?: RouteFunction | undefined
-  /** What a request takes from the limits of the client, from 1 to 10; 0 for a route without keys and limits (default 1). */
-  cost?:
-    | number
-    | ((request: Pick<RouteRequest, 'method' | 'params' | 'query'>) => number)
-    | undefined
+  /**
+   * What a request takes from the limits of the client, from 1 to 10; 0 for a route without keys and limits (default 1). A
+   * function also gets the time of the handler's clock, in ms since the Unix epoch.
+   */
+  cost?: number | ((request: RouteMatch & { method: string }, now: number) => number) | undefined
   /** Returns the body of an error response, and its status if that differs (default that of `/api/v1`). */
   error?: ((error: RatesError) => { body: object; status?: number | undefined }) | undefined
 }
@@ -141,7 +141,8 @@ export function toRouteEntry(route: Route, services: RouteServices): RouteEntry 
           return receive(request, (body) => run(post, { ...call, body }, services))
         }),
       cost(_query, method) {
-        const value: unknown = typeof cost === 'function' ? cost({ method, ...match }) : cost
+        const value: unknown =
+          typeof cost === 'function' ? cost({ method, ...match }, services.now()) : cost
         return isCost(value) ? value : MAX_COST
       },
     }),
