@@ -28,8 +28,8 @@ const nameOf = (built: string): string => built.replace(/^\.\/dist\/(.*)\.js$/, 
 /** For `ratesmith/openapi.json` and the command; the handler has it as a module, which every bundler can read. */
 const DOCUMENT = 'src/generated/openapi.json'
 
-/** The packages that are bundled into what needs them: few providers do. */
-const READERS = ['@rgrove/parse-xml', 'fflate']
+/** The packages that are bundled into what needs them: few entry points do. */
+const READERS = ['@rgrove/parse-xml', 'fflate', 'ipaddr.js']
 
 /** The dependencies that are bundled into the command: a hundred small files load more slowly than one. */
 const BUILT_IN = ['itty-router', 'zod']

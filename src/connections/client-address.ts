@@ -1,25 +1,29 @@
-import type { RawRequest } from '../http/messages.ts'
-import { canonicalIpv4, formatNetwork, isInRange, parseHost, parseIpRange } from './ip-address.ts'
+import {
+  canonicalIpv4,
+  containAll,
+  formatNetwork,
+  isInRange,
+  parseHost,
+  parseIpRange,
+} from './ip-address.ts'
 import type { IpAddress, IpRange } from './ip-address.ts'
 
-/** How clients are counted by address. */
-export interface AddressOptions {
-  /**
-   * The proxies whose `Forwarded` or `X-Forwarded-For` is read: addresses and ranges such as `10.0.0.0/8`, or the number of
-   * proxies in front of a server that clients cannot reach without them (default none: forwarding headers are ignored).
-   */
+/** The proxies in front of a server, and how clients behind them are identified. */
+export interface ClientAddressOptions {
   trustedProxies?: readonly string[] | number | undefined
-  /**
-   * The header to which the trusted proxies add the address (default: the present one; if both are present and differ, the
-   * proxy is counted as the client, because a proxy may pass on the header that it does not write).
-   */
   forwardedHeader?: ForwardedHeader | undefined
   /** Bits of an IPv6 address that identify a client, from 32 to 128 (default 64). */
   ipv6Prefix?: number | undefined
 }
 
 /** A header to which proxies add addresses: that of RFC 7239, or the older one. */
-export type ForwardedHeader = 'forwarded' | 'x-forwarded-for'
+type ForwardedHeader = 'forwarded' | 'x-forwarded-for'
+
+/** What the address is read from. */
+export interface AddressedRequest {
+  header(name: string): string | null | undefined
+  client?: string | undefined
+}
 
 const HEADERS: readonly ForwardedHeader[] = ['forwarded', 'x-forwarded-for']
 
@@ -27,24 +31,24 @@ const HEADERS: readonly ForwardedHeader[] = ['forwarded', 'x-forwarded-for']
 const MAX_ENTRIES = 32
 const MAX_CHARACTERS = 8_192
 
-/** Counts all clients without an address together. */
-const UNKNOWN = 'unknown'
+/** All clients without an address. */
+export const UNKNOWN_CLIENT = 'unknown'
 
 /**
- * Calls `onUntrustedProxy` once, if a private or loopback address forwards requests and `trustedProxies` is not set.
+ * Returns a function that identifies the client of a request by its address. Calls `onUntrustedProxy` once, if a private or loopback address forwards requests and `trustedProxies` is not set.
  *
  * @throws {TypeError} that names the invalid option
  */
 export function createClientAddress(
-  options: AddressOptions,
+  options: ClientAddressOptions,
   onUntrustedProxy: () => void = () => {},
-): (request: RawRequest) => string {
+): (request: AddressedRequest) => string {
   const { trustedProxies, forwardedHeader, ipv6Prefix = 64 } = options
   requirePrefix(ipv6Prefix)
   const headers = requireHeaders(forwardedHeader)
   const clientBehind = createWalk(trustedProxies)
   const identify = (address: IpAddress | undefined): string =>
-    address ? formatNetwork(address, ipv6Prefix) : UNKNOWN
+    address ? formatNetwork(address, ipv6Prefix) : UNKNOWN_CLIENT
 
   if (!clientBehind) {
     let isReported = trustedProxies !== undefined
@@ -76,11 +80,16 @@ export function createClientAddress(
 type Walk = (peer: IpAddress | undefined, entries: readonly string[]) => IpAddress | undefined
 
 /** Returns undefined if no proxy is trusted. */
-function createWalk(trustedProxies: AddressOptions['trustedProxies']): Walk | undefined {
+function createWalk(trustedProxies: ClientAddressOptions['trustedProxies']): Walk | undefined {
   if (trustedProxies === undefined || trustedProxies === 0) return undefined
   if (typeof trustedProxies === 'number') return walkHops(requireHops(trustedProxies))
   if (!Array.isArray(trustedProxies)) throw new TypeError(HOPS_OR_LIST)
   const ranges = trustedProxies.map(requireRange)
+  if (containAll(ranges)) {
+    throw new TypeError(
+      `trustedProxies must not contain all addresses, got ${trustedProxies.join(' and ')}`,
+    )
+  }
   return ranges.length === 0 ? undefined : walkTrusted(ranges)
 }
 
