@@ -1,5 +1,4 @@
 /** What a part of the package that can be left out (`access`, `compat`, `monitoring`, `cli`) may import besides `index.ts`. */
-export { createClientAddress } from './access/client-address.ts'
 export { withDays, writeDays } from './api/days.ts'
 export type { DayRates, DaysParams, DayTable } from './api/days.ts'
 export { DISCLAIMER } from './api/latest.ts'
@@ -14,6 +13,10 @@ export {
 } from './async.ts'
 export type { Runtime } from './async.ts'
 export { createCircuitBreaker } from './cache/backoff.ts'
+export { UNKNOWN_CLIENT, createClientAddress } from './connections/client-address.ts'
+export { widerNetwork } from './connections/ip-address.ts'
+export { senderOf } from './connections/redis.ts'
+export type { RedisClient } from './connections/redis.ts'
 export {
   invalidAmount,
   invalidCurrency,
@@ -25,7 +28,16 @@ export { EVENT_RECORDS } from './event-records.ts'
 export type { EventCounter } from './event-records.ts'
 export { reasonOf, shortened } from './events.ts'
 export type { Emit } from './events.ts'
-export type { ProxyOptions } from './http/guard.ts'
+export { accessUnavailable } from './http/guard.ts'
+export type {
+  Access,
+  Admission,
+  Guard,
+  GuardContext,
+  GuardedRequest,
+  ProxyOptions,
+  Usage,
+} from './http/guard.ts'
 export { LARGE_BODY_BYTES } from './http/limiter.ts'
 export { withProperties } from './http/messages.ts'
 export { createTextReader } from './http/query.ts'

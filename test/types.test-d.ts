@@ -21,9 +21,7 @@ import { createAccess, createKey, hashKey } from '../src/access/index.ts'
 import type {
   Access,
   AccessOptions,
-  AddressOptions,
   Counters,
-  ForwardedHeader,
   Guard,
   KeyRecord,
   KeyStore,
@@ -461,17 +459,16 @@ test('the codes of errors are a closed list', () => {
   void (new RatesError('invalid_currency', '').code === 'oops')
 })
 
-test('clients are counted by addresses behind these proxies', () => {
-  expectTypeOf<AddressOptions['trustedProxies']>().toEqualTypeOf<
-    readonly string[] | number | undefined
-  >()
-  expectTypeOf<ForwardedHeader>().toEqualTypeOf<'forwarded' | 'x-forwarded-for'>()
-  expectTypeOf<AccessOptions>().toExtend<AddressOptions>()
-  const plans = { free: { burst: '60/min' } }
-  createAccess({ plans, trustedProxies: ['10.0.0.0/8'], ipv6Prefix: 56 })
-  createAccess({ plans, trustedProxies: 2, forwardedHeader: 'forwarded' })
+test('the proxies of a handler are addresses, or their number', () => {
+  createRatesHandler({ trustedProxies: ['10.0.0.0/8'] })
+  createRatesHandler({ trustedProxies: 2, forwardedHeader: 'forwarded' })
   // @ts-expect-error everything would be trusted
-  createAccess({ plans, trustedProxies: true })
+  createRatesHandler({ trustedProxies: true })
+  // @ts-expect-error a header that clients can set
+  createRatesHandler({ forwardedHeader: 'x-real-ip' })
+  createAccess({ plans: { free: '60/min' }, ipv6Prefix: 56 })
+  // @ts-expect-error proxies are an option of the handler
+  createAccess({ plans: { free: '60/min' }, trustedProxies: 1 })
 })
 
 test('the Node adapter takes any fetch-style handler, and serves HTTP/1, HTTPS and HTTP/2', () => {
@@ -741,24 +738,47 @@ test('routes get a request with its parts, the operations and the context', () =
 })
 
 test('access rules are an option of the handler', () => {
-  const plans = { public: { burst: '60/min' }, pro: { month: 100_000 } }
+  const plans = { public: '60/min', pro: '100000/month' } as const
   const access = createAccess({ plans, anonymous: 'public' })
   expectTypeOf(access).toEqualTypeOf<Access>()
   expectTypeOf<RatesHandlerOptions['access']>().toEqualTypeOf<Access | undefined>()
-  expectTypeOf(createRatesHandler({ access }).guard).toEqualTypeOf<Guard | undefined>()
-  expectTypeOf<AccessOptions['plans']>().toEqualTypeOf<Readonly<Record<string, Plan | string>>>()
+  expectTypeOf<ReturnType<Access['createGuard']>>().toEqualTypeOf<Guard>()
+  expectTypeOf<AccessOptions['plans']>().toEqualTypeOf<Readonly<Record<string, Plan>>>()
   expectTypeOf<Parameters<NonNullable<AccessOptions['client']>>>().toEqualTypeOf<[RawRequest]>()
   void createAccess({ plans: { pro: '600/min, 100000/month' }, anonymous: 'pro' })
-  // @ts-expect-error a plan is a text or an object
+  // @ts-expect-error a plan is a text
   void createAccess({ plans: { pro: 600 } })
   // @ts-expect-error plans are required
   void createAccess({ anonymous: 'public' })
-  // @ts-expect-error a burst is a text
-  void createAccess({ plans: { public: { burst: 60 } } })
   // @ts-expect-error a client is a string
   void createAccess({ plans, client: () => undefined })
   // @ts-expect-error not one of the values
   void createAccess({ plans, whenCountersFail: 'ignore' })
+})
+
+test('a plan is one of the documented forms', () => {
+  expectTypeOf<'60/min' | '1/s' | '2/h' | '100000/day' | '100000/month'>().toExtend<Plan>()
+  expectTypeOf<'100/10s' | '100/15min' | '5/12h' | '5/1day'>().toExtend<Plan>()
+  expectTypeOf<'600/min, 100000/month' | '600/min,100000/month'>().toExtend<Plan>()
+  expectTypeOf<'100000/month, 600/min' | '100000/month,100/10s'>().toExtend<Plan>()
+  expectTypeOf<'60' | '60/m' | '60/sec' | '60/minute'>()
+    .exclude<Plan>()
+    .toEqualTypeOf<'60' | '60/m' | '60/sec' | '60/minute'>()
+  expectTypeOf<'60/Min' | '60/months' | '60/2month'>()
+    .exclude<Plan>()
+    .toEqualTypeOf<'60/Min' | '60/months' | '60/2month'>()
+  expectTypeOf<'1/s, 2/min' | '1/month, 2/month' | '1/s, 2/h, 3/month' | '1/s;2/month'>()
+    .exclude<Plan>()
+    .toEqualTypeOf<'1/s, 2/min' | '1/month, 2/month' | '1/s, 2/h, 3/month' | '1/s;2/month'>()
+  const quota: number = 60
+  void createAccess({ plans: { public: `${quota}/min` }, anonymous: 'public' })
+  // @ts-expect-error a misspelt unit
+  void createAccess({ plans: { public: '60/minute' }, anonymous: 'public' })
+  const fromEnvironment: string = '60/min'
+  // @ts-expect-error any text
+  void createAccess({ plans: { public: fromEnvironment }, anonymous: 'public' })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as documented: checked at run time
+  void createAccess({ plans: { public: fromEnvironment as Plan }, anonymous: 'public' })
 })
 
 test('a key store returns a record, nothing, or a promise of them', () => {

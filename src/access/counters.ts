@@ -1,6 +1,6 @@
-import type { Runtime } from '../async.ts'
-import { reasonOf } from '../events.ts'
-import type { Emit, RatesEvent } from '../events.ts'
+import { reasonOf } from '../core.ts'
+import type { Emit, Runtime } from '../core.ts'
+import type { RatesEvent } from '../index.ts'
 
 /** A limit of a plan. */
 export interface Limit {
@@ -24,13 +24,14 @@ export interface LimitState {
 
 /** The decision about a cost: taken from all limits, or from none. */
 export interface Decision {
-  granted: boolean
+  readonly granted: boolean
   /** In the order of the limits; empty where the counters failed. */
-  states: readonly LimitState[]
-  /** When a granted cost was taken, by the clock of the counters: passed to `giveBack` (default none). */
-  takenAt?: number | undefined
+  readonly states: readonly LimitState[]
+  /** Gives back `cost` or less of what was granted, as far as no refill has replaced it (default: nothing is given back). */
+  giveBack?(cost: number): void
 }
 
+/** What counters use of their handler. */
 export interface CountersContext {
   runtime: Runtime
   emit: Emit
@@ -45,18 +46,12 @@ export interface Counters {
 /** Counters in use. */
 export interface OpenCounters {
   /**
-   * Takes `cost` from all `limits` of `client`, or from none. Returns a promise only if it has to wait; rejects when the
-   * counters fail.
+   * Takes `cost` from all `limits` of `client`, or from none; a cost of 0 only reads their state. Returns a promise only if it
+   * has to wait; rejects when the counters fail.
    */
   take(client: string, limits: readonly Limit[], cost: number): Decision | Promise<Decision>
-  /** Gives back what `take` took at `takenAt`, as far as no refill has replaced it; never throws. */
-  giveBack(client: string, limits: readonly Limit[], cost: number, takenAt?: number): void
   /** Ends timers; does not end the connection of a client that was passed in. */
   close(): void
-}
-
-export class GuardedCallError extends Error {
-  override readonly name = 'GuardedCallError'
 }
 
 type CountersFailed = Extract<RatesEvent, { type: 'counters_failed' }>

@@ -1,13 +1,41 @@
-import { open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { reasonOf } from '../events.ts'
-import { assertStoredKey, resolveKeyStoreOptions, toKeyRecord } from './stored-keys.ts'
-import type { KeyStoreOptions, StoredKey, WritableKeyStore } from './stored-keys.ts'
+import { assertKnownOptions, reasonOf, requireFunctions } from '../core.ts'
+import type { KeyRecord, KeyStore } from './keys.ts'
 
-export type { KeyStoreOptions, StoredKey, WritableKeyStore } from './stored-keys.ts'
+/** A key as `createFileKeyStore` keeps it: without the key itself. */
+export interface StoredKey extends KeyRecord {
+  /** SHA-256 of the key, as 64 lower-case hexadecimal digits: see `hashKey`. */
+  hash: string
+  /** The owner of the key, up to 100 characters on one line. */
+  name: string
+  /** When the key was created, in ms since the Unix epoch. */
+  createdAt: number
+  /** When the key was revoked, in ms since the Unix epoch (default never). */
+  revokedAt?: number | undefined
+}
+
+/** A key store that can be changed. */
+export interface WritableKeyStore extends KeyStore {
+  /** Resolves to all keys in the order of their creation, with expired and revoked ones; rejects if the store is missing or damaged. */
+  list(): Promise<StoredKey[]>
+  /**
+   * Adds a key; resolves when it is stored. Rejects with a `TypeError` for an invalid record, and with an `Error` if its id or
+   * hash exists.
+   */
+  add(record: StoredKey): Promise<void>
+  /** Revokes the key with this id; resolves to false for an unknown id. A revoked key keeps its time. */
+  revoke(id: string): Promise<boolean>
+}
+
+/** Options of `createFileKeyStore`. */
+export interface KeyStoreOptions {
+  /** Clock for the time of a revocation, in ms since the Unix epoch (default `Date.now`). */
+  now?: (() => number) | undefined
+}
 
 /** The format of the file. Fields that this version does not use are kept. */
 const VERSION = 1
@@ -36,7 +64,7 @@ const LOCK_INTERVAL_MS = 25
  * const handler = createRatesHandler({
  *   access: createAccess({
  *     keys: createFileKeyStore('./keys.json'),
- *     plans: { pro: { burst: '600/min', month: 100_000 } },
+ *     plans: { pro: '600/min, 100000/month' },
  *   }),
  * })
  * ```
@@ -45,127 +73,107 @@ export function createFileKeyStore(path: string, options: KeyStoreOptions = {}):
   if (typeof path !== 'string' || path === '') {
     throw new TypeError(`path must be a non-empty file path, got ${JSON.stringify(path)}`)
   }
-  const { now } = resolveKeyStoreOptions(options)
+  const { now = Date.now } = options
+  assertKnownOptions(options, { now })
+  requireFunctions({ now })
   const file = resolve(path)
   let read: { version: string; keys: ReadonlyMap<string, StoredKey> } | undefined
 
   return {
     async find(hash) {
-      const version = await versionOf(file)
+      const version = await about(file, () => versionOf(file))
       if (read?.version !== version) {
-        const { keys, found } = await readKeyFile(file)
-        read = { version: found.version, keys: new Map(keys.map((key) => [key.hash, key])) }
+        const current = await readKeyFile(file)
+        const keys = new Map(current.keys.map((key) => [key.hash, key]))
+        read = { version: current.version, keys }
       }
-      return toKeyRecord(read.keys.get(hash))
+      const found = read.keys.get(hash)
+      if (!found || found.revokedAt !== undefined) return undefined
+      const { id, plan, expiresAt, origins } = found
+      return { id, plan, expiresAt, origins }
     },
     async list() {
       return (await readKeyFile(file)).keys
     },
     async add(record) {
       assertStoredKey(record)
-      await change(file, ({ document, keys }) => {
+      await change(file, ({ entries, keys }) => {
         const isKnown = keys.some(({ id, hash }) => id === record.id || hash === record.hash)
         if (isKnown) throw new Error(`a key with the id ${record.id} or its hash exists`)
-        document.keys.push(toEntry(record))
+        entries.push(toEntry(record))
         return true
       })
     },
     async revoke(id) {
       let isKnown = false
-      await change(file, ({ document, keys }) => {
+      await change(file, ({ entries, keys }) => {
         const at = keys.findIndex((key) => key.id === id)
         isKnown = at !== -1
         if (!isKnown || keys[at]?.revokedAt !== undefined) return false
-        document.keys[at] = { ...document.keys[at], revoked: toTime(now()) }
+        entries[at] = { ...entries[at], revoked: toTime(now()) }
         return true
       })
       return isKnown
     },
-    close() {},
   }
 }
 
-interface KeyDocument {
-  keys: Record<string, unknown>[]
-}
+type Entry = Record<string, unknown>
 
 interface KeyFile {
-  document: KeyDocument
+  /** Differs after every change. */
+  version: string
+  /** The whole content; `entries` are its keys as they are written. */
+  document: Entry
+  entries: Entry[]
   keys: StoredKey[]
 }
 
-interface FoundFile {
-  /** Differs after every change. */
-  version: string
-  mode: number
-  uid: number
-  gid: number
-}
-
-async function versionOf(path: string): Promise<string> {
-  return describeFile(path, await unlessFailing(path, stat(path, { bigint: true }))).version
-}
-
-function describeFile(path: string, found: Awaited<ReturnType<typeof bigintStat>>): FoundFile {
-  // Opening a pipe would block a thread of the runtime until a writer opens it.
-  if (!found.isFile()) throw new Error(`key file ${path}: not a regular file`)
-  const { dev, ino, size, mtimeNs, ctimeNs, mode, uid, gid } = found
-  return {
-    version: [dev, ino, size, mtimeNs, ctimeNs].join(' '),
-    mode: Number(mode) & 0o777,
-    uid: Number(uid),
-    gid: Number(gid),
-  }
-}
-
-function bigintStat(file: FileHandle) {
-  return file.stat({ bigint: true })
-}
-
-/** Reads the file at `path`; rejects with an error that names it and quotes none of its text. */
-async function readKeyFile(path: string): Promise<KeyFile & { found: FoundFile }> {
-  await versionOf(path)
-  const file = await unlessFailing(path, open(path, 'r'))
-  try {
-    // Of the open file, before its text: a later change then has another version.
-    const found = describeFile(path, await bigintStat(file))
-    return { ...parseKeyFile(path, await file.readFile('utf8')), found }
-  } finally {
-    await file.close()
-  }
-}
-
-async function unlessFailing<Result>(path: string, work: Promise<Result>): Promise<Result> {
-  return work.catch((error: unknown) => {
+/** Rejects with an error that names the file and quotes none of its text. */
+async function about<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  return work().catch((error: unknown) => {
     const reason = isCode(error, 'ENOENT') ? 'does not exist' : reasonOf(error)
     throw new Error(`key file ${path}: ${reason}`, { cause: error })
   })
 }
 
-function parseKeyFile(path: string, text: string): KeyFile {
-  const fail = (reason: string): never => {
-    throw new Error(`key file ${path}: ${reason}`)
-  }
-  const document = parseJson(text)
-  if (!isObject(document)) return fail('damaged, not a JSON object')
+async function versionOf(path: string): Promise<string> {
+  const found = await stat(path, { bigint: true })
+  // Reading a pipe would block a thread of the runtime until a writer opens it.
+  if (!found.isFile()) throw new Error('not a regular file')
+  const { dev, ino, size, mtimeNs, ctimeNs } = found
+  return [dev, ino, size, mtimeNs, ctimeNs].join(' ')
+}
+
+async function readKeyFile(path: string): Promise<KeyFile> {
+  return about(path, async () => {
+    // Before the text: a later change then has another version.
+    const version = await versionOf(path)
+    return { version, ...parseKeyFile(await readFile(path, 'utf8')) }
+  })
+}
+
+function parseKeyFile(text: string): Omit<KeyFile, 'version'> {
+  // Some editors write a byte order mark.
+  const document = parseJson(text.replace(/^\uFEFF/, ''))
+  if (!isObject(document)) throw new Error('damaged, not a JSON object')
   const { version, keys: entries } = document
-  if (version !== VERSION) return fail(`version must be ${VERSION}, got ${String(version)}`)
+  if (version !== VERSION) throw new Error(`version must be ${VERSION}, got ${String(version)}`)
   if (!Array.isArray(entries) || !entries.every(isObject)) {
-    return fail('damaged, keys must be a list of objects')
+    throw new Error('damaged, keys must be a list of objects')
   }
   const keys = entries.map((entry, index) => {
     try {
       return fromEntry(entry)
     } catch (error) {
-      return fail(`damaged, keys[${index}].${reasonOf(error)}`)
+      throw new Error(`damaged, keys[${index}].${reasonOf(error)}`, { cause: error })
     }
   })
   for (const field of ['id', 'hash'] as const) {
-    if (new Set(keys.map((key) => key[field])).size < keys.length) {
-      return fail(`damaged, two keys have the same ${field}`)
-    }
+    if (new Set(keys.map((key) => key[field])).size === keys.length) continue
+    throw new Error(`damaged, two keys have the same ${field}`)
   }
-  return { document: Object.assign(document, { keys: entries }), keys }
+  return { document, entries, keys }
 }
 
 function parseJson(text: string): unknown {
@@ -176,38 +184,38 @@ function parseJson(text: string): unknown {
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+function isObject(value: unknown): value is Entry {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Times are text in the file, so that it can be read. */
-function toEntry({ createdAt, expiresAt, revokedAt, ...same }: StoredKey): Record<string, unknown> {
-  const { id, hash, plan, name, origins } = same
-  return {
-    id,
-    hash,
-    plan,
-    name,
-    created: toTime(createdAt),
-    expires: expiresAt === undefined ? undefined : toTime(expiresAt),
-    origins,
-    revoked: revokedAt === undefined ? undefined : toTime(revokedAt),
-  }
+function toEntry({ createdAt, expiresAt, revokedAt, origins, ...same }: StoredKey): Entry {
+  const { id, hash, plan, name } = same
+  const [created, expires, revoked] = [createdAt, expiresAt, revokedAt].map(
+    (time) => time && toTime(time),
+  )
+  return { id, hash, plan, name, created, expires, origins, revoked }
 }
 
-function fromEntry({ created, expires, revoked, ...same }: Record<string, unknown>): StoredKey {
-  const { id, hash, plan, name, origins } = same
-  const key = {
-    id,
-    hash,
-    plan,
-    name,
-    createdAt: fromTime(created),
-    expiresAt: fromTime(expires),
-    revokedAt: fromTime(revoked),
-    origins,
+/** Fields that restrict a key, and how they are written by mistake: ignored, they would permit more than was meant. */
+const RESTRICTIONS: readonly [field: string, mistaken: RegExp][] = [
+  ['expires', /^(expir|validuntil)/],
+  ['revoked', /^revo[ck]/],
+  ['origins', /^(allowed)?origins?$/],
+]
+
+function fromEntry(entry: Entry): StoredKey {
+  for (const [field, mistaken] of RESTRICTIONS) {
+    const found = Object.keys(entry).find((each) =>
+      mistaken.test(each.toLowerCase().replaceAll(/[^a-z]/g, '')),
+    )
+    if (found === undefined || Object.hasOwn(entry, field)) continue
+    throw new TypeError(`${found} must be written as ${field}`)
   }
-  assertStoredKey(key)
+  const { id, hash, plan, name, created, expires, revoked, origins } = entry
+  const [createdAt, expiresAt, revokedAt] = [created, expires, revoked].map(fromTime)
+  const key = { id, hash, plan, name, createdAt, expiresAt, revokedAt, origins }
+  assertStoredKey(key, { createdAt: 'created', expiresAt: 'expires', revokedAt: 'revoked' })
   return key
 }
 
@@ -218,25 +226,68 @@ function toTime(instant: number): string {
 /** Returns NaN for an invalid time: a key whose end cannot be read must not work forever. */
 function fromTime(text: unknown): number | undefined {
   if (text === undefined) return undefined
-  return typeof text === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)
-    ? Date.parse(text)
-    : NaN
+  const isTime = typeof text === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)
+  return isTime ? Date.parse(text) : NaN
+}
+
+/** The largest time of a `Date`, in ms since the Unix epoch. */
+const MAX_TIME = 8_640_000_000_000_000
+
+const WORD = [/^[\w.-]{1,64}$/, 'up to 64 letters, digits, ., _ or -'] as const
+const TEXTS = {
+  id: WORD,
+  hash: [/^[0-9a-f]{64}$/, '64 lower-case hexadecimal digits'],
+  plan: WORD,
+  name: [/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,100}$/u, 'up to 100 characters on one line'],
+} as const
+
+/** @throws {TypeError} that names the invalid field, a time by its name in `names` */
+function assertStoredKey(
+  record: Readonly<Partial<Record<keyof StoredKey, unknown>>>,
+  names = { createdAt: 'createdAt', expiresAt: 'expiresAt', revokedAt: 'revokedAt' },
+): asserts record is StoredKey {
+  const fail = (field: string, expected: string): never => {
+    throw new TypeError(`${field} must be ${expected}`)
+  }
+  for (const field of ['id', 'hash', 'plan', 'name'] as const) {
+    const [pattern, expected] = TEXTS[field]
+    const text = record[field]
+    if (typeof text !== 'string' || !pattern.test(text)) fail(field, expected)
+  }
+  for (const field of ['createdAt', 'expiresAt', 'revokedAt'] as const) {
+    const isAbsent = field !== 'createdAt' && record[field] === undefined
+    if (!isAbsent && !isTime(record[field]))
+      fail(
+        names[field],
+        'ms since the Unix epoch, or in a file a time such as 2026-01-31T00:00:00Z',
+      )
+  }
+  const { origins } = record
+  if (origins === undefined || (Array.isArray(origins) && origins.every(isOrigin))) return
+  fail('origins', 'a list of origins such as https://example.com')
+}
+
+function isTime(value: unknown): boolean {
+  return Number.isFinite(value) && Math.abs(Number(value)) <= MAX_TIME
+}
+
+function isOrigin(value: unknown): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false
+  return /^https?:/.test(value) && new URL(value).origin === value
 }
 
 /** Calls `edit` with the current content, then replaces the file if `edit` returns true. */
 async function change(path: string, edit: (file: KeyFile) => boolean): Promise<void> {
-  const target = await realpath(path).catch((error: unknown) => {
-    if (isCode(error, 'ENOENT')) return path
-    throw error
-  })
+  const target = await unlessMissing(realpath(path), path)
   const lock = `${target}.lock`
   const file = await openLock(lock)
   let isReplaced = false
   try {
-    const current = await readOrCreate(target)
+    const isNew = (await unlessMissing(stat(target), undefined)) === undefined
+    const current = isNew ? emptyFile() : await readKeyFile(target)
     if (!edit(current)) return
     await file.writeFile(`${JSON.stringify(current.document, undefined, 2)}\n`)
-    await keepOwner(file, current.found)
+    await keepOwner(file, target)
     // Otherwise the rename could survive a power cut and the text not.
     await file.datasync()
     await rename(lock, target)
@@ -247,23 +298,27 @@ async function change(path: string, edit: (file: KeyFile) => boolean): Promise<v
   }
 }
 
-async function readOrCreate(path: string): Promise<KeyFile & { found: FoundFile | undefined }> {
-  try {
-    return await readKeyFile(path)
-  } catch (error) {
-    if (!isCode(Object(error).cause, 'ENOENT')) throw error
-    const document = { version: VERSION, keys: [] }
-    return { document, keys: [], found: undefined }
-  }
+async function unlessMissing<Result, Other>(work: Promise<Result>, other: Other) {
+  return work.catch((error: unknown) => {
+    if (isCode(error, 'ENOENT')) return other
+    throw error
+  })
 }
 
-async function keepOwner(file: FileHandle, found: FoundFile | undefined): Promise<void> {
-  const own = describeFile('', await bigintStat(file))
-  const { mode, uid, gid } = found ?? { ...own, mode: 0o600 }
+function emptyFile(): KeyFile {
+  const entries: Entry[] = []
+  return { version: '', document: { version: VERSION, keys: entries }, entries, keys: [] }
+}
+
+async function keepOwner(file: FileHandle, target: string): Promise<void> {
+  const own = await file.stat()
+  const found = await stat(target).catch(() => undefined)
   // Otherwise the server that owns the file could no longer read it.
-  if (uid !== own.uid || gid !== own.gid) await file.chown(uid, gid)
+  if (found && (found.uid !== own.uid || found.gid !== own.gid)) {
+    await file.chown(found.uid, found.gid)
+  }
   // An umask may have removed bits of the owner.
-  await file.chmod(mode)
+  await file.chmod((found?.mode ?? 0o600) & 0o777)
 }
 
 /** Creates the file in which the next content is written; only one process can have it. */
@@ -273,14 +328,13 @@ async function openLock(path: string): Promise<FileHandle> {
       return await open(path, 'wx', 0o600)
     } catch (error) {
       if (!isCode(error, 'EEXIST')) throw error
-      if (attempt === LOCK_ATTEMPTS) {
-        throw new Error(
-          `${path} exists: another command is writing, or was killed. If none is running, delete this file.`,
-          { cause: error },
-        )
+      if (attempt < LOCK_ATTEMPTS) await sleep(LOCK_INTERVAL_MS)
+      else {
+        const advice =
+          'another command is writing, or was killed. If none is running, delete this file.'
+        throw new Error(`${path} exists: ${advice}`, { cause: error })
       }
     }
-    await sleep(LOCK_INTERVAL_MS)
   }
 }
 

@@ -1,18 +1,17 @@
-import type { RawRequest } from '../http/messages.ts'
-import { assertKnownOptions, assertOneOf, requireFunctions } from '../known-options.ts'
-import { createClientAddress } from './client-address.ts'
-import type { AddressOptions } from './client-address.ts'
+import { assertKnownOptions, assertOneOf, createClientAddress, requireFunctions } from '../core.ts'
+import type { Access } from '../core.ts'
+import type { RawRequest } from '../index.ts'
 import type { Counters } from './counters.ts'
-import { createGuard, policyOf } from './guard.ts'
-import type { Access, ResolvedPlan } from './guard.ts'
+import { createGuard } from './guard.ts'
 import { createKeyLookup } from './key-lookup.ts'
 import type { KeyStore } from './keys.ts'
-import { createMemoryCounters } from './memory.ts'
-import { limitsOf } from './plans.ts'
-import type { Plan } from './plans.ts'
-import { createKeyReader } from './sent-key.ts'
+import { createLocalCounters, createMemoryCounters } from './memory.ts'
+import { resolvePlans } from './plans.ts'
+import type { Plan, ResolvedPlan } from './plans.ts'
 import { createSafeCounters } from './safe-counters.ts'
+import { createKeyReader } from './sent-key.ts'
 
+export type { Access, Admission, Guard, GuardedRequest } from '../core.ts'
 export type {
   Counters,
   CountersContext,
@@ -21,9 +20,6 @@ export type {
   LimitState,
   OpenCounters,
 } from './counters.ts'
-export type { Access } from './guard.ts'
-export type { AddressOptions, ForwardedHeader } from './client-address.ts'
-export type { Admission, Guard, GuardedRequest } from '../http/guard.ts'
 export { createKey, hashKey } from './keys.ts'
 export type { KeyRecord, KeyStore } from './keys.ts'
 export { createMemoryCounters } from './memory.ts'
@@ -31,16 +27,16 @@ export type { MemoryCountersOptions } from './memory.ts'
 export type { Plan } from './plans.ts'
 
 /** Options of `createAccess`. */
-export interface AccessOptions extends AddressOptions {
-  /** The limits of each plan, by name, as text such as `'600/min, 100000/month'` or as an object. */
-  plans: Readonly<Record<string, Plan | string>>
+export interface AccessOptions {
+  /** The limits of each plan, by name, as text such as `'600/min, 100000/month'`. */
+  plans: Readonly<Record<string, Plan>>
   /** The plan of requests without a key, counted by client address, or `'refuse'` for a 401 (default `'refuse'`). */
   anonymous?: string | undefined
   /** Where keys are looked up (default: no keys). */
   keys?: KeyStore | undefined
   /**
-   * Identifies the client of a request without a key, in at most 200 characters (default: its address, see `trustedProxies`).
-   * Clients for which it throws share one limit.
+   * Identifies the client of a request without a key, in at most 200 characters (default: its address, behind the
+   * `trustedProxies` of the handler). Clients for which it throws share one limit.
    */
   client?: ((request: RawRequest) => string) | undefined
   /** Where requests are counted (default `createMemoryCounters()`). */
@@ -50,6 +46,8 @@ export interface AccessOptions extends AddressOptions {
    * responds with 503 (default `'local'`).
    */
   whenCountersFail?: 'local' | 'allow' | 'refuse' | undefined
+  /** Bits of an IPv6 address that identify a client, from 32 to 128 (default 64). */
+  ipv6Prefix?: number | undefined
   /** Query parameters in which a key may be sent: URLs are logged and cached, so that keys in them leak (default none). */
   queryParameters?: readonly string[] | undefined
 }
@@ -69,106 +67,70 @@ export interface AccessOptions extends AddressOptions {
  * ```
  */
 export function createAccess(options: AccessOptions): Access {
-  assertKnownOptions(options, KNOWN)
+  const given: Partial<AccessOptions> = Object(options)
+  const { plans: texts, anonymous = 'refuse', keys, client, counters } = given
+  const { whenCountersFail = 'local', ipv6Prefix, queryParameters = [] } = given
+  const rest = { keys, client, counters, whenCountersFail, ipv6Prefix, queryParameters }
+  assertKnownOptions(options, { plans: texts, anonymous, ...rest })
   // Fails here instead of in createRatesHandler.
-  createClientAddress(options)
-  const { keys = NO_KEYS, anonymous = 'refuse', queryParameters = [] } = options
-  const { counters, whenCountersFail = 'local' } = options
-  const plans = resolvePlans(options.plans)
-  requireAnonymous(anonymous, plans, options.keys !== undefined)
-  requireFunctions({ 'keys.find': keys?.find }, true)
+  createClientAddress({ ipv6Prefix })
+  const plans = resolvePlans(texts)
+  requireAnonymous(anonymous, plans, keys !== undefined)
+  if (keys !== undefined) requireFunctions({ 'keys.find': keys?.find }, true)
   if (counters !== undefined) requireFunctions({ 'counters.open': counters?.open }, true)
-  requireFunctions({ client: options.client })
+  requireFunctions({ client })
   assertOneOf('whenCountersFail', whenCountersFail, ['local', 'allow', 'refuse'])
   requireQueryParameters(queryParameters)
   const keyOf = createKeyReader([...queryParameters])
-  const safeCounters = counters
-    ? createSafeCounters(counters, whenCountersFail)
-    : createMemoryCounters()
+  const shared = counters ? createSafeCounters(counters, whenCountersFail) : createMemoryCounters()
+  const [attempts, failures] = [createLocalCounters(MAX_LOCAL), createLocalCounters(MAX_LOCAL)]
   const keyRules = { isOptional: plans.has(anonymous), queryParameters }
   return {
-    createGuard: (context) => ({
-      keyRules,
-      ...createGuard({
+    createGuard(context) {
+      const { runtime, emit, proxies } = context
+      const reportProxy = (): void => emit({ type: 'proxy_untrusted' })
+      const guard = createGuard({
         plans,
         anonymous: plans.get(anonymous),
-        counters: safeCounters.open(context),
+        counters: shared.open(context),
+        attempts: attempts.open(context),
+        failures: failures.open(context),
         keyOf,
-        findKey: createKeyLookup(keys, context),
-        clientOf:
-          options.client ??
-          createClientAddress(options, () => context.emit({ type: 'proxy_untrusted' })),
-        emit: context.emit,
-        now: context.runtime.now,
-      }),
-    }),
+        keys: createKeyLookup(keys ?? { find: () => undefined }, context),
+        clientOf: client ?? createClientAddress({ ...proxies, ipv6Prefix }, reportProxy),
+        emit,
+        now: runtime.now,
+      })
+      return { keyRules, ...guard }
+    },
   }
 }
 
-const NO_KEYS: KeyStore = { find: () => undefined }
-
-const KNOWN: Readonly<Record<keyof AccessOptions, true>> = {
-  plans: true,
-  anonymous: true,
-  keys: true,
-  client: true,
-  counters: true,
-  whenCountersFail: true,
-  trustedProxies: true,
-  forwardedHeader: true,
-  ipv6Prefix: true,
-  queryParameters: true,
-}
-
-function resolvePlans(plans: unknown): ReadonlyMap<string, ResolvedPlan> {
-  const isObject = typeof plans === 'object' && plans !== null && !Array.isArray(plans)
-  const entries: [string, Plan | string][] = isObject ? Object.entries(plans) : []
-  if (entries.length === 0) {
-    throw new TypeError(
-      "plans must be an object with at least one plan, such as { public: '60/min' }",
-    )
-  }
-  return new Map(
-    entries.map(([name, plan]) => {
-      if (!/^[\w.-]{1,64}$/.test(name) || name === 'refuse') {
-        throw new TypeError(
-          `names of plans must be 1 to 64 letters, digits, _, . or -, and not "refuse", got "${name}"`,
-        )
-      }
-      const limits = limitsOf(plan, `plans.${name}`)
-      const maxCost = Math.min(...limits.map(({ quota }) => quota))
-      return [name, { name, limits, maxCost, policy: policyOf(limits) }]
-    }),
-  )
-}
+/** Clients of which 401s and errors of the server are counted one by one. */
+const MAX_LOCAL = 100_000
 
 function requireAnonymous(
   anonymous: unknown,
   plans: ReadonlyMap<string, ResolvedPlan>,
   hasKeys: boolean,
 ): void {
-  if (typeof anonymous === 'string' && plans.has(anonymous)) return
-  const names = [...plans.keys()].join(', ')
-  if (anonymous !== 'refuse') {
-    throw new TypeError(
-      `anonymous must be 'refuse' or the name of a plan (${names}), got ${String(anonymous)}`,
-    )
-  }
-  if (hasKeys) return
+  const names = [...plans.keys()]
+  if (names.some((name) => name === anonymous) || (anonymous === 'refuse' && hasKeys)) return
+  const list = `the name of a plan (${names.join(', ')})`
   throw new TypeError(
-    `anonymous must be the name of a plan (${names}) unless keys is given: all requests would be refused`,
+    anonymous === 'refuse'
+      ? `anonymous must be ${list} unless keys is given: all requests would be refused`
+      : `anonymous must be 'refuse' or ${list}, got ${String(anonymous)}`,
   )
 }
 
 function requireQueryParameters(names: unknown): void {
-  if (!Array.isArray(names)) {
-    throw new TypeError(`queryParameters must be an array of names, got ${String(names)}`)
+  const fail = (expected: string, got: unknown): never => {
+    throw new TypeError(`queryParameters must ${expected}, got ${String(got)}`)
   }
+  if (!Array.isArray(names)) return fail('be an array of names', names)
   for (const name of names) {
-    if (typeof name !== 'string' || !/^\w[\w-]{0,63}$/.test(name)) {
-      throw new TypeError(
-        `queryParameters must contain names of letters, digits, _ and -, got ${String(name)}`,
-      )
-    }
+    const isName = typeof name === 'string' && /^\w[\w-]{0,63}$/.test(name)
+    if (!isName) fail('contain names of letters, digits, _ and -', name)
   }
 }

@@ -1,15 +1,22 @@
-import { withTimeout } from '../async.ts'
-import { createCircuitBreaker } from '../cache/backoff.ts'
-import { createBoundedMap } from '../http/response-cache.ts'
+import { createBoundedMap, createCircuitBreaker, withTimeout } from '../core.ts'
+import type { Runtime } from '../core.ts'
 import { countersFailed } from './counters.ts'
 import type { CountersContext } from './counters.ts'
 import { hashKey, isKey } from './keys.ts'
 import type { KeyRecord, KeyStore } from './keys.ts'
+import { createLookupQueue } from './lookup-queue.ts'
 
-export type FoundKey = KeyRecord | 'malformed_key' | 'unknown_key' | 'unavailable'
+type FoundKey = KeyRecord | 'malformed_key' | 'unknown_key' | 'unavailable'
 
-/** Looks keys up. Returns a promise only if it has to wait; never rejects. */
-export type KeyLookup = (key: string) => FoundKey | Promise<FoundKey>
+/** Looks keys up; never throws or rejects. */
+export interface KeyLookup {
+  /** Returns what is known of a key without a look-up: nothing after 10 s. */
+  recent(key: string): FoundKey | undefined
+  /** Returns whether there is a record, up to an hour old. */
+  hasRecord(key: string): boolean
+  /** Looks a key up; without a record, the look-up counts for `address`, undefined if nothing identifies the client. */
+  find(key: string, address?: string): Promise<FoundKey>
+}
 
 /** How long a result of the store is used, in ms: a revoked key works no longer than that. */
 const MAX_AGE_MS = 10_000
@@ -24,8 +31,8 @@ const REPEATED_TIMEOUT_MS = 100
 /** Known keys, and separately as many unknown ones, so that wrong keys evict no record. */
 const MAX_REMEMBERED = 10_000
 
-/** Look-ups at once; those of keys with a record in hand may be twice as many, so that wrong keys do not displace them. */
-const MAX_LOOKUPS = 100
+/** Look-ups of keys with a record, besides those without: wrong keys do not delay them. */
+const MAX_REFRESHES = 100
 
 interface Result {
   found: KeyRecord | 'unknown_key'
@@ -35,61 +42,65 @@ interface Result {
 
 export function createKeyLookup(store: KeyStore, context: CountersContext): KeyLookup {
   const { runtime, emit } = context
-  const { known, unknown, remember } = createResults()
+  const { inHand, remember, isKnown } = createResults(runtime)
   const breaker = createCircuitBreaker(runtime)
+  const queue = createLookupQueue(runtime)
   const running = new Map<string, Promise<FoundKey>>()
+  let refreshes = 0
 
   /** Also remembers a result that arrives after the timeout. */
   async function readStore(key: string): Promise<void> {
     const startedAt = runtime.monotonic()
-    const found = await findValidated(store, key, emit)
-    remember(key, { found, startedAt })
+    remember(key, { found: await findValidated(store, key, emit), startedAt })
   }
 
-  async function refresh(key: string, current: Result | undefined): Promise<FoundKey> {
+  async function lookUp(key: string, timeout: number): Promise<void> {
+    if (!breaker.isCallAllowed()) return
     try {
-      const timeout = current ? REPEATED_TIMEOUT_MS : FIRST_TIMEOUT_MS
       await withTimeout(runtime, timeout, readStore(key))
       breaker.recordSuccess()
     } catch (error) {
       breaker.recordFailure()
       emit(countersFailed('find_key', error, key))
-    } finally {
-      running.delete(key)
     }
-    return inHand(key) ?? 'unavailable'
   }
 
-  function inHand(key: string): Result['found'] | undefined {
-    const result = known.get(key) ?? unknown.get(key)
-    if (!result) return undefined
-    const { found, startedAt } = result
-    const lifetime = found === 'unknown_key' ? MAX_AGE_MS : MAX_AGE_DURING_FAILURE_MS
-    return runtime.monotonic() - startedAt < lifetime ? found : undefined
+  async function find(key: string, address: string | undefined): Promise<FoundKey> {
+    if (!isKnown(key)) await queue(address, () => lookUp(key, FIRST_TIMEOUT_MS))
+    else if (refreshes < MAX_REFRESHES) {
+      refreshes += 1
+      await lookUp(key, REPEATED_TIMEOUT_MS)
+      refreshes -= 1
+    }
+    running.delete(key)
+    const lifetime = isKnown(key) ? MAX_AGE_DURING_FAILURE_MS : MAX_AGE_MS
+    return inHand(key, lifetime) ?? 'unavailable'
   }
 
-  return (key) => {
-    const current = known.get(key) ?? unknown.get(key)
-    if (current && runtime.monotonic() - current.startedAt < MAX_AGE_MS) return current.found
-    if (!isKey(key)) return 'malformed_key'
-    const shared = running.get(key)
-    if (shared) return shared
-    const isFull = running.size >= (known.get(key) ? 2 * MAX_LOOKUPS : MAX_LOOKUPS)
-    if (isFull || !breaker.isCallAllowed()) return inHand(key) ?? 'unavailable'
-    const lookup = refresh(key, known.get(key))
-    running.set(key, lookup)
-    return lookup
+  return {
+    recent: (key) => inHand(key, MAX_AGE_MS) ?? (isKey(key) ? undefined : 'malformed_key'),
+    hasRecord: (key) => typeof inHand(key, MAX_AGE_DURING_FAILURE_MS) === 'object',
+    async find(key, address) {
+      const lookup = running.get(key) ?? find(key, address)
+      running.set(key, lookup)
+      return lookup
+    },
   }
 }
 
-function createResults() {
+function createResults({ monotonic }: Pick<Runtime, 'monotonic'>) {
   const known = createBoundedMap<string, Result>(MAX_REMEMBERED)
   const unknown = createBoundedMap<string, Result>(MAX_REMEMBERED)
+  const resultOf = (key: string): Result | undefined => known.get(key) ?? unknown.get(key)
   return {
-    known,
-    unknown,
+    isKnown: (key: string) => known.get(key) !== undefined,
+    /** Returns a result that is younger than `lifetime` ms. */
+    inHand(key: string, lifetime: number): Result['found'] | undefined {
+      const result = resultOf(key)
+      return result && monotonic() - result.startedAt < lifetime ? result.found : undefined
+    },
     remember(key: string, result: Result): void {
-      const former = known.get(key) ?? unknown.get(key)
+      const former = resultOf(key)
       // An earlier look-up may end later.
       if (former && former.startedAt > result.startedAt) return
       const [keep, drop] = result.found === 'unknown_key' ? [unknown, known] : [known, unknown]
@@ -122,21 +133,18 @@ const MAX_ID_LENGTH = 200
 /** @throws {TypeError} naming the invalid field */
 function validateRecord(record: unknown): KeyRecord {
   const { id, plan, expiresAt, origins }: { [Field in keyof KeyRecord]?: unknown } = Object(record)
+  const fail = (field: string, expected: string): never => {
+    throw new TypeError(`${field} of a key must ${expected}`)
+  }
   if (typeof id !== 'string' || id === '' || id.length > MAX_ID_LENGTH) {
-    throw new TypeError(`id of a key must be a string of 1 to ${MAX_ID_LENGTH} characters`)
+    return fail('id', `be a string of 1 to ${MAX_ID_LENGTH} characters`)
   }
-  if (/rsk_[0-9A-Za-z]{36}/.test(id)) throw new TypeError('id of a key must not contain a key')
-  if (typeof plan !== 'string') throw new TypeError('plan of a key must be a string')
-  if (expiresAt !== undefined && !isTime(expiresAt)) {
-    throw new TypeError('expiresAt of a key must be in ms since the Unix epoch')
-  }
-  if (origins === undefined) return { id, plan, expiresAt }
-  if (!isTexts(origins)) throw new TypeError('origins of a key must be an array of strings')
-  return { id, plan, expiresAt, origins: [...origins] }
-}
-
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Math.abs(value) <= MAX_TIME
+  if (/rsk_[0-9A-Za-z]{36}/.test(id)) return fail('id', 'not contain a key')
+  if (typeof plan !== 'string') return fail('plan', 'be a string')
+  const isTime = typeof expiresAt === 'number' && Math.abs(expiresAt) <= MAX_TIME
+  if (expiresAt !== undefined && !isTime) return fail('expiresAt', 'be in ms since the Unix epoch')
+  if (origins !== undefined && !isTexts(origins)) return fail('origins', 'be an array of strings')
+  return { id, plan, expiresAt, origins: origins && [...origins] }
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -53,7 +53,11 @@ export async function createKey(): Promise<{ key: string; hash: string }> {
  * ```
  */
 export async function hashKey(key: string): Promise<string> {
-  const digest = await globalThis.crypto.subtle.digest('SHA-256', new TextEncoder().encode(key))
+  return hexDigest('SHA-256', key)
+}
+
+export async function hexDigest(algorithm: 'SHA-1' | 'SHA-256', text: string): Promise<string> {
+  const digest = await globalThis.crypto.subtle.digest(algorithm, new TextEncoder().encode(text))
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 

@@ -1,12 +1,15 @@
-import { assertKnownOptions } from '../known-options.ts'
-import type { Counters, Decision, Limit, LimitState } from './counters.ts'
+import { assertKnownOptions, widerNetwork } from '../core.ts'
+import { CountedDecision, count, isWhole, taking, termsOf } from './count.ts'
+import type { Change, State, Terms } from './count.ts'
+import type { Counters, CountersContext, Decision, Limit } from './counters.ts'
 
 /** Options of `createMemoryCounters`. */
 export interface MemoryCountersOptions {
   /**
    * The number of clients that are counted one by one, at about 250 bytes each: keys, and as many addresses; only clients
-   * whose limits are not whole again need an entry. While all entries are in use, new clients of a plan share one more
-   * (default 100,000).
+   * whose limits are not whole again need an entry. While half of the entries are in use, new IPv6 clients share one for
+   * each /48 network, from three quarters on one for each /32; while all are in use, all new clients of a plan share one
+   * more (default 100,000).
    */
   maxClients?: number | undefined
 }
@@ -16,6 +19,12 @@ const MAX_CLIENTS = 100_000
 /** Entries that are checked with each new client: more than one, so that dropping is faster than adding. */
 const CHECKED_PER_NEW_CLIENT = 2
 const CHECKED_AT_CAPACITY = 16
+
+/** Bits of the networks by which new IPv6 clients are counted, from these shares of the entries on. */
+const WIDER = [
+  { bits: 48, share: 1 / 2 },
+  { bits: 32, share: 3 / 4 },
+]
 
 /**
  * Creates counters in the memory of this process (the default of `createAccess`). Handlers that share them count together.
@@ -27,7 +36,7 @@ const CHECKED_AT_CAPACITY = 16
  *
  * const access = createAccess({
  *   anonymous: 'public',
- *   plans: { public: { burst: '60/min' } },
+ *   plans: { public: '60/min' },
  *   counters: createMemoryCounters({ maxClients: 1_000_000 }),
  * })
  * ```
@@ -40,10 +49,21 @@ export function createMemoryCounters(options: MemoryCountersOptions = {}): Count
       `maxClients must be a whole number of clients, 1 or more, got ${String(maxClients)}`,
     )
   }
-  const keys = createUsages(maxClients)
+  return createLocalCounters(maxClients)
+}
+
+/** Memory counters, which need no promise. */
+export interface LocalCounters {
+  open(context: Pick<CountersContext, 'runtime'>): {
+    take(client: string, limits: readonly Limit[], cost: number): Decision
+    close(): void
+  }
+}
+
+export function createLocalCounters(maxClients: number): LocalCounters {
+  const keys = createTable(maxClients)
   // Separate, because attackers may have more addresses than entries.
-  const others = createUsages(maxClients)
-  const usagesFor = (client: string) => (client.startsWith('key:') ? keys : others)
+  const others = createTable(maxClients)
   return {
     open({ runtime }) {
       let time = 0
@@ -54,13 +74,14 @@ export function createMemoryCounters(options: MemoryCountersOptions = {}): Count
         return time
       }
       return {
-        take: (client, limits, cost) =>
-          take(usagesFor(client).of(client, limits, readClock()), cost),
-        giveBack(client, _limits, cost, takenAt) {
-          const usage = usagesFor(client).find(client)
-          if (!usage) return
-          advance(usage, readClock())
-          giveBack(usage, cost, takenAt ?? usage.at)
+        take(client, limits, cost) {
+          const now = readClock()
+          const terms = termsOf(limits)
+          const table = client.startsWith('key:') ? keys : others
+          const entry = table.find(client, terms, now, cost > 0)
+          const counted = count(entry.state, terms, taking(cost), now)
+          entry.state = counted
+          return new CountedDecision(limits, counted, cost, entry)
         },
         close() {},
       }
@@ -68,195 +89,66 @@ export function createMemoryCounters(options: MemoryCountersOptions = {}): Count
   }
 }
 
-/**
- * A limit in whole numbers, so that sums stay exact: a request adds `unit` to a level, which sinks by `drain` each ms and
- * must not exceed `capacity`. In a month nothing drains until the next one begins.
- */
-interface Scale extends Pick<Limit, 'name' | 'quota'> {
-  unit: number
-  drain: number
-  capacity: number
-}
+class Entry {
+  state: State | undefined
 
-interface Rules {
-  limits: readonly Limit[]
-  scales: readonly Scale[]
-  /** Usage of all clients without an entry. */
-  overflow?: Usage
-}
-
-interface Usage {
-  rules: Rules
-  levels: number[]
-  /** The time of the levels, in ms since the Unix epoch. */
-  at: number
-  /** The last time at which the level of the burst limit was low before a request. */
-  lowAt: number
-  /** The least level of the burst limit before each request since then. */
-  least: number
-}
-
-function createUsages(maxClients: number) {
-  const usages = new Map<string, Usage>()
-  const known = new WeakMap<readonly Limit[], Rules>()
-  let cursor = usages.entries()
-
-  function rulesOf(limits: readonly Limit[]): Rules {
-    let rules = known.get(limits)
-    if (!rules) known.set(limits, (rules = { limits, scales: limits.map(scaleOf) }))
-    return rules
+  giveBack(change: Change, terms: Terms): void {
+    if (this.state) this.state = count(this.state, terms, change, this.state.at)
   }
+}
 
-  function sweep(count: number, now: number): void {
-    for (let checked = 0; checked < count; checked += 1) {
+function createTable(maxClients: number) {
+  const entries = new Map<string, Entry>()
+  /** Counts all clients without an entry, by plan. */
+  const overflow = new WeakMap<Terms, Entry>()
+  let cursor = entries.entries()
+
+  function sweep(checks: number, now: number): void {
+    for (let checked = 0; checked < checks; checked += 1) {
       const { done, value } = cursor.next()
       if (done) {
-        cursor = usages.entries()
+        cursor = entries.entries()
         return
       }
-      const [client, usage] = value
-      advance(usage, now)
-      if (usage.levels.every((level) => level === 0)) usages.delete(client)
+      const [client, { state }] = value
+      if (!state || isWhole(state, now)) entries.delete(client)
     }
   }
 
-  function add(client: string, rules: Rules, now: number): Usage {
+  function entryFor(client: string, terms: Terms, now: number): Entry {
     sweep(CHECKED_PER_NEW_CLIENT, now)
-    if (usages.size >= maxClients) sweep(CHECKED_AT_CAPACITY, now)
-    const isFull = usages.size >= maxClients
-    if (isFull && rules.overflow) return rules.overflow
-    const levels = rules.scales.map(() => 0)
-    const usage = { rules, levels, at: now, lowAt: now, least: Infinity }
-    if (isFull) rules.overflow = usage
-    else usages.set(client, usage)
-    return usage
+    if (entries.size >= maxClients) sweep(CHECKED_AT_CAPACITY, now)
+    let name = client
+    for (const { bits, share } of WIDER) {
+      const wider = widerName(client, bits)
+      const shared = wider === undefined ? undefined : entries.get(wider)
+      // Also without pressure, so that no client gets a used limit again.
+      if (shared) return shared
+      if (wider !== undefined && entries.size >= share * maxClients) name = wider
+    }
+    const entry = new Entry()
+    if (entries.size < maxClients) entries.set(name, entry)
+    else {
+      const shared = overflow.get(terms)
+      if (shared) return shared
+      overflow.set(terms, entry)
+    }
+    return entry
   }
 
   return {
-    find: (client: string) => usages.get(client),
-    of(client: string, limits: readonly Limit[], now: number): Usage {
-      const usage = usages.get(client) ?? add(client, rulesOf(limits), now)
-      advance(usage, now)
-      if (usage.rules.limits !== limits) changePlan(usage, rulesOf(limits))
-      return usage
+    find(client: string, terms: Terms, now: number, isKept: boolean): Entry {
+      const entry = entries.get(client)
+      if (entry) return entry
+      return isKept ? entryFor(client, terms, now) : new Entry()
     },
   }
 }
 
-function scaleOf({ name, quota, window }: Limit): Scale {
-  if (window === 'month') return { name, quota, unit: 1, drain: 0, capacity: quota }
-  const divisor = greatestCommonDivisor(window, quota)
-  const unit = window / divisor
-  return { name, quota, unit, drain: quota / divisor, capacity: quota * unit }
-}
+const PREFIX = 'address:'
 
-function greatestCommonDivisor(one: number, other: number): number {
-  return other === 0 ? one : greatestCommonDivisor(other, one % other)
-}
-
-function take(usage: Usage, cost: number): Decision {
-  const { rules, levels, at } = usage
-  const isOver = ({ unit, quota, capacity }: Scale, index: number): boolean =>
-    (levels[index] ?? 0) > capacity - Math.min(cost, quota) * unit
-  if (rules.scales.some(isOver)) {
-    const refused = (scale: Scale, index: number): LimitState =>
-      stateOf(scale, { level: levels[index] ?? 0, needed: Math.min(cost, scale.quota), at })
-    return { granted: false, states: rules.scales.map(refused) }
-  }
-  const granted = (scale: Scale, index: number): LimitState => {
-    const before = levels[index] ?? 0
-    if (scale.drain > 0) noteLevel(usage, before, scale)
-    const level = before + Math.min(cost, scale.quota) * scale.unit
-    levels[index] = level
-    return stateOf(scale, { level, needed: 0, at })
-  }
-  return { granted: true, states: rules.scales.map(granted), takenAt: at }
-}
-
-/** A level of at most this number of requests is low: no request costs more. */
-const LOW = 10
-
-function noteLevel(usage: Usage, level: number, { unit }: Scale): void {
-  if (level <= LOW * unit) {
-    usage.lowAt = usage.at
-    usage.least = Infinity
-  } else if (level < usage.least) usage.least = level
-}
-
-/**
- * Gives back `cost`, which was taken at `takenAt`. Where the burst limit might have been whole meanwhile without that cost,
- * the refill since then is subtracted: otherwise requests that end late would add up to a second burst.
- */
-function giveBack(usage: Usage, cost: number, takenAt: number): void {
-  const { rules, levels, at } = usage
-  usage.levels = rules.scales.map(({ unit, drain, quota }, index) => {
-    const level = levels[index] ?? 0
-    const taken = Math.min(cost, quota) * unit
-    if (drain === 0) return takenAt < monthAt(at).start ? level : Math.max(0, level - taken)
-    if (takenAt >= usage.lowAt && taken <= Math.min(usage.least, level)) {
-      usage.least -= taken
-      return level - taken
-    }
-    const refilled = Math.max(0, at - takenAt) * drain
-    return Math.max(0, level - Math.max(0, taken - refilled))
-  })
-}
-
-function stateOf(
-  { unit, drain, capacity }: Scale,
-  { level, needed, at }: { level: number; needed: number; at: number },
-): LimitState {
-  const excess = Math.max(0, level - (capacity - needed * unit))
-  const timeFor = (amount: number): number => {
-    if (amount === 0) return 0
-    return drain === 0 ? monthAt(at).end - at : amount / drain
-  }
-  return {
-    remaining: Math.floor((capacity - level) / unit),
-    reset: timeFor(level),
-    wait: Math.ceil(timeFor(excess)),
-  }
-}
-
-/** Sets the levels to those at the time `now`. A clock that was set back leaves them unchanged. */
-function advance(usage: Usage, now: number): void {
-  const { rules, levels, at } = usage
-  if (now === at) return
-  usage.at = now
-  if (now < at) return
-  for (const [index, { drain }] of rules.scales.entries()) {
-    const level = levels[index] ?? 0
-    if (drain > 0) levels[index] = Math.max(0, level - (now - at) * drain)
-    else if (at < monthAt(now).start) levels[index] = 0
-  }
-}
-
-/** Counts by other limits, with the same number of requests used. */
-function changePlan(usage: Usage, rules: Rules): void {
-  const { rules: former, levels } = usage
-  usage.levels = rules.scales.map(({ name, unit, capacity }) => {
-    const index = former.scales.findIndex((each) => each.name === name)
-    const { unit: formerUnit = 1 } = former.scales[index] ?? {}
-    return Math.min(capacity, Math.ceil(((levels[index] ?? 0) / formerUnit) * unit))
-  })
-  usage.rules = rules
-  usage.least = 0
-}
-
-/** A calendar month in UTC, in ms since the Unix epoch; `end` is the start of the next one. */
-interface Month {
-  start: number
-  end: number
-}
-
-let lastMonth: Month = { start: 0, end: 0 }
-
-/** Returns the month of `time`; the last one is remembered, because dates are slow. */
-function monthAt(time: number): Month {
-  if (time < lastMonth.start || time >= lastMonth.end) {
-    const date = new Date(time)
-    const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
-    lastMonth = { start: Date.UTC(year, month), end: Date.UTC(year, month + 1) }
-  }
-  return lastMonth
+function widerName(client: string, bits: number): string | undefined {
+  if (!client.startsWith(PREFIX)) return undefined
+  const network = widerNetwork(client.slice(PREFIX.length), bits)
+  return network === undefined ? undefined : PREFIX + network
 }

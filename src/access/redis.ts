@@ -1,12 +1,12 @@
-import { loadOnce } from '../async.ts'
-import { senderOf } from '../connections/redis.ts'
-import type { RedisClient } from '../connections/redis.ts'
-import { assertKnownOptions } from '../known-options.ts'
+import { assertKnownOptions, createBoundedMap, loadOnce, senderOf } from '../core.ts'
+import type { RedisClient } from '../core.ts'
 import { COUNT_SCRIPT, argumentsOf, parseReply } from './count-script.ts'
+import { CountedDecision, termsOf } from './count.ts'
+import type { Change, State } from './count.ts'
 import type { Counters } from './counters.ts'
-import { createLeasedCounters } from './leases.ts'
+import { hexDigest } from './keys.ts'
 
-export type { RedisClient } from '../connections/redis.ts'
+export type { RedisClient } from '../core.ts'
 export type { Counters } from './counters.ts'
 
 /** Options of `createRedisCounters`. */
@@ -17,8 +17,8 @@ export interface RedisCountersOptions {
 
 /**
  * Creates counters in Redis (5 or later, or Redis Cluster), which the processes of a fleet share. You open and close the
- * connection of `client`. Each client of the API has one key, which expires. A process takes permits in lots, and sends one
- * `EVALSHA` for each lot.
+ * connection of `client`. Each client of the API has one key, which expires; each request is one `EVALSHA`. Processes remember
+ * what was used of a month, so that a Redis that lost its data grants no second month.
  *
  * @throws {TypeError} if `client` has none of the three methods, or an option is invalid
  * @example
@@ -29,7 +29,7 @@ export interface RedisCountersOptions {
  *
  * const access = createAccess({
  *   anonymous: 'public',
- *   plans: { public: { burst: '60/min' } },
+ *   plans: { public: '60/min' },
  *   counters: createRedisCounters(new Redis()),
  * })
  * ```
@@ -42,7 +42,7 @@ export function createRedisCounters(
   const { prefix = '' } = options
   assertKnownOptions(options, { prefix })
   if (typeof prefix !== 'string') throw new TypeError('prefix must be a string')
-  const digest = loadOnce(async () => sha1(COUNT_SCRIPT))
+  const digest = loadOnce(async () => hexDigest('SHA-1', COUNT_SCRIPT))
 
   async function run(args: string[]): Promise<unknown> {
     try {
@@ -54,15 +54,49 @@ export function createRedisCounters(
     }
   }
 
-  return createLeasedCounters({
-    async count(counted, request) {
-      const args = ['1', `${prefix}limits:v1:${counted}`, ...argumentsOf(request)]
-      return parseReply(await run(args))
+  return {
+    open() {
+      const memory = createBoundedMap<string, Remembered>(MAX_REMEMBERED)
+      return {
+        async take(name, limits, cost) {
+          const terms = termsOf(limits)
+          let remembered = memory.get(name)
+          if (!remembered) memory.set(name, (remembered = new Remembered()), 1)
+          const { back, takenAt, known, knownAt } = remembered
+          // A call that fails may have given back: nothing is given back twice.
+          remembered.back = 0
+          const args = argumentsOf(terms, { cost, back, takenAt, known, knownAt })
+          const reply = await run(['1', `${prefix}limits:v2:${name}`, ...args])
+          const counted = parseReply(reply, terms)
+          remembered.learn(counted)
+          return new CountedDecision(limits, counted, cost, remembered)
+        },
+        close() {},
+      }
     },
-  })
+  }
 }
 
-async function sha1(text: string): Promise<string> {
-  const digest = await globalThis.crypto.subtle.digest('SHA-1', new TextEncoder().encode(text))
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+/** Clients that a process remembers: of others, nothing is given back, and an empty Redis has no floor. */
+const MAX_REMEMBERED = 100_000
+
+/** What a process remembers of a client between calls. */
+class Remembered {
+  known = 0
+  knownAt = 0
+  back = 0
+  takenAt = 0
+
+  learn({ used, at }: State): void {
+    // Replies may arrive in another order.
+    if (at < this.knownAt || (at === this.knownAt && used < this.known)) return
+    this.known = used
+    this.knownAt = at
+  }
+
+  /** Sent with the next call; together, as if all was taken when the first was. */
+  giveBack({ back, takenAt }: Change): void {
+    this.takenAt = this.back > 0 ? Math.min(this.takenAt, takenAt) : takenAt
+    this.back += back
+  }
 }

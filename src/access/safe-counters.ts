@@ -1,9 +1,6 @@
-import { callSafely, withTimeout } from '../async.ts'
-import type { Runtime } from '../async.ts'
-import { createCircuitBreaker } from '../cache/backoff.ts'
-import { RatesError } from '../errors.ts'
-import type { Emit } from '../events.ts'
-import { GuardedCallError, countersFailed } from './counters.ts'
+import { callSafely, createCircuitBreaker, withTimeout } from '../core.ts'
+import type { Emit } from '../core.ts'
+import { countersFailed } from './counters.ts'
 import type { Counters, CountersContext, Decision, Limit, OpenCounters } from './counters.ts'
 import { createMemoryCounters } from './memory.ts'
 
@@ -12,138 +9,91 @@ const TIMEOUT_MS = 50
 /** The shortest time between two events about the same operation, in ms. */
 const EVENT_INTERVAL_MS = 1_000
 
-const RETRY_AFTER_S = 5
-
-const MAX_LOCAL_CLIENTS = 100_000
+/** What happens while counters fail. */
+export type FailurePolicy = 'local' | 'allow' | 'refuse'
 
 /**
  * `counters` may throw, reject, return anything or take longer than 50 ms; after five failures in a row, skipped for 5 s.
+ * The returned ones never do; decisions without states are those of failed counters.
  */
-export function createSafeCounters(
-  counters: Counters,
-  whenFailing: 'local' | 'allow' | 'refuse',
-): Counters {
+export function createSafeCounters(counters: Counters, whenFailing: FailurePolicy): Counters {
+  const local = createMemoryCounters()
   return {
     open(context) {
       const emit = limitFailures(context)
-      const shared = counters.open({ runtime: context.runtime, emit })
-      const take = createSafeTake(shared, { runtime: context.runtime, emit })
-      const local = createMemoryCounters().open(context)
-      return decideWhileFailing(take, { shared, local, emit, whenFailing })
+      const { runtime } = context
+      const fallback: OpenCounters =
+        whenFailing === 'local'
+          ? local.open(context)
+          : { take: () => ({ granted: whenFailing === 'allow', states: [] }), close() {} }
+      return openSafely(counters.open({ runtime, emit }), fallback, { runtime, emit })
     },
   }
 }
 
-interface Fallback {
-  shared: OpenCounters
-  local: OpenCounters
-  emit: Emit
-  whenFailing: 'local' | 'allow' | 'refuse'
-}
-
-type SafeTake = (
-  client: string,
-  limits: readonly Limit[],
-  cost: number,
-) => Decision | undefined | Promise<Decision | undefined>
-
-function decideWhileFailing(
-  take: SafeTake,
-  { shared, local, emit, whenFailing }: Fallback,
+function openSafely(
+  shared: OpenCounters,
+  fallback: OpenCounters,
+  { runtime, emit }: CountersContext,
 ): OpenCounters {
-  const localClients = new Set<string>()
+  const breaker = createCircuitBreaker(runtime)
 
-  function decide(decision: Decision | undefined, ...args: Parameters<SafeTake>) {
-    const [client] = args
-    if (decision) {
-      localClients.delete(client)
-      return decision
+  function accept(decision: unknown, client: string, limits: readonly Limit[]): Decision {
+    if (!isDecision(decision, limits.length)) throw new Error('unexpected result of counters')
+    breaker.recordSuccess()
+    return {
+      granted: decision.granted,
+      get states() {
+        return decision.states
+      },
+      giveBack(cost) {
+        try {
+          decision.giveBack?.(cost)
+        } catch (error) {
+          emit(countersFailed('give_back', error, client))
+        }
+      },
     }
-    if (whenFailing === 'refuse') throw unavailable()
-    if (localClients.size >= MAX_LOCAL_CLIENTS) localClients.clear()
-    localClients.add(client)
-    return whenFailing === 'allow' ? { granted: true, states: [] } : local.take(...args)
   }
 
   return {
-    take(...args) {
-      const decision = take(...args)
-      return decision instanceof Promise
-        ? decision.then((each) => decide(each, ...args))
-        : decide(decision, ...args)
-    },
-    giveBack(...args) {
-      const [client] = args
-      if (localClients.has(client)) {
-        if (whenFailing === 'local') local.giveBack(...args)
-        return
+    take(client, limits, cost) {
+      if (!breaker.isCallAllowed()) return fallback.take(client, limits, cost)
+      const fail = (error: unknown): Decision | Promise<Decision> => {
+        breaker.recordFailure()
+        emit(countersFailed('take', error, client))
+        return fallback.take(client, limits, cost)
       }
       try {
-        shared.giveBack(...args)
+        const decision: unknown = shared.take(client, limits, cost)
+        if (typeof Object(decision).then !== 'function') return accept(decision, client, limits)
+        return withTimeout(runtime, TIMEOUT_MS, Promise.resolve(decision))
+          .then((each) => accept(each, client, limits))
+          .catch(fail)
       } catch (error) {
-        emit(countersFailed('give_back', error, client))
+        return fail(error)
       }
     },
-    close() {
-      callSafely(() => shared.close())
-      local.close()
-    },
+    close: () => callSafely(() => shared.close()),
   }
-}
-
-/** Returns a function that takes from `shared`; its result is undefined where that failed. */
-function createSafeTake(shared: OpenCounters, { runtime, emit }: CountersContext): SafeTake {
-  const breaker = createCircuitBreaker(runtime)
-
-  function onFailure(error: unknown, client: string): undefined {
-    // Such counters have a circuit breaker, and serve some clients from permits in hand.
-    if (!(error instanceof GuardedCallError)) breaker.recordFailure()
-    emit(countersFailed('take', error, client))
-  }
-
-  function requireDecision(value: unknown, limits: readonly Limit[]): Decision {
-    if (!isDecision(value, limits.length)) throw new Error('unexpected result of counters')
-    breaker.recordSuccess()
-    return value
-  }
-
-  return (client, limits, cost) => {
-    if (!breaker.isCallAllowed()) return undefined
-    try {
-      const decision: unknown = shared.take(client, limits, cost)
-      if (!isThenable(decision)) return requireDecision(decision, limits)
-      return withTimeout(runtime, TIMEOUT_MS, Promise.resolve(decision))
-        .then((each) => requireDecision(each, limits))
-        .catch((error: unknown) => onFailure(error, client))
-    } catch (error) {
-      return onFailure(error, client)
-    }
-  }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof Object(value).then === 'function'
 }
 
 /** Returns whether `value` is a decision about `length` limits; a refused one must have a wait. */
 function isDecision(value: unknown, length: number): value is Decision {
   const { granted, states }: { granted?: unknown; states?: unknown } = Object(value)
-  if (typeof granted !== 'boolean' || !Array.isArray(states) || states.length !== length) {
+  if (typeof granted !== 'boolean' || !Array.isArray(states) || states.length !== length)
     return false
-  }
-  const all: unknown[] = states
-  return all.every(isState) && (granted || all.some((state) => Object(state).wait > 0))
-}
-
-function isState(state: unknown): boolean {
-  const { remaining, reset, wait } = Object(state)
-  return [remaining, reset, wait].every(
-    (each: unknown) => typeof each === 'number' && each >= 0 && each < Infinity,
-  )
+  const numbers = states.map((state: unknown): unknown[] => {
+    const { remaining, reset, wait } = Object(state)
+    return [remaining, reset, wait]
+  })
+  const isLater = (time: unknown): boolean =>
+    typeof time === 'number' && time >= 0 && time < Infinity
+  return numbers.flat().every(isLater) && (granted || numbers.some(([, , wait]) => wait !== 0))
 }
 
 /** Passes on at most one failure of each operation per second, with the number of those left out. */
-function limitFailures({ runtime, emit }: { runtime: Runtime; emit: Emit }): Emit {
+function limitFailures({ runtime, emit }: CountersContext): Emit {
   const last = new Map<string, { at: number; leftOut: number }>()
   return (event) => {
     if (event.type !== 'counters_failed') return emit(event)
@@ -157,10 +107,4 @@ function limitFailures({ runtime, emit }: { runtime: Runtime; emit: Emit }): Emi
     const reason = leftOut > 0 ? `${event.reason} (and ${leftOut} more)` : event.reason
     emit({ ...event, reason })
   }
-}
-
-function unavailable(): RatesError {
-  return new RatesError('overloaded', 'Requests cannot be counted now. Please retry shortly.', {
-    retryAfter: RETRY_AFTER_S,
-  })
 }

@@ -1,10 +1,13 @@
-import type { RawRequest } from '../http/messages.ts'
+import type { RawRequest } from '../index.ts'
+import { isKey } from './keys.ts'
 
 /** The key that a request sends: empty if it cannot be a key, undefined without one, false for several different ones. */
 type SentKey = string | false | undefined
 
+type Headers = Pick<RawRequest, 'header'>
+
 /** Returns the key that a request sends; `query` is raw, without the question mark. */
-export type KeyReader = (request: Pick<RawRequest, 'header'>, query: string) => SentKey
+export type KeyReader = (request: Headers, query: string) => SentKey
 
 const MAX_LENGTH = 256
 
@@ -15,6 +18,17 @@ export function createKeyReader(queryParameters: readonly string[]): KeyReader {
     if (queryParameters.length === 0 || query === '') return sent
     return merge(sent, keyInQuery(query, queryParameters))
   }
+}
+
+/** Returns whether a request without a key has one in a header that is not read: with its checksum, it is one of ours. */
+export function hasMisplacedKey(request: Headers): boolean {
+  return hasKey(request.header('authorization')) || hasKey(request.header('apikey'))
+}
+
+function hasKey(value: unknown): boolean {
+  if (typeof value !== 'string') return false
+  const [key] = /rsk_[0-9A-Za-z]{36}/.exec(value) ?? []
+  return key !== undefined && isKey(key)
 }
 
 function merge(one: SentKey, other: SentKey): SentKey {

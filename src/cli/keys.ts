@@ -1,6 +1,5 @@
 import { createKey } from '../access/index.ts'
 import type { StoredKey } from '../access/file.ts'
-import { isOrigin } from '../access/stored-keys.ts'
 import { didYouMean, nearest } from '../known-options.ts'
 import { toSingleLine } from '../log.ts'
 import { DAY_MS } from '../rates/dates.ts'
@@ -105,13 +104,9 @@ async function create({ values, file, output, context }: Action): Promise<void> 
     origins,
   }
   const store = await openKeyStore(file, context, true)
-  try {
-    await store.add(record).catch((error: Error) => {
-      throw error instanceof TypeError ? new UsageError(`--${error.message}`) : error
-    })
-  } finally {
-    store.close()
-  }
+  await store.add(record).catch((error: Error) => {
+    throw error instanceof TypeError ? new UsageError(`--${error.message}`) : error
+  })
   output.print([key])
   const end = expiresAt === undefined ? '' : `, expires ${toDayAndTime(expiresAt)}`
   output.note(`ratesmith: key ${record.id} for ${name} on plan ${plan}${end}`)
@@ -121,6 +116,10 @@ async function create({ values, file, output, context }: Action): Promise<void> 
 }
 
 const MAX_DAYS = 36_600
+
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
+}
 
 /** Reads `90d`, or a day, whose end in UTC is the end of the key. */
 function readEnd(text: string, now: number): number {
@@ -201,15 +200,11 @@ async function revoke({ words, file, output, context }: Action): Promise<void> {
     throw new UsageError('usage: keys revoke <id or name>')
   }
   const store = await openKeyStore(file, context)
-  try {
-    const { id, name, revokedAt } = findKey(text, await store.list())
-    await store.revoke(id)
-    const isLate = revokedAt !== undefined
-    output.print([`${isLate ? 'already revoked' : 'revoked'} ${id} (${toSingleLine(name)})`])
-    if (!isLate) output.note('ratesmith: servers refuse it within 10 s')
-  } finally {
-    store.close()
-  }
+  const { id, name, revokedAt } = findKey(text, await store.list())
+  await store.revoke(id)
+  const isLate = revokedAt !== undefined
+  output.print([`${isLate ? 'already revoked' : 'revoked'} ${id} (${toSingleLine(name)})`])
+  if (!isLate) output.note('ratesmith: servers refuse it within 10 s')
 }
 
 /** Returns the key with this id, or the only active one with this name. */
@@ -233,10 +228,5 @@ function findKey(text: string, all: readonly StoredKey[]): StoredKey {
 }
 
 async function readAll(file: NamedFile, context: CommandContext): Promise<StoredKey[]> {
-  const store = await openKeyStore(file, context)
-  try {
-    return await store.list()
-  } finally {
-    store.close()
-  }
+  return (await openKeyStore(file, context)).list()
 }

@@ -126,7 +126,7 @@ export function createGate(
   function refuse(error: unknown) {
     onFailure(error)
     const finish = (response: EndpointResponse): EndpointResponse => response
-    return { refusal: unavailable(), finish }
+    return { refusal: accessUnavailable(), finish }
   }
 
   function check(admission: Admission): Admission {
@@ -207,7 +207,7 @@ function requireResponse(response: EndpointResponse): EndpointResponse {
   throw new TypeError('finish() must return a response')
 }
 
-function unavailable(): RatesError {
+export function accessUnavailable(): RatesError {
   return new RatesError('overloaded', 'Access cannot be checked now. Please retry shortly.', {
     retryAfter: RETRY_AFTER_SECONDS,
   })

@@ -4,8 +4,8 @@ import { describe, expect, it, vi } from 'vitest'
 import { createAccess } from '../../src/access/index.ts'
 import { frankfurter } from '../../src/compat/frankfurter.ts'
 import { withCompression } from '../../src/cli/compression.ts'
-import { createClientAddress } from '../../src/access/client-address.ts'
-import type { AddressOptions } from '../../src/access/client-address.ts'
+import { createClientAddress } from '../../src/connections/client-address.ts'
+import type { ClientAddressOptions } from '../../src/connections/client-address.ts'
 import type { RawRequest } from '../../src/http/messages.ts'
 import { withRequestIds } from '../../src/monitoring/index.ts'
 import { openService } from '../fixtures/service.ts'
@@ -19,7 +19,7 @@ function request(client: string | undefined, headers: Headers = {}): RawRequest 
 /** Returns the identity of the client of one request. */
 function identityOf(
   client: string | undefined,
-  { headers = {}, ...options }: AddressOptions & { headers?: Headers } = {},
+  { headers = {}, ...options }: ClientAddressOptions & { headers?: Headers } = {},
 ): string {
   return createClientAddress(options)(request(client, headers))
 }
@@ -302,6 +302,11 @@ describe('invalid options', () => {
     [{ trustedProxies: ['0.0.0.0/0'] }, /must not contain all addresses, got 0.0.0.0\/0$/],
     [{ trustedProxies: ['::/0'] }, /must not contain all addresses, got ::\/0$/],
     [{ trustedProxies: ['::ffff:0:0/96'] }, /must not contain all addresses/],
+    [
+      { trustedProxies: ['0.0.0.0/1', '10.0.0.0/8', '0.0.0.0/1', '192.0.0.0/2', '128.0.0.0/2'] },
+      /^trustedProxies must not contain all addresses, got 0.0.0.0\/1 and /,
+    ],
+    [{ trustedProxies: ['8000::/1', '::/1'] }, /must not contain all addresses/],
     [{ trustedProxies: ['10.0.0.5/8'] }, /after the prefix of 10.0.0.5\/8; write 10.0.0.0\/8$/],
     [{ trustedProxies: ['2001:db8::1/32'] }, /; write 2001:db8::\/32$/],
     [{ trustedProxies: [''] }, /^trustedProxies must contain addresses .+, got $/],
@@ -311,12 +316,23 @@ describe('invalid options', () => {
     [{ ipv6Prefix: 129 }, /got 129$/],
     [{ ipv6Prefix: 64.5 }, /got 64.5$/],
     [{ ipv6Prefix: '64' }, /^ipv6Prefix must be a whole number from 32 to 128/],
-  ])('%j throw a TypeError, also in createAccess()', (options, message) => {
-    const error = expect.objectContaining({ message: expect.stringMatching(message) })
-    expect(() => createClientAddress(options)).toThrow(TypeError)
-    expect(() => createClientAddress(options)).toThrow(error)
-    expect(() => createAccess({ plans: { free: { burst: '1/s' } }, ...options })).toThrow(error)
-  })
+  ])(
+    '%j throw a TypeError, also in createAccess() and createRatesHandler()',
+    (options, message) => {
+      const error = expect.objectContaining({ message: expect.stringMatching(message) })
+      expect(() => createClientAddress(options)).toThrow(TypeError)
+      expect(() => createClientAddress(options)).toThrow(error)
+      const { ipv6Prefix, ...proxies }: ClientAddressOptions = options
+      const create = () => {
+        const access = createAccess({ plans: { free: '1/s' }, anonymous: 'free', ipv6Prefix })
+        openService({ access, ...proxies })
+      }
+      // Which also checks the types.
+      const [name = ''] = Object.keys(options)
+      expect(create).toThrow(TypeError)
+      expect(create).toThrow(name)
+    },
+  )
 
   it('are not these', () => {
     const ranges = ['10.0.0.1', '10.0.0.0/8', '::ffff:10.0.0.0/104', '::1', 'fc00::/7', '::/1']
@@ -345,7 +361,7 @@ describe('a proxy that is not trusted', () => {
     },
   )
 
-  it.each<[string | undefined, AddressOptions]>([
+  it.each<[string | undefined, ClientAddressOptions]>([
     ['192.0.2.9', {}],
     ['172.32.0.1', {}],
     ['2001:db8::1', {}],
@@ -361,7 +377,7 @@ describe('a proxy that is not trusted', () => {
   })
 
   it('is one event of a handler, without an address', async () => {
-    const access = createAccess({ anonymous: 'free', plans: { free: { burst: '2/min' } } })
+    const access = createAccess({ anonymous: 'free', plans: { free: '2/min' } })
     const { handler, eventsOf } = openService({ access })
     const statuses: number[] = []
     for (const last of [1, 2, 3]) {
@@ -374,9 +390,8 @@ describe('a proxy that is not trusted', () => {
 })
 
 it('the limit of a handler counts each client of trusted proxies', async () => {
-  const plans = { free: { burst: '5/min' } }
-  const access = createAccess({ anonymous: 'free', plans, trustedProxies: TRUSTED })
-  const { handler } = openService({ access })
+  const access = createAccess({ anonymous: 'free', plans: { free: '5/min' } })
+  const { handler } = openService({ access, trustedProxies: TRUSTED })
   for (const client of ['192.0.2.1', '192.0.2.2']) {
     const lists = [0, 1, 2, 3, 4, 5].map((count) => forwardedFor(`203.0.113.${count}, ${client}`))
     const sent = lists.map(async (headers) => handler.answer(request(PROXY, headers)))
@@ -393,7 +408,7 @@ function openRecorder() {
     identities.push(sent.client === undefined ? undefined : identify(sent))
     return 'all'
   }
-  const access = createAccess({ anonymous: 'free', plans: { free: { burst: '100/s' } }, client })
+  const access = createAccess({ anonymous: 'free', plans: { free: '100/s' }, client })
   const { handler } = openService({ access, routes: frankfurter() })
   const noCodec = async (): Promise<never> => expect.unreachable()
   const compressed = withCompression(handler, { br: noCodec, gzip: noCodec })

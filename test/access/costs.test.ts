@@ -12,7 +12,7 @@ async function openMeter() {
   const { send } = openGuarded({
     keys: store,
     anonymous: 'refuse',
-    plans: { all: { month: QUOTA } },
+    plans: { all: `${QUOTA}/month` },
   })
   let used = 0
   return async (sent: Sent): Promise<[status: number, cost: number]> => {

@@ -171,6 +171,14 @@ describe('createFileKeyStore()', () => {
     expect(await store.find(keyNumber(2).hash)).toMatchObject({ id: 'key-2' })
   })
 
+  it('reads a file with a byte order mark, and notes beside the fields', async () => {
+    const revoked = { revoked: '2026-09-21T14:13:20Z', revokedBy: 'ann', creator: 'bob' }
+    fs.writeFileSync(path, `\uFEFF${fileWith({ contact: 'mail' })}`)
+    expect(await createFileKeyStore(path).find(keyNumber(1).hash)).toMatchObject({ id: 'key-1' })
+    fs.writeFileSync(path, fileWith(revoked))
+    expect(await createFileKeyStore(path).find(keyNumber(1).hash)).toBeUndefined()
+  })
+
   it('keeps fields that it does not use', async () => {
     const store = createFileKeyStore(path)
     await store.add(keyNumber(1))
@@ -230,11 +238,23 @@ describe('createFileKeyStore()', () => {
     ['{"version":1}', 'keys must be a list'],
     ['{"version":1,"keys":[7]}', 'keys must be a list'],
     ['{"version":1,"keys":[{"id":"a"}]}', 'keys[0].hash must be'],
-    [JSON.stringify({ version: 1, keys: [keyNumber(1)] }), 'keys[0].createdAt must be'],
+    [JSON.stringify({ version: 1, keys: [keyNumber(1)] }), 'keys[0].created must be '],
     [fileWith({ name: 'a\u001b[2Jb' }), 'keys[0].name must be'],
     ...['soon', '2027-01-31', null, 7].map((expires) => [
       fileWith({ expires }),
-      'keys[0].expiresAt must be',
+      'keys[0].expires must be ',
+    ]),
+    ...['expiresAt', 'expires_at', 'Expires', 'expiry', 'expiration', 'valid_until'].map((name) => [
+      fileWith({ [name]: 1 }),
+      `keys[0].${name} must be written as expires`,
+    ]),
+    ...['revokedAt', 'revoked_at', 'Revoked', 'revocation'].map((name) => [
+      fileWith({ [name]: '2026-09-21T14:13:20Z' }),
+      `keys[0].${name} must be written as revoked`,
+    ]),
+    ...['origin', 'allowedOrigins'].map((name) => [
+      fileWith({ [name]: ['https://a.example'] }),
+      `keys[0].${name} must be written as origins`,
     ]),
   ])(
     'rejects everything and changes nothing with the content %j',

@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto'
+
+import { COUNT_SCRIPT } from '../../src/access/count-script.ts'
+import { count } from '../../src/access/count.ts'
+import type { State } from '../../src/access/count.ts'
+import type { Counters, Decision, Limit } from '../../src/access/index.ts'
+import { createRedisCounters } from '../../src/access/redis.ts'
 import { sleep } from '../../src/async.ts'
-import { createLeasedCounters } from '../../src/access/leases.ts'
-import type { Decision, Limit, OpenCounters } from '../../src/access/counters.ts'
-import { count } from '../../src/access/shared-count.ts'
-import type { SharedReply, SharedRequest } from '../../src/access/shared-count.ts'
 import type { RatesEvent } from '../../src/events.ts'
 import { virtualRuntime } from '../virtual-runtime.ts'
 import type { VirtualRuntime } from '../virtual-runtime.ts'
@@ -29,77 +32,82 @@ export function wholeNumbersFrom(seed: number): (limit: number) => number {
   return (limit) => Math.floor(next() * limit)
 }
 
-/** Counters in the memory of a test, shared by processes on a virtual clock. */
-function createShared(runtime: VirtualRuntime, latency: () => number = () => 0) {
-  const states = new Map<string, string>()
-  const shared = {
+/** A Redis in the memory of a test, which runs the script as `count` does: the same is proven on a real one. */
+function createFakeRedis(runtime: VirtualRuntime, latency: () => number = () => 0) {
+  const states = new Map<string, State>()
+  const redis = {
     states,
-    calls: 0,
-    requests: [] as SharedRequest[],
-    /** Replaces a call, if it returns something. */
-    fault: (): Promise<SharedReply> | undefined => undefined,
-  }
-  function run(client: string, request: SharedRequest): SharedReply {
-    const now = Math.round(runtime.now() * 1_000)
-    const { text, reply } = count(states.get(client), request, now)
-    states.set(client, text)
-    return reply
-  }
-  const counters = createLeasedCounters({
-    async count(client, request) {
-      shared.calls += 1
-      shared.requests.push(request)
-      const fault = shared.fault()
-      if (fault) return fault
-      const [there, back] = [latency(), latency()]
-      if (there > 0) await sleep(runtime, there)
-      const reply = run(client, request)
-      if (back > 0) await sleep(runtime, back)
+    calls: [] as string[][],
+    isDown: false,
+    async call(...call: string[]): Promise<unknown> {
+      redis.calls.push(call)
+      const [command = '', digest, , key = '', ...args] = call
+      if (redis.isDown) throw new Error('no connection')
+      if (command !== 'EVALSHA' || digest !== DIGEST) throw new Error(`unexpected ${command}`)
+      if (latency() > 0) await sleep(runtime, latency())
+      const reply = run(key, args.map(Number))
+      if (latency() > 0) await sleep(runtime, latency())
       return reply
     },
-  })
-  return Object.assign(shared, { counters })
+  }
+
+  function run(key: string, args: readonly number[]): string {
+    const [unit = 0, drain = 0, capacity = 0, quota = 0, month = 0] = args
+    const [cost = 0, back = 0, takenAt = 0, known = 0, knownAt = 0] = args.slice(5)
+    const terms = { unit, drain, capacity, quota, month }
+    const change = { cost, back, takenAt, known, knownAt }
+    const counted = count(states.get(key), terms, change, Math.floor(runtime.now()))
+    const { granted, level, at, used, since } = counted
+    if (cost > 0 || back > 0) states.set(key, counted)
+    return [granted ? 1 : 0, level, at, used, since].join(' ')
+  }
+
+  return redis
 }
+
+const DIGEST = createHash('sha1').update(COUNT_SCRIPT).digest('hex')
 
 export interface FleetOptions {
   processes: number
   limits: readonly Limit[]
   latency?: () => number
   start?: number
+  /** Counters that all processes share (default those of a Redis). */
+  counters?: (runtime: VirtualRuntime) => Counters
 }
 
 /** Starts processes that share counters, on one virtual clock. */
-export function createFleet({ processes, limits, latency, start = START }: FleetOptions) {
+export function createFleet({ processes, limits, latency, start = START, counters }: FleetOptions) {
   const runtime = virtualRuntime(start)
-  const shared = createShared(runtime, latency)
+  const redis = createFakeRedis(runtime, latency)
   const events: RatesEvent[] = []
   const emit = (event: RatesEvent): void => void events.push(event)
-  const members = Array.from({ length: processes }, () => shared.counters.open({ runtime, emit }))
+  const shared = counters?.(runtime) ?? createRedisCounters(redis)
+  const members = Array.from({ length: processes }, () => shared.open({ runtime, emit }))
+  /** What was granted and not given back, when it was granted. */
   const admitted: { at: number; cost: number }[] = []
   const fleet = {
     runtime,
-    shared,
+    redis,
     events,
-    members,
     admitted,
-    requested: 0,
     /** Passes a request to a process. */
-    async request(member: number, cost = 1, client = 'key:a'): Promise<Decision> {
-      fleet.requested += 1
-      const decision = await fleet.member(member).take(client, limits, cost)
-      if (decision.granted) admitted.push({ at: runtime.monotonic(), cost })
-      return decision
-    },
-    /** Passes a request to a process, and gives it back after `duration` ms as if it had failed. */
-    async fail(member: number, cost: number, duration: number): Promise<void> {
-      const { granted } = await fleet.member(member).take('key:a', limits, cost)
-      if (duration > 0) await sleep(runtime, duration)
-      if (granted) fleet.member(member).giveBack('key:a', limits, cost)
-    },
-    member(index: number): OpenCounters {
-      const member = members[index % processes]
-      if (!member) throw new Error('no such process')
-      return member
+    async take(member: number, cost = 1, client = 'key:a'): Promise<Decision> {
+      const at = runtime.now()
+      const decision = await members[member % processes]?.take(client, limits, cost)
+      if (!decision) throw new Error('no such process')
+      if (!decision.granted) return decision
+      const record = { at, cost }
+      admitted.push(record)
+      return {
+        ...decision,
+        granted: true,
+        states: decision.states,
+        giveBack(back) {
+          record.cost -= back
+          decision.giveBack?.(back)
+        },
+      }
     },
     total: () => admitted.reduce((sum, { cost }) => sum + cost, 0),
   }

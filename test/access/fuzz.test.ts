@@ -75,7 +75,7 @@ describe('no key and no client address', () => {
     const known = new Map(created.slice(0, 20).map(({ hash }, index) => [hash, index]))
     const { handler, runtime } = openGuarded(
       {
-        plans: { public: { burst: '40/min' }, pro: { burst: '20/min', month: 300 } },
+        plans: { public: '40/min', pro: '20/min, 300/month' },
         queryParameters: ['access_key'],
         keys: {
           find(hash): KeyRecord | undefined {
@@ -97,9 +97,8 @@ describe('no key and no client address', () => {
               if (fault.counters === 'invalid record') return { granted: true, states: [] }
               const wait = pick([0, 0, 1_500])
               const states = limits.map(() => ({ remaining: 1, reset: 10, wait }))
-              return { granted: wait === 0, states }
+              return { granted: wait === 0, states, giveBack: () => meet('giveBack', client) }
             },
-            giveBack: (client) => meet('giveBack', client),
             close() {},
           }),
         },

@@ -15,7 +15,7 @@ function open({ start = START, maxClients = 100_000 } = {}) {
   let time = start
   const counters = createMemoryCounters({ maxClients })
   const context = { runtime: { ...runtime, now: () => time }, emit: () => {} }
-  const { take, giveBack } = counters.open(context)
+  const { take } = counters.open(context)
   return {
     counters,
     context,
@@ -24,7 +24,6 @@ function open({ start = START, maxClients = 100_000 } = {}) {
       if (decision instanceof Promise) throw new Error('memory needs no promise')
       return decision
     },
-    giveBack,
     /** Sets the clock. */
     at: (now: number): void => void (time = now),
     now: () => time,
@@ -36,11 +35,15 @@ function drain(take: () => Decision): number {
   for (let grants = 0; ; grants += 1) if (!take().granted) return grants
 }
 
+function bound(decision: Decision): { giveBack(cost: number): void } {
+  return { giveBack: (cost) => decision.giveBack?.(cost) }
+}
+
 describe('memory counters', () => {
   it.each(['3/s', '7/min', '1/day', '99999999/day', '100000000/86399s', '997/61s'])(
     'do not drift in many requests at the exact rate of %s',
     (burst) => {
-      const limits = limitsOf({ burst }, 'a')
+      const limits = limitsOf(burst, 'a')
       const [{ quota, window } = { quota: 0, window: 0 }] = limits
       const { take, at } = open()
       const each = Number(window) / quota
@@ -60,7 +63,7 @@ describe('memory counters', () => {
   )
 
   it.each(['3/s', '7/min', '13/17s', '100000000/day'])('return the exact wait of %s', (burst) => {
-    const limits = limitsOf({ burst }, 'a')
+    const limits = limitsOf(burst, 'a')
     const [{ quota } = { quota: 0 }] = limits
     const { take, at, now } = open()
     take('a', limits, quota)
@@ -84,7 +87,7 @@ describe('memory counters', () => {
     for (const month of [0, 1, 10, 11]) {
       const end = Date.UTC(2027, month + 1)
       const { take, at } = open({ start: end - 1 })
-      const limits = limitsOf({ month: 2 }, 'a')
+      const limits = limitsOf('2/month', 'a')
       expect(drain(() => take('a', limits))).toBe(2)
       expect(take('a', limits)).toMatchObject({ states: [{ wait: 1, reset: 1 }] })
       at(end)
@@ -96,32 +99,42 @@ describe('memory counters', () => {
   it('keep what was used in the first ms of a month', () => {
     const start = Date.UTC(2026, 11)
     const { take, at } = open({ start })
-    const limits = limitsOf({ month: 5 }, 'a')
+    const limits = limitsOf('5/month', 'a')
     expect(take('a', limits, 2)).toMatchObject({ states: [{ remaining: 3 }] })
     at(start + MINUTE)
     expect(take('a', limits, 2)).toMatchObject({ states: [{ remaining: 1 }] })
   })
 
   it('give back no more than the quota', () => {
-    const { take, giveBack } = open()
-    const limits = limitsOf({ burst: '5/min', month: 8 }, 'a')
-    take('a', limits, 3)
-    giveBack('a', limits, 2)
+    const { take } = open()
+    const limits = limitsOf('5/min, 8/month', 'a')
+    const first = take('a', limits, 3)
+    first.giveBack?.(2)
     expect(take('a', limits).states.map(({ remaining }) => remaining)).toEqual([3, 6])
-    for (let number = 0; number < 50; number += 1) giveBack('a', limits, 10)
+    for (let number = 0; number < 50; number += 1) first.giveBack?.(10)
     expect(drain(() => take('a', limits))).toBe(5)
-    giveBack('never seen', limits, 10)
-    expect(drain(() => take('never seen', limits))).toBe(5)
+  })
+
+  it('take nothing for a cost of 0, and keep no entry', () => {
+    const { take } = open({ maxClients: 1 })
+    const limits = limitsOf('5/min, 8/month', 'a')
+    expect(take('other', limits, 0)).toMatchObject({
+      granted: true,
+      states: [{ remaining: 5 }, {}],
+    })
+    expect(drain(() => take('a', limits))).toBe(5)
+    expect(take('a', limits, 0).states.map(({ remaining }) => remaining)).toEqual([0, 3])
+    expect(take('a', limits, 0).states.map(({ wait }) => wait)).toEqual([0, 0])
   })
 
   it('give back no second burst for requests that end late', () => {
-    const limits = limitsOf({ burst: '60/min', month: 1_000 }, 'a')
+    const limits = limitsOf('60/min, 1000/month', 'a')
     for (const held of [0, 10 * SECOND, 45 * SECOND, MINUTE]) {
-      const { take, giveBack, at, now } = open()
-      const uploads = Array.from({ length: 6 }, () => take('a', limits, 10).takenAt)
+      const { take, at, now } = open()
+      const uploads = Array.from({ length: 6 }, () => take('a', limits, 10))
       at(now() + held)
       let granted = drain(() => take('a', limits))
-      for (const takenAt of uploads) giveBack('a', limits, 9, takenAt)
+      for (const upload of uploads) upload.giveBack?.(9)
       granted += drain(() => take('a', limits))
       // Of the uploads, 6 remain taken; their rest is whole again after 6 s.
       expect(granted, String(held)).toBeLessThanOrEqual(60 - Math.max(0, 6 - held / SECOND))
@@ -130,31 +143,43 @@ describe('memory counters', () => {
     }
   })
 
-  it('give a late request back whole while the limit is busy', () => {
-    const { take, giveBack, at, now } = open()
-    const limits = limitsOf({ burst: '60/min' }, 'a')
+  it('give a late request back whole where none came after it', () => {
+    const { take, at, now } = open()
+    const limits = limitsOf('60/min', 'a')
     expect(drain(() => take('a', limits))).toBe(60)
     at(now() + 10 * SECOND)
-    const { takenAt } = take('a', limits, 10)
+    const { giveBack } = bound(take('a', limits, 10))
     at(now() + 5 * SECOND)
-    expect(drain(() => take('a', limits))).toBe(5)
-    giveBack('a', limits, 9, takenAt)
-    expect(drain(() => take('a', limits))).toBe(9)
+    giveBack(9)
+    expect(drain(() => take('a', limits))).toBe(5 + 9)
+  })
+
+  it('subtract the refill from what is given back late, as it may have replaced it', () => {
+    const { take, at, now } = open()
+    const limits = limitsOf('60/min', 'a')
+    const { giveBack } = bound(take('a', limits, 10))
+    at(now() + 4 * SECOND)
+    take('a', limits, 1)
+    giveBack(10)
+    // Of 10, 4 were refilled and 6 given back.
+    expect(take('a', limits, 0).states[0]?.remaining).toBe(59)
+    giveBack(10)
+    expect(take('a', limits, 0).states[0]?.remaining).toBe(60)
   })
 
   it('give nothing of another month back', () => {
-    const { take, giveBack, at } = open()
-    const limits = limitsOf({ month: 20 }, 'a')
-    const { takenAt } = take('a', limits, 10)
+    const { take, at } = open()
+    const limits = limitsOf('20/month', 'a')
+    const { giveBack } = bound(take('a', limits, 10))
     at(Date.UTC(2026, 11))
     expect(drain(() => take('a', limits))).toBe(20)
-    giveBack('a', limits, 9, takenAt)
+    giveBack(9)
     expect(drain(() => take('a', limits))).toBe(0)
   })
 
   it('count a cost above the quota as the quota', () => {
     const { take } = open()
-    const limits = limitsOf({ burst: '5/min', month: 100 }, 'a')
+    const limits = limitsOf('5/min, 100/month', 'a')
     expect(take('a', limits, 10)).toMatchObject({
       granted: true,
       states: [{ remaining: 0 }, { remaining: 90 }],
@@ -164,7 +189,7 @@ describe('memory counters', () => {
 
   it('lock no client out for longer than a window after the clock was set back', () => {
     const { take, at } = open()
-    const limits = limitsOf({ burst: '10/min', month: 50 }, 'a')
+    const limits = limitsOf('10/min, 50/month', 'a')
     at(START + 400 * 24 * 60 * MINUTE)
     expect(drain(() => take('a', limits))).toBe(10)
     at(START)
@@ -176,7 +201,7 @@ describe('memory counters', () => {
 
   it('count a month again from zero after the clock was a year ahead', () => {
     const { take, at } = open()
-    const limits = limitsOf({ month: 5 }, 'a')
+    const limits = limitsOf('5/month', 'a')
     at(Date.UTC(2027, 11, 20))
     expect(drain(() => take('a', limits))).toBe(5)
     at(START)
@@ -187,7 +212,7 @@ describe('memory counters', () => {
 
   it('grant one quota more at most for each time that the clock is set ahead', () => {
     const { take, at } = open()
-    const limits = limitsOf({ burst: '10/min', month: 50 }, 'a')
+    const limits = limitsOf('10/min, 50/month', 'a')
     expect(drain(() => take('a', limits))).toBe(10)
     at(START + 10_000 * MINUTE)
     expect(drain(() => take('a', limits))).toBe(10)
@@ -197,7 +222,7 @@ describe('memory counters', () => {
 
   it.each([NaN, Infinity, -Infinity])('do not open or break while the clock is %s', (broken) => {
     const { take, at } = open()
-    const limits = limitsOf({ burst: '10/min', month: 12 }, 'a')
+    const limits = limitsOf('10/min, 12/month', 'a')
     expect(drain(() => take('a', limits))).toBe(10)
     at(broken)
     expect(drain(() => take('a', limits))).toBe(0)
@@ -207,26 +232,27 @@ describe('memory counters', () => {
     expect(drain(() => take('new', limits))).toBe(2)
   })
 
-  it('keep what a client used when its plan changes', () => {
+  it('keep the time until a limit is whole, and what was used of a month, when the plan changes', () => {
     const { take } = open()
-    const small = limitsOf({ burst: '10/min', month: 100 }, 'small')
-    const large = limitsOf({ burst: '1000/h', month: 1_000 }, 'large')
+    const small = limitsOf('10/min, 100/month', 'small')
+    const large = limitsOf('1000/h, 1000/month', 'large')
     expect(drain(() => take('a', small))).toBe(10)
+    // A minute of 1,000 an hour is 16.7.
     expect(take('a', large)).toMatchObject({
       granted: true,
-      states: [{ remaining: 989 }, { remaining: 989 }],
+      states: [{ remaining: 982 }, { remaining: 989 }],
     })
     expect(take('a', small)).toMatchObject({ granted: false })
-    const monthly = limitsOf({ month: 12 }, 'monthly')
-    expect(drain(() => take('a', monthly))).toBe(1)
-    expect(drain(() => take('a', limitsOf({ burst: '3/min' }, 'none')))).toBe(3)
+    expect(drain(() => take('a', limitsOf('12/month', 'monthly')))).toBe(1)
+    expect(drain(() => take('a', limitsOf('3/min', 'none')))).toBe(3)
+    expect(drain(() => take('a', limitsOf('13/month', 'monthly')))).toBe(1)
   })
 
   it('count together in two handlers, also with equal limits in different arrays', () => {
     const { counters, context, take } = open()
     const other = counters.open(context)
-    const limits = limitsOf({ burst: '10/min', month: 100 }, 'a')
-    const equal = limitsOf({ burst: '10/min', month: 100 }, 'a')
+    const limits = limitsOf('10/min, 100/month', 'a')
+    const equal = limitsOf('10/min, 100/month', 'a')
     for (let number = 0; number < 5; number += 1) {
       expect(take('a', limits).granted).toBe(true)
       expect(other.take('a', equal, 1)).toMatchObject({ granted: true })
@@ -237,7 +263,7 @@ describe('memory counters', () => {
 })
 
 describe('memory counters with many clients', () => {
-  const limits = limitsOf({ burst: '10/min' }, 'a')
+  const limits = limitsOf('10/min', 'a')
 
   it('drop entries whose limits are whole again: a million clients fit where few are active', () => {
     // At 1,000 new clients a second, each of which is whole again after 6 s, 6,000 are active.
@@ -252,21 +278,20 @@ describe('memory counters with many clients', () => {
   })
 
   it('share one more among new clients of a plan at capacity, and never open an active one again', () => {
-    const { take, at, giveBack } = open({ maxClients: 1_000 })
+    const { take, at } = open({ maxClients: 1_000 })
     for (let number = 0; number < 1_000; number += 1) {
       expect(drain(() => take(`known ${number}`, limits))).toBe(10)
     }
     let granted = 0
     for (let number = 0; number < 50_000; number += 1) {
       if (take(`new ${number}`, limits).granted) granted += 1
-      giveBack(`new ${number}`, limits, 10)
     }
     expect(granted).toBe(10)
     for (let number = 0; number < 1_000; number += 1) {
       expect(take(`known ${number}`, limits).granted).toBe(false)
     }
     // Another plan has its own.
-    const other = limitsOf({ burst: '3/min' }, 'other')
+    const other = limitsOf('3/min', 'other')
     expect(drain(() => take('of another plan', other))).toBe(3)
     // A minute later all are whole again, and new clients are counted one by one.
     at(START + MINUTE)
@@ -284,5 +309,54 @@ describe('memory counters with many clients', () => {
       expect(drain(() => take(`key:${number}`, limits))).toBe(10)
     }
     expect(drain(() => take('address:198.51.100.1', limits))).toBe(0)
+  })
+
+  /** The client of an address in its own /64; `network` has the first two groups. */
+  const inNetwork = (network: string, site: number, subnet: number): string =>
+    `address:${network}:${site.toString(16)}:${subnet.toString(16)}::/64`
+
+  it('count each new address of others, while one IPv6 network fills the table', () => {
+    const { take } = open({ maxClients: 4_000 })
+    for (let number = 0; number < 8_000; number += 1) {
+      take(inNetwork('2001:db8', number % 4_000, number), limits)
+    }
+    const first = [0, 1, 2].map((host) => take(`address:203.0.113.${host}`, limits))
+    const others = Array.from({ length: 500 }, (_, site) =>
+      take(inNetwork('2a00:1', 0, site), limits),
+    )
+    const [{ remaining } = { remaining: 0 }] = others[0]?.states ?? []
+    expect(first.map(({ states }) => states[0]?.remaining)).toEqual([9, 9, 9])
+    // Of other networks, one entry for each /32.
+    expect(remaining).toBe(9)
+    const strangers = Array.from({ length: 200 }, (_, host) =>
+      take(`address:198.51.100.${host}`, limits),
+    )
+    expect(strangers.every(({ granted }) => granted)).toBe(true)
+  })
+
+  it('count IPv6 clients by /48 from half of the entries on, and by /32 from three quarters on', () => {
+    const { take } = open({ maxClients: 100 })
+    for (let host = 0; host < 50; host += 1) take(`address:203.0.113.${host}`, limits)
+    expect(drain(() => take(inNetwork('2001:db8', 1, 1), limits))).toBe(10)
+    expect(drain(() => take(inNetwork('2001:db8', 1, 2), limits))).toBe(0)
+    expect(drain(() => take(inNetwork('2001:db8', 2, 1), limits))).toBe(10)
+    for (let host = 50; host < 75; host += 1) take(`address:203.0.113.${host}`, limits)
+    expect(drain(() => take(inNetwork('2001:db9', 1, 1), limits))).toBe(10)
+    expect(drain(() => take(inNetwork('2001:db9', 2, 1), limits))).toBe(0)
+    expect(drain(() => take(inNetwork('2001:dba', 1, 1), limits))).toBe(10)
+  })
+
+  it('open no used network again when the pressure is over', () => {
+    const { take, at } = open({ maxClients: 8 })
+    const slow = limitsOf('10/day', 'slow')
+    for (let host = 0; host < 4; host += 1) take(`address:203.0.113.${host}`, limits)
+    expect(drain(() => take(inNetwork('2001:db8', 1, 1), slow))).toBe(10)
+    at(START + MINUTE)
+    // New clients have the entries of the first ones dropped.
+    for (let round = 0; round < 9; round += 1) take('address:192.0.2.1', limits)
+    for (let host = 10; host < 13; host += 1) take(`address:203.0.113.${host}`, limits)
+    expect(drain(() => take(inNetwork('2001:db8', 1, 1), slow))).toBe(0)
+    expect(drain(() => take(inNetwork('2001:db8', 1, 9), slow))).toBe(0)
+    expect(drain(() => take(inNetwork('2001:db8', 2, 1), slow))).toBe(10)
   })
 })

@@ -1,11 +1,12 @@
 import { createAccess, createKey, hashKey } from '../../src/access/index.ts'
 import type { AccessOptions, KeyRecord } from '../../src/access/index.ts'
-import type { RatesHandlerOptions, RawResponse } from '../../src/index.ts'
+import type { RatesEvent, RatesHandlerOptions, RawResponse } from '../../src/index.ts'
 import { openService } from '../fixtures/service.ts'
+import { virtualRuntime } from '../virtual-runtime.ts'
 
 export const PLANS = {
-  public: { burst: '5/min' },
-  pro: { burst: '20/min', month: 100 },
+  public: '5/min',
+  pro: '20/min, 100/month',
 } as const
 
 /** A request for `send`: its target below `/api`, and what is not the default. */
@@ -29,6 +30,50 @@ export function openGuarded(
     access: createAccess({ plans: PLANS, anonymous: 'public', ...access }),
   })
   return { ...service, ...sendersTo(service.handler) }
+}
+
+/** A request for `ask`: what it may cost, and the response of its endpoint. */
+export interface Asked {
+  headers?: Readonly<Record<string, string>> | undefined
+  query?: string
+  client?: string | undefined
+  cost?: number
+  /** What it costs in the end (default `cost`). */
+  spent?: number
+  status?: number
+  isPublic?: boolean
+}
+
+/** Creates a guard without a handler in virtual time, and a function that passes a request to it. */
+export function openGuard(access: Partial<AccessOptions> = {}, start = Date.UTC(2026, 10, 20)) {
+  const runtime = virtualRuntime(start)
+  const events: RatesEvent[] = []
+  const guard = createAccess({ plans: PLANS, anonymous: 'public', ...access }).createGuard({
+    runtime,
+    emit: (event) => void events.push(event),
+    proxies: {},
+  })
+  return {
+    runtime,
+    events,
+    guard,
+    async ask({ headers = {}, query = '', client, cost = 1, ...ended }: Asked = {}) {
+      const { spent = cost, status = 200, isPublic = false } = ended
+      const header = (name: string) => headers[name]
+      const request = { method: 'GET', target: '/api/v1/latest', header, client }
+      const admission = await guard.admit({ request, query, cost })
+      const { refusal } = admission
+      const response = admission.finish(
+        {
+          status: refusal?.status ?? status,
+          headers: [['cache-control', isPublic ? 'public, max-age=60' : 'no-store']],
+          body: null,
+        },
+        refusal ? 0 : spent,
+      )
+      return { ...response, ...readable(response), refusal }
+    },
+  }
 }
 
 /** Opens a service with one key `acme` of the plan `pro`, for which requests without a key are refused. */
@@ -71,7 +116,7 @@ export function sendersTo(handler: Pick<ReturnType<typeof openService>['handler'
   }
 }
 
-function readable({ headers, body }: RawResponse) {
+function readable({ headers, body }: Pick<RawResponse, 'headers' | 'body'>) {
   return {
     /** Returns all values of a header, joined as HTTP does. */
     header: (name: string): string | undefined => {

@@ -2,8 +2,8 @@
 import { createServer } from 'node:http'
 
 import { createRatesHandler } from 'ratesmith'
+import type { ProxyOptions } from 'ratesmith'
 import { createAccess } from 'ratesmith/access'
-import type { AddressOptions } from 'ratesmith/access'
 import { frankfurter } from 'ratesmith/compat/frankfurter'
 import { toNodeHandler } from 'ratesmith/node'
 import type { FetchHandler } from 'ratesmith/node'
@@ -19,7 +19,7 @@ export interface AddressSettings {
   /** Path of the socket of `unixSocket`. */
   path?: string
   quota: number
-  options?: AddressOptions
+  options?: ProxyOptions
 }
 
 const { mount, path = '', quota, options }: AddressSettings = JSON.parse(settingsFromParent())
@@ -47,10 +47,9 @@ const OTHERS = {
 const access = createAccess({
   anonymous: 'free',
   // The limit must not refill while the tests run.
-  plans: { free: { burst: `${quota}/day` } },
-  ...options,
+  plans: { free: `${quota}/day` },
 })
 const routes = frankfurter({ basePath: '/api/compat' })
-const handler = createRatesHandler({ providers: fakeProviders(), access, routes })
+const handler = createRatesHandler({ providers: fakeProviders(), access, routes, ...options })
 await handler.refresh()
 reportToParent({ port: await { ...MOUNTS, ...OTHERS }[mount](handler) })

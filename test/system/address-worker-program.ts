@@ -5,7 +5,7 @@ import { toWorker } from 'ratesmith/cloudflare'
 import { fakeProviders } from 'ratesmith/testing'
 
 function createLimited(basePath: string) {
-  const access = createAccess({ anonymous: 'free', plans: { free: { burst: '5/day' } } })
+  const access = createAccess({ anonymous: 'free', plans: { free: '5/day' } })
   return createRatesHandler({ basePath, providers: fakeProviders(), access })
 }
 

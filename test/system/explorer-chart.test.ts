@@ -279,7 +279,7 @@ describe('the download', () => {
   it.runIf(IS_CHROMIUM)('sends the key of the page', async () => {
     const { key, hash } = await createKey()
     const find = (given: string) => (given === hash ? { id: 'acme', plan: 'paid' } : undefined)
-    const access = createAccess({ plans: { paid: { burst: '1000/min' } }, keys: { find } })
+    const access = createAccess({ plans: { paid: '1000/min' }, keys: { find } })
     const { page } = await openService({ access })
     await page.fill('#key', key)
     await page.locator('#use-key').click()

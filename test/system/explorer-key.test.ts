@@ -29,9 +29,9 @@ async function openGuarded(anonymous?: 'small' | 'monthly') {
     explorer: true,
     access: createAccess({
       plans: {
-        paid: { burst: '1000/min' },
-        small: { burst: '1/h' },
-        monthly: { burst: '100/min', month: 1 },
+        paid: '1000/min',
+        small: '1/h',
+        monthly: '100/min, 1/month',
       },
       anonymous,
       keys: { find: (given) => (given === hash ? { id: 'acme', plan: 'paid' } : undefined) },

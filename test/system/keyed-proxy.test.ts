@@ -7,9 +7,9 @@ import { brotliCompress, gzip } from 'node:zlib'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
 import { createAccess, createKey } from '../../src/access/index.ts'
-import type { AddressOptions } from '../../src/access/index.ts'
 import { withCompression } from '../../src/cli/compression.ts'
 import { createRatesHandler } from '../../src/index.ts'
+import type { ProxyOptions } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { toNodeHandler } from '../../adapters/node.ts'
 import { wholeNumbersFrom } from '../access/fleet.ts'
@@ -40,18 +40,17 @@ const codecs: Parameters<typeof withCompression>[1] = {
 }
 
 /** Starts an app with a plan for each key and one for anonymous clients; it ends with the test. */
-async function startApp(quota: number, options: AddressOptions) {
-  const plans = KEYS.map(({ id, quota: own }) => [id, { burst: `${own}/day` }])
+async function startApp(quota: number, proxies: ProxyOptions) {
+  const plans = KEYS.map(({ id, quota: own }) => [id, `${own}/day`])
   const access = createAccess({
     anonymous: 'free',
-    plans: { free: { burst: `${quota}/day` }, ...Object.fromEntries(plans) },
+    plans: { free: `${quota}/day`, ...Object.fromEntries(plans) },
     keys: {
       find: (hash) => KEYS.map(({ id }) => ({ id, plan: id })).find(byHash(hash)),
     },
     queryParameters: ['access_key'],
-    ...options,
   })
-  const handler = createRatesHandler({ providers, now, access })
+  const handler = createRatesHandler({ providers, now, access, ...proxies })
   await handler.refresh()
   return listen(toNodeHandler(withCompression(handler, codecs)))
 }
@@ -189,7 +188,7 @@ beforeEach(({ skip }) => {
 
 /** Starts an app behind nginx with a configuration of the documentation, changed by `change`. */
 async function startProxied(
-  { page = PAGE, quota = FREE, options = {} as AddressOptions },
+  { page = PAGE, quota = FREE, options = {} as ProxyOptions },
   change = (configuration: string): string => configuration,
 ) {
   const app = await startApp(quota, options)
@@ -245,7 +244,7 @@ describe('nginx with a cache in front of keys', () => {
   })
 })
 
-type Case = [name: string, options: AddressOptions, change: (configuration: string) => string]
+type Case = [name: string, options: ProxyOptions, change: (configuration: string) => string]
 
 const append = (text: string): string => replace(text, '$remote_addr', '$proxy_add_x_forwarded_for')
 const passForwarded = (text: string): string => replace(text, 'proxy_set_header Forwarded "";', '')

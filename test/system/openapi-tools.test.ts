@@ -56,7 +56,7 @@ describe.each<[name: string, commandOf: (file: string, folder: string) => string
   })
 
   it('finds no problem in the document of a handler with access', async () => {
-    const plans = { free: { burst: '60/min' } }
+    const plans = { free: '60/min' } as const
     const access = createAccess({ plans, anonymous: 'free', queryParameters: ['access_key'] })
     const request = new Request('http://localhost/api/v1/openapi.json')
     const text = await (await createRatesHandler({ access })(request)).text()

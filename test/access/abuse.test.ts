@@ -1,0 +1,259 @@
+import { createHash } from 'node:crypto'
+
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+
+import { createKey, hashKey } from '../../src/access/index.ts'
+import { sleep } from '../../src/async.ts'
+import { finish } from '../virtual-runtime.ts'
+import { limitIn, openGuard, openGuarded, openWithKey, recordedStore } from './service.ts'
+
+const PLANS = { public: '10/min', pro: '600/min, 1000/month' } as const
+
+const createKeys = async (count: number): Promise<string[]> =>
+  (await Promise.all(Array.from({ length: count }, createKey))).map(({ key }) => key)
+
+const withKey = (key = '') => ({ 'x-api-key': key })
+
+/** Returns how often each value occurs. */
+function countEach(values: readonly number[]): Record<number, number> {
+  const counts: Record<number, number> = {}
+  for (const value of values) counts[value] = (counts[value] ?? 0) + 1
+  return counts
+}
+
+describe('errors of the server', () => {
+  it('are given back to a client ten times a minute, and then count', async () => {
+    const { ask, runtime } = openGuard({ plans: { public: '30/h' } })
+    const failing = { client: '192.0.2.1', cost: 2, status: 502 }
+    const statuses: number[] = []
+    for (let number = 0; number < 40; number += 1) statuses.push((await ask(failing)).status)
+    // Ten are free, and 15 take what there is.
+    expect(countEach(statuses)).toEqual({ 502: 25, 429: 15 })
+    expect((await ask({ ...failing, client: '192.0.2.2' })).status).toBe(502)
+    await runtime.advance(3_600_000)
+    for (let number = 0; number < 10; number += 1) await ask(failing)
+    const { header } = await ask({ client: '192.0.2.1' })
+    expect(limitIn(header('ratelimit'), 'burst').r).toBe(29)
+  })
+
+  it('cost what was found to be spent, once they count', async () => {
+    const { store, keys } = await recordedStore([{ id: 'a', plan: 'pro' }])
+    const { ask } = openGuard({ plans: PLANS, keys: store })
+    const headers = withKey(keys[0])
+    for (let number = 0; number < 10; number += 1) await ask({ headers, cost: 10, status: 500 })
+    const { header } = await ask({ headers, cost: 10, spent: 3, status: 500 })
+    expect(limitIn(header('ratelimit'), 'month').r).toBe(997)
+  })
+})
+
+describe('unknown keys', () => {
+  it('of one address count for it, and are looked up no more once it is over its limit', async () => {
+    const { store, found } = await recordedStore([])
+    const { ask, events, runtime } = openGuard({ plans: PLANS, keys: store })
+    const statuses: number[] = []
+    for (const key of await createKeys(60)) {
+      statuses.push((await ask({ client: '192.0.2.1', headers: withKey(key) })).status)
+    }
+    expect(countEach(statuses)).toEqual({ 401: 10, 429: 50 })
+    expect(found).toHaveLength(10)
+    expect(events.filter(({ type }) => type === 'access_refused')).toHaveLength(10)
+    // Also for its requests without a key.
+    const limited = await ask({ client: '192.0.2.1' })
+    expect(limited.refusal?.message).toBe('10 requests per minute on plan public; retry in 6 s')
+    expect((await ask({ client: '192.0.2.2' })).status).toBe(200)
+    await runtime.advance(6_000)
+    expect((await ask({ client: '192.0.2.1' })).status).toBe(200)
+  })
+
+  it.each([
+    ['malformed', { 'x-api-key': 'rsk_x' }],
+    ['in two headers', { 'x-api-key': 'rsk_x', authorization: 'Bearer rsk_y' }],
+    ['missing', {}],
+  ])('count like keys that are %s, where requests without one are refused', async (_, headers) => {
+    const { store } = await recordedStore([])
+    const { ask } = openGuard({ plans: PLANS, keys: store, anonymous: 'refuse' })
+    const statuses: number[] = []
+    for (let number = 0; number < 70; number += 1) {
+      statuses.push((await ask({ client: '192.0.2.1', headers })).status)
+    }
+    expect(countEach(statuses)).toEqual({ 401: 60, 429: 10 })
+    const { refusal } = await ask({ client: '192.0.2.1', headers })
+    expect(refusal?.message).toBe('60 requests per minute without a valid API key; retry in 1 s')
+  })
+
+  it('of an address leave keys whose record is known, and new ones of others, alone', async () => {
+    const { store, keys } = await recordedStore([
+      { id: 'a', plan: 'pro' },
+      { id: 'b', plan: 'pro' },
+    ])
+    const { ask, runtime } = openGuard({ plans: PLANS, keys: store })
+    const [known, other] = keys
+    const client = '192.0.2.1'
+    expect((await ask({ client, headers: withKey(known) })).status).toBe(200)
+    for (const key of await createKeys(20)) await ask({ client, headers: withKey(key) })
+    expect((await ask({ client, headers: withKey(known) })).status).toBe(200)
+    expect((await ask({ client: '192.0.2.2', headers: withKey(other) })).status).toBe(200)
+    // Its record is older than 10 s now, and the address is over its limit again.
+    await runtime.advance(11_000)
+    for (const key of await createKeys(20)) await ask({ client, headers: withKey(key) })
+    expect((await ask({ client, headers: withKey(known) })).status).toBe(200)
+  })
+
+  it('do not count where all clients share an address that is not known', async () => {
+    const { statusWith, key } = await openWithKey({}, { plans: PLANS })
+    for (const wrong of await createKeys(70)) expect(await statusWith(wrong)).toBe(401)
+    expect(await statusWith(key)).toBe(200)
+  })
+
+  it('that were valid before a look-up cost their address nothing', async () => {
+    const { store, keys } = await recordedStore(
+      Array.from({ length: 30 }, (_, id) => ({ id: `key ${id}`, plan: 'pro' })),
+    )
+    const { ask } = openGuard({ plans: PLANS, keys: store })
+    for (const key of keys) {
+      expect((await ask({ client: '192.0.2.1', headers: withKey(key) })).status).toBe(200)
+    }
+    const { header } = await ask({ client: '192.0.2.1' })
+    expect(limitIn(header('ratelimit'), 'burst').r).toBe(9)
+  })
+})
+
+describe('look-ups of unknown keys', () => {
+  // At once: in other threads, hashes would take real time.
+  beforeEach(() => {
+    vi.spyOn(globalThis.crypto.subtle, 'digest').mockImplementation(async (_, data) => {
+      const digest = createHash('sha256')
+        .update(new Uint8Array(data instanceof ArrayBuffer ? data : data.buffer))
+        .digest()
+      return new Uint8Array(digest).buffer
+    })
+    return () => vi.restoreAllMocks()
+  })
+
+  it.each([
+    { addresses: 1, each: 110, latency: 900, statuses: [401, 503] },
+    { addresses: 24, each: 5, latency: 900, statuses: [401] },
+    { addresses: 120, each: 10, latency: 900, statuses: [401, 503] },
+    { addresses: 120, each: 5, latency: 30, statuses: [401] },
+    { addresses: 1_500, each: 2, latency: 100, statuses: [401, 503] },
+  ])(
+    'from $addresses addresses, $each each, do not refuse a key from elsewhere',
+    async ({ addresses, each, latency, statuses }) => {
+      const { store, keys } = await recordedStore([{ id: 'a', plan: 'pro' }])
+      const realHash = await hashKey(keys[0] ?? '')
+      const plans = { public: '600/min', pro: '600/min' } as const
+      const { ask, runtime } = openGuard({ plans, keys: store })
+      store.override = async (hash) => {
+        await sleep(runtime, latency)
+        return hash === realHash ? { id: 'a', plan: 'pro' } : undefined
+      }
+      const wrong = await createKeys(addresses * each)
+      const attacks = wrong.map(async (key, index) => {
+        const host = index % addresses
+        const client = `10.0.${host >> 8}.${host & 255}`
+        return (await ask({ client, headers: withKey(key) })).status
+      })
+      const real = ask({ client: '192.0.2.1', headers: withKey(keys[0]) })
+      expect((await finish(runtime, real)).status).toBe(200)
+      expect(runtime.monotonic()).toBeLessThan(3_000)
+      expect(new Set(await finish(runtime, Promise.all(attacks)))).toEqual(new Set(statuses))
+    },
+  )
+})
+
+describe('a well-formed key in a wrong place', () => {
+  it.each<[string, (key: string) => Record<string, string>]>([
+    ['Authorization without a scheme', (key) => ({ authorization: key })],
+    ['the scheme Token', (key) => ({ authorization: `Token ${key}` })],
+    ['the scheme ApiKey, quoted', (key) => ({ authorization: `ApiKey key="${key}"` })],
+    ['the header apikey', (key) => ({ apikey: key })],
+  ])('is a 401 with the right one: %s', async (_, headersOf) => {
+    const { send, key, eventsOf } = await openWithKey({}, { anonymous: 'public' })
+    const { status, text } = await send({ headers: headersOf(key) })
+    expect([status, JSON.parse(text).error]).toEqual([
+      401,
+      {
+        code: 'unauthorized',
+        message:
+          'The API key is in the wrong place (send it as Authorization: Bearer or X-API-Key)',
+      },
+    ])
+    expect(text).not.toContain(key.slice(4))
+    expect(eventsOf('access_refused')).toEqual([
+      { type: 'access_refused', reason: 'malformed_key' },
+    ])
+    const both = await send({ headers: { ...headersOf(key), 'x-api-key': key } })
+    expect(both.status).toBe(200)
+  })
+
+  it('is not what other services send', async () => {
+    const { send } = openGuarded()
+    const statuses: number[] = []
+    for (const authorization of ['Basic YTpi', 'Token abc', `rsk_${'a'.repeat(36)}`, 'Digest x']) {
+      statuses.push((await send({ headers: { authorization, apikey: 'abc' } })).status)
+    }
+    expect(statuses).toEqual([200, 200, 200, 200])
+  })
+})
+
+describe('the message of a limit', () => {
+  it.each([
+    ['1/s', '1 request per second on plan public; retry in 1 s'],
+    ['5/10s', '5 requests per 10 seconds on plan public; retry in 2 s'],
+    ['60/60s', '60 requests per minute on plan public; retry in 1 s'],
+    ['2/h', '2 requests per hour on plan public; retry in 1800 s'],
+    ['2/1day', '2 requests per day on plan public; retry in 43200 s'],
+    ['100/min, 3/month', '3 requests per month on plan public; retry in 864000 s'],
+  ] as const)('of %s is: %s', async (plan, message) => {
+    const { ask } = openGuard({ plans: { public: plan } }, Date.UTC(2026, 10, 21))
+    let refused = await ask()
+    while (!refused.refusal) refused = await ask()
+    expect(refused.refusal).toMatchObject({ code: 'rate_limited', message, summary: message })
+    expect(message).toContain(`retry in ${refused.refusal.retryAfter} s`)
+  })
+})
+
+describe('usage', () => {
+  it('has what is left of each limit of a key, and takes nothing', async () => {
+    const { store, keys } = await recordedStore([{ id: 'a', plan: 'pro' }])
+    const start = Date.UTC(2026, 10, 20)
+    const { guard, ask, runtime } = openGuard({ keys: store, plans: PLANS }, start)
+    const headers = withKey(keys[0])
+    const request = {
+      method: 'GET',
+      target: '/api/v1/usage',
+      header: (name: string) => new Headers(headers).get(name),
+    }
+    const full = {
+      plan: 'pro',
+      limits: [
+        { name: 'burst', quota: 600, remaining: 600, resetsAt: start },
+        { name: 'month', quota: 1_000, remaining: 1_000, resetsAt: start },
+      ],
+    }
+    expect(await guard.usage?.({ request, query: '' })).toEqual(full)
+    expect(await guard.usage?.({ request, query: '' })).toEqual(full)
+    await ask({ headers, cost: 10 })
+    await runtime.advance(400)
+    expect(await guard.usage?.({ request, query: '' })).toEqual({
+      plan: 'pro',
+      limits: [
+        { name: 'burst', quota: 600, remaining: 594, resetsAt: start + 1_000 },
+        { name: 'month', quota: 1_000, remaining: 990, resetsAt: Date.UTC(2026, 11) },
+      ],
+    })
+  })
+
+  it.each([
+    ['without a key', undefined],
+    ['with an unknown key', `rsk_${'Ab3'.repeat(10)}1ka48H`],
+  ])('is a 401 %s, also where none is needed', async (_, key) => {
+    const { store } = await recordedStore([])
+    const { guard } = openGuard({ keys: store })
+    const header = (name: string) => (name === 'x-api-key' ? key : undefined)
+    const request = { method: 'GET', target: '/api/v1/usage', header }
+    await expect(guard.usage?.({ request, query: '' })).rejects.toMatchObject({
+      code: 'unauthorized',
+    })
+  })
+})
