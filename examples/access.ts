@@ -14,7 +14,7 @@ const records = new Map<string, KeyRecord>([[hash, { id: 'acme', plan: 'pro' }]]
 const handler = createRatesHandler({
   providers: fakeProviders(),
   access: createAccess({
-    plans: { public: { burst: '2/min' }, pro: { burst: '600/min', month: 100_000 } },
+    plans: { public: '2/min', pro: '600/min, 100000/month' },
     anonymous: 'public',
     keys: { find: (wanted) => records.get(wanted) },
   }),

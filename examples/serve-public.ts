@@ -17,9 +17,9 @@ export default {
     plans: { public: '60/min', pro: '600/min, 100000/month' },
     anonymous: 'public',
     keys,
-    trustedProxies: ['127.0.0.1'],
-    forwardedHeader: 'x-forwarded-for',
   }),
+  trustedProxies: ['127.0.0.1'],
+  forwardedHeader: 'x-forwarded-for',
 } satisfies RatesHandlerOptions
 
 export const server: ServerOptions = { metrics: true, accessLog: true }
