@@ -43,8 +43,8 @@ async function createKeys(): Promise<{ access: Access; authorizations: Record<st
   )
   const access = createAccess({
     plans: {
-      paid: { burst: '1000000/min', month: 1_000_000 },
-      exhausted: { burst: '1/min', month: 1_000_000 },
+      paid: '1000000/min, 1000000/month',
+      exhausted: '1/min, 1000000/month',
     },
     keys: { find: (sent) => created.find(({ hash }) => hash === sent) },
   })

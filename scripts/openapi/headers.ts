@@ -42,6 +42,11 @@ export function createHeaderTable(hasAccess: boolean) {
 }
 
 const ACCESS_HEADERS: Record<string, NamedHeader> = {
+  PrivateNoStore: header(
+    'Cache-Control',
+    'Not cacheable: about one key.',
+    constant('private, no-store'),
+  ),
   WWWAuthenticate: header('WWW-Authenticate', 'How to send a key (RFC 6750).', {
     type: 'string',
     pattern: '^Bearer',

@@ -117,7 +117,7 @@ describe('a handler with access rules', () => {
       providers: fakeProviders({ now }),
       now,
       access: createAccess({
-        plans: { small: { burst: '3/min' } },
+        plans: { small: '3/min' },
         keys: { find: (given) => (given === hash ? { id: 'acme', plan: 'small' } : undefined) },
       }),
     })

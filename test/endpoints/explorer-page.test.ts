@@ -102,7 +102,7 @@ describe('the second script of the explorer', () => {
   it('needs no key', async () => {
     const access = createAccess({
       keys: { find: () => undefined },
-      plans: { all: { burst: '9/min' } },
+      plans: { all: '9/min' },
     })
     const options = { explorer: true, access }
     expect((await request(options, '/api/explorer-api.js')).status).toBe(200)

@@ -193,9 +193,9 @@ async function createAccess(tree: Tree): Promise<Access> {
   // Plans are texts, or objects in older trees.
   return create({ public: '5/min', pro: '60/min, 100/month', small: '200/h' }).catch(() =>
     create({
-      public: { burst: '5/min' },
-      pro: { burst: '60/min', month: 100 },
-      small: { burst: '200/h' },
+      public: '5/min',
+      pro: '60/min, 100/month',
+      small: '200/h',
     }),
   )
 }

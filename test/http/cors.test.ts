@@ -152,7 +152,7 @@ const { key: KEY, hash: HASH } = await createKey()
 const access = () =>
   createAccess({
     anonymous: 'free',
-    plans: { free: { burst: '3/min' }, pro: { burst: '100/min' } },
+    plans: { free: '3/min', pro: '100/min' },
     keys: {
       find: (hash) => (hash === HASH ? { id: 'acme', plan: 'pro' } : undefined),
     },

@@ -188,16 +188,16 @@ describe('the metrics', () => {
 
   it('count refused requests and reached limits', async () => {
     const access = createAccess({
-      plans: { free: { burst: '1/min' } },
+      plans: { free: '2/min' },
       anonymous: 'free',
       keys: { find: () => undefined },
       client: () => '192.0.2.1',
     })
     const { handler, samples } = open({ access })
     const { get } = requestsTo(handler, '/api/v1')
-    await get('/latest')
-    await get('/latest')
     await get('/latest', { headers: { 'x-api-key': 'rsk_wrong' } })
+    await get('/latest')
+    await get('/latest')
     expect(samples()).toMatchObject({
       'ratesmith_limits_reached_total{plan="free",limit="burst"}': 1,
       'ratesmith_access_refused_total{reason="malformed_key"}': 1,

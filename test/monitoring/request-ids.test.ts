@@ -117,7 +117,7 @@ describe('request ids', () => {
   it('are on private responses, which needed a key', async () => {
     const { key } = await createKey()
     const access = createAccess({
-      plans: { free: { burst: '60/min' } },
+      plans: { free: '60/min' },
       keys: { find: () => ({ id: 'k', plan: 'free' }) },
     })
     const { handler } = open({ access })

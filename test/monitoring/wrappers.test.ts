@@ -90,7 +90,7 @@ describe.each(Object.entries(STACKS))('wrappers with %s', (_name, stack) => {
 
   it('count a request once that gets a 412', async () => {
     const access = createAccess({
-      plans: { free: { burst: '10/min' } },
+      plans: { free: '10/min' },
       anonymous: 'free',
       client: () => '192.0.2.1',
     })

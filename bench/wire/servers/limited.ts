@@ -5,7 +5,7 @@ import { toNodeHandler } from 'ratesmith/node'
 import { listen, loadedHandler } from '../peer.ts'
 
 const access = createAccess({
-  plans: { address: { burst: '100000000/min' }, key: { burst: '100000000/min', month: 1e9 } },
+  plans: { address: '100000000/min', key: '100000000/min, 1000000000/month' },
   anonymous: 'address',
   keys: { find: () => ({ id: 'load', plan: 'key' }) },
 })
