@@ -41,11 +41,11 @@ const MAY_IMPORT: Record<string, string> = {
   generated: 'ratesmith/client',
   http: `api async byte-buffer digest errors types:events known-options itty-router/Router types:itty-router`,
   endpoints: 'api async errors generated http rates types:sources types:upstream',
-  options: 'types:access http known-options types:cache types:events providers rates upstream',
+  options: 'http known-options types:cache types:events providers rates upstream',
   monitoring: 'core types:index',
   'query-names': 'errors',
   'rates-api': 'api async errors events options rates sources',
-  handler: 'types:access api async endpoints events http options rates-api',
+  handler: 'api async endpoints events http options rates-api',
   compat: 'core index',
   index: '*',
   core: '*',
@@ -152,6 +152,16 @@ describe('the modules', () => {
     expect(sources.length).toBeGreaterThan(40)
     expect(sources.flatMap(importsOf).length).toBeGreaterThan(sources.length)
     expect(violations(sources)).toEqual([])
+  })
+
+  it('of the command import from other wings only what apps can import', () => {
+    const command = sources.filter(({ path }) => path.startsWith('src/cli/'))
+    const wings = command
+      .flatMap(importsOf)
+      .filter(({ target }) => /^src\/(access|compat|monitoring)\//.test(target))
+    const entries = ENTRY_POINTS.map(({ source }) => source)
+    expect(wings.length).toBeGreaterThan(3)
+    expect(wings.filter(({ target }) => !entries.includes(target))).toEqual([])
   })
 
   it('have no cycle of imports', () => {

@@ -42,7 +42,7 @@ export function mountServicePaths(
 ): { mounted: FetchHandler; drain(): void } {
   let isDraining = false
   const loadHealth = loadOnce(async () => {
-    const { createHealth } = await import('../monitoring/health.ts')
+    const { createHealth } = await import('../monitoring/index.ts')
     return createHealth(isRatesHandler(handler) ? handler : UNKNOWN)
   })
   async function probe(read: (health: Health) => Response): Promise<Response> {

@@ -44,7 +44,9 @@ const { document, operations, sharedResponses, lookUp, faultsOf } = await readDo
 const text = JSON.stringify(document)
 
 const FREE = ['/v1', '/v1/openapi.json']
-const counted = operations.filter(({ path }) => !FREE.includes(path))
+/** Needs a key and takes nothing. */
+const USAGE = '/v1/usage'
+const counted = operations.filter(({ path }) => ![...FREE, USAGE].includes(path))
 
 const schemes = {
   bearer: { type: 'http', scheme: 'bearer' },
@@ -172,6 +174,26 @@ describe.each(counted)('$operationId of a handler with access', (operation) => {
     expect(over.get('retry-after')).toMatch(/^\d+$/)
     expect(over.get('ratelimit')).toMatch(/^"burst";r=0;t=\d+$/)
   })
+})
+
+it('serves what is left for a key as described, also where that is nothing', async () => {
+  const [described = operationAt(USAGE)] = operations.filter(({ path }) => path === USAGE)
+  const handler = handlerWith({ anonymous: 'paid' })
+  const usageOf = async (headers: HeadersInit = {}) => {
+    const received = await send(described, '', { headers }, handler)
+    expect(differences(described, received, faultsOf)).toEqual([])
+    return received
+  }
+  await send(operationAt('/v1/status'), '', { headers: single ?? {} }, handler)
+  for (let count = 0; count < 2; count += 1) {
+    const { status, body, headers } = await usageOf(single)
+    const limits = [{ name: 'burst', quota: 1, remaining: 0, resetsAt: now() + 60_000 }]
+    expect([status, JSON.parse(body)]).toEqual([200, { plan: 'single', limits }])
+    expect(headers.get('cache-control')).toBe('private, no-store')
+  }
+  expect((await usageOf({})).status).toBe(401)
+  expect((await usageOf({ 'x-api-key': 'wrong' })).status).toBe(401)
+  expect((await usageOf(old)).status).toBe(403)
 })
 
 it.each(FREE)('serves %s without a key, and without counting', async (free) => {
