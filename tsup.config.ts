@@ -1,4 +1,5 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join, relative } from 'node:path'
 
 import { defineConfig } from 'tsup'
@@ -45,6 +46,21 @@ function writeLicences(path: string, names: readonly string[]): void {
   writeFileSync(path, licences.join('\n'))
 }
 
+/** Makes a CommonJS package one that bundlers drop where nothing uses it, though it shares a file with what is used. */
+function droppable(name: string): EsbuildPlugin {
+  const file = createRequire(import.meta.url).resolve(name)
+  const source = readFileSync(file, 'utf8')
+  const contents = `export default /* @__PURE__ */ (() => { const module = { exports: {} }; ${source}; return module.exports })()`
+  return {
+    name: `droppable-${name}`,
+    setup(build) {
+      build.onLoad({ filter: /ipaddr\.js$/ }, ({ path }) =>
+        path === file ? { contents } : undefined,
+      )
+    },
+  }
+}
+
 /** The entry points for apps. Dependencies stay external, so that an app has a single copy of each. */
 const library: Options = {
   ...shared,
@@ -55,6 +71,7 @@ const library: Options = {
     handler: 'src/handler.ts',
   },
   noExternal: within(READERS),
+  esbuildPlugins: [droppable('ipaddr.js')],
   async onSuccess() {
     cpSync(DOCUMENT, 'dist/generated/openapi.json')
     writeLicences('dist/LICENSES.txt', READERS)

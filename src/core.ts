@@ -1,6 +1,7 @@
 /** What a part of the package that can be left out (`access`, `compat`, `monitoring`, `cli`) may import besides `index.ts`. */
 export { withDays, writeDays } from './api/days.ts'
 export type { DayRates, DaysParams, DayTable } from './api/days.ts'
+export { isTaken } from './api/check.ts'
 export { DISCLAIMER } from './api/latest.ts'
 export { MAX_CODES, MAX_CODES_CHARACTERS, splitCodes, tooManyCodes } from './api/parameter-kinds.ts'
 export {
@@ -29,15 +30,7 @@ export type { EventCounter } from './event-records.ts'
 export { reasonOf, shortened } from './events.ts'
 export type { Emit } from './events.ts'
 export { accessUnavailable } from './http/guard.ts'
-export type {
-  Access,
-  Admission,
-  Guard,
-  GuardContext,
-  GuardedRequest,
-  ProxyOptions,
-  Usage,
-} from './http/guard.ts'
+export type { Access, Admission, Guard, GuardedRequest, ProxyOptions, Usage } from './http/guard.ts'
 export { LARGE_BODY_BYTES } from './http/limiter.ts'
 export { withProperties } from './http/messages.ts'
 export { createTextReader } from './http/query.ts'

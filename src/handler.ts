@@ -1,5 +1,3 @@
-import { meantBy } from './api/check.ts'
-import { OPERATIONS } from './api/parameters.ts'
 import { describeStatus } from './api/status.ts'
 import type { ServiceStatus } from './api/status.ts'
 import { createListeners, loadOnce, systemRuntime } from './async.ts'
@@ -9,7 +7,7 @@ import { explorerPage } from './endpoints/service.ts'
 import { onceADay, reasonOf } from './events.ts'
 import type { Emit } from './events.ts'
 import { createGate } from './http/guard.ts'
-import type { Access, Gate, GuardContext, KeyRules, ProxyOptions } from './http/guard.ts'
+import type { KeyRules, ProxyOptions } from './http/guard.ts'
 import { createLimiter } from './http/limiter.ts'
 import type { Limiter } from './http/limiter.ts'
 import type { RawRequest, RawResponse } from './http/messages.ts'
@@ -17,6 +15,7 @@ import { createResponseCache, createResponseCachePerData } from './http/response
 import type { ResponseCaches } from './http/response-cache.ts'
 import { toFetchStyle } from './http/response.ts'
 import { toRouteEntry } from './http/routes.ts'
+import type { RouteServices } from './http/routes.ts'
 import { createRouter } from './http/router.ts'
 import type { ObservedResponse, ResponseObserver } from './http/router.ts'
 import { resolveOptions } from './options.ts'
@@ -195,13 +194,16 @@ export function createHandlerOn(
   const onOverload = (waiting: number): void => emit({ type: 'overloaded', waiting })
   const limiter = createLimiter(runtime, onOverload)
   const responseCaches = createResponseCaches(responseCacheBytes, limiter)
-  const gate = access && createHandlerGate(access, { runtime, emit, proxies })
+  const onGuardFailure = (error: unknown): void =>
+    emit({ type: 'counters_failed', operation: 'admit', reason: reasonOf(error), error })
+  const gate =
+    access && createGate(access.createGuard({ runtime, emit, proxies }), runtime, onGuardFailure)
   const shared = { basePath, runtime, limiter, onInternalError, gate }
   const bodies = loadOnce(async () => (await import('./http/body.ts')).createBodyReceiver(runtime))
   const endpoints = createEndpoints({ ...shared, explorer, sources, responseCaches, now, bodies })
   const page = explorer ? explorerPage(basePath) : undefined
   const { errorBody } = endpoints.versioned
-  const services = { rates, limiter, now, bodies, errorBody }
+  const services = { rates, limiter, now, bodies, errorBody, run: runRoute }
   const routes = given.routes.map((route) => toRouteEntry(route, services))
   const served = { ...endpoints, routes, cors, observer, page, onOverload }
   const { answer, waiting } = createRouter({ ...shared, ...served })
@@ -229,21 +231,8 @@ export function createHandlerOn(
   })
 }
 
-/** @throws {TypeError} for a parameter of the API as the name of one for keys */
-function createHandlerGate(access: Access, context: GuardContext): Gate {
-  const { runtime, emit } = context
-  const guard = access.createGuard(context)
-  for (const name of guard.keyRules?.queryParameters ?? []) {
-    const isTaken = Object.values(OPERATIONS).some((each) => meantBy(each, name)?.isNear === false)
-    if (!isTaken) continue
-    throw new TypeError(
-      `queryParameters must not contain names that the API reads or refuses, got ${name}`,
-    )
-  }
-  return createGate(guard, runtime, (error) =>
-    emit({ type: 'counters_failed', operation: 'admit', reason: reasonOf(error), error }),
-  )
-}
+const runRoute: RouteServices['run'] = async (...given) =>
+  (await import('./http/run-route.ts')).runRoute(...given)
 
 function createResponseCaches(
   capacity: number,

@@ -4,7 +4,7 @@ import type { Access, ProxyOptions } from './http/guard.ts'
 import { assertBasePath } from './http/target.ts'
 import { requireRoutes } from './http/routes.ts'
 import type { Route, Routes } from './http/routes.ts'
-import { assertKnownOptions, assertOneOf, requireFunctions } from './known-options.ts'
+import { assertKnownOptions, requireFunctions } from './known-options.ts'
 import { createExchangeRateApiProvider } from './providers/exchange-rate-api.ts'
 import { createFrankfurterProvider } from './providers/frankfurter.ts'
 import { DAY_MS } from './rates/dates.ts'
@@ -220,29 +220,17 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   if (typeof explorer !== 'boolean') {
     throw new TypeError(`explorer must be true or false, got ${String(explorer)}`)
   }
-  requireProxies(trustedProxies)
-  if (forwardedHeader !== undefined) {
-    assertOneOf('forwardedHeader', forwardedHeader, ['forwarded', 'x-forwarded-for'])
-  }
   return {
     basePath,
     responseCacheBytes,
     cors,
     access,
+    // Checked where they are read: by `access`, and by logs with addresses.
     proxies: { trustedProxies, forwardedHeader },
     routes: requireRoutes(routes),
     explorer,
     rates,
   }
-}
-
-/** What the addresses mean is checked where they are read. */
-function requireProxies(trusted: unknown): void {
-  const isCount = Number.isSafeInteger(trusted) && Number(trusted) >= 0
-  if (trusted === undefined || isCount || Array.isArray(trusted)) return
-  throw new TypeError(
-    `trustedProxies must be a number of proxies or an array of addresses, got ${JSON.stringify(trusted)}`,
-  )
 }
 
 function requireCors(cors: CorsScope | readonly string[]): void {

@@ -1,4 +1,10 @@
-import { assertKnownOptions, assertOneOf, createClientAddress, requireFunctions } from '../core.ts'
+import {
+  assertKnownOptions,
+  assertOneOf,
+  createClientAddress,
+  isTaken,
+  requireFunctions,
+} from '../core.ts'
 import type { Access } from '../core.ts'
 import type { RawRequest } from '../index.ts'
 import type { Counters } from './counters.ts'
@@ -132,5 +138,6 @@ function requireQueryParameters(names: unknown): void {
   for (const name of names) {
     const isName = typeof name === 'string' && /^\w[\w-]{0,63}$/.test(name)
     if (!isName) fail('contain names of letters, digits, _ and -', name)
+    if (isTaken(name)) fail('not contain names that the API reads or refuses', name)
   }
 }

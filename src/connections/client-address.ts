@@ -167,7 +167,7 @@ function forOf(element: string): string | undefined {
 }
 
 /** Private, loopback and link-local addresses, and those of carriers' networks (RFC 6890). */
-const PRIVATE: readonly IpRange[] = [
+const PRIVATE: readonly IpRange[] = /* @__PURE__ */ [
   '10.0.0.0/8',
   '172.16.0.0/12',
   '192.168.0.0/16',

@@ -39,19 +39,11 @@ function codesIn(query: string): readonly string[] {
   return valueIn(query, 'to')?.split(',', MAX_CODES_READ) ?? []
 }
 
-const VALUES = {
-  to: /(?:^|&)to=([^&]*)/,
-  expand: /(?:^|&)expand=([^&]*)/,
-  start: /(?:^|&)start=([^&]*)/,
-  end: /(?:^|&)end=([^&]*)/,
-}
-
-function valueIn(query: string, name: keyof typeof VALUES): string | undefined {
-  if (/[%+]/.test(query)) {
-    // Without the `&`, a leading question mark would be dropped.
-    return new URLSearchParams(`&${query}`).get(name) ?? undefined
-  }
-  return VALUES[name].exec(query)?.[1]
+/** Parses only queries that have the name, or may have it encoded. */
+function valueIn(query: string, name: string): string | undefined {
+  if (!query.includes(name) && !query.includes('%')) return undefined
+  // Without the `&`, a leading question mark would be dropped.
+  return new URLSearchParams(`&${query}`).get(name) ?? undefined
 }
 
 /** Returns the cost of conversions to `codes`: 1 for each distinct one, at least 1 and at most 10. */

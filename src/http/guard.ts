@@ -79,7 +79,7 @@ export interface Guard {
   admit(request: GuardedRequest): Admission | Promise<Admission>
   /**
    * Returns what is left for the key of a request, and takes nothing; throws or rejects with the `RatesError` of the response
-   * otherwise (default: there is no `/v1/usage`).
+   * otherwise (default: without it, `/v1/usage` is a 404).
    */
   usage?(request: Omit<GuardedRequest, 'cost'>): Usage | Promise<Usage>
   /** Ends timers and connections that the guard has opened. */

@@ -2,9 +2,9 @@ import type { RatesOperations } from '../api/operations.ts'
 import type { RatesError } from '../errors.ts'
 import { assertKnownOptions, requireFunctions } from '../known-options.ts'
 import type { BodyReceiver } from './body.ts'
+import type { RawRequest } from './messages.ts'
 import type { Limiter } from './limiter.ts'
-import type { EndpointResponse, Header, RawRequest } from './messages.ts'
-import { ALLOW, bodyHeaders, entityTag, lengthHeader, represent, uncached } from './response.ts'
+import { ALLOW } from './response.ts'
 import type { Endpoint, EndpointResult, PostEndpoint } from './response.ts'
 
 /** The request to a route. */
@@ -120,10 +120,21 @@ export interface RouteServices {
   now: () => number
   bodies: () => Promise<BodyReceiver>
   errorBody(error: RatesError): object
+  /** Calls the function of a route with a `Request`, and turns what it returns into a response. */
+  run(route: RouteFunction, call: RouteCall, services: RouteServices): Promise<EndpointResult>
+}
+
+export interface RouteCall {
+  path: string
+  match: RouteMatch
+  query: string
+  request: RawRequest
+  body?: ReturnType<typeof Uint8Array.of>
 }
 
 export function toRouteEntry(route: Route, services: RouteServices): RouteEntry {
   const { path, get, post, cost = 1, error } = route
+  const { run } = services
   return {
     path,
     // A group of a regular expression has only its name.
@@ -161,61 +172,4 @@ function failureOf(
   } catch {
     return undefined
   }
-}
-
-interface RouteCall {
-  path: string
-  match: RouteMatch
-  query: string
-  request: RawRequest
-  body?: ReturnType<typeof Uint8Array.of>
-}
-
-/** Calls the function of a route with a `Request`, and turns what it returns into a response. */
-async function run(
-  route: RouteFunction,
-  { path, match, query, request, body }: RouteCall,
-  { rates, limiter, now }: RouteServices,
-): Promise<EndpointResult> {
-  const { method, signal = null } = request
-  const url = `http://localhost${path}${query === '' ? '' : `?${query}`}`
-  const headers = new Headers(Array.from(request.headers?.() ?? [], ([...header]) => header))
-  const init = { method, headers, body: body ?? null, signal }
-  const context: RouteContext = { now, run: async (work) => limiter.run(work, request) }
-  const sent = Object.assign(new Request(url, init), {
-    params: match.params,
-    query: match.query,
-  })
-  const result: unknown = await route(sent, rates, context)
-  if (result instanceof Response) return toEndpointResponse(result, method)
-  if (typeof result !== 'object' || result === null) {
-    throw new TypeError('a route must return a Response or an object')
-  }
-  if (method === 'POST') return uncached(result)
-  return { representation: represent(JSON.stringify(result), bodyHeaders({ lifetime: 'minute' })) }
-}
-
-/** Headers that depend on the body and on the connection, which are the handler's. */
-const OWN_HEADERS = ['content-length', 'transfer-encoding', 'connection']
-
-async function toEndpointResponse(response: Response, method: string): Promise<EndpointResponse> {
-  const { status } = response
-  if (status < 200) throw new TypeError('a route must return a usable Response')
-  const bytes = response.body === null ? null : new Uint8Array(await response.arrayBuffer())
-  const headers: Header[] = [...response.headers]
-    .filter(([name]) => !OWN_HEADERS.includes(name))
-    .map(([name, value]) => [name, value])
-  const has = (name: string): boolean => headers.some(([each]) => each === name)
-  if (bytes) {
-    const isCacheable = method !== 'POST' && status === 200
-    if (
-      isCacheable &&
-      !has('etag') &&
-      !/no-store/.test(response.headers.get('cache-control') ?? '')
-    ) {
-      headers.push(['etag', entityTag(bytes)])
-    }
-    headers.push(lengthHeader(bytes.length))
-  }
-  return { status, headers, body: bytes }
 }

@@ -1,0 +1,53 @@
+import type { EndpointResponse, Header } from './messages.ts'
+import { bodyHeaders, entityTag, lengthHeader, represent, uncached } from './response.ts'
+import type { EndpointResult } from './response.ts'
+import type { RouteCall, RouteContext, RouteFunction, RouteServices } from './routes.ts'
+
+/** Calls the function of a route with a `Request`, and turns what it returns into a response. */
+export async function runRoute(
+  route: RouteFunction,
+  { path, match, query, request, body }: RouteCall,
+  { rates, limiter, now }: RouteServices,
+): Promise<EndpointResult> {
+  const { method, signal = null } = request
+  const url = `http://localhost${path}${query === '' ? '' : `?${query}`}`
+  const headers = new Headers(Array.from(request.headers?.() ?? [], ([...header]) => header))
+  const init = { method, headers, body: body ?? null, signal }
+  const context: RouteContext = { now, run: async (work) => limiter.run(work, request) }
+  const sent = Object.assign(new Request(url, init), {
+    params: match.params,
+    query: match.query,
+  })
+  const result: unknown = await route(sent, rates, context)
+  if (result instanceof Response) return toEndpointResponse(result, method)
+  if (typeof result !== 'object' || result === null) {
+    throw new TypeError('a route must return a Response or an object')
+  }
+  if (method === 'POST') return uncached(result)
+  return { representation: represent(JSON.stringify(result), bodyHeaders({ lifetime: 'minute' })) }
+}
+
+/** Headers that depend on the body and on the connection, which are the handler's. */
+const OWN_HEADERS = ['content-length', 'transfer-encoding', 'connection']
+
+async function toEndpointResponse(response: Response, method: string): Promise<EndpointResponse> {
+  const { status } = response
+  if (status < 200) throw new TypeError('a route must return a usable Response')
+  const bytes = response.body === null ? null : new Uint8Array(await response.arrayBuffer())
+  const headers: Header[] = [...response.headers]
+    .filter(([name]) => !OWN_HEADERS.includes(name))
+    .map(([name, value]) => [name, value])
+  const has = (name: string): boolean => headers.some(([each]) => each === name)
+  if (bytes) {
+    const isCacheable = method !== 'POST' && status === 200
+    if (
+      isCacheable &&
+      !has('etag') &&
+      !/no-store/.test(response.headers.get('cache-control') ?? '')
+    ) {
+      headers.push(['etag', entityTag(bytes)])
+    }
+    headers.push(lengthHeader(bytes.length))
+  }
+  return { status, headers, body: bytes }
+}
