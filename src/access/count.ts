@@ -120,15 +120,10 @@ export class CountedDecision implements Decision {
   readonly #limits: readonly Limit[]
   readonly #cost: number
   readonly #giver: GiveBack
-  #counted: State
+  #counted: Counted
 
-  constructor(
-    limits: readonly Limit[],
-    { granted, ...counted }: Counted,
-    cost: number,
-    giver: GiveBack,
-  ) {
-    this.granted = granted
+  constructor(limits: readonly Limit[], counted: Counted, cost: number, giver: GiveBack) {
+    this.granted = counted.granted
     this.#limits = limits
     this.#counted = counted
     this.#cost = cost

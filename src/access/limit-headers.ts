@@ -16,23 +16,23 @@ export function withFields(
   states: readonly LimitState[],
   hasKey: boolean,
 ): EndpointResponse {
-  const headers: Header[] = []
-  let isCachingKnown = !hasKey
-  let isVaryKnown = !hasKey
-  for (const header of response.headers) {
-    const [name, value] = header
-    if (hasKey && name === 'cache-control') {
-      isCachingKnown = true
-      headers.push(toPrivate(value))
-    } else if (hasKey && name === 'vary') {
-      isVaryKnown = true
-      headers.push([name, `${value}, ${KEY_HEADERS}`])
-    } else headers.push(header)
-  }
-  if (!isCachingKnown) headers.push(toPrivate(''))
-  if (!isVaryKnown) headers.push(VARY)
+  const headers = response.headers.slice()
+  if (hasKey) makePrivate(headers)
   if (states.length > 0) headers.push(policy, rateLimit(limits, states))
   return { status: response.status, headers, body: response.body }
+}
+
+function makePrivate(headers: Header[]): void {
+  let [caching, vary] = [-1, -1]
+  for (let index = 0; index < headers.length; index += 1) {
+    const name = headers[index]?.[0]
+    if (name === 'cache-control') caching = index
+    else if (name === 'vary') vary = index
+  }
+  const value = headers[vary]?.[1]
+  const keyed: Header = value === undefined ? VARY : ['vary', `${value}, ${KEY_HEADERS}`]
+  headers[caching < 0 ? headers.length : caching] = toPrivate(headers[caching]?.[1] ?? '')
+  headers[vary < 0 ? headers.length : vary] = keyed
 }
 
 const KEY_HEADERS = 'Authorization, X-API-Key'
@@ -40,9 +40,10 @@ const VARY: Header = ['vary', KEY_HEADERS]
 
 /** Shared caches may keep a public response to a request with `Authorization` (RFC 9111 §3.5). */
 function toPrivate(caching: string): Header {
-  const others = caching.startsWith('public') ? caching.slice('public'.length) : `, ${caching}`
+  if (caching.startsWith('public')) return ['cache-control', `private${caching.slice(6)}`]
+  if (caching === '') return ['cache-control', 'private']
   const isPrivate = /no-store|private/.test(caching)
-  return ['cache-control', isPrivate ? caching : `private${caching === '' ? '' : others}`]
+  return ['cache-control', isPrivate ? caching : `private, ${caching}`]
 }
 
 // draft-ietf-httpapi-ratelimit-headers-10, section 3
@@ -57,8 +58,9 @@ export function policyOf(limits: readonly Limit[]): Header {
 // Section 4
 function rateLimit(limits: readonly Limit[], states: readonly LimitState[]): Header {
   let text = ''
-  for (const [index, { name }] of limits.entries()) {
+  for (let index = 0; index < limits.length; index += 1) {
     const { remaining = 0, reset = 0, wait = 0 } = states[index] ?? {}
+    const name = limits[index]?.name
     // Rounded to 1 µs: fractions of a ms are not exact.
     const time = wait > 0 ? wait : Math.round(reset * 1_000) / 1_000
     if (index > 0) text += ', '
