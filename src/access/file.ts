@@ -278,12 +278,12 @@ function isOrigin(value: unknown): boolean {
 
 /** Calls `edit` with the current content, then replaces the file if `edit` returns true. */
 async function change(path: string, edit: (file: KeyFile) => boolean): Promise<void> {
-  const target = await unlessMissing(realpath(path), path)
+  const target: string = await unlessMissing(realpath(path), path)
   const lock = `${target}.lock`
   const file = await openLock(lock)
   let isReplaced = false
   try {
-    const isNew = (await unlessMissing(stat(target), undefined)) === undefined
+    const isNew = (await unlessMissing<unknown>(stat(target), undefined)) === undefined
     const current = isNew ? emptyFile() : await readKeyFile(target)
     if (!edit(current)) return
     await file.writeFile(`${JSON.stringify(current.document, undefined, 2)}\n`)
@@ -298,7 +298,7 @@ async function change(path: string, edit: (file: KeyFile) => boolean): Promise<v
   }
 }
 
-async function unlessMissing<Result, Other>(work: Promise<Result>, other: Other) {
+async function unlessMissing<Result>(work: Promise<Result>, other: Result): Promise<Result> {
   return work.catch((error: unknown) => {
     if (isCode(error, 'ENOENT')) return other
     throw error

@@ -71,7 +71,7 @@ export function createGuard(options: GuardOptions): Guard {
       return admitClient({ name, plan: anonymous, key: undefined }, cost)
     }
     const recent = typeof key === 'string' ? keys.recent(key) : undefined
-    if (typeof recent === 'object' && !isExpired(recent, now())) {
+    if (typeof recent === 'object' && !isExpired(recent, now)) {
       return admitFound(toClient(recent, request), cost)
     }
     return identify(key, request).then((found) => admitFound(found, cost))
@@ -111,8 +111,8 @@ function rethrow(error: unknown): never {
 }
 
 /** Also true where the clock is not a number. */
-function isExpired({ expiresAt }: KeyRecord, now: number): boolean {
-  return expiresAt !== undefined && !(now < expiresAt)
+function isExpired({ expiresAt }: KeyRecord, now: () => number): boolean {
+  return expiresAt !== undefined && !(now() < expiresAt)
 }
 
 /** The reasons of 401s in events, and their summaries. */
@@ -177,7 +177,7 @@ function createIdentification(
 
   return async (key, request) => {
     const known = await findKnown(key, request)
-    if (typeof known === 'object' && !isExpired(known, now())) return toClient(known, request)
+    if (typeof known === 'object' && !isExpired(known, now)) return toClient(known, request)
     const address = addressOf(request)
     // All clients without an address share it: to count them together would refuse keys that are valid.
     const isShared = address === '' || address === UNKNOWN_CLIENT
@@ -185,7 +185,7 @@ function createIdentification(
     const attempt = client && attempts.take(client.name, plan.limits, 1)
     if (client && attempt?.granted === false) return limited(client, attempt, emit)
     const found = known ?? (await keys.find(String(key), isShared ? undefined : address))
-    if (typeof found === 'object' && isExpired(found, now())) {
+    if (typeof found === 'object' && isExpired(found, now)) {
       return reject('expired_key', client, found.id)
     }
     if (typeof found === 'string' && found !== 'unavailable') return reject(found, client)
