@@ -9,6 +9,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
   '@rgrove/parse-xml': '@rgrove/parse-xml',
   '@whatwg-node/server': '@whatwg-node/server',
   fflate: 'fflate',
+  'ipaddr.js': 'ipaddr.js',
   'itty-router/Router': 'itty-router',
   undici: 'undici',
   'zod/mini': 'zod',

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 
-/** An IP address; IPv6 addresses to which IPv4 is mapped, such as `::ffff:192.0.2.1`, are IPv4. */
-export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6
+/** The 4 or 16 bytes of an IP address; IPv6 addresses to which IPv4 is mapped, such as `::ffff:192.0.2.1`, are IPv4. */
+export type IpAddress = readonly number[]
 
 /** A range of addresses with the same first `bits`. */
 export interface IpRange {
@@ -36,11 +36,11 @@ export function parseHost(text: string): IpAddress | undefined {
 
 /** Parses an IPv4 or IPv6 address; an IPv6 zone is ignored. */
 function parseIpAddress(text: string): IpAddress | undefined {
-  if (IPV4.test(text)) return ipaddr.IPv4.parse(text)
+  if (IPV4.test(text)) return text.split('.').map(Number)
   const [, address = ''] = /^([\da-f:.]+)(?:%.+)?$/i.exec(text) ?? []
   try {
     const parsed = ipaddr.IPv6.parse(withoutDots(address))
-    return parsed.isIPv4MappedAddress() ? parsed.toIPv4Address() : parsed
+    return (parsed.isIPv4MappedAddress() ? parsed.toIPv4Address() : parsed).toByteArray()
   } catch {
     return undefined
   }
@@ -58,22 +58,24 @@ function withoutDots(address: string): string {
 export function parseIpRange(text: string): IpRange {
   const [, host = '', length] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const address = host.length > MAX_LENGTH || host.includes('%') ? undefined : parseIpAddress(host)
-  const width = address?.kind() === 'ipv4' ? 32 : 128
+  const width = address?.length === 4 ? 32 : 128
   const mapping = width === 32 && host.includes(':') ? MAPPED_BITS : 0
   const bits = length === undefined ? width : Number(length) - mapping
   if (!address || bits > width || bits < 0) {
     throw new TypeError(`must contain addresses and ranges such as 10.0.0.0/8, got ${text}`)
   }
   if (bits === 0) throw new TypeError(`must not contain all addresses, got ${text}`)
-  const prefix = String(prefixOf(address, bits))
-  if (prefix !== String(address)) {
-    throw new TypeError(`has bits after the prefix of ${text}; write ${prefix}/${bits}`)
+  const prefix = prefixOf(address, bits)
+  if (prefix.some((byte, index) => byte !== address[index])) {
+    throw new TypeError(`has bits after the prefix of ${text}; write ${format(prefix)}/${bits}`)
   }
   return { address, bits }
 }
 
 export function isInRange(address: IpAddress, range: IpRange): boolean {
-  return address.kind() === range.address.kind() && address.match(range.address, range.bits)
+  const { address: start, bits } = range
+  if (address.length !== start.length) return false
+  return start.every((byte, index) => ((byte ^ (address[index] ?? 0)) & mask(bits, index)) === 0)
 }
 
 /** Returns whether `ranges` contain all IPv4 or all IPv6 addresses together. */
@@ -86,28 +88,34 @@ export function containAll(ranges: readonly IpRange[]): boolean {
           isInRange(address, other) && (other.bits < bits || (other.bits === bits && at < index)),
       ),
   )
-  return ['ipv4', 'ipv6'].some((kind) => {
-    const shares = outermost.filter(({ address }) => address.kind() === kind)
+  return [4, 16].some((length) => {
+    const shares = outermost.filter(({ address }) => address.length === length)
     return shares.reduce((sum, { bits }) => sum + 2 ** -bits, 0) >= 1
   })
 }
 
 function prefixOf(address: IpAddress, bits: number): IpAddress {
-  const bytes = address.toByteArray()
-  return ipaddr.fromByteArray(
-    bytes.map((byte, index) => byte & (0xff << Math.min(8, Math.max(0, (index + 1) * 8 - bits)))),
-  )
+  return address.map((byte, index) => byte & mask(bits, index))
+}
+
+/** Returns the bits of a byte that belong to a prefix. */
+function mask(bits: number, index: number): number {
+  return (0xff << Math.min(8, Math.max(0, (index + 1) * 8 - bits))) & 0xff
+}
+
+function format(address: IpAddress): string {
+  return String(ipaddr.fromByteArray([...address]))
 }
 
 /** Returns the canonical text of an IPv4 address, or of the first `bits` of an IPv6 address: `2001:db8:1:2::/64`. */
 export function formatNetwork(address: IpAddress, bits: number): string {
-  if (bits === 128 || address.kind() === 'ipv4') return String(address)
-  return `${String(prefixOf(address, bits))}/${bits}`
+  if (bits === 128 || address.length === 4) return format(address)
+  return `${format(prefixOf(address, bits))}/${bits}`
 }
 
 /** Returns the network with `bits` of a client that `formatNetwork` returned; undefined unless it is a longer IPv6 prefix. */
 export function widerNetwork(client: string, bits: number): string | undefined {
   const [text = '', length = '128'] = client.split('/')
   const address = text.includes(':') && Number(length) > bits ? parseIpAddress(text) : undefined
-  return address?.kind() === 'ipv6' ? formatNetwork(address, bits) : undefined
+  return address?.length === 16 ? formatNetwork(address, bits) : undefined
 }
