@@ -24,9 +24,9 @@ function portable(options: BuildOptions): BuildOptions {
 /** Budget of each module of the package alone, or of the largest in a folder: its current size and some two per cent. */
 const BUDGETS: Record<string, string> = {
   '.': '58.3 kB',
-  './access': '10.7 kB',
-  './access/file': '3 kB',
-  './access/redis': '5.95 kB',
+  './access': '15.1 kB',
+  './access/file': '3.15 kB',
+  './access/redis': '3.5 kB',
   './bun': '2.1 kB',
   './client': '3.2 kB',
   './cloudflare': '297 B',
@@ -37,7 +37,7 @@ const BUDGETS: Record<string, string> = {
   './deno': '2.75 kB',
   './express': '2.1 kB',
   './money': '2.6 kB',
-  './monitoring': '6.88 kB',
+  './monitoring': '13.1 kB',
   './next': '1.38 kB',
   './node': '3.5 kB',
   './providers': '47.1 kB',

@@ -1,3 +1,5 @@
+import { meantBy } from './api/check.ts'
+import { OPERATIONS } from './api/parameters.ts'
 import { describeStatus } from './api/status.ts'
 import type { ServiceStatus } from './api/status.ts'
 import { createListeners, loadOnce, systemRuntime } from './async.ts'
@@ -197,7 +199,8 @@ export function createHandlerOn(
   const onGuardFailure = (error: unknown): void =>
     emit({ type: 'counters_failed', operation: 'admit', reason: reasonOf(error), error })
   const gate =
-    access && createGate(access.createGuard({ runtime, emit, proxies }), runtime, onGuardFailure)
+    access &&
+    createGate(access.createGuard({ runtime, emit, proxies, isParameter }), runtime, onGuardFailure)
   const shared = { basePath, runtime, limiter, onInternalError, gate }
   const bodies = loadOnce(async () => (await import('./http/body.ts')).createBodyReceiver(runtime))
   const endpoints = createEndpoints({ ...shared, explorer, sources, responseCaches, now, bodies })
@@ -230,6 +233,9 @@ export function createHandlerOn(
     },
   })
 }
+
+const isParameter = (name: string): boolean =>
+  Object.values(OPERATIONS).some((each) => meantBy(each, name)?.isNear === false)
 
 const runRoute: RouteServices['run'] = async (...given) =>
   (await import('./http/run-route.ts')).runRoute(...given)

@@ -210,27 +210,30 @@ function linesOf(paths: readonly string[]): number {
  * in the commit. An area is folders, and files directly in `src/`.
  */
 const LINES: Record<string, number> = {
-  'src adapters': 36_900,
-  'src/api src/http src/endpoints': 5_860,
+  'src adapters': 36_200,
+  // With the operations' interface, and the table of days that was in compat.
+  'src/api src/http src/endpoints': 6_700,
   'src/client': 350,
   'src/sources src/cache': 4_170,
-  'src/rates': 4_130,
+  'src/rates': 4_150,
   'src/providers src/upstream': 5_060,
-  'src/access': 3_100,
-  'src/compat': 1_200,
-  'src/monitoring src/log.ts src/events.ts': 1_380,
+  'src/access': 2_050,
+  'src/connections': 400,
+  'src/compat': 900,
+  'src/monitoring src/log.ts src/events.ts src/event-records.ts': 1_150,
   'src/testing': 1_930,
-  'src/cli': 5_300,
-  adapters: 1_250,
+  'src/cli': 5_450,
+  adapters: 1_150,
   explorer: 2_600,
-  scripts: 2_230,
-  bench: 2_650,
-  test: 63_400,
+  scripts: 2_250,
+  // The costs of the worst requests are new.
+  bench: 2_750,
+  test: 64_300,
 }
 
 /** The most of everything else that a user or a contributor has to know. */
 const COUNTS: Record<string, [count: () => number, budget: number]> = {
-  'entry points': [() => ENTRY_POINTS.length, 26],
+  'entry points': [() => ENTRY_POINTS.length, 28],
   'flags of the command': [
     () => new Set(Object.values(PAGES).flatMap(({ options }) => Object.keys(options))).size,
     44,
@@ -241,7 +244,7 @@ const COUNTS: Record<string, [count: () => number, budget: number]> = {
         .filter(({ path }) => /^(src(?!\/cli)|adapters)\//.test(path))
         .flatMap(({ text }) => [...text.matchAll(/^export interface \w*Options\b[^]*?^}/gm)])
         .reduce((sum, [text]) => sum + [...text.matchAll(/^ {2}\w+\??[:(]/gm)].length, 0),
-    168,
+    170,
   ],
   'scripts of npm': [() => Object.keys(JSON.parse(read('package.json')).scripts).length, 33],
   'lines of CSS of the explorer': [() => linesOf(filesIn('explorer', '.css')), 1_250],
@@ -251,7 +254,7 @@ const COUNTS: Record<string, [count: () => number, budget: number]> = {
         (sum, path) => sum + read(path).split(/\s+/).length,
         0,
       ),
-    43_750,
+    44_250,
   ],
 }
 

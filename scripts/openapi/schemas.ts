@@ -56,7 +56,7 @@ const BODIES: Readonly<Record<string, readonly string[]>> = {
   'api/currencies': ['CurrencyList'],
   'api/sources': ['SourceList'],
   'api/status': ['ServiceStatus'],
-  'endpoints/service': ['ServiceIndex'],
+  'endpoints/service-index': ['ServiceIndex'],
   'endpoints/rates': ['UnversionedTable', 'UnversionedConversion'],
 }
 

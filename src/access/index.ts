@@ -1,10 +1,4 @@
-import {
-  assertKnownOptions,
-  assertOneOf,
-  createClientAddress,
-  isTaken,
-  requireFunctions,
-} from '../core.ts'
+import { assertKnownOptions, assertOneOf, createClientAddress, requireFunctions } from '../core.ts'
 import type { Access } from '../core.ts'
 import type { RawRequest } from '../index.ts'
 import type { Counters } from './counters.ts'
@@ -93,7 +87,12 @@ export function createAccess(options: AccessOptions): Access {
   const keyRules = { isOptional: plans.has(anonymous), queryParameters }
   return {
     createGuard(context) {
-      const { runtime, emit, proxies } = context
+      const { runtime, emit, proxies, isParameter } = context
+      const taken = queryParameters.find(isParameter)
+      if (taken !== undefined) {
+        const rule = 'not contain names that the API reads or refuses'
+        throw new TypeError(`queryParameters must ${rule}, got ${taken}`)
+      }
       const reportProxy = (): void => emit({ type: 'proxy_untrusted' })
       const guard = createGuard({
         plans,
@@ -138,6 +137,5 @@ function requireQueryParameters(names: unknown): void {
   for (const name of names) {
     const isName = typeof name === 'string' && /^\w[\w-]{0,63}$/.test(name)
     if (!isName) fail('contain names of letters, digits, _ and -', name)
-    if (isTaken(name)) fail('not contain names that the API reads or refuses', name)
   }
 }

@@ -2,7 +2,6 @@ import { invalidParameter, missingParameter } from '../errors.ts'
 import type { RatesError } from '../errors.ts'
 import { nearest, toAlternatives } from '../known-options.ts'
 import { isIgnored, onlyInQueries } from '../query-names.ts'
-import { OPERATIONS } from './parameters.ts'
 import type { Operation, Values } from './parameters.ts'
 
 /**
@@ -122,11 +121,6 @@ export function meantBy(
   const edits = Math.min(MAX_EDITS, Math.floor(meaning.length / 3))
   const [near] = nearest(meaning, Object.keys(parametersOf(operation)), edits)
   return near === undefined ? undefined : { parameter: near, isNear: true }
-}
-
-/** Returns whether an operation has `name`, or means a parameter by it. */
-export function isTaken(name: string): boolean {
-  return Object.values(OPERATIONS).some((each) => meantBy(each, name)?.isNear === false)
 }
 
 /** Frameworks, markup and typing mistakes add what is removed; `__` and more are no words. */

@@ -12,15 +12,12 @@ const MAX_CODES_READ = 2_049
 /** A range costs its codes once for each started span. */
 const SPAN_DAYS = 5 * 365.25
 
-/** Returns the cost of a query for a conversion: that of its codes, or the maximum if it expands to the rates of all sources. */
-export function costOfConversion(query: string): number {
+/**
+ * Returns the cost of a query for conversions or histories on the day of `now`: 1 for each code and started five years, or the
+ * maximum if it expands to the rates of all sources.
+ */
+export function costOfQuery(query: string, now: number): number {
   if (query.length > MAX_DECODED_LENGTH || valueIn(query, 'expand') !== undefined) return MAX_COST
-  return costOfCodes(codesIn(query))
-}
-
-/** Returns the cost of a query for a history on the day of `now`: 1 for each code and started five years, at most 10. */
-export function costOfHistory(query: string, now: number): number {
-  if (query.length > MAX_DECODED_LENGTH) return MAX_COST
   return Math.min(MAX_COST, costOfCodes(codesIn(query)) * spansIn(query, now))
 }
 

@@ -4,7 +4,7 @@ import type { Gate } from '../http/guard.ts'
 import type { EndpointGroup, PostEndpoint } from '../http/response.ts'
 import type { EndpointContext } from './context.ts'
 import type { ManyConversionsOptions } from './convert-many.ts'
-import { MAX_COST, costOfConversion, costOfHistory } from './costs.ts'
+import { MAX_COST, costOfQuery } from './costs.ts'
 import { history } from './history.ts'
 import { convert, latest, unversionedConvert, unversionedRates } from './rates.ts'
 import {
@@ -46,7 +46,7 @@ export function createEndpoints(options: EndpointsOptions): {
   versioned: EndpointGroup
   unversioned: EndpointGroup
 } {
-  const { basePath, gate, explorer } = options
+  const { basePath, gate, explorer, now } = options
   const context = { ...options, keyNames: gate?.keyRules.queryParameters ?? [] }
   return {
     versioned: {
@@ -64,8 +64,9 @@ export function createEndpoints(options: EndpointsOptions): {
       posts: { '/v1/convert': lazyManyConversions({ ...context, errorBody: versionedError }) },
       costs: {
         // The body of a POST is read after the decision; the rest is given back.
-        '/v1/convert': (query, method) => (method === 'POST' ? MAX_COST : costOfConversion(query)),
-        '/v1/history': (query) => costOfHistory(query, options.now()),
+        '/v1/convert': (query, method) =>
+          method === 'POST' ? MAX_COST : costOfQuery(query, now()),
+        '/v1/history': (query) => costOfQuery(query, now()),
         '/v1': () => 0,
         '/v1/usage': () => 0,
         '/v1/openapi.json': () => 0,

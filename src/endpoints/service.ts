@@ -21,39 +21,17 @@ function withoutParameters(
   }
 }
 
-const DOCUMENTATION = 'https://www.npmjs.com/package/ratesmith'
-
-/** Response of `/v1`. */
-interface ServiceIndex {
-  /** The path of every endpoint, by its name. */
-  endpoints: Record<string, string>
-  /** URL of the documentation. */
-  documentation: string
-}
-
+/** Creates `GET /api/v1`: the paths of all endpoints. */
 export function index(
   context: EndpointContext,
   basePath: string,
   gate: Gate | undefined,
 ): Endpoint {
-  const names = [
-    'latest',
-    'convert',
-    'history',
-    'currencies',
-    'sources',
-    'status',
-    ...(gate?.hasUsage ? (['usage'] as const) : []),
-    'openapi',
-  ] as const
-  const endpoints = Object.fromEntries(
-    names.map((name) => [name, `${basePath}${OPERATIONS[name].path}`]),
-  )
-  const body: ServiceIndex = { endpoints, documentation: DOCUMENTATION }
-  const headers = bodyHeaders({ lifetime: 'hour' })
-  headers.push(['link', `<${endpoints['openapi']}>; rel="service-desc"`])
-  const representation = represent(JSON.stringify(body), headers)
-  return withoutParameters(context, OPERATIONS.index, constant(representation))
+  const endpoint = lazyEndpoint(async () => {
+    const { serviceIndex } = await import('./service-index.ts')
+    return constant(serviceIndex(basePath, gate?.hasUsage ?? false))
+  })
+  return withoutParameters(context, OPERATIONS.index, endpoint)
 }
 
 /** Creates `GET /api/v1/status`: 200 in every state. Starts due refreshes in the background, so that it warms up a cold handler. */

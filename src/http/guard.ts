@@ -23,6 +23,8 @@ export interface GuardContext {
   runtime: Runtime
   emit: Emit
   proxies: ProxyOptions
+  /** Returns whether the API reads or refuses a query parameter, which then cannot have a key. */
+  isParameter(name: string): boolean
 }
 
 /** Rules about keys, plans and limits; result of `createAccess`. */

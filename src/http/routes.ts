@@ -88,25 +88,22 @@ const MAX_COST = 10
 /** @throws {TypeError} that names the invalid route */
 export function requireRoutes(given: Routes): readonly Route[] {
   if (!Array.isArray(given)) throw new TypeError(`routes must be an array, got ${typeof given}`)
-  const all: unknown[] = given.flat(Infinity)
-  return all.map((route, index) => requireRoute(route, `routes[${index}]`))
+  const routes: Route[] = given.flat(Infinity)
+  for (const [index, route] of routes.entries()) requireRoute(route, `routes[${index}]`)
+  return routes
 }
 
-function requireRoute(given: unknown, name: string): Route {
-  if (typeof given !== 'object' || given === null) {
-    throw new TypeError(`${name} must be { path, get, post, cost }, got ${String(given)}`)
-  }
-  assertKnownOptions(given, KNOWN, name)
-  const { path, get, post, cost, error }: Partial<Route> = given
-  if (typeof path !== 'string' || !path.startsWith('/')) {
-    throw new TypeError(`${name}.path must be a path from the root, got ${String(path)}`)
+function requireRoute(route: Route, name: string): void {
+  assertKnownOptions(route, KNOWN, name)
+  const { path, get, post, cost = 1, error } = route
+  if (!/^\//.test(path)) {
+    throw new TypeError(`${name}.path must be a path from the root, got ${path}`)
   }
   requireFunctions({ [`${name}.get`]: get, [`${name}.post`]: post, [`${name}.error`]: error })
   if (!get && !post) throw new TypeError(`${name} must have get or post`)
-  if (cost !== undefined && typeof cost !== 'function' && !isCost(cost)) {
-    throw new TypeError(`${name}.cost must be a number from 0 to ${MAX_COST}, got ${String(cost)}`)
+  if (typeof cost !== 'function' && !isCost(cost)) {
+    throw new TypeError(`${name}.cost must be a number from 0 to ${MAX_COST}, got ${cost}`)
   }
-  return { path, get, post, cost, error }
 }
 
 function isCost(value: unknown): value is number {
@@ -129,7 +126,6 @@ export interface RouteCall {
   match: RouteMatch
   query: string
   request: RawRequest
-  body?: ReturnType<typeof Uint8Array.of>
 }
 
 export function toRouteEntry(route: Route, services: RouteServices): RouteEntry {
@@ -141,22 +137,19 @@ export function toRouteEntry(route: Route, services: RouteServices): RouteEntry 
     label: path.replace(/\(\?<(\w+)>[^()]*\)/g, ':$1'),
     allow: [...(get ? [ALLOW] : ['OPTIONS']), ...(post ? ['POST'] : [])].join(', '),
     toFailure: (thrown) => failureOf(error, thrown) ?? { body: services.errorBody(thrown) },
-    bind: (at, match) => ({
-      endpoint:
-        get && ((query, request) => run(get, { path: at, match, query, request }, services)),
-      post:
-        post &&
-        (async (query, request) => {
-          const { receive } = await services.bodies()
-          const call = { path: at, match, query, request }
-          return receive(request, (body) => run(post, { ...call, body }, services))
-        }),
-      cost(_query, method) {
-        const value: unknown =
-          typeof cost === 'function' ? cost({ method, ...match }, services.now()) : cost
-        return isCost(value) ? value : MAX_COST
-      },
-    }),
+    bind(at, match) {
+      const call = (route: RouteFunction | undefined): PostEndpoint | undefined =>
+        route && ((query, request) => run(route, { path: at, match, query, request }, services))
+      return {
+        endpoint: call(get),
+        post: call(post),
+        cost(_query, method) {
+          const value: unknown =
+            typeof cost === 'function' ? cost({ method, ...match }, services.now()) : cost
+          return isCost(value) ? value : MAX_COST
+        },
+      }
+    },
   }
 }
 

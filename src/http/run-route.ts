@@ -6,18 +6,26 @@ import type { RouteCall, RouteContext, RouteFunction, RouteServices } from './ro
 /** Calls the function of a route with a `Request`, and turns what it returns into a response. */
 export async function runRoute(
   route: RouteFunction,
-  { path, match, query, request, body }: RouteCall,
+  call: RouteCall,
+  services: RouteServices,
+): Promise<EndpointResult> {
+  const { request } = call
+  if (request.method !== 'POST') return runWith(null, route, call, services)
+  const { receive } = await services.bodies()
+  return receive(request, (body) => runWith(body, route, call, services))
+}
+
+async function runWith(
+  body: ReturnType<typeof Uint8Array.of> | null,
+  route: RouteFunction,
+  { path, match, query, request }: RouteCall,
   { rates, limiter, now }: RouteServices,
 ): Promise<EndpointResult> {
   const { method, signal = null } = request
   const url = `http://localhost${path}${query === '' ? '' : `?${query}`}`
   const headers = new Headers(Array.from(request.headers?.() ?? [], ([...header]) => header))
-  const init = { method, headers, body: body ?? null, signal }
   const context: RouteContext = { now, run: async (work) => limiter.run(work, request) }
-  const sent = Object.assign(new Request(url, init), {
-    params: match.params,
-    query: match.query,
-  })
+  const sent = Object.assign(new Request(url, { method, headers, body, signal }), match)
   const result: unknown = await route(sent, rates, context)
   if (result instanceof Response) return toEndpointResponse(result, method)
   if (typeof result !== 'object' || result === null) {

@@ -52,6 +52,7 @@ export function openGuard(access: Partial<AccessOptions> = {}, start = Date.UTC(
     runtime,
     emit: (event) => void events.push(event),
     proxies: {},
+    isParameter: () => false,
   })
   return {
     runtime,

@@ -290,7 +290,7 @@ describe('the option routes', () => {
       [{ path: '/a', get: echo, pots: echo }],
       'unknown option "routes[0].pots"; did you mean "routes[0].post"?',
     ],
-    [[null], 'routes[0] must be { path, get, post, cost }, got null'],
+    [[null], 'routes[0] must be an object, got null'],
     [{ path: '/a' }, 'routes must be an array, got object'],
   ])('refuses %j', (routes, message) => {
     // @ts-expect-error invalid routes
