@@ -6,7 +6,7 @@ import { createListeners, loadOnce, systemRuntime } from './async.ts'
 import type { Runtime } from './async.ts'
 import { createEndpoints } from './endpoints/routes.ts'
 import { explorerPage } from './endpoints/service.ts'
-import { onceADay, reasonOf } from './events.ts'
+import { onceADay } from './events.ts'
 import type { Emit } from './events.ts'
 import { createGate } from './http/guard.ts'
 import type { KeyRules, ProxyOptions } from './http/guard.ts'
@@ -196,11 +196,7 @@ export function createHandlerOn(
   const onOverload = (waiting: number): void => emit({ type: 'overloaded', waiting })
   const limiter = createLimiter(runtime, onOverload)
   const responseCaches = createResponseCaches(responseCacheBytes, limiter)
-  const onGuardFailure = (error: unknown): void =>
-    emit({ type: 'counters_failed', operation: 'admit', reason: reasonOf(error), error })
-  const gate =
-    access &&
-    createGate(access.createGuard({ runtime, emit, proxies, isParameter }), runtime, onGuardFailure)
+  const gate = access && createGate(access, { runtime, emit, proxies, isParameter })
   const shared = { basePath, runtime, limiter, onInternalError, gate }
   const bodies = loadOnce(async () => (await import('./http/body.ts')).createBodyReceiver(runtime))
   const endpoints = createEndpoints({ ...shared, explorer, sources, responseCaches, now, bodies })

@@ -39,7 +39,7 @@ const MAY_IMPORT: Record<string, string> = {
   api: 'async errors known-options money query-names types:upstream rates types:sources zod/mini',
   // Contains code to copy from the explorer, which imports the client.
   generated: 'ratesmith/client',
-  http: `api async byte-buffer digest errors types:events known-options itty-router/Router types:itty-router`,
+  http: `api async byte-buffer digest errors events known-options itty-router/Router types:itty-router`,
   endpoints: 'api async errors generated http rates types:sources types:upstream',
   options: 'http known-options types:cache types:events providers rates upstream',
   monitoring: 'core types:index',
@@ -244,7 +244,7 @@ const COUNTS: Record<string, [count: () => number, budget: number]> = {
         .filter(({ path }) => /^(src(?!\/cli)|adapters)\//.test(path))
         .flatMap(({ text }) => [...text.matchAll(/^export interface \w*Options\b[^]*?^}/gm)])
         .reduce((sum, [text]) => sum + [...text.matchAll(/^ {2}\w+\??[:(]/gm)].length, 0),
-    170,
+    175,
   ],
   'scripts of npm': [() => Object.keys(JSON.parse(read('package.json')).scripts).length, 33],
   'lines of CSS of the explorer': [() => linesOf(filesIn('explorer', '.css')), 1_250],

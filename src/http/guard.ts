@@ -1,6 +1,7 @@
 import { callSafely, withTimeout } from '../async.ts'
 import type { Instant, Runtime } from '../async.ts'
 import { RatesError, isRatesError } from '../errors.ts'
+import { reasonOf } from '../events.ts'
 import type { Emit } from '../events.ts'
 import type { EndpointResponse, Header, RawRequest } from './messages.ts'
 
@@ -119,12 +120,14 @@ export interface Gate {
   close(): void
 }
 
-/** Calls `onFailure` with all that `guard` throws, and with results that are not admissions; refuses what it does not admit. */
-export function createGate(
-  guard: Guard,
-  runtime: Runtime,
-  onFailure: (error: unknown) => void,
-): Gate {
+/** Creates the guard of `access`; refuses what it does not admit, and emits an event for what it throws. */
+export function createGate(access: Access, context: GuardContext): Gate {
+  const { runtime, emit } = context
+  const guard = access.createGuard(context)
+
+  const onFailure = (error: unknown): void =>
+    emit({ type: 'counters_failed', operation: 'admit', reason: reasonOf(error), error })
+
   function refuse(error: unknown) {
     onFailure(error)
     const finish = (response: EndpointResponse): EndpointResponse => response

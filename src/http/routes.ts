@@ -96,13 +96,13 @@ export function requireRoutes(given: Routes): readonly Route[] {
 function requireRoute(route: Route, name: string): void {
   assertKnownOptions(route, KNOWN, name)
   const { path, get, post, cost = 1, error } = route
-  if (!/^\//.test(path)) {
+  if (!String(path).startsWith('/')) {
     throw new TypeError(`${name}.path must be a path from the root, got ${path}`)
   }
   requireFunctions({ [`${name}.get`]: get, [`${name}.post`]: post, [`${name}.error`]: error })
   if (!get && !post) throw new TypeError(`${name} must have get or post`)
   if (typeof cost !== 'function' && !isCost(cost)) {
-    throw new TypeError(`${name}.cost must be a number from 0 to ${MAX_COST}, got ${cost}`)
+    throw new TypeError(`${name}.cost must be a number from 0 to ${MAX_COST}, got ${String(cost)}`)
   }
 }
 
