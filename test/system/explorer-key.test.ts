@@ -152,7 +152,7 @@ describe('the explorer of a service with limits', () => {
       .toMatch(/1/)
     const panel = page.locator('section[data-state=failed]').first()
     expect(await panel.locator('[role=alert]').innerText()).toMatch(
-      /limit .*\. Wait, or enter an API key/i,
+      /1 request per hour on plan small; retry in \d+ s\. Wait, or enter an API key/,
     )
     expect(await panel.locator('.waiting').innerText()).toMatch(/^Retrying in \d+ s$/)
     expect(await panel.locator('.retry button').isVisible()).toBe(true)
