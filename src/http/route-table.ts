@@ -131,7 +131,10 @@ function createMatch(
     )
   }
   for (const route of routes) {
-    router.all(route.path, ({ params, query }): Found => ({ route, match: { params, query } }))
+    router.all(route.path, ({ params, search }): Found => ({
+      route,
+      match: { params, query: decodeQuery(String(search)) },
+    }))
     const pattern = router.routes.at(-1)?.[1]
     const taken = endpoints.find(([path]) => pattern?.test(basePath + path))
     if (!taken) continue
@@ -141,8 +144,21 @@ function createMatch(
   }
   return async ({ path, query }) => {
     if (path !== '' && !path.startsWith('/')) return undefined
-    return router.fetch({ method: 'GET', url: `http://localhost${path}?${query}`, path })
+    return router.fetch({ method: 'GET', url: `http://localhost${path}`, path, search: query })
   }
+}
+
+/** The query of itty-router takes quadratic time for repeated names, and loses an empty value before another one. */
+function decodeQuery(query: string): RouteMatch['query'] {
+  const decoded: Record<string, string | string[]> = Object.create(null)
+  // Without the `&`, a leading question mark would be dropped.
+  for (const [name, value] of new URLSearchParams(`&${query}`)) {
+    const before = decoded[name]
+    if (before === undefined) decoded[name] = value
+    else if (typeof before === 'string') decoded[name] = [before, value]
+    else before.push(value)
+  }
+  return decoded
 }
 
 /** Escapes what a pattern of itty-router or a regular expression would read as more than a character. */

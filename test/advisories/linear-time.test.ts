@@ -3,7 +3,8 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 
-import { createExchangeRateApiProvider } from '../../src/index.ts'
+import { fixer } from '../../src/compat/fixer.ts'
+import { createExchangeRateApiProvider, createRatesHandler } from '../../src/index.ts'
 import type { RatesHandler } from '../../src/index.ts'
 import { createLog } from '../../src/log.ts'
 import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
@@ -199,6 +200,13 @@ describe('CPU time is linear in the length', { timeout: 120_000 }, () => {
     const ofEndpoint = ['', '/', '?', '?x=', '?x[', '?%'].map((text) => `/api/v1/latest${text}`)
     const starts = ['', '/', '//', 'http://', ...ofEndpoint]
     expect(await findGrowth(targetOf, starts)).toBeUndefined()
+  })
+
+  test.each(['/elsewhere', '/latest'])('of a query with repeated names on %s', async (path) => {
+    const subject = createRatesHandler({ providers: { latest: open }, routes: [fixer()] })
+    const workFor = (count: number): Work =>
+      workOf({ method: 'GET', target: `${path}?${'a=1&'.repeat(count)}` }, subject)
+    expect(await growth(workFor(2_000), workFor(8_000))).toBeLessThanOrEqual(LIMIT)
   })
 
   test.each(PARAMETERS)('of the parameter %s', async (name) => {
