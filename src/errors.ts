@@ -106,7 +106,10 @@ export function toRatesError(thrown: unknown): RatesError {
 /** Returns whether `thrown` is a `RatesError`, also of another copy of the package. */
 export function isRatesError(thrown: unknown): thrown is RatesError {
   try {
-    return thrown instanceof RatesError || Object(thrown).name === 'RatesError'
+    const { name, status }: { name?: unknown; status?: unknown } = Object(thrown)
+    // A response cannot have another status.
+    const isStatus = Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599
+    return thrown instanceof RatesError || (name === 'RatesError' && isStatus)
   } catch {
     // The thrown value may be a proxy whose traps throw.
     return false

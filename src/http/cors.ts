@@ -16,8 +16,6 @@ const EXPOSED = 'ETag, Retry-After, Cache-Status, Link'
 
 const EXPOSED_WITH_ACCESS = `${EXPOSED}, RateLimit, RateLimit-Policy, WWW-Authenticate`
 
-const ALLOW = 'GET, HEAD, OPTIONS'
-
 export const NO_CORS: CorsRules = {
   constant: [],
   dependsOnRequest: false,
@@ -39,7 +37,9 @@ export function createCors(origins: '*' | readonly string[], hasAccess = false):
   function withPreflight(response: EndpointResponse): EndpointResponse {
     if (response.status !== 204) return response
     const { headers } = response
-    const [, methods = ALLOW] = headers.find(([name]) => name === 'allow') ?? []
+    const [, methods] = headers.find(([name]) => name === 'allow') ?? []
+    // A route may also have a 204.
+    if (methods === undefined) return response
     const allowed: Header = ['access-control-allow-methods', methods]
     return { ...response, headers: [...headers, allowed, ...preflight] }
   }

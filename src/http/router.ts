@@ -5,7 +5,9 @@ import type { Admission, Gate } from './guard.ts'
 import { overloaded } from './limiter.ts'
 import type { Limiter } from './limiter.ts'
 import type { EndpointResponse, Header, RawRequest, RawResponse } from './messages.ts'
-import { failure, meetsIfMatch, options, revalidated, success } from './response.ts'
+import { NO_CORS } from './cors.ts'
+import type { CorsRules } from './cors.ts'
+import { failure, meetsIfMatch, options, revalidated, success, withVary } from './response.ts'
 import type { EndpointResult } from './response.ts'
 import { createRouteTable } from './route-table.ts'
 import type { Resource, RouteTable, RouteTableOptions } from './route-table.ts'
@@ -104,7 +106,7 @@ export function createRouter(routerOptions: RouterOptions): RequestRouter {
     // Only the query or the head of the request was read.
     if ([400, 405, 408, 413, 415].includes(error.status)) exchange.cost = 1
     const { body, status = error.status } = resource.toFailure(error)
-    return { ...withCors(failure(error, body, resource.allow), resource.cors.constant), status }
+    return { ...withCors(failure(error, body, resource.allow), resource.cors), status }
   }
 
   function finish(exchange: Exchange, plain: EndpointResponse): RawResponse {
@@ -240,7 +242,7 @@ function render(result: EndpointResult, exchange: Exchange): EndpointResponse {
   const response =
     'representation' in result
       ? success(result, resource.cors.constant)
-      : withCors(result, resource.cors.constant)
+      : withCors(result, resource.cors)
   if (response.status !== 200) return response
   if (!meetsIfMatch(response, request.header('if-match'))) {
     const message = 'Precondition failed: If-Match does not name the current ETag'
@@ -249,11 +251,15 @@ function render(result: EndpointResult, exchange: Exchange): EndpointResponse {
   return revalidated(response, request.header('if-none-match'))
 }
 
-function withCors(
-  { status, headers, body }: EndpointResponse,
-  constant: readonly Header[],
-): EndpointResponse {
-  return { status, headers: [...headers, ...constant], body }
+/** Replaces what a route has of these headers: browsers refuse two values. */
+function withCors({ status, headers, body }: EndpointResponse, cors: CorsRules): EndpointResponse {
+  if (cors === NO_CORS) return { status, headers, body }
+  const others = headers.filter(([name]) => !/^(access-control-|cross-origin-res)/.test(name))
+  const all = cors.constant.reduce<Header[]>(
+    (before, header) => (header[0] === 'vary' ? withVary(before, header[1]) : [...before, header]),
+    others,
+  )
+  return { status, headers: all, body }
 }
 
 /** Adds CORS headers that depend on the request; none if its headers cannot be read. */

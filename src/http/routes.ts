@@ -42,10 +42,11 @@ export interface Route {
   /** Responds to `POST`, with a body of at most 1 MiB (default none: 405). */
   post?: RouteFunction | undefined
   /**
-   * What a request takes from the limits of the client, from 1 to 10; 0 for a route without keys and limits (default 1). A
-   * function also gets the time of the handler's clock, in ms since the Unix epoch.
+   * What a request takes from the limits of the client, a whole number from 1 to 10; 0 for a route without keys and limits
+   * (default 1). A function also gets the time of the handler's clock, in ms since the Unix epoch; a fraction is rounded up,
+   * and 10 is taken if it throws or returns anything else.
    */
-  cost?: number | ((request: RouteMatch & { method: string }, now: number) => number) | undefined
+  cost?: number | CostFunction | undefined
   /** Returns the body of an error response, and its status if that differs (default that of `/api/v1`). */
   error?: ((error: RatesError) => { body: object; status?: number | undefined }) | undefined
 }
@@ -55,6 +56,8 @@ export type Routes = readonly (Route | readonly Route[])[]
 
 /** What a pattern found in a request. */
 export type RouteMatch = Pick<RouteRequest, 'params' | 'query'>
+
+type CostFunction = (request: RouteMatch & { method: string }, now: number) => number
 
 /** What the router needs of a route. */
 export interface RouteEntry {
@@ -102,12 +105,14 @@ function requireRoute(route: Route, name: string): void {
   requireFunctions({ [`${name}.get`]: get, [`${name}.post`]: post, [`${name}.error`]: error })
   if (!get && !post) throw new TypeError(`${name} must have get or post`)
   if (typeof cost !== 'function' && !isCost(cost)) {
-    throw new TypeError(`${name}.cost must be a number from 0 to ${MAX_COST}, got ${String(cost)}`)
+    throw new TypeError(
+      `${name}.cost must be a whole number from 0 to ${MAX_COST}, got ${String(cost)}`,
+    )
   }
 }
 
 function isCost(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value <= MAX_COST
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_COST
 }
 
 /** What all routes of a handler use. */
@@ -143,15 +148,25 @@ export function toRouteEntry(route: Route, services: RouteServices): RouteEntry 
       return {
         endpoint: call(get),
         post: call(post),
-        cost(_query, method) {
-          const value: unknown =
-            typeof cost === 'function' ? cost({ method, ...match }, services.now()) : cost
-          return isCost(value) ? value : MAX_COST
-        },
+        cost: (_query, method) =>
+          typeof cost === 'number' ? cost : costBy(cost, { method, ...match }, services.now()),
       }
     },
   }
 }
+
+/** The maximum without a usable result: a request that makes `cost` throw must not be free. */
+function costBy(cost: CostFunction, ...given: Parameters<CostFunction>): number {
+  try {
+    const value = Math.ceil(cost(...given))
+    return isCost(value) ? value : MAX_COST
+  } catch {
+    return MAX_COST
+  }
+}
+
+/** Statuses of responses without a body. */
+const EMPTY_STATUSES: readonly number[] = [204, 205, 304]
 
 /** Returns undefined without a usable result. */
 function failureOf(
@@ -159,9 +174,11 @@ function failureOf(
   error: RatesError,
 ): ReturnType<RouteEntry['toFailure']> | undefined {
   try {
-    const { body, status } = describe?.(error) ?? {}
-    const isStatus = status === undefined || (status >= 200 && status <= 599)
-    return body && isStatus ? { body, status } : undefined
+    const { body, status = error.status } = describe?.(error) ?? {}
+    const isStatus = Number.isInteger(status) && status >= 200 && status <= 599
+    const isUsable = isStatus && !EMPTY_STATUSES.includes(status)
+    // Of an object that is not JSON, this throws or returns undefined.
+    return isUsable && body && JSON.stringify(body) ? { body, status } : undefined
   } catch {
     return undefined
   }

@@ -30,15 +30,15 @@ const echo: RouteFunction = ({ method, url, params, query, headers }) => ({
 describe('a route', () => {
   it('gets the request, with the parts of its path and its query', async () => {
     const { send } = open([{ path: '/shop/:code', get: echo }])
-    const { status, text } = await send('/shop/EUR?a=1&a=%C3%A9&b=2', {
+    const { status, text } = await send('/shop/EUR?a=&a=1&a=%C3%A9&b=2&__proto__=3', {
       headers: { 'x-tenant': '7' },
     })
     expect(status).toBe(200)
     expect(JSON.parse(text)).toEqual({
       method: 'GET',
-      url: 'http://localhost/shop/EUR?a=1&a=%C3%A9&b=2',
+      url: 'http://localhost/shop/EUR?a=&a=1&a=%C3%A9&b=2&__proto__=3',
       params: { code: 'EUR' },
-      query: { a: ['1', 'é'], b: '2' },
+      query: JSON.parse('{"a":["","1","é"],"b":"2","__proto__":"3"}'),
       tenant: '7',
     })
   })
@@ -135,6 +135,31 @@ describe('a route', () => {
     expect([await originOf('v1'), await originOf('off')]).toEqual(['*', null])
   })
 
+  it('has them instead of those of its response, which may be that of another server', async () => {
+    const headers = { 'access-control-allow-origin': 'https://own.example', vary: 'Accept' }
+    const routes = [{ path: '/a', get: () => new Response(null, { status: 204, headers }) }]
+    const ofResponse = async (cors: 'v1' | 'off' | string[]) => {
+      const init = { headers: { origin: 'https://other.example' } }
+      const sent = (await open(routes, { cors }).send('/a', init)).headers
+      const named = 'access-control-allow-origin access-control-allow-methods vary'.split(' ')
+      return named.map((name) => sent.get(name))
+    }
+    expect(await ofResponse('v1')).toEqual(['*', null, 'Accept'])
+    expect(await ofResponse(['https://listed.example'])).toEqual([null, null, 'Accept, Origin'])
+    expect(await ofResponse('off')).toEqual(['https://own.example', null, 'Accept'])
+  })
+
+  it('has 304 for a weak entity tag', async () => {
+    const get: RouteFunction = () => new Response('a', { headers: { etag: 'W/"1"' } })
+    const { send } = open([{ path: '/a', get }])
+    const statusOf = async (name: string, list: string) =>
+      (await send('/a', { headers: { [name]: list } })).status
+    expect(await statusOf('if-none-match', '"2", W/"1"')).toBe(304)
+    expect(await statusOf('if-none-match', '"1"')).toBe(304)
+    expect(await statusOf('if-none-match', 'W/"2"')).toBe(200)
+    expect(await statusOf('if-match', 'W/"1"')).toBe(412)
+  })
+
   it('gets the body of a POST of at most 1 MiB', async () => {
     const post: RouteFunction = async (request) => ({ length: (await request.text()).length })
     const { send } = open([{ path: '/a', post }])
@@ -185,6 +210,10 @@ describe('an error of a route', () => {
       },
     ],
     ['has a status outside of HTTP', () => ({ body: {}, status: 999 })],
+    ['has a status without a body', () => ({ body: {}, status: 204 })],
+    ['has a fraction as the status', () => ({ body: {}, status: 200.5 })],
+    ['is not JSON', () => ({ body: { big: 1n } })],
+    ['is nothing as JSON', () => ({ body: { toJSON: () => undefined } })],
   ] satisfies [string, Route['error']][])(
     'is that of the versioned endpoints if the form %s',
     async (_, error) => {
@@ -195,6 +224,10 @@ describe('an error of a route', () => {
 
   it.each<[string, RouteFunction]>([
     ['throws', () => Promise.reject(new Error('private'))],
+    [
+      'throws what has the name of an error, but no status',
+      () => Promise.reject(Object.assign(new Error('private'), { name: 'RatesError', status: 9 })),
+    ],
     ['returns nothing', () => JSON.parse('null')],
     ['returns a text', () => JSON.parse('"a"')],
     ['returns a response of an error', () => Response.error()],
@@ -242,9 +275,22 @@ describe('the keys and limits of a handler', () => {
       { path: '/four', get: echo, cost: 4 },
       { path: '/by/:count', get: echo, cost: ({ params }) => Number(params['count']) },
     ])
-    for (const path of ['/default', '/free', '/four', '/by/3', '/by/100', '/unknown'])
+    for (const path of ['/default', '/free', '/four', '/by/3', '/by/2.1', '/by/100', '/unknown'])
       await send(path)
-    expect(costs.map(([admitted]) => admitted)).toEqual([1, 4, 3, 10])
+    expect(costs.map(([admitted]) => admitted)).toEqual([1, 4, 3, 3, 10])
+  })
+
+  it('take the most if the cost cannot be computed', async () => {
+    const get: RouteFunction = () => ({})
+    const cost = (): number => {
+      throw new Error('private')
+    }
+    const { costs, send } = openCounting([
+      { path: '/throws', get, cost },
+      { path: '/none', get, cost: () => NaN },
+    ])
+    expect([(await send('/throws')).status, (await send('/none')).status]).toEqual([200, 200])
+    expect(costs.map(([admitted]) => admitted)).toEqual([10, 10])
   })
 
   it('take the whole cost of a 304, and 1 for an invalid request', async () => {
@@ -285,7 +331,10 @@ describe('the option routes', () => {
     [[{ path: 'a', get: echo }], 'routes[0].path must be a path from the root, got a'],
     [[{ path: '/a' }], 'routes[0] must have get or post'],
     [[[{ path: '/a', get: 1 }]], 'routes[0].get must be a function, got number'],
-    [[{ path: '/a', get: echo, cost: 11 }], 'routes[0].cost must be a number from 0 to 10, got 11'],
+    ...[11, 0.5].map((cost): [unknown, string] => [
+      [{ path: '/a', get: echo, cost }],
+      `routes[0].cost must be a whole number from 0 to 10, got ${cost}`,
+    ]),
     [
       [{ path: '/a', get: echo, pots: echo }],
       'unknown option "routes[0].pots"; did you mean "routes[0].post"?',
