@@ -14,7 +14,14 @@ import {
 import type { Day, DayTable, Route } from '../core.ts'
 import { RatesError } from '../index.ts'
 import type { LatestRates, RatesErrorCode } from '../index.ts'
-import { costOfRange, readAmount, readCode, readDay, readList } from './query.ts'
+import {
+  costOfRange,
+  readAmount,
+  readCode,
+  readDay,
+  readList,
+  requireRangeAmount,
+} from './query.ts'
 import {
   coveredCurrencies,
   earlier,
@@ -122,6 +129,7 @@ function readTable({ query }: CompatRequest, form: Form) {
     base: readCode(form.base, base),
     codes: readList(form.list, sent.symbols ?? sent.currencies),
     toValue: (rate: number) => round(multiply(amount, rate)),
+    amount,
     sent,
   }
 }
@@ -207,7 +215,8 @@ async function changes(request: CompatRequest, form: Form, name: string): Promis
 }
 
 async function readFrame(request: CompatRequest, form: Form, name: string) {
-  const { base, codes, toValue, sent } = readTable(request, form)
+  const { base, codes, toValue, amount, sent } = readTable(request, form)
+  requireRangeAmount(amount)
   const start = readDay('start_date', sent.start_date)
   const end = readDay('end_date', sent.end_date)
   if (start > end) {

@@ -1,7 +1,14 @@
 import { createTextReader } from '../core.ts'
 import type { Day, Route } from '../core.ts'
 import { RatesError } from '../index.ts'
-import { costOfRange, readAmount, readCode, readDay, readList } from './query.ts'
+import {
+  costOfRange,
+  readAmount,
+  readCode,
+  readDay,
+  readList,
+  requireRangeAmount,
+} from './query.ts'
 import {
   coveredCurrencies,
   earlier,
@@ -138,6 +145,7 @@ async function ratesOfRange(
 ): Promise<Response> {
   const { rates, query, today } = request
   const { amount, base, codes: requested } = readParameters(query)
+  requireRangeAmount(amount)
   const last = earlier(end, today)
   if (start > last) throw notFound()
   // Starts at the last published day up to `start`, like the service.
