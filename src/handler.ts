@@ -202,7 +202,15 @@ export function createHandlerOn(
   const endpoints = createEndpoints({ ...shared, explorer, sources, responseCaches, now, bodies })
   const page = explorer ? explorerPage(basePath) : undefined
   const { errorBody } = endpoints.versioned
-  const services = { rates, limiter, now, bodies, errorBody, run: runRoute }
+  const services = {
+    rates,
+    limiter,
+    now,
+    bodies,
+    errorBody,
+    run: runRoute,
+    hasCors: cors !== 'off',
+  }
   const routes = given.routes.map((route) => toRouteEntry(route, services))
   const served = { ...endpoints, routes, cors, observer, page, onOverload }
   const { answer, waiting } = createRouter({ ...shared, ...served })

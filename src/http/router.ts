@@ -1,13 +1,12 @@
 import type { Runtime } from '../async.ts'
 import { RatesError, toRatesError } from '../errors.ts'
+import type { CorsRules } from './cors.ts'
 import { giveBack } from './guard.ts'
 import type { Admission, Gate } from './guard.ts'
 import { overloaded } from './limiter.ts'
 import type { Limiter } from './limiter.ts'
-import type { EndpointResponse, Header, RawRequest, RawResponse } from './messages.ts'
-import { NO_CORS } from './cors.ts'
-import type { CorsRules } from './cors.ts'
-import { failure, meetsIfMatch, options, revalidated, success, withVary } from './response.ts'
+import type { EndpointResponse, RawRequest, RawResponse } from './messages.ts'
+import { failure, meetsIfMatch, options, revalidated, success } from './response.ts'
 import type { EndpointResult } from './response.ts'
 import { createRouteTable } from './route-table.ts'
 import type { Resource, RouteTable, RouteTableOptions } from './route-table.ts'
@@ -251,15 +250,8 @@ function render(result: EndpointResult, exchange: Exchange): EndpointResponse {
   return revalidated(response, request.header('if-none-match'))
 }
 
-/** Replaces what a route has of these headers: browsers refuse two values. */
 function withCors({ status, headers, body }: EndpointResponse, cors: CorsRules): EndpointResponse {
-  if (cors === NO_CORS) return { status, headers, body }
-  const others = headers.filter(([name]) => !/^(access-control-|cross-origin-res)/.test(name))
-  const all = cors.constant.reduce<Header[]>(
-    (before, header) => (header[0] === 'vary' ? withVary(before, header[1]) : [...before, header]),
-    others,
-  )
-  return { status, headers: all, body }
+  return { status, headers: [...headers, ...cors.constant], body }
 }
 
 /** Adds CORS headers that depend on the request; none if its headers cannot be read. */

@@ -121,6 +121,8 @@ export interface RouteServices {
   limiter: Limiter
   now: () => number
   bodies: () => Promise<BodyReceiver>
+  /** Whether the handler sends CORS headers, instead of those of a route. */
+  hasCors: boolean
   errorBody(error: RatesError): object
   /** Calls the function of a route with a `Request`, and turns what it returns into a response. */
   run(route: RouteFunction, call: RouteCall, services: RouteServices): Promise<EndpointResult>

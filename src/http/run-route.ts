@@ -19,7 +19,7 @@ async function runWith(
   body: ReturnType<typeof Uint8Array.of> | null,
   route: RouteFunction,
   { path, match, query, request }: RouteCall,
-  { rates, limiter, now }: RouteServices,
+  { rates, limiter, now, hasCors }: RouteServices,
 ): Promise<EndpointResult> {
   const { method, signal = null } = request
   const url = `http://localhost${path}${query === '' ? '' : `?${query}`}`
@@ -27,7 +27,7 @@ async function runWith(
   const context: RouteContext = { now, run: async (work) => limiter.run(work, request) }
   const sent = Object.assign(new Request(url, { method, headers, body, signal }), match)
   const result: unknown = await route(sent, rates, context)
-  if (result instanceof Response) return toEndpointResponse(result, method)
+  if (result instanceof Response) return toEndpointResponse(result, { method, hasCors })
   if (typeof result !== 'object' || result === null) {
     throw new TypeError('a route must return a Response or an object')
   }
@@ -38,12 +38,18 @@ async function runWith(
 /** Headers that depend on the body and on the connection, which are the handler's. */
 const OWN_HEADERS = ['content-length', 'transfer-encoding', 'connection']
 
-async function toEndpointResponse(response: Response, method: string): Promise<EndpointResponse> {
+/** Headers that browsers refuse with two values. */
+const CORS_HEADERS = /^(?:access-control-|cross-origin-resource-policy$)/
+
+async function toEndpointResponse(
+  response: Response,
+  { method, hasCors }: { method: string; hasCors: boolean },
+): Promise<EndpointResponse> {
   const { status } = response
   if (status < 200) throw new TypeError('a route must return a usable Response')
   const bytes = response.body === null ? null : new Uint8Array(await response.arrayBuffer())
   const headers: Header[] = [...response.headers]
-    .filter(([name]) => !OWN_HEADERS.includes(name))
+    .filter(([name]) => !OWN_HEADERS.includes(name) && !(hasCors && CORS_HEADERS.test(name)))
     .map(([name, value]) => [name, value])
   const has = (name: string): boolean => headers.some(([each]) => each === name)
   if (bytes) {
