@@ -16,7 +16,7 @@ import type { RawRequest, RawResponse } from './http/messages.ts'
 import { createResponseCache, createResponseCachePerData } from './http/response-cache.ts'
 import type { ResponseCaches } from './http/response-cache.ts'
 import { toFetchStyle } from './http/response.ts'
-import { toRouteEntry } from './http/routes.ts'
+import type { RouteTableOptions } from './http/route-table.ts'
 import type { RouteServices } from './http/routes.ts'
 import { createRouter } from './http/router.ts'
 import type { ObservedResponse, ResponseObserver } from './http/router.ts'
@@ -202,17 +202,9 @@ export function createHandlerOn(
   const endpoints = createEndpoints({ ...shared, explorer, sources, responseCaches, now, bodies })
   const page = explorer ? explorerPage(basePath) : undefined
   const { errorBody } = endpoints.versioned
-  const services = {
-    rates,
-    limiter,
-    now,
-    bodies,
-    errorBody,
-    run: runRoute,
-    hasCors: cors !== 'off',
-  }
-  const routes = given.routes.map((route) => toRouteEntry(route, services))
-  const served = { ...endpoints, routes, cors, observer, page, onOverload }
+  const services = { rates, limiter, now, bodies, errorBody, hasCors: cors !== 'off' }
+  const bindRoute = createRouteBinder(services)
+  const served = { ...endpoints, routes: given.routes, bindRoute, cors, observer, page, onOverload }
   const { answer, waiting } = createRouter({ ...shared, ...served })
   const handle = toFetchStyle(answer)
   return Object.assign(handle, {
@@ -241,8 +233,10 @@ export function createHandlerOn(
 const isParameter = (name: string): boolean =>
   Object.values(OPERATIONS).some((each) => meantBy(each, name)?.isNear === false)
 
-const runRoute: RouteServices['run'] = async (...given) =>
-  (await import('./http/run-route.ts')).runRoute(...given)
+/** Loads the code of routes with their first request: most handlers have none. */
+function createRouteBinder(services: RouteServices): RouteTableOptions['bindRoute'] {
+  return async (...given) => (await import('./http/bind-route.ts')).bindRoute(...given, services)
+}
 
 function createResponseCaches(
   capacity: number,

@@ -2,7 +2,7 @@ import { NO_CORS, createCors } from './cors.ts'
 import type { Cors, CorsRules } from './cors.ts'
 import { ALLOW } from './response.ts'
 import type { Endpoint, EndpointGroup, PostEndpoint } from './response.ts'
-import type { RouteEntry, RouteMatch } from './routes.ts'
+import type { BoundRoute, Route, RouteMatch } from './routes.ts'
 import type { Gate } from './guard.ts'
 import type { Target } from './target.ts'
 import { Router } from 'itty-router/Router'
@@ -16,7 +16,8 @@ export interface RouteTableOptions {
   unversioned: EndpointGroup
   /** Page at the base path itself, with or without a trailing slash. */
   page?: Endpoint | undefined
-  routes: readonly RouteEntry[]
+  routes: readonly Route[]
+  bindRoute(route: Route, target: Target, params: RouteMatch['params']): Promise<BoundRoute>
   cors: Cors
   gate: Gate | undefined
 }
@@ -35,7 +36,7 @@ export interface Resource {
   /** The allowed methods. */
   allow: string
   cost?: ((query: string, method: string) => number) | undefined
-  toFailure: RouteEntry['toFailure']
+  toFailure: BoundRoute['toFailure']
 }
 
 /** Finds what is at a path. Paths of endpoints match exactly: case-sensitive, undecoded, no trailing slash. */
@@ -47,10 +48,10 @@ export interface RouteTable {
 }
 
 /** An endpoint, or a route of the app with what its pattern found. */
-type Found = { resource: Resource } | { route: RouteEntry; match: RouteMatch }
+type Found = { resource: Resource } | { route: Route; params: RouteMatch['params'] }
 
 export function createRouteTable(tableOptions: RouteTableOptions): RouteTable {
-  const { basePath, versioned, unversioned, page, routes } = tableOptions
+  const { basePath, versioned, unversioned, page, routes, bindRoute } = tableOptions
   const rules = corsRulesOf(tableOptions)
   const unknown = {
     versioned: nothingIn(versioned, rules.versioned, true),
@@ -86,9 +87,8 @@ export function createRouteTable(tableOptions: RouteTableOptions): RouteTable {
         cached.set(path, found.resource)
         return found.resource
       }
-      const { label, allow, toFailure, bind } = found.route
-      const about = { label, allow, toFailure, ...bind(path, found.match) }
-      return { ...unknown.versioned, matched: true, ...about }
+      const bound = await bindRoute(found.route, target, found.params)
+      return { ...unknown.versioned, matched: true, ...bound }
     },
   }
 }
@@ -120,7 +120,7 @@ function resourcesOf(
 function createMatch(
   basePath: string,
   endpoints: readonly [path: string, resource: Resource][],
-  routes: readonly RouteEntry[],
+  routes: readonly Route[],
 ): (target: Target) => Promise<Found | undefined> {
   const router = Router<IRequest, [], Found | undefined>()
   for (const [path, resource] of endpoints) {
@@ -131,10 +131,7 @@ function createMatch(
     )
   }
   for (const route of routes) {
-    router.all(route.path, ({ params, search }): Found => ({
-      route,
-      match: { params, query: decodeQuery(String(search)) },
-    }))
+    router.all(route.path, ({ params }): Found => ({ route, params }))
     const pattern = router.routes.at(-1)?.[1]
     const taken = endpoints.find(([path]) => pattern?.test(basePath + path))
     if (!taken) continue
@@ -142,23 +139,10 @@ function createMatch(
       `a route must not match an endpoint: ${route.path} matches ${basePath}${taken[0]}`,
     )
   }
-  return async ({ path, query }) => {
+  return async ({ path }) => {
     if (path !== '' && !path.startsWith('/')) return undefined
-    return router.fetch({ method: 'GET', url: `http://localhost${path}`, path, search: query })
+    return router.fetch({ method: 'GET', url: `http://localhost${path}`, path })
   }
-}
-
-/** The query of itty-router takes quadratic time for repeated names, and loses an empty value before another one. */
-function decodeQuery(query: string): RouteMatch['query'] {
-  const decoded: Record<string, string | string[]> = Object.create(null)
-  // Without the `&`, a leading question mark would be dropped.
-  for (const [name, value] of new URLSearchParams(`&${query}`)) {
-    const before = decoded[name]
-    if (before === undefined) decoded[name] = value
-    else if (typeof before === 'string') decoded[name] = [before, value]
-    else before.push(value)
-  }
-  return decoded
 }
 
 /** Escapes what a pattern of itty-router or a regular expression would read as more than a character. */

@@ -2,10 +2,8 @@ import type { RatesOperations } from '../api/operations.ts'
 import type { RatesError } from '../errors.ts'
 import { assertKnownOptions, requireFunctions } from '../known-options.ts'
 import type { BodyReceiver } from './body.ts'
-import type { RawRequest } from './messages.ts'
 import type { Limiter } from './limiter.ts'
-import { ALLOW } from './response.ts'
-import type { Endpoint, EndpointResult, PostEndpoint } from './response.ts'
+import type { Endpoint, PostEndpoint } from './response.ts'
 
 /** The request to a route. */
 export interface RouteRequest extends Request {
@@ -57,22 +55,16 @@ export type Routes = readonly (Route | readonly Route[])[]
 /** What a pattern found in a request. */
 export type RouteMatch = Pick<RouteRequest, 'params' | 'query'>
 
-type CostFunction = (request: RouteMatch & { method: string }, now: number) => number
+export type CostFunction = (request: RouteMatch & { method: string }, now: number) => number
 
-/** What the router needs of a route. */
-export interface RouteEntry {
-  path: string
+/** A route with what its pattern found in a request. */
+export interface BoundRoute {
   /** Names the route in metrics. */
   label: string
   /** The allowed methods. */
   allow: string
   /** Returns the body of an error response, and its status if that differs. */
   toFailure(error: RatesError): { body: object; status?: number | undefined }
-  /** Returns the functions for a request to `path`. */
-  bind(path: string, match: RouteMatch): RouteFunctions
-}
-
-interface RouteFunctions {
   endpoint: Endpoint | undefined
   post: PostEndpoint | undefined
   cost(query: string, method: string): number
@@ -86,7 +78,7 @@ const KNOWN: Readonly<Record<keyof Route, true>> = {
   error: true,
 }
 
-const MAX_COST = 10
+export const MAX_COST = 10
 
 /** @throws {TypeError} that names the invalid route */
 export function requireRoutes(given: Routes): readonly Route[] {
@@ -111,7 +103,7 @@ function requireRoute(route: Route, name: string): void {
   }
 }
 
-function isCost(value: unknown): value is number {
+export function isCost(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_COST
 }
 
@@ -124,64 +116,4 @@ export interface RouteServices {
   /** Whether the handler sends CORS headers, instead of those of a route. */
   hasCors: boolean
   errorBody(error: RatesError): object
-  /** Calls the function of a route with a `Request`, and turns what it returns into a response. */
-  run(route: RouteFunction, call: RouteCall, services: RouteServices): Promise<EndpointResult>
-}
-
-export interface RouteCall {
-  path: string
-  match: RouteMatch
-  query: string
-  request: RawRequest
-}
-
-export function toRouteEntry(route: Route, services: RouteServices): RouteEntry {
-  const { path, get, post, cost = 1, error } = route
-  const { run } = services
-  return {
-    path,
-    // A group of a regular expression has only its name.
-    label: path.replace(/\(\?<(\w+)>[^()]*\)/g, ':$1'),
-    allow: [...(get ? [ALLOW] : ['OPTIONS']), ...(post ? ['POST'] : [])].join(', '),
-    toFailure: (thrown) => failureOf(error, thrown) ?? { body: services.errorBody(thrown) },
-    bind(at, match) {
-      const call = (route: RouteFunction | undefined): PostEndpoint | undefined =>
-        route && ((query, request) => run(route, { path: at, match, query, request }, services))
-      return {
-        endpoint: call(get),
-        post: call(post),
-        cost: (_query, method) =>
-          typeof cost === 'number' ? cost : costBy(cost, { method, ...match }, services.now()),
-      }
-    },
-  }
-}
-
-/** The maximum without a usable result: a request that makes `cost` throw must not be free. */
-function costBy(cost: CostFunction, ...given: Parameters<CostFunction>): number {
-  try {
-    const value = Math.ceil(cost(...given))
-    return isCost(value) ? value : MAX_COST
-  } catch {
-    return MAX_COST
-  }
-}
-
-/** Statuses of responses without a body. */
-const EMPTY_STATUSES: readonly number[] = [204, 205, 304]
-
-/** Returns undefined without a usable result. */
-function failureOf(
-  describe: Route['error'],
-  error: RatesError,
-): ReturnType<RouteEntry['toFailure']> | undefined {
-  try {
-    const { body, status = error.status } = describe?.(error) ?? {}
-    const isStatus = Number.isInteger(status) && status >= 200 && status <= 599
-    const isUsable = isStatus && !EMPTY_STATUSES.includes(status)
-    // Of an object that is not JSON, this throws or returns undefined.
-    return isUsable && body && JSON.stringify(body) ? { body, status } : undefined
-  } catch {
-    return undefined
-  }
 }
