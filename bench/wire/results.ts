@@ -57,7 +57,9 @@ const NODE = { convert: 0.92, table: 0.97, history: 0.97 }
 const OTHERS = { convert: 0.9, table: 0.95, history: 0.95 }
 const HOSTS = { convert: 0.75, table: 0.75, history: 0.75 }
 const EXPRESS = { convert: 0.9, table: 0.9, history: 0.9 }
-const ACCESS = { convert: 0.97, table: 0.97, history: 0.97 }
+const BY_ADDRESS = { convert: 0.95, table: 0.97, history: 0.97 }
+/** Its responses have three more headers. */
+const WITH_KEY = { convert: 0.9, table: 0.93, history: 0.93 }
 
 const GOALS: Goal[] = [
   { what: 'Node, of bare', id: 'direct', min: NODE },
@@ -69,8 +71,8 @@ const GOALS: Goal[] = [
   { what: 'in srvx, of it', id: 'in-srvx', min: HOSTS },
   { what: 'in h3, of it', id: 'in-h3', min: HOSTS },
   { what: 'in Express 5, of a route of it', id: 'in-express', min: EXPRESS },
-  { what: 'limited by address, of unlimited', id: 'limited', min: ACCESS },
-  { what: 'with keys and limits, of unlimited', id: 'keyed', min: ACCESS },
+  { what: 'limited by address, of unlimited', id: 'limited', min: BY_ADDRESS },
+  { what: 'with keys and limits, of unlimited', id: 'keyed', min: WITH_KEY },
 ]
 
 /** Frameworks that must need more CPU time than ratesmith for the same bytes. */
