@@ -4,17 +4,14 @@ import { RatesError } from '../index.ts'
 import type { AccessRefusal, EndpointResponse, RawRequest } from '../index.ts'
 import { countersFailed } from './counters.ts'
 import type { Decision, Limit, OpenCounters } from './counters.ts'
-import type { KeyLookup } from './key-lookup.ts'
-import type { KeyRecord } from './keys.ts'
+import type { Client, KeyLookup, KnownKey } from './key-lookup.ts'
 import { isPublic, toInteger, withFields } from './limit-headers.ts'
 import type { LocalCounters } from './memory.ts'
 import { REFUSED } from './plans.ts'
 import type { ResolvedPlan } from './plans.ts'
-import { hasMisplacedKey } from './sent-key.ts'
-import type { KeyReader } from './sent-key.ts'
+import type { KeyReader, SentKey } from './sent-key.ts'
 
 export interface GuardOptions {
-  plans: ReadonlyMap<string, ResolvedPlan>
   /** Plan of requests without a key; undefined where they are refused. */
   anonymous: ResolvedPlan | undefined
   counters: OpenCounters
@@ -32,49 +29,38 @@ export interface GuardOptions {
 
 type OpenLocalCounters = ReturnType<LocalCounters['open']>
 
-/** Who is counted, and by which plan. */
-interface Client {
-  /** `key:` or `address:` and what identifies it. */
-  name: string
-  plan: ResolvedPlan
-  /** Id of its key. */
-  key: string | undefined
-}
-
 /** What may be given back for errors of the server, to each client: failing requests are not free. */
 const FAILURES: readonly Limit[] = [{ name: 'burst', quota: 10, window: 60_000 }]
 
 export function createGuard(options: GuardOptions): Guard {
-  const { anonymous, counters, keyOf, keys, emit, now } = options
+  const { anonymous, counters, keyOf, emit, failures, now } = options
   const addressOf = createAddressReader(options)
-  const toClient = createClientOfKey(options)
   const identify = createIdentification(options, addressOf)
 
-  function admitClient(client: Client, wanted: number): Admission | Promise<Admission> {
-    const cost = Math.min(wanted, client.plan.maxCost)
-    const conclude = (decision: Decision): Admission =>
-      decision.granted
-        ? new Grant(client, cost, decision, options)
-        : limited(client, decision, emit)
-    const decision = counters.take(client.name, client.plan.limits, cost)
-    return decision instanceof Promise ? decision.then(conclude) : conclude(decision)
+  function charge(found: Client | Admission, wanted: number): Admission | Promise<Admission> {
+    if ('refusal' in found) return found
+    const { name, plan } = found
+    const cost = Math.min(wanted, plan.maxCost)
+    const decision = counters.take(name, plan.limits, cost)
+    return decision instanceof Promise
+      ? decision.then((later) => conclude(found, cost, later))
+      : conclude(found, cost, decision)
   }
 
-  function admitFound(found: Client | Admission, cost: number): Admission | Promise<Admission> {
-    return 'refusal' in found ? found : admitClient(found, cost)
+  function conclude(client: Client, cost: number, decision: Decision): Admission {
+    if (!decision.granted) return limited(client, decision, emit)
+    return new Grant(client, cost, decision, failures)
   }
 
   function admit({ request, query, cost }: GuardedRequest): Admission | Promise<Admission> {
     const key = keyOf(request, query)
-    if (key === undefined && anonymous && !hasMisplacedKey(request)) {
-      const name = `address:${addressOf(request)}`
-      return admitClient({ name, plan: anonymous, key: undefined }, cost)
+    if (key === undefined && anonymous) {
+      return charge(addressed(addressOf(request), anonymous), cost)
     }
-    const recent = typeof key === 'string' ? keys.recent(key) : undefined
-    if (typeof recent === 'object' && !isExpired(recent, now)) {
-      return admitFound(toClient(recent, request), cost)
-    }
-    return identify(key, request).then((found) => admitFound(found, cost))
+    const found = identify(key, request)
+    return found instanceof Promise
+      ? found.then((later) => charge(later, cost))
+      : charge(found, cost)
   }
 
   return {
@@ -97,6 +83,10 @@ export function createGuard(options: GuardOptions): Guard {
   }
 }
 
+function addressed(address: string, plan: ResolvedPlan): Client {
+  return { name: `address:${address}`, plan, key: undefined }
+}
+
 function usageOf(plan: ResolvedPlan, { states }: Decision, time: number): Usage {
   const limits = states.map(({ remaining, reset }, index) => {
     const { name = '', quota = 0 } = plan.limits[index] ?? {}
@@ -108,11 +98,6 @@ function usageOf(plan: ResolvedPlan, { states }: Decision, time: number): Usage 
 /** Errors of an adapter may quote headers, and with them a key. */
 function rethrow(error: unknown): never {
   throw countersFailed('admit', error).error
-}
-
-/** Also true where the clock is not a number. */
-function isExpired({ expiresAt }: KeyRecord, now: () => number): boolean {
-  return expiresAt !== undefined && !(now() < expiresAt)
 }
 
 /** The reasons of 401s in events, and their summaries. */
@@ -130,30 +115,32 @@ function refuse(emit: Emit, reason: AccessRefusal, error: RatesError, key?: stri
   return refusalOf(error)
 }
 
-/** Creates a function that returns the client of a key that has not expired, or its refusal with 403. */
-function createClientOfKey({ plans, emit }: GuardOptions) {
-  const forbid = (reason: AccessRefusal, id: string, summary: string): Admission =>
-    refuse(emit, reason, new RatesError('forbidden', `The API key ${summary}`), id)
-  return ({ id, plan: name, origins }: KeyRecord, request: RawRequest): Client | Admission => {
-    const origin = request.header('origin')
-    if (origins && origin && !origins.includes(origin)) {
+/**
+ * Creates a function that returns the client of a key or a refusal, with a promise if it has to look the key up; every 401
+ * counts for the address.
+ */
+function createIdentification(
+  { anonymous, counters, attempts, keys, emit, now }: GuardOptions,
+  addressOf: (request: RawRequest) => string,
+): (key: SentKey, request: RawRequest) => Client | Admission | Promise<Client | Admission> {
+  const plan = anonymous ?? REFUSED
+
+  /** Also true where the clock is not a number. */
+  function isExpired({ expiresAt }: KnownKey): boolean {
+    return expiresAt !== undefined && !(now() < expiresAt)
+  }
+
+  function forbid(reason: AccessRefusal, id: string, summary: string): Admission {
+    return refuse(emit, reason, new RatesError('forbidden', `The API key ${summary}`), id)
+  }
+
+  function use({ id, client, origins }: KnownKey, request: RawRequest): Client | Admission {
+    const origin = origins && request.header('origin')
+    if (origin && !origins.includes(origin)) {
       return forbid('forbidden_origin', id, 'is not permitted on this website')
     }
-    const plan = plans.get(name)
-    return plan
-      ? { name: `key:${id}`, plan, key: id }
-      : forbid('unknown_plan', id, 'has no current plan')
+    return client ?? forbid('unknown_plan', id, 'has no current plan')
   }
-}
-
-/** Creates a function that looks a key up and returns its client or a refusal; every 401 counts for its address. */
-function createIdentification(
-  options: GuardOptions,
-  addressOf: (request: RawRequest) => string,
-): (key: ReturnType<KeyReader>, request: RawRequest) => Promise<Client | Admission> {
-  const { anonymous, counters, attempts, keys, emit, now } = options
-  const toClient = createClientOfKey(options)
-  const plan = anonymous ?? REFUSED
 
   async function reject(
     reason: keyof typeof UNAUTHORIZED,
@@ -168,31 +155,40 @@ function createIdentification(
     return refuse(emit, named, new RatesError('unauthorized', summary, { hint }), id)
   }
 
-  /** Returns what is known without a new look-up, which would count for the address. */
-  async function findKnown(key: ReturnType<KeyReader>, request: RawRequest) {
-    if (key === false) return 'several_keys'
-    if (key === undefined) return hasMisplacedKey(request) ? 'misplaced_key' : 'missing_key'
-    return keys.recent(key) ?? (keys.hasRecord(key) ? keys.find(key) : undefined)
-  }
-
-  return async (key, request) => {
-    const known = await findKnown(key, request)
-    if (typeof known === 'object' && !isExpired(known, now)) return toClient(known, request)
+  async function lookUp(key: SentKey, recent: Recent, request: RawRequest) {
+    const hasRecord = recent === undefined && keys.hasRecord(String(key))
+    // Does not count for the address.
+    const known = hasRecord ? await keys.find(String(key)) : recent
+    if (typeof known === 'object' && !isExpired(known)) return use(known, request)
     const address = addressOf(request)
     // All clients without an address share it: to count them together would refuse keys that are valid.
     const isShared = address === '' || address === UNKNOWN_CLIENT
-    const client = isShared ? undefined : { name: `address:${address}`, plan, key: undefined }
+    const client = isShared ? undefined : addressed(address, plan)
     const attempt = client && attempts.take(client.name, plan.limits, 1)
     if (client && attempt?.granted === false) return limited(client, attempt, emit)
     const found = known ?? (await keys.find(String(key), isShared ? undefined : address))
-    if (typeof found === 'object' && isExpired(found, now)) {
+    if (typeof found === 'object' && isExpired(found)) {
       return reject('expired_key', client, found.id)
     }
     if (typeof found === 'string' && found !== 'unavailable') return reject(found, client)
     attempt?.giveBack?.(1)
-    return found === 'unavailable' ? refusalOf(accessUnavailable()) : toClient(found, request)
+    return found === 'unavailable' ? refusalOf(accessUnavailable()) : use(found, request)
+  }
+
+  function recentOf(key: SentKey): Recent {
+    if (typeof key === 'string') return keys.recent(key)
+    return key?.problem ?? 'missing_key'
+  }
+
+  return (key, request) => {
+    const recent = recentOf(key)
+    if (typeof recent === 'object' && !isExpired(recent)) return use(recent, request)
+    return lookUp(key, recent, request)
   }
 }
+
+/** What is known of a key without a look-up. */
+type Recent = ReturnType<KeyLookup['recent']> | Exclude<keyof typeof UNAUTHORIZED, 'expired_key'>
 
 const MAX_CLIENT_LENGTH = 200
 
@@ -219,7 +215,7 @@ class Grant implements Admission {
   readonly #decision: Decision
   readonly #failures: OpenLocalCounters
 
-  constructor(client: Client, cost: number, decision: Decision, { failures }: GuardOptions) {
+  constructor(client: Client, cost: number, decision: Decision, failures: OpenLocalCounters) {
     this.#client = client
     this.#cost = cost
     this.#decision = decision
@@ -234,7 +230,7 @@ class Grant implements Admission {
     if (unused > 0) this.#decision.giveBack?.(unused)
     const hasKey = key !== undefined
     if (!hasKey && isPublic(response)) return response
-    return withFields(response, plan, this.#decision.states, hasKey)
+    return withFields(response, plan.fields, this.#decision.states, hasKey)
   }
 }
 
@@ -246,7 +242,10 @@ function refusalOf(
 ): Admission {
   if (!client) return { refusal, finish: (response) => response }
   const { plan, key } = client
-  return { refusal, finish: (response) => withFields(response, plan, states, key !== undefined) }
+  return {
+    refusal,
+    finish: (response) => withFields(response, plan.fields, states, key !== undefined),
+  }
 }
 
 function limited(client: Client, { states }: Decision, emit: Emit): Admission {

@@ -95,13 +95,12 @@ export function createAccess(options: AccessOptions): Access {
       }
       const reportProxy = (): void => emit({ type: 'proxy_untrusted' })
       const guard = createGuard({
-        plans,
         anonymous: plans.get(anonymous),
         counters: shared.open(context),
         attempts: attempts.open(context),
         failures: failures.open(context),
         keyOf,
-        keys: createKeyLookup(keys ?? { find: () => undefined }, context),
+        keys: createKeyLookup(keys ?? { find: () => undefined }, plans, context),
         clientOf: client ?? createClientAddress({ ...proxies, ipv6Prefix }, reportProxy),
         emit,
         now: runtime.now,

@@ -5,8 +5,24 @@ import type { CountersContext } from './counters.ts'
 import { hashKey, isKey } from './keys.ts'
 import type { KeyRecord, KeyStore } from './keys.ts'
 import { createLookupQueue } from './lookup-queue.ts'
+import type { ResolvedPlan } from './plans.ts'
 
-type FoundKey = KeyRecord | 'malformed_key' | 'unknown_key' | 'unavailable'
+/** Who is counted, and by which plan. */
+export interface Client {
+  /** `key:` or `address:` and what identifies it. */
+  name: string
+  plan: ResolvedPlan
+  /** Id of its key. */
+  key: string | undefined
+}
+
+/** A key of the store. */
+export interface KnownKey extends Pick<KeyRecord, 'id' | 'expiresAt' | 'origins'> {
+  /** Undefined if there is no such plan. */
+  client: Client | undefined
+}
+
+type FoundKey = KnownKey | 'malformed_key' | 'unknown_key' | 'unavailable'
 
 /** Looks keys up; never throws or rejects. */
 export interface KeyLookup {
@@ -35,13 +51,16 @@ const MAX_REMEMBERED = 10_000
 const MAX_REFRESHES = 100
 
 interface Result {
-  found: KeyRecord | 'unknown_key'
+  found: KnownKey | 'unknown_key'
   /** When the look-up started, by the monotonic clock. */
   startedAt: number
 }
 
-export function createKeyLookup(store: KeyStore, context: CountersContext): KeyLookup {
-  const { runtime, emit } = context
+export function createKeyLookup(
+  store: KeyStore,
+  plans: ReadonlyMap<string, ResolvedPlan>,
+  { runtime, emit }: CountersContext,
+): KeyLookup {
   const { inHand, remember, isKnown } = createResults(runtime)
   const breaker = createCircuitBreaker(runtime)
   const queue = createLookupQueue(runtime)
@@ -51,7 +70,14 @@ export function createKeyLookup(store: KeyStore, context: CountersContext): KeyL
   /** Also remembers a result that arrives after the timeout. */
   async function readStore(key: string): Promise<void> {
     const startedAt = runtime.monotonic()
-    remember(key, { found: await findValidated(store, key, emit), startedAt })
+    const record: unknown = await store.find(await hashKey(key))
+    let found: Result['found'] = 'unknown_key'
+    try {
+      if (record !== undefined && record !== null) found = toKnownKey(record, plans)
+    } catch (error) {
+      emit(countersFailed('find_key', error, key))
+    }
+    remember(key, { found, startedAt })
   }
 
   async function lookUp(key: string, timeout: number): Promise<void> {
@@ -110,28 +136,13 @@ function createResults({ monotonic }: Pick<Runtime, 'monotonic'>) {
   }
 }
 
-async function findValidated(
-  store: KeyStore,
-  key: string,
-  emit: CountersContext['emit'],
-): Promise<Result['found']> {
-  const record: unknown = await store.find(await hashKey(key))
-  if (record === undefined || record === null) return 'unknown_key'
-  try {
-    return validateRecord(record)
-  } catch (error) {
-    emit(countersFailed('find_key', error, key))
-    return 'unknown_key'
-  }
-}
-
 /** The last moment that a `Date` writes with a year of four digits; later ones are not in ms. */
 const MAX_TIME = 253_402_300_799_999
 
 const MAX_ID_LENGTH = 200
 
 /** @throws {TypeError} naming the invalid field */
-function validateRecord(record: unknown): KeyRecord {
+function toKnownKey(record: unknown, plans: ReadonlyMap<string, ResolvedPlan>): KnownKey {
   const { id, plan, expiresAt, origins }: { [Field in keyof KeyRecord]?: unknown } = Object(record)
   const fail = (field: string, expected: string): never => {
     throw new TypeError(`${field} of a key must ${expected}`)
@@ -144,7 +155,9 @@ function validateRecord(record: unknown): KeyRecord {
   const isTime = typeof expiresAt === 'number' && Math.abs(expiresAt) <= MAX_TIME
   if (expiresAt !== undefined && !isTime) return fail('expiresAt', 'be in ms since the Unix epoch')
   if (origins !== undefined && !isTexts(origins)) return fail('origins', 'be an array of strings')
-  return { id, plan, expiresAt, origins: origins && [...origins] }
+  const resolved = plans.get(plan)
+  const client = resolved && { name: `key:${id}`, plan: resolved, key: id }
+  return { id, client, expiresAt, origins: origins && [...origins] }
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -1,3 +1,4 @@
+import { privateHeaders, withVary } from '../core.ts'
 import type { EndpointResponse, Header } from '../index.ts'
 import type { Limit, LimitState } from './counters.ts'
 
@@ -9,62 +10,56 @@ export function isPublic({ headers }: EndpointResponse): boolean {
   return false
 }
 
-/** Adds the header fields of limits; a response that needed a key becomes private. In one pass: it is frequent. */
+/** Adds the header fields of limits; a response that needed a key becomes private. */
 export function withFields(
   response: EndpointResponse,
-  { limits, policy }: { limits: readonly Limit[]; policy: Header },
+  fields: LimitFields,
   states: readonly LimitState[],
   hasKey: boolean,
 ): EndpointResponse {
-  const headers = response.headers.slice()
-  if (hasKey) makePrivate(headers)
-  if (states.length > 0) headers.push(policy, rateLimit(limits, states))
-  return { status: response.status, headers, body: response.body }
+  const { status, body } = response
+  const headers = hasKey ? privateHeaders(response.headers, toPrivate) : response.headers
+  if (states.length === 0) return { status, headers, body }
+  return { status, headers: [...headers, fields.policy, rateLimit(fields, states)], body }
 }
 
-function makePrivate(headers: Header[]): void {
-  let [caching, vary] = [-1, -1]
-  for (let index = 0; index < headers.length; index += 1) {
-    const name = headers[index]?.[0]
-    if (name === 'cache-control') caching = index
-    else if (name === 'vary') vary = index
-  }
-  const value = headers[vary]?.[1]
-  const keyed: Header = value === undefined ? VARY : ['vary', `${value}, ${KEY_HEADERS}`]
-  headers[caching < 0 ? headers.length : caching] = toPrivate(headers[caching]?.[1] ?? '')
-  headers[vary < 0 ? headers.length : vary] = keyed
+function toPrivate(headers: readonly Header[]): Header[] {
+  const keyed = withVary(headers, 'Authorization, X-API-Key')
+  const index = keyed.findIndex(([name]) => name === 'cache-control')
+  const caching: Header = ['cache-control', privateCaching(keyed[index]?.[1] ?? '')]
+  return index < 0 ? [...keyed, caching] : keyed.with(index, caching)
 }
-
-const KEY_HEADERS = 'Authorization, X-API-Key'
-const VARY: Header = ['vary', KEY_HEADERS]
 
 /** Shared caches may keep a public response to a request with `Authorization` (RFC 9111 §3.5). */
-function toPrivate(caching: string): Header {
-  if (caching.startsWith('public')) return ['cache-control', `private${caching.slice(6)}`]
-  if (caching === '') return ['cache-control', 'private']
-  const isPrivate = /no-store|private/.test(caching)
-  return ['cache-control', isPrivate ? caching : `private, ${caching}`]
+function privateCaching(caching: string): string {
+  if (caching === '') return 'private'
+  if (caching.startsWith('public')) return caching.replace('public', 'private')
+  return /no-store|private/.test(caching) ? caching : `private, ${caching}`
 }
 
-// draft-ietf-httpapi-ratelimit-headers-10, section 3
-export function policyOf(limits: readonly Limit[]): Header {
+/** The constant parts of the header fields of a plan (draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4). */
+export interface LimitFields {
+  policy: Header
+  /** The items of `RateLimit` up to what remains. */
+  starts: readonly string[]
+}
+
+export function fieldsOf(limits: readonly Limit[]): LimitFields {
   const items = limits.map(({ name, quota, window }) => {
     const length = window === 'month' ? '' : `;w=${Math.max(1, Math.round(window / 1_000))}`
     return `"${name}";q=${quota}${length}`
   })
-  return ['ratelimit-policy', items.join(', ')]
+  const starts = limits.map(({ name }, index) => `${index > 0 ? ', ' : ''}"${name}";r=`)
+  return { policy: ['ratelimit-policy', items.join(', ')], starts }
 }
 
-// Section 4
-function rateLimit(limits: readonly Limit[], states: readonly LimitState[]): Header {
+function rateLimit({ starts }: LimitFields, states: readonly LimitState[]): Header {
   let text = ''
-  for (let index = 0; index < limits.length; index += 1) {
+  for (let index = 0; index < states.length; index += 1) {
     const { remaining = 0, reset = 0, wait = 0 } = states[index] ?? {}
-    const name = limits[index]?.name
     // Rounded to 1 µs: fractions of a ms are not exact.
     const time = wait > 0 ? wait : Math.round(reset * 1_000) / 1_000
-    if (index > 0) text += ', '
-    text += `"${name}";r=${toInteger(remaining)};t=${toInteger(Math.ceil(time / 1_000))}`
+    text += `${starts[index]}${toInteger(remaining)};t=${toInteger(Math.ceil(time / 1_000))}`
   }
   return ['ratelimit', text]
 }

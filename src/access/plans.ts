@@ -1,6 +1,6 @@
-import type { Header } from '../index.ts'
 import type { Limit } from './counters.ts'
-import { policyOf } from './limit-headers.ts'
+import { fieldsOf } from './limit-headers.ts'
+import type { LimitFields } from './limit-headers.ts'
 
 type Unit = 's' | 'min' | 'h' | 'day'
 type Burst = `${number}/${Unit}` | `${number}/${number}${Unit}`
@@ -22,7 +22,7 @@ export interface ResolvedPlan {
   limits: readonly Limit[]
   /** The limits for people: `60 requests per minute on plan public`. */
   descriptions: readonly string[]
-  policy: Header
+  fields: LimitFields
   /** The smallest quota: no request costs more, so that every request fits. */
   maxCost: number
 }
@@ -75,7 +75,7 @@ function resolvePlan(name: string, limits: readonly Limit[], about: string): Res
     name,
     limits,
     descriptions: limits.map((limit) => `${describe(limit)} ${about}`),
-    policy: policyOf(limits),
+    fields: fieldsOf(limits),
     maxCost: Math.min(...limits.map(({ quota }) => quota)),
   }
 }

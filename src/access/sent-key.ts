@@ -1,28 +1,33 @@
 import type { RawRequest } from '../index.ts'
 import { isKey } from './keys.ts'
 
-/** The key that a request sends: empty if it cannot be a key, undefined without one, false for several different ones. */
-type SentKey = string | false | undefined
+/** The key that a request sends: empty if it cannot be a key, undefined without one, or why it is not read. */
+export type SentKey = string | UnreadKey | undefined
+
+interface UnreadKey {
+  readonly problem: 'several_keys' | 'misplaced_key'
+}
 
 type Headers = Pick<RawRequest, 'header'>
 
 /** Returns the key that a request sends; `query` is raw, without the question mark. */
 export type KeyReader = (request: Headers, query: string) => SentKey
 
+const SEVERAL: UnreadKey = { problem: 'several_keys' }
+const MISPLACED: UnreadKey = { problem: 'misplaced_key' }
+
 const MAX_LENGTH = 256
 
 export function createKeyReader(queryParameters: readonly string[]): KeyReader {
   return (request, query) => {
-    const bearer = bearerIn(request.header('authorization'))
-    const sent = merge(bearer, textOf(request.header('x-api-key')))
-    if (queryParameters.length === 0 || query === '') return sent
-    return merge(sent, keyInQuery(query, queryParameters))
+    const authorization = request.header('authorization')
+    const inHeaders = merge(bearerIn(authorization), textOf(request.header('x-api-key')))
+    const key =
+      queryParameters.length === 0 ? inHeaders : merge(inHeaders, keyIn(query, queryParameters))
+    if (key !== undefined) return key
+    // With its checksum, a key in a header that is not read is one of ours.
+    return hasKey(authorization) || hasKey(request.header('apikey')) ? MISPLACED : undefined
   }
-}
-
-/** Returns whether a request without a key has one in a header that is not read: with its checksum, it is one of ours. */
-export function hasMisplacedKey(request: Headers): boolean {
-  return hasKey(request.header('authorization')) || hasKey(request.header('apikey'))
 }
 
 function hasKey(value: unknown): boolean {
@@ -33,12 +38,14 @@ function hasKey(value: unknown): boolean {
 
 function merge(one: SentKey, other: SentKey): SentKey {
   if (one === undefined) return other
-  return other === undefined || other === one ? one : false
+  return other === undefined || other === one ? one : SEVERAL
 }
 
 /** Returns the token of the scheme `Bearer`; undefined for other schemes, which a proxy may have added. */
-function bearerIn(value: unknown): SentKey {
+function bearerIn(value: unknown): string | undefined {
   if (typeof value !== 'string') return textOf(value)
+  // The usual form, faster than by the pattern.
+  if (value.startsWith('Bearer ')) return textOf(value.slice(7))
   const [scheme] = /^[ \t]*bearer(?=[ \t]|$)/i.exec(value) ?? []
   return scheme === undefined ? undefined : textOf(value.slice(scheme.length))
 }
@@ -49,9 +56,10 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.length <= MAX_LENGTH ? value.trim() : ''
 }
 
-function keyInQuery(query: string, names: readonly string[]): SentKey {
+function keyIn(query: string, names: readonly string[]): SentKey {
+  if (query === '') return undefined
   // Without the `&`, a leading question mark would be dropped.
   const parameters = new URLSearchParams(`&${query}`)
   const values = names.flatMap((name) => parameters.getAll(name))
-  return values.length > 1 ? false : textOf(values[0])
+  return values.length > 1 ? SEVERAL : textOf(values[0])
 }

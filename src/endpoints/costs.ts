@@ -16,9 +16,13 @@ const SPAN_DAYS = 5 * 365.25
  * Returns the cost of a query for conversions or histories on the day of `now`: 1 for each code and started five years, or the
  * maximum if it expands to the rates of all sources.
  */
-export function costOfQuery(query: string, now: number): number {
-  if (query.length > MAX_DECODED_LENGTH || valueIn(query, 'expand') !== undefined) return MAX_COST
-  return Math.min(MAX_COST, costOfCodes(codesIn(query)) * spansIn(query, now))
+export function costOfQuery(query: string, now: () => number): number {
+  if (query.length > MAX_DECODED_LENGTH) return MAX_COST
+  // One code and no days: by far the most frequent query.
+  if (!/expand|start|[,%]/.test(query)) return 1
+  if (valueIn(query, 'expand') !== undefined) return MAX_COST
+  const codes = valueIn(query, 'to')?.split(',', MAX_CODES_READ) ?? []
+  return Math.min(MAX_COST, costOfCodes(codes) * spansIn(query, now()))
 }
 
 function spansIn(query: string, now: number): number {
@@ -28,12 +32,6 @@ function spansIn(query: string, now: number): number {
   const end = valueIn(query, 'end') ?? ''
   const days = (isDay(end) ? dayNumber(end) : Math.floor(now / DAY_MS)) - dayNumber(start)
   return Math.max(1, Math.ceil(days / SPAN_DAYS))
-}
-
-function codesIn(query: string): readonly string[] {
-  // Without a comma, plain or encoded, there is one code at most: by far the most frequent query.
-  if (!query.includes(',') && !query.includes('%')) return []
-  return valueIn(query, 'to')?.split(',', MAX_CODES_READ) ?? []
 }
 
 /** Parses only queries that have the name, or may have it encoded. */

@@ -65,8 +65,8 @@ export function createEndpoints(options: EndpointsOptions): {
       costs: {
         // The body of a POST is read after the decision; the rest is given back.
         '/v1/convert': (query, method) =>
-          method === 'POST' ? MAX_COST : costOfQuery(query, now()),
-        '/v1/history': (query) => costOfQuery(query, now()),
+          method === 'POST' ? MAX_COST : costOfQuery(query, now),
+        '/v1/history': (query) => costOfQuery(query, now),
         '/v1': () => 0,
         '/v1/usage': () => 0,
         '/v1/openapi.json': () => 0,

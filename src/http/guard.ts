@@ -135,9 +135,8 @@ export function createGate(access: Access, context: GuardContext): Gate {
   }
 
   function check(admission: Admission): Admission {
-    const { refusal, finish } = Object(admission)
-    const isRefusal = refusal === undefined || isRatesError(refusal)
-    if (typeof finish === 'function' && isRefusal) return admission
+    const isRefusal = admission?.refusal === undefined || isRatesError(admission.refusal)
+    if (typeof admission?.finish === 'function' && isRefusal) return admission
     return refuse(new TypeError('a guard must return { refusal, finish }'))
   }
 

@@ -130,6 +130,8 @@ interface HeaderForms {
   /** A response with `body`, to be cloned. */
   response?: Response
   body?: RawResponse['body']
+  /** The headers of private responses. */
+  private?: Header[]
 }
 
 // By list, so that a list with other headers never has these forms. To add a new list takes longer than to make a form of it.
@@ -138,10 +140,24 @@ const forms = new WeakMap<readonly Header[], HeaderForms>()
 export function flatHeaders(headers: readonly Header[]): string[] {
   const known = forms.get(headers)
   if (known?.flat) return known.flat
-  const flat: string[] = []
-  for (const [name, value] of headers) flat.push(name, value)
+  // A list that grows takes longer.
+  const flat = new Array<string>(2 * headers.length)
+  let length = 0
+  for (const header of headers) {
+    flat[length++] = header[0]
+    flat[length++] = header[1]
+  }
   if (known) known.flat = flat
   return flat
+}
+
+/** Returns what `make` returns for a list of headers: its private form, always by the same function. */
+export function privateHeaders(
+  headers: Header[],
+  make: (headers: readonly Header[]) => Header[],
+): Header[] {
+  const known = forms.get(headers)
+  return known ? (known.private ??= make(headers)) : make(headers)
 }
 
 /** Creates a 200 response; `more` headers must be the same on every call for one representation. */
