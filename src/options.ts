@@ -1,5 +1,6 @@
 import type { CacheStore } from './cache/store.ts'
 import type { RatesEvent } from './events.ts'
+import { isOrigin } from './http/cors.ts'
 import type { Access, ProxyOptions } from './http/guard.ts'
 import { assertBasePath } from './http/target.ts'
 import { requireRoutes } from './http/routes.ts'
@@ -242,13 +243,11 @@ function requireCors(cors: CorsScope | readonly string[]): void {
   throw new TypeError(`cors must be 'v1', 'all', 'off' or an array of origins, got ${given}`)
 }
 
-/** Browsers send an origin without a path, in lower case, without a default port. */
 function requireOrigin(origin: unknown): void {
-  const text = String(origin)
-  const isOrigin = typeof origin === 'string' && URL.canParse(text) && new URL(text).origin === text
-  // URL permits an asterisk in a host, but no browser sends one.
-  if (isOrigin && !text.includes('*')) return
-  throw new TypeError(`cors must contain origins such as https://example.com, got ${text}`)
+  if (isOrigin(origin)) return
+  throw new TypeError(
+    `cors must contain origins such as https://example.com, got ${String(origin)}`,
+  )
 }
 
 function requireProviders(name: string, method: string, given: unknown): void {

@@ -132,7 +132,19 @@ export class CountedDecision implements Decision {
 
   get states(): readonly LimitState[] {
     const needed = this.granted ? 0 : this.#cost
-    return this.#limits.map((limit) => stateOf(limit, this.#counted, termsOf(this.#limits), needed))
+    const { level, used, at } = this.#counted
+    const { unit, drain, capacity, quota, month } = termsOf(this.#limits)
+    return this.#limits.map(({ window }) => {
+      if (window !== 'month') {
+        const excess = Math.max(0, level + Math.min(needed, quota) * unit - capacity)
+        const remaining = Math.floor((capacity - level) / unit)
+        return { remaining, reset: level / drain, wait: Math.ceil(excess / drain) }
+      }
+      const left = monthAt(at).end - at
+      const isOver = needed > 0 && used + Math.min(needed, month) > month
+      const remaining = Math.max(0, month - used)
+      return { remaining, reset: used > 0 ? left : 0, wait: isOver ? left : 0 }
+    })
   }
 
   giveBack(back: number): void {
@@ -141,27 +153,6 @@ export class CountedDecision implements Decision {
     const change = { ...taking(0), back, takenAt: at }
     this.#counted = count(this.#counted, terms, change, at)
     this.#giver.giveBack(change, terms)
-  }
-}
-
-function stateOf(
-  { window }: Limit,
-  { level, used, at }: State,
-  terms: Terms,
-  needed: number,
-): LimitState {
-  const { unit, drain, capacity, quota, month } = terms
-  if (window !== 'month') {
-    const excess = Math.max(0, level + Math.min(needed, quota) * unit - capacity)
-    const remaining = Math.floor((capacity - level) / unit)
-    return { remaining, reset: level / drain, wait: Math.ceil(excess / drain) }
-  }
-  const left = monthAt(at).end - at
-  const isOver = needed > 0 && used + Math.min(needed, month) > month
-  return {
-    remaining: Math.max(0, month - used),
-    reset: used > 0 ? left : 0,
-    wait: isOver ? left : 0,
   }
 }
 

@@ -1,9 +1,10 @@
+import type { Stats } from 'node:fs'
 import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { assertKnownOptions, reasonOf, requireFunctions } from '../core.ts'
+import { assertKnownOptions, isOrigin, reasonOf, requireFunctions } from '../core.ts'
 import type { KeyRecord, KeyStore } from './keys.ts'
 
 /** A key as `createFileKeyStore` keeps it: without the key itself. */
@@ -39,6 +40,7 @@ export interface KeyStoreOptions {
 
 /** The format of the file. Fields that this version does not use are kept. */
 const VERSION = 1
+const EMPTY = `{"version":${VERSION},"keys":[]}`
 
 /** A writer waits at most 5 s for another one. */
 const LOCK_ATTEMPTS = 200
@@ -121,8 +123,6 @@ export function createFileKeyStore(path: string, options: KeyStoreOptions = {}):
 type Entry = Record<string, unknown>
 
 interface KeyFile {
-  /** Differs after every change. */
-  version: string
   /** The whole content; `entries` are its keys as they are written. */
   document: Entry
   entries: Entry[]
@@ -137,6 +137,7 @@ async function about<Result>(path: string, work: () => Promise<Result>): Promise
   })
 }
 
+/** Returns a text that differs after every change. */
 async function versionOf(path: string): Promise<string> {
   const found = await stat(path, { bigint: true })
   // Reading a pipe would block a thread of the runtime until a writer opens it.
@@ -145,7 +146,7 @@ async function versionOf(path: string): Promise<string> {
   return [dev, ino, size, mtimeNs, ctimeNs].join(' ')
 }
 
-async function readKeyFile(path: string): Promise<KeyFile> {
+async function readKeyFile(path: string): Promise<KeyFile & { version: string }> {
   return about(path, async () => {
     // Before the text: a later change then has another version.
     const version = await versionOf(path)
@@ -153,7 +154,7 @@ async function readKeyFile(path: string): Promise<KeyFile> {
   })
 }
 
-function parseKeyFile(text: string): Omit<KeyFile, 'version'> {
+function parseKeyFile(text: string): KeyFile {
   // Some editors write a byte order mark.
   const document = parseJson(text.replace(/^\uFEFF/, ''))
   if (!isObject(document)) throw new Error('damaged, not a JSON object')
@@ -215,7 +216,7 @@ function fromEntry(entry: Entry): StoredKey {
   const { id, hash, plan, name, created, expires, revoked, origins } = entry
   const [createdAt, expiresAt, revokedAt] = [created, expires, revoked].map(fromTime)
   const key = { id, hash, plan, name, createdAt, expiresAt, revokedAt, origins }
-  assertStoredKey(key, { createdAt: 'created', expiresAt: 'expires', revokedAt: 'revoked' })
+  assertStoredKey(key, (field) => field.replace(/At$/, ''))
   return key
 }
 
@@ -233,47 +234,40 @@ function fromTime(text: unknown): number | undefined {
 /** The largest time of a `Date`, in ms since the Unix epoch. */
 const MAX_TIME = 8_640_000_000_000_000
 
-const WORD = [/^[\w.-]{1,64}$/, 'up to 64 letters, digits, ., _ or -'] as const
-const TEXTS = {
-  id: WORD,
-  hash: [/^[0-9a-f]{64}$/, '64 lower-case hexadecimal digits'],
-  plan: WORD,
-  name: [/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,100}$/u, 'up to 100 characters on one line'],
-} as const
+const isWord = matching(/^[\w.-]{1,64}$/)
+const WORD = 'up to 64 letters, digits, ., _ or -'
+const TIME = 'ms since the Unix epoch, or in a file a time such as 2026-01-31T00:00:00Z'
+const RULES: readonly [keyof StoredKey, accepts: (value: unknown) => boolean, string][] = [
+  ['id', isWord, WORD],
+  ['hash', matching(/^[0-9a-f]{64}$/), '64 lower-case hexadecimal digits'],
+  ['plan', isWord, WORD],
+  ['name', matching(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,100}$/u), 'up to 100 characters on one line'],
+  ['createdAt', isTime, TIME],
+  ['expiresAt', (value) => value === undefined || isTime(value), TIME],
+  ['revokedAt', (value) => value === undefined || isTime(value), TIME],
+  ['origins', areOrigins, 'a list of origins such as https://example.com'],
+]
 
-/** @throws {TypeError} that names the invalid field, a time by its name in `names` */
+/** @throws {TypeError} that names the invalid field */
 function assertStoredKey(
   record: Readonly<Partial<Record<keyof StoredKey, unknown>>>,
-  names = { createdAt: 'createdAt', expiresAt: 'expiresAt', revokedAt: 'revokedAt' },
+  nameOf = (field: string) => field,
 ): asserts record is StoredKey {
-  const fail = (field: string, expected: string): never => {
-    throw new TypeError(`${field} must be ${expected}`)
+  for (const [field, accepts, expected] of RULES) {
+    if (!accepts(record[field])) throw new TypeError(`${nameOf(field)} must be ${expected}`)
   }
-  for (const field of ['id', 'hash', 'plan', 'name'] as const) {
-    const [pattern, expected] = TEXTS[field]
-    const text = record[field]
-    if (typeof text !== 'string' || !pattern.test(text)) fail(field, expected)
-  }
-  for (const field of ['createdAt', 'expiresAt', 'revokedAt'] as const) {
-    const isAbsent = field !== 'createdAt' && record[field] === undefined
-    if (!isAbsent && !isTime(record[field]))
-      fail(
-        names[field],
-        'ms since the Unix epoch, or in a file a time such as 2026-01-31T00:00:00Z',
-      )
-  }
-  const { origins } = record
-  if (origins === undefined || (Array.isArray(origins) && origins.every(isOrigin))) return
-  fail('origins', 'a list of origins such as https://example.com')
+}
+
+function matching(pattern: RegExp) {
+  return (value: unknown): boolean => typeof value === 'string' && pattern.test(value)
 }
 
 function isTime(value: unknown): boolean {
   return Number.isFinite(value) && Math.abs(Number(value)) <= MAX_TIME
 }
 
-function isOrigin(value: unknown): boolean {
-  if (typeof value !== 'string' || !URL.canParse(value)) return false
-  return /^https?:/.test(value) && new URL(value).origin === value
+function areOrigins(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) && value.every(isOrigin))
 }
 
 /** Calls `edit` with the current content, then replaces the file if `edit` returns true. */
@@ -283,11 +277,17 @@ async function change(path: string, edit: (file: KeyFile) => boolean): Promise<v
   const file = await openLock(lock)
   let isReplaced = false
   try {
-    const isNew = (await unlessMissing<unknown>(stat(target), undefined)) === undefined
-    const current = isNew ? emptyFile() : await readKeyFile(target)
+    const former = await unlessMissing<Stats | undefined>(stat(target), undefined)
+    const current = former ? await readKeyFile(target) : parseKeyFile(EMPTY)
     if (!edit(current)) return
     await file.writeFile(`${JSON.stringify(current.document, undefined, 2)}\n`)
-    await keepOwner(file, target)
+    const own = await file.stat()
+    // Otherwise the server that owns the file could no longer read it.
+    if (former && (former.uid !== own.uid || former.gid !== own.gid)) {
+      await file.chown(former.uid, former.gid)
+    }
+    // An umask may have removed bits of the owner.
+    await file.chmod((former?.mode ?? 0o600) & 0o777)
     // Otherwise the rename could survive a power cut and the text not.
     await file.datasync()
     await rename(lock, target)
@@ -305,21 +305,8 @@ async function unlessMissing<Result>(work: Promise<Result>, other: Result): Prom
   })
 }
 
-function emptyFile(): KeyFile {
-  const entries: Entry[] = []
-  return { version: '', document: { version: VERSION, keys: entries }, entries, keys: [] }
-}
-
-async function keepOwner(file: FileHandle, target: string): Promise<void> {
-  const own = await file.stat()
-  const found = await stat(target).catch(() => undefined)
-  // Otherwise the server that owns the file could no longer read it.
-  if (found && (found.uid !== own.uid || found.gid !== own.gid)) {
-    await file.chown(found.uid, found.gid)
-  }
-  // An umask may have removed bits of the owner.
-  await file.chmod((found?.mode ?? 0o600) & 0o777)
-}
+const LOCKED =
+  'exists: another command is writing, or was killed. If none is running, delete this file.'
 
 /** Creates the file in which the next content is written; only one process can have it. */
 async function openLock(path: string): Promise<FileHandle> {
@@ -328,12 +315,8 @@ async function openLock(path: string): Promise<FileHandle> {
       return await open(path, 'wx', 0o600)
     } catch (error) {
       if (!isCode(error, 'EEXIST')) throw error
-      if (attempt < LOCK_ATTEMPTS) await sleep(LOCK_INTERVAL_MS)
-      else {
-        const advice =
-          'another command is writing, or was killed. If none is running, delete this file.'
-        throw new Error(`${path} exists: ${advice}`, { cause: error })
-      }
+      if (attempt === LOCK_ATTEMPTS) throw new Error(`${path} ${LOCKED}`, { cause: error })
+      await sleep(LOCK_INTERVAL_MS)
     }
   }
 }

@@ -1,7 +1,7 @@
 import { UNKNOWN_CLIENT, accessUnavailable } from '../core.ts'
 import type { Admission, Emit, Guard, GuardedRequest, Usage } from '../core.ts'
 import { RatesError } from '../index.ts'
-import type { AccessRefusal, EndpointResponse, RawRequest } from '../index.ts'
+import type { AccessRefusal, RawRequest } from '../index.ts'
 import { countersFailed } from './counters.ts'
 import type { Decision, Limit, OpenCounters } from './counters.ts'
 import type { Client, KeyLookup, KnownKey } from './key-lookup.ts'
@@ -16,9 +16,9 @@ export interface GuardOptions {
   anonymous: ResolvedPlan | undefined
   counters: OpenCounters
   /** Counts the 401s of each address. */
-  attempts: OpenLocalCounters
+  attempts: LocalCounters
   /** Counts the errors of the server that each client was not charged for. */
-  failures: OpenLocalCounters
+  failures: LocalCounters
   keyOf: KeyReader
   keys: KeyLookup
   /** Identifies a client without a key; may throw. */
@@ -26,8 +26,6 @@ export interface GuardOptions {
   emit: Emit
   now(): number
 }
-
-type OpenLocalCounters = ReturnType<LocalCounters['open']>
 
 /** What may be given back for errors of the server, to each client: failing requests are not free. */
 const FAILURES: readonly Limit[] = [{ name: 'burst', quota: 10, window: 60_000 }]
@@ -47,9 +45,21 @@ export function createGuard(options: GuardOptions): Guard {
       : conclude(found, cost, decision)
   }
 
-  function conclude(client: Client, cost: number, decision: Decision): Admission {
+  function conclude(client: Client, taken: number, decision: Decision): Admission {
     if (!decision.granted) return limited(client, decision, emit)
-    return new Grant(client, cost, decision, failures)
+    const { name, plan, key } = client
+    const hasKey = key !== undefined
+    return {
+      refusal: undefined,
+      finish(response, cost) {
+        const isFree =
+          cost > 0 && response.status >= 500 && failures.take(name, FAILURES, 1).granted
+        const unused = isFree ? taken : Math.max(0, taken - cost)
+        if (unused > 0) decision.giveBack?.(unused)
+        if (!hasKey && isPublic(response)) return response
+        return withFields(response, plan.fields, decision.states, hasKey)
+      },
+    }
   }
 
   function admit({ request, query, cost }: GuardedRequest): Admission | Promise<Admission> {
@@ -204,33 +214,6 @@ function createAddressReader({ clientOf, emit }: GuardOptions): (request: RawReq
     const rule = `client must return a string of at most ${MAX_CLIENT_LENGTH} characters`
     emit(countersFailed('find_client', rule))
     return ''
-  }
-}
-
-/** A granted request. A class, because one is created for every request. */
-class Grant implements Admission {
-  readonly refusal: undefined
-  readonly #client: Client
-  readonly #cost: number
-  readonly #decision: Decision
-  readonly #failures: OpenLocalCounters
-
-  constructor(client: Client, cost: number, decision: Decision, failures: OpenLocalCounters) {
-    this.#client = client
-    this.#cost = cost
-    this.#decision = decision
-    this.#failures = failures
-  }
-
-  finish(response: EndpointResponse, cost: number): EndpointResponse {
-    const { name, plan, key } = this.#client
-    const isFree =
-      cost > 0 && response.status >= 500 && this.#failures.take(name, FAILURES, 1).granted
-    const unused = isFree ? this.#cost : Math.max(0, this.#cost - cost)
-    if (unused > 0) this.#decision.giveBack?.(unused)
-    const hasKey = key !== undefined
-    if (!hasKey && isPublic(response)) return response
-    return withFields(response, plan.fields, this.#decision.states, hasKey)
   }
 }
 

@@ -154,12 +154,9 @@ function toKnownKey(record: unknown, plans: ReadonlyMap<string, ResolvedPlan>): 
   if (typeof plan !== 'string') return fail('plan', 'be a string')
   const isTime = typeof expiresAt === 'number' && Math.abs(expiresAt) <= MAX_TIME
   if (expiresAt !== undefined && !isTime) return fail('expiresAt', 'be in ms since the Unix epoch')
-  if (origins !== undefined && !isTexts(origins)) return fail('origins', 'be an array of strings')
+  const areTexts = Array.isArray(origins) && origins.every((each) => typeof each === 'string')
+  if (origins !== undefined && !areTexts) return fail('origins', 'be an array of strings')
   const resolved = plans.get(plan)
   const client = resolved && { name: `key:${id}`, plan: resolved, key: id }
   return { id, client, expiresAt, origins: origins && [...origins] }
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((each) => typeof each === 'string')
 }

@@ -14,6 +14,11 @@ interface Share {
   pending: number
 }
 
+interface Waiter {
+  share: Share
+  start(): void
+}
+
 /** Runs `lookUp`, if there is room within 2 s. Rejects only if `lookUp` does. */
 export type RunLookup = (address: string | undefined, lookUp: () => Promise<void>) => Promise<void>
 
@@ -23,35 +28,26 @@ export type RunLookup = (address: string | undefined, lookUp: () => Promise<void
  */
 export function createLookupQueue(runtime: Runtime): RunLookup {
   const shares = new Map<string | undefined, Share>()
-  const waiting = new Set<{ share: Share; start: () => void }>()
+  const waiting = new Set<Waiter>()
   let running = 0
 
   function startNext(): void {
-    let next: { share: Share; start: () => void } | undefined
+    if (running >= MAX_RUNNING) return
+    let next: Waiter | undefined
     for (const each of waiting) if (!next || each.share.started < next.share.started) next = each
-    next?.start()
+    if (!next) return
+    waiting.delete(next)
+    running += 1
+    next.share.started += 1
+    next.start()
   }
 
   /** Resolves to whether there is room, which is then taken. */
   async function takePlace(share: Share): Promise<boolean> {
-    const take = (): void => {
-      running += 1
-      share.started += 1
-    }
-    if (running < MAX_RUNNING) {
-      take()
-      return true
-    }
-    let waiter = { share, start: take }
-    const started = new Promise<boolean>((resolve) => {
-      const start = (): void => {
-        waiting.delete(waiter)
-        take()
-        resolve(true)
-      }
-      waiter = { share, start }
-    })
+    const waiter: Waiter = { share, start() {} }
+    const started = new Promise<boolean>((resolve) => (waiter.start = () => resolve(true)))
     waiting.add(waiter)
+    startNext()
     return withTimeout(runtime, MAX_WAIT_MS, started).catch(() => !waiting.delete(waiter))
   }
 
@@ -66,8 +62,10 @@ export function createLookupQueue(runtime: Runtime): RunLookup {
     } finally {
       share.pending -= 1
       if (share.pending === 0) shares.delete(address)
-      if (hasPlace) running -= 1
-      if (hasPlace) startNext()
+      if (hasPlace) {
+        running -= 1
+        startNext()
+      }
     }
   }
 }

@@ -54,31 +54,27 @@ export function createMemoryCounters(options: MemoryCountersOptions = {}): Count
 
 /** Memory counters, which need no promise. */
 export interface LocalCounters {
-  open(context: Pick<CountersContext, 'runtime'>): {
-    take(client: string, limits: readonly Limit[], cost: number): Decision
-    close(): void
-  }
+  take(client: string, limits: readonly Limit[], cost: number): Decision
+  close(): void
 }
 
-export function createLocalCounters(maxClients: number): LocalCounters {
+export function createLocalCounters(maxClients: number): {
+  open(context: Pick<CountersContext, 'runtime'>): LocalCounters
+} {
   const keys = createTable(maxClients)
   // Separate, because attackers may have more addresses than entries.
   const others = createTable(maxClients)
   return {
     open({ runtime }) {
-      let time = 0
-      /** Returns the clock in whole ms; a clock that is not a number stops. */
-      function readClock(): number {
-        const now = Math.floor(runtime.now())
-        if (Number.isFinite(now)) time = now
-        return time
-      }
+      let now = 0
       return {
         take(client, limits, cost) {
-          const now = readClock()
+          const time = Math.floor(runtime.now())
+          // A clock that is not a number stops.
+          if (Number.isFinite(time)) now = time
           const terms = termsOf(limits)
-          const table = client.startsWith('key:') ? keys : others
-          const entry = table.find(client, terms, now, cost > 0)
+          const find = client.startsWith('key:') ? keys : others
+          const entry = find(client, terms, now, cost > 0)
           const counted = count(entry.state, terms, taking(cost), now)
           entry.state = counted
           return new CountedDecision(limits, counted, cost, entry)
@@ -97,7 +93,10 @@ class Entry {
   }
 }
 
-function createTable(maxClients: number) {
+/** Returns the entry of a client; one that is not kept only if `isKept` is false. */
+type FindEntry = (client: string, terms: Terms, now: number, isKept: boolean) => Entry
+
+function createTable(maxClients: number): FindEntry {
   const entries = new Map<string, Entry>()
   /** Counts all clients without an entry, by plan. */
   const overflow = new WeakMap<Terms, Entry>()
@@ -126,23 +125,15 @@ function createTable(maxClients: number) {
       if (shared) return shared
       if (wider !== undefined && entries.size >= share * maxClients) name = wider
     }
-    const entry = new Entry()
-    if (entries.size < maxClients) entries.set(name, entry)
-    else {
-      const shared = overflow.get(terms)
-      if (shared) return shared
-      overflow.set(terms, entry)
-    }
+    const isFull = entries.size >= maxClients
+    const entry = (isFull && overflow.get(terms)) || new Entry()
+    if (isFull) overflow.set(terms, entry)
+    else entries.set(name, entry)
     return entry
   }
 
-  return {
-    find(client: string, terms: Terms, now: number, isKept: boolean): Entry {
-      const entry = entries.get(client)
-      if (entry) return entry
-      return isKept ? entryFor(client, terms, now) : new Entry()
-    },
-  }
+  return (client, terms, now, isKept) =>
+    entries.get(client) ?? (isKept ? entryFor(client, terms, now) : new Entry())
 }
 
 const PREFIX = 'address:'

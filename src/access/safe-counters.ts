@@ -1,7 +1,7 @@
 import { callSafely, createCircuitBreaker, withTimeout } from '../core.ts'
 import type { Emit } from '../core.ts'
 import { countersFailed } from './counters.ts'
-import type { Counters, CountersContext, Decision, Limit, OpenCounters } from './counters.ts'
+import type { Counters, CountersContext, Decision, OpenCounters } from './counters.ts'
 import { createMemoryCounters } from './memory.ts'
 
 const TIMEOUT_MS = 50
@@ -19,62 +19,59 @@ export type FailurePolicy = 'local' | 'allow' | 'refuse'
 export function createSafeCounters(counters: Counters, whenFailing: FailurePolicy): Counters {
   const local = createMemoryCounters()
   return {
-    open(context) {
-      const emit = limitFailures(context)
-      const { runtime } = context
-      const fallback: OpenCounters =
+    open({ runtime, emit: emitAll }) {
+      const emit = limitFailures({ runtime, emit: emitAll })
+      const shared = counters.open({ runtime, emit })
+      const breaker = createCircuitBreaker(runtime)
+      const granted = whenFailing === 'allow'
+      const fallback: Pick<OpenCounters, 'take'> =
         whenFailing === 'local'
-          ? local.open(context)
-          : { take: () => ({ granted: whenFailing === 'allow', states: [] }), close() {} }
-      return openSafely(counters.open({ runtime, emit }), fallback, { runtime, emit })
+          ? local.open({ runtime, emit })
+          : { take: () => ({ granted, states: [] }) }
+
+      return {
+        take(client, limits, cost) {
+          if (!breaker.isCallAllowed()) return fallback.take(client, limits, cost)
+          const accept = (decision: unknown): Decision => {
+            if (!isDecision(decision, limits.length)) {
+              throw new Error('unexpected result of counters')
+            }
+            breaker.recordSuccess()
+            return safely(decision, client, emit)
+          }
+          const fail = (error: unknown): Decision | Promise<Decision> => {
+            breaker.recordFailure()
+            emit(countersFailed('take', error, client))
+            return fallback.take(client, limits, cost)
+          }
+          try {
+            const decision: unknown = shared.take(client, limits, cost)
+            if (typeof Object(decision).then !== 'function') return accept(decision)
+            const promise = Promise.resolve(decision)
+            return withTimeout(runtime, TIMEOUT_MS, promise).then(accept).catch(fail)
+          } catch (error) {
+            return fail(error)
+          }
+        },
+        close: () => callSafely(() => shared.close()),
+      }
     },
   }
 }
 
-function openSafely(
-  shared: OpenCounters,
-  fallback: OpenCounters,
-  { runtime, emit }: CountersContext,
-): OpenCounters {
-  const breaker = createCircuitBreaker(runtime)
-
-  function accept(decision: unknown, client: string, limits: readonly Limit[]): Decision {
-    if (!isDecision(decision, limits.length)) throw new Error('unexpected result of counters')
-    breaker.recordSuccess()
-    return {
-      granted: decision.granted,
-      get states() {
-        return decision.states
-      },
-      giveBack(cost) {
-        try {
-          decision.giveBack?.(cost)
-        } catch (error) {
-          emit(countersFailed('give_back', error, client))
-        }
-      },
-    }
-  }
-
+function safely(decision: Decision, client: string, emit: Emit): Decision {
   return {
-    take(client, limits, cost) {
-      if (!breaker.isCallAllowed()) return fallback.take(client, limits, cost)
-      const fail = (error: unknown): Decision | Promise<Decision> => {
-        breaker.recordFailure()
-        emit(countersFailed('take', error, client))
-        return fallback.take(client, limits, cost)
-      }
+    granted: decision.granted,
+    get states() {
+      return decision.states
+    },
+    giveBack(cost) {
       try {
-        const decision: unknown = shared.take(client, limits, cost)
-        if (typeof Object(decision).then !== 'function') return accept(decision, client, limits)
-        return withTimeout(runtime, TIMEOUT_MS, Promise.resolve(decision))
-          .then((each) => accept(each, client, limits))
-          .catch(fail)
+        decision.giveBack?.(cost)
       } catch (error) {
-        return fail(error)
+        emit(countersFailed('give_back', error, client))
       }
     },
-    close: () => callSafely(() => shared.close()),
   }
 }
 
@@ -97,14 +94,14 @@ function limitFailures({ runtime, emit }: CountersContext): Emit {
   const last = new Map<string, { at: number; leftOut: number }>()
   return (event) => {
     if (event.type !== 'counters_failed') return emit(event)
-    const now = runtime.monotonic()
-    const { at, leftOut } = last.get(event.operation) ?? { at: -Infinity, leftOut: 0 }
-    if (now - at < EVENT_INTERVAL_MS) {
-      last.set(event.operation, { at, leftOut: leftOut + 1 })
+    const at = runtime.monotonic()
+    const former = last.get(event.operation)
+    if (former && at - former.at < EVENT_INTERVAL_MS) {
+      former.leftOut += 1
       return
     }
-    last.set(event.operation, { at: now, leftOut: 0 })
-    const reason = leftOut > 0 ? `${event.reason} (and ${leftOut} more)` : event.reason
-    emit({ ...event, reason })
+    last.set(event.operation, { at, leftOut: 0 })
+    const isFirst = !former?.leftOut
+    emit(isFirst ? event : { ...event, reason: `${event.reason} (and ${former.leftOut} more)` })
   }
 }

@@ -61,3 +61,10 @@ export function createCors(origins: '*' | readonly string[], hasAccess = false):
     },
   }
 }
+
+/** Returns whether browsers send `value` as an origin: without a path, in lower case, without a default port. */
+export function isOrigin(value: unknown): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false
+  // URL permits an asterisk in a host, but no browser sends one.
+  return new URL(value).origin === value && !value.includes('*')
+}
