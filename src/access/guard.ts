@@ -1,4 +1,4 @@
-import { UNKNOWN_CLIENT, accessUnavailable } from '../core.ts'
+import { UNKNOWN_CLIENT, accessUnavailable, createBoundedMap } from '../core.ts'
 import type { Admission, Emit, Guard, GuardedRequest, Usage } from '../core.ts'
 import { RatesError } from '../index.ts'
 import type { AccessRefusal, RawRequest } from '../index.ts'
@@ -30,10 +30,14 @@ export interface GuardOptions {
 /** What may be given back for errors of the server, to each client: failing requests are not free. */
 const FAILURES: readonly Limit[] = [{ name: 'burst', quota: 10, window: 60_000 }]
 
+/** Addresses whose names are reused: to make the name of a client takes as long as to count its request. */
+const MAX_ADDRESSES = 10_000
+
 export function createGuard(options: GuardOptions): Guard {
   const { anonymous, counters, keyOf, emit, failures, now } = options
   const addressOf = createAddressReader(options)
   const identify = createIdentification(options, addressOf)
+  const addresses = createBoundedMap<string, Client>(MAX_ADDRESSES)
 
   function charge(found: Client | Admission, wanted: number): Admission | Promise<Admission> {
     if ('refusal' in found) return found
@@ -62,10 +66,16 @@ export function createGuard(options: GuardOptions): Guard {
     }
   }
 
+  function anonymousAt(address: string, plan: ResolvedPlan): Client {
+    let client = addresses.get(address)
+    if (!client) addresses.set(address, (client = addressed(address, plan)), 1)
+    return client
+  }
+
   function admit({ request, query, cost }: GuardedRequest): Admission | Promise<Admission> {
     const key = keyOf(request, query)
     if (key === undefined && anonymous) {
-      return charge(addressed(addressOf(request), anonymous), cost)
+      return charge(anonymousAt(addressOf(request), anonymous), cost)
     }
     const found = identify(key, request)
     return found instanceof Promise
