@@ -86,9 +86,18 @@ const PRIVATE = /^(?:::ffff:)?(?:127|10|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.|^:
  * Returns the client that bodies count for; undefined without an address. A proxy on a private network passes on the bodies of
  * many: those count for what it adds to the list.
  */
-function clientOf({ client, header }: RawRequest): string | undefined {
-  if (client === undefined || !PRIVATE.test(client)) return client
-  return header('x-forwarded-for')?.split(',').at(-1)?.trim() ?? client
+function clientOf(request: RawRequest): string | undefined {
+  const { client } = request
+  if (client === undefined || !PRIVATE.test(client)) return client && networkOf(client)
+  return networkOf(request.header('x-forwarded-for')?.split(',').at(-1)?.trim() ?? client)
+}
+
+/** Returns the first 64 bits of an IPv6 address, because each client has all addresses that begin with them. */
+function networkOf(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address
+  const [start = [], end] = address.split('::').map((part) => (part ? part.split(':') : []))
+  const zeros = end ? Array.from({ length: 8 - start.length - end.length }, () => '0') : []
+  return [...start, ...zeros, ...(end ?? [])].slice(0, 4).join(':')
 }
 
 type Refused = 'too_long' | 'too_slow' | 'stalled' | 'incomplete' | 'overloaded'

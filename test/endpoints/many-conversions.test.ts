@@ -440,12 +440,28 @@ describe('POST /v1/convert', () => {
         forwarded('10.0.0.1', '192.0.2.2'),
       ],
       ['without a proxy', forwarded('192.0.2.1', '192.0.2.9'), { client: '192.0.2.2' }],
+      ['of one IPv6 network', { client: '2001:db8::1:2:3:4' }, { client: '2001:db8:0:2::1' }],
+      ['of another', { client: '2001:db8:0:0:5::' }, { client: '2001:db8:1::1' }],
     ])('to 4 MiB of one client, %s', async (_, sender, other) => {
-      const { statusFor, end } = await start(Array.from({ length: 40 }, () => sender))
+      const sent = Array.from({ length: 40 }, (_value, index) =>
+        sender.client?.startsWith('2001') ? { client: `2001:db8::${index}` } : sender,
+      )
+      const { statusFor, end } = await start(sent)
       expect(await statusFor(sender)).toBe(503)
       expect(await statusFor(other)).toBe(200)
       expect((await end()).filter((status) => status === 400)).toHaveLength(4)
       expect(await statusFor(sender)).toBe(200)
+    })
+
+    it('also of a host whose requests are instances of a class', async () => {
+      const headers = { 'content-type': 'application/json' }
+      const given = { method: 'POST', headers, body: `[${ROW}]` }
+      const request = new Request(`http://localhost${PATH}`, given)
+      const response: Response = await Reflect.apply(openService().handler, undefined, [
+        request,
+        { client: '127.0.0.1' },
+      ])
+      expect(response.status).toBe(200)
     })
 
     it('only in total where the host knows no addresses', async () => {
