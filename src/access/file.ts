@@ -133,7 +133,8 @@ interface KeyFile {
 async function about<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   return work().catch((error: unknown) => {
     const reason = isCode(error, 'ENOENT') ? 'does not exist' : reasonOf(error)
-    throw new Error(`key file ${path}: ${reason}`, { cause: error })
+    // Without the cause, which logs would add to it again.
+    throw new Error(`key file ${path}: ${reason}`)
   })
 }
 
@@ -163,13 +164,7 @@ function parseKeyFile(text: string): KeyFile {
   if (!Array.isArray(entries) || !entries.every(isObject)) {
     throw new Error('damaged, keys must be a list of objects')
   }
-  const keys = entries.map((entry, index) => {
-    try {
-      return fromEntry(entry)
-    } catch (error) {
-      throw new Error(`damaged, keys[${index}].${reasonOf(error)}`, { cause: error })
-    }
-  })
+  const keys = entries.map((entry, index) => fromEntry(entry, `damaged, keys[${index}].`))
   for (const field of ['id', 'hash'] as const) {
     if (new Set(keys.map((key) => key[field])).size === keys.length) continue
     throw new Error(`damaged, two keys have the same ${field}`)
@@ -200,23 +195,27 @@ function toEntry({ createdAt, expiresAt, revokedAt, origins, ...same }: StoredKe
 
 /** Fields that restrict a key, and how they are written by mistake: ignored, they would permit more than was meant. */
 const RESTRICTIONS: readonly [field: string, mistaken: RegExp][] = [
-  ['expires', /^(expir|validuntil)/],
-  ['revoked', /^revo[ck]/],
+  ['expires', /^(expir|valid(until|to)$|notafter$|until$)/],
+  ['revoked', /^(revo[ck]|disabled$|blocked$)/],
   ['origins', /^(allowed)?origins?$/],
 ]
 
-function fromEntry(entry: Entry): StoredKey {
+/** @throws {TypeError} that begins with `place` */
+function fromEntry(entry: Entry, place: string): StoredKey {
   for (const [field, mistaken] of RESTRICTIONS) {
-    const found = Object.keys(entry).find((each) =>
-      mistaken.test(each.toLowerCase().replaceAll(/[^a-z]/g, '')),
+    const isWritten = Object.hasOwn(entry, field)
+    const isMistaken = (each: string): boolean =>
+      mistaken.test(each.toLowerCase().replaceAll(/[^a-z]/g, ''))
+    // Its name in `StoredKey` is never that of another field.
+    const found = Object.keys(entry).find(
+      (each) => each === `${field}At` || (!isWritten && isMistaken(each)),
     )
-    if (found === undefined || Object.hasOwn(entry, field)) continue
-    throw new TypeError(`${found} must be written as ${field}`)
+    if (found !== undefined) throw new TypeError(`${place}${found} must be written as ${field}`)
   }
   const { id, hash, plan, name, created, expires, revoked, origins } = entry
   const [createdAt, expiresAt, revokedAt] = [created, expires, revoked].map(fromTime)
   const key = { id, hash, plan, name, createdAt, expiresAt, revokedAt, origins }
-  assertStoredKey(key, (field) => field.replace(/At$/, ''))
+  assertStoredKey(key, (field) => place + field.replace(/At$/, ''))
   return key
 }
 

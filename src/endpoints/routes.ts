@@ -64,8 +64,7 @@ export function createEndpoints(options: EndpointsOptions): {
       posts: { '/v1/convert': lazyManyConversions({ ...context, errorBody: versionedError }) },
       costs: {
         // The body of a POST is read after the decision; the rest is given back.
-        '/v1/convert': (query, method) =>
-          method === 'POST' ? MAX_COST : costOfQuery(query, now),
+        '/v1/convert': (query, method) => (method === 'POST' ? MAX_COST : costOfQuery(query, now)),
         '/v1/history': (query) => costOfQuery(query, now),
         '/v1': () => 0,
         '/v1/usage': () => 0,

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
 import { createFileKeyStore } from '../../src/access/file.ts'
 import type { StoredKey } from '../../src/access/file.ts'
+import { reasonOf } from '../../src/events.ts'
 import { temporaryFolder } from '../stores/meets-contract.ts'
 
 const IS_WINDOWS = process.platform === 'win32'
@@ -244,11 +245,17 @@ describe('createFileKeyStore()', () => {
       fileWith({ expires }),
       'keys[0].expires must be ',
     ]),
-    ...['expiresAt', 'expires_at', 'Expires', 'expiry', 'expiration', 'valid_until'].map((name) => [
-      fileWith({ [name]: 1 }),
-      `keys[0].${name} must be written as expires`,
-    ]),
-    ...['revokedAt', 'revoked_at', 'Revoked', 'revocation'].map((name) => [
+    ...[
+      'expiresAt',
+      'expires_at',
+      'Expires',
+      'expiry',
+      'expiration',
+      'valid_until',
+      'notAfter',
+    ].map((name) => [fileWith({ [name]: 1 }), `keys[0].${name} must be written as expires`]),
+    [fileWith({ expires: '2027-01-31T00:00:00Z', expiresAt: 1 }), 'expiresAt must be written as'],
+    ...['revokedAt', 'revoked_at', 'Revoked', 'revocation', 'disabled'].map((name) => [
       fileWith({ [name]: '2026-09-21T14:13:20Z' }),
       `keys[0].${name} must be written as revoked`,
     ]),
@@ -270,6 +277,8 @@ describe('createFileKeyStore()', () => {
       ]) {
         await expect(Promise.resolve(attempt())).rejects.toThrow(reason)
         await expect(Promise.resolve(attempt())).rejects.toThrow(`key file ${path}: `)
+        const error: unknown = await Promise.resolve(attempt()).catch((thrown: unknown) => thrown)
+        expect(reasonOf(error).split(reason)).toHaveLength(2)
       }
       expect(fs.readFileSync(path, 'utf8')).toBe(text)
       expect(fs.readdirSync(folder)).toEqual(['keys.json'])
