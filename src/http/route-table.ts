@@ -116,7 +116,7 @@ function resourcesOf(
   })
 }
 
-/** @throws {TypeError} for a route whose pattern matches an endpoint */
+/** @throws {TypeError} for a route whose pattern is invalid or matches an endpoint */
 function createMatch(
   basePath: string,
   endpoints: readonly [path: string, resource: Resource][],
@@ -131,7 +131,11 @@ function createMatch(
     )
   }
   for (const route of routes) {
-    router.all(route.path, ({ params }): Found => ({ route, params }))
+    try {
+      router.all(route.path, ({ params }): Found => ({ route, params }))
+    } catch (cause) {
+      throw new TypeError(`the path of a route must be a pattern, got ${route.path}`, { cause })
+    }
     const pattern = router.routes.at(-1)?.[1]
     const taken = endpoints.find(([path]) => pattern?.test(basePath + path))
     if (!taken) continue

@@ -329,6 +329,7 @@ describe('the option routes', () => {
   it.each([
     [[{}], 'routes[0].path must be a path from the root, got undefined'],
     [[{ path: 'a', get: echo }], 'routes[0].path must be a path from the root, got a'],
+    [[{ path: '/a(', get: echo }], 'the path of a route must be a pattern, got /a('],
     [[{ path: '/a' }], 'routes[0] must have get or post'],
     [[[{ path: '/a', get: 1 }]], 'routes[0].get must be a function, got number'],
     ...[11, 0.5].map((cost): [unknown, string] => [
