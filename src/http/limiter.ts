@@ -8,6 +8,9 @@ export const LARGE_BODY_BYTES = 16_384
 /** Jobs in slices that run at the same time. */
 const MAX_CONCURRENT = 2
 
+/** Longest time for which a job counts as running: that of an app's route may never end. */
+const MAX_RUNNING_MS = 30_000
+
 /** Some hosts end the timers of a request with its response: a turn that takes longer is lost. */
 const TURN_TIMEOUT_MS = 1_000
 
@@ -81,7 +84,7 @@ export function createLimiter(runtime: Runtime, onRefused: (queued: number) => v
     const result = compute()
     if (!(result instanceof Promise)) return result
     running += 1
-    return result.finally(() => {
+    return whileRunning(result, runtime, () => {
       running -= 1
       startNext()
     })
@@ -109,6 +112,24 @@ export function createLimiter(runtime: Runtime, onRefused: (queued: number) => v
       return result
     },
   }
+}
+
+/** Calls `onEnd` once: when `result` settles, or after `MAX_RUNNING_MS`. */
+function whileRunning<Result>(
+  result: Promise<Result>,
+  runtime: Runtime,
+  onEnd: () => void,
+): Promise<Result> {
+  let isRunning = true
+  const end = (): void => {
+    if (isRunning) onEnd()
+    isRunning = false
+  }
+  const stopTimer = runtime.startTimer(end, MAX_RUNNING_MS)
+  return result.finally(() => {
+    stopTimer()
+    end()
+  })
 }
 
 function createTurns(runtime: Runtime, onTurn: () => void) {

@@ -98,4 +98,23 @@ describe('a limiter', () => {
     )
     expect(waited).toBeGreaterThan(400)
   })
+
+  it('starts others after 30 s beside jobs that never end', async () => {
+    const { runtime, requests, running, request } = open()
+    void request('', 40_000)
+    void request('', Infinity)
+    void request('', 1)
+    await runtime.advance(29_999)
+    expect([running.size, requests[2]?.outcome]).toEqual([2, 'refused'])
+    void request('', 100)
+    await runtime.advance(1)
+    expect(running.size).toBe(3)
+    await runtime.advance(20_000)
+    void request('', 100)
+    void request('', 100)
+    void request('', 100)
+    await settled()
+    // The end of the first job gives nothing back again.
+    expect(running.size).toBe(3)
+  })
 })
