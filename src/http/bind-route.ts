@@ -106,7 +106,7 @@ async function runWith(
 ): Promise<EndpointResult> {
   const { method, signal = null } = request
   const url = `http://localhost${path}${query === '' ? '' : `?${query}`}`
-  const headers = new Headers(Array.from(request.headers?.() ?? [], ([...header]) => header))
+  const headers = readHeaders(request)
   const context: RouteContext = { now, run: async (work) => limiter.run(work, request) }
   const sent = Object.assign(new Request(url, { method, headers, body, signal }), match)
   const result: unknown = await run(sent, rates, context)
@@ -116,6 +116,18 @@ async function runWith(
   }
   if (method === 'POST') return uncached(result)
   return { representation: represent(JSON.stringify(result), bodyHeaders({ lifetime: 'minute' })) }
+}
+
+function readHeaders(request: RawRequest): Headers {
+  const headers = new Headers()
+  for (const [name, value] of request.headers?.() ?? []) {
+    try {
+      headers.append(name, value)
+    } catch {
+      // Hosts that decode headers as UTF-8 have characters that no `Headers` takes.
+    }
+  }
+  return headers
 }
 
 /** Headers that depend on the body and on the connection, which are the handler's. */

@@ -43,6 +43,17 @@ describe('a route', () => {
     })
   })
 
+  it('gets no header that a request cannot have', async () => {
+    const { handler } = open([{ path: '/a', get: echo }])
+    const headers = (): [string, string][] => [
+      ['x-name', 'Łukasz'],
+      ['x-tenant', '7'],
+    ]
+    const request = { method: 'GET', target: '/a', header: () => undefined, headers }
+    const { status, body } = await handler.answer(request)
+    expect([status, JSON.parse(String(body)).tenant]).toEqual([200, '7'])
+  })
+
   it('gets the rates and the clock of the handler', async () => {
     const now = Date.UTC(2026, 10, 20, 18)
     const get: RouteFunction = async ({ params }, rates, context) => ({
