@@ -7,7 +7,6 @@ import { withCompression } from '../../src/cli/compression.ts'
 import { createClientAddress } from '../../src/connections/client-address.ts'
 import type { ClientAddressOptions } from '../../src/connections/client-address.ts'
 import type { RawRequest } from '../../src/http/messages.ts'
-import { withRequestIds } from '../../src/monitoring/index.ts'
 import { openService } from '../fixtures/service.ts'
 
 type Headers = Partial<Record<'forwarded' | 'x-forwarded-for' | (string & {}), string>>
@@ -93,16 +92,6 @@ describe('an address without proxies', () => {
       }),
       { numRuns: 2_000 },
     )
-  })
-
-  it('is not changed by headers', () => {
-    const names = ['x-forwarded-for', 'x-real-ip', 'cf-connecting-ip', 'true-client-ip']
-    const sent = names.map((name) => [name, '203.0.113.7'] as const)
-    const headers = { ...Object.fromEntries(sent), forwarded: 'for=203.0.113.7' }
-    for (const trustedProxies of [undefined, 0, [], ['198.51.100.1']]) {
-      expect(identityOf('192.0.2.1', { headers, trustedProxies })).toBe('192.0.2.1')
-      expect(identityOf(undefined, { headers, trustedProxies })).toBe('unknown')
-    }
   })
 })
 
@@ -447,19 +436,4 @@ describe('the second argument of a fetch-style handler', () => {
     }
     expect(identities).toEqual(Array.from({ length: 6 }, () => identity))
   })
-
-  it('is passed to requestIP() as it was received', async () => {
-    const requestIP = vi.fn<(request: Request) => unknown>()
-    const { compressed } = openRecorder()
-    const sent = new Request('http://localhost/api/v1/latest')
-    const fetch: FetchStyle = compressed
-    await fetch(sent, { requestIP })
-    expect(requestIP.mock.calls).toEqual([[sent]])
-  })
-})
-
-it('a wrapper passes the address of a frozen request on', async () => {
-  const { identities, handler } = openRecorder()
-  await withRequestIds(handler).answer(Object.freeze(request('192.0.2.1')))
-  expect(identities).toEqual(['192.0.2.1'])
 })

@@ -66,17 +66,6 @@ describe('createFileKeyStore()', () => {
     expect(await other.find(keyNumber(3).hash)).toMatchObject({ id: 'key-3' })
   })
 
-  it('finds nothing for a key as soon as another store has revoked it', async () => {
-    const [store, other] = [openNow(), openNow()]
-    await store.add(keyNumber(1))
-    await store.add(keyNumber(2))
-    expect(await other.find(keyNumber(1).hash)).toMatchObject({ id: 'key-1' })
-    time = CREATED_AT + 10_000
-    expect(await store.revoke('key-1')).toBe(true)
-    expect(await other.find(keyNumber(1).hash)).toBeUndefined()
-    expect(await other.find(keyNumber(2).hash)).toMatchObject({ id: 'key-2' })
-  })
-
   it('lists all keys in the order of their creation, and keeps the time of the first revocation', async () => {
     const store = openNow()
     const keys = [keyNumber(1, { name: 'Zoë & Søn' }), keyNumber(2, { expiresAt: CREATED_AT })]

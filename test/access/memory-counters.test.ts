@@ -247,19 +247,6 @@ describe('memory counters', () => {
     expect(drain(() => take('a', limitsOf('3/min', 'none')))).toBe(3)
     expect(drain(() => take('a', limitsOf('13/month', 'monthly')))).toBe(1)
   })
-
-  it('count together in two handlers, also with equal limits in different arrays', () => {
-    const { counters, context, take } = open()
-    const other = counters.open(context)
-    const limits = limitsOf('10/min, 100/month', 'a')
-    const equal = limitsOf('10/min, 100/month', 'a')
-    for (let number = 0; number < 5; number += 1) {
-      expect(take('a', limits).granted).toBe(true)
-      expect(other.take('a', equal, 1)).toMatchObject({ granted: true })
-    }
-    expect(take('a', limits).granted).toBe(false)
-    expect(other.take('a', equal, 1)).toMatchObject({ granted: false })
-  })
 })
 
 describe('memory counters with many clients', () => {

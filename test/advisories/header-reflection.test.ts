@@ -6,9 +6,6 @@ import { fetchFrom, loadedHandler } from './loaded-handler.ts'
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST']
 
-/** The headers that are read at all; see client-address.test.ts. */
-const HEADERS = ['host', 'if-match', 'if-none-match', 'accept-encoding']
-
 /** Parameters whose error does not echo the value. */
 const SILENT = new Set(
   'date change start end interval value fill layout format reverse round rule maxAge source expand'.split(
@@ -17,18 +14,6 @@ const SILENT = new Set(
 )
 
 const handler = await loadedHandler()
-
-const targets = [...PATHS, ...ENDPOINTS.map(({ target }) => target), '/api/v1/unknown', '/']
-
-test.each(targets)('responses do not echo request headers on %s', async (target) => {
-  const headers = Object.fromEntries(HEADERS.map((name) => [name, NONCE]))
-  for (const method of METHODS) {
-    for (const door of ['request', 'answer'] as const) {
-      const response = await send(handler, { method, target, headers }, door)
-      expect(JSON.stringify(response)).not.toContain(NONCE)
-    }
-  }
-})
 
 const IGNORED = [
   '/ /api/ /api/v1/ /api/v1/latest/ /api/v1/latest /api/rates'.split(' '),

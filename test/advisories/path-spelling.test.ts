@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 
-import { toExpressHandler } from '../../adapters/express.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { fetchFrom, get, loadedHandler } from './loaded-handler.ts'
 
@@ -33,24 +32,6 @@ describe.each(BASE_PATHS)('below %j', async (basePath) => {
     }
     expect(found).toBeGreaterThan(0)
   })
-})
-
-describe('mounted below a prefix that the app removes', () => {
-  test.each(['/FX', '/%66x', '/fx/', '//fx', '/fx%2F', '/fxx', '/', ''])(
-    'passes a request with the prefix %j to the app',
-    async (prefix) => {
-      const handler = await loadedHandler({ basePath: '/fx/api' })
-      const outcome = (given: string): Promise<string> =>
-        new Promise((resolve) => {
-          const request = { method: 'GET', url: '/api/v1/latest', originalUrl: given, headers: {} }
-          const writeHead = (status: number): void => resolve(`status ${status}`)
-          const response = { writeHead, end() {}, once() {}, destroy() {} }
-          toExpressHandler(handler)(request, response, () => resolve('passed on'))
-        })
-      expect(await outcome(`${prefix}/api/v1/latest`)).toBe('passed on')
-      expect(await outcome('/fx/api/v1/latest')).toBe('status 200')
-    },
-  )
 })
 
 /** Returns `path` and similar spellings. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 
 import type { RatesHandler, RatesHandlerOptions } from '../../src/index.ts'
-import { NOW, send } from '../catalogue/catalogue.ts'
+import { NOW } from '../catalogue/catalogue.ts'
 import { reseal } from '../fixtures/envelopes.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { ENDPOINTS, PATHS } from './endpoints.ts'
@@ -44,22 +44,6 @@ describe('a property name of Object.prototype', () => {
         const { status } = await fetchFrom(handler, `${path}?${parameter}=${key}`)
         expect(status, `${parameter}=${key}`).toBe(400)
       }
-    }
-  })
-
-  test('is not a path', async () => {
-    const handler = await loadedHandler()
-    for (const key of KEYS) {
-      for (const path of [`/${key}`, `/api/${key}`, `/api/v1/${key}`, `/api/v1/latest/${key}`]) {
-        for (const door of ['request', 'answer'] as const) {
-          expect((await send(handler, { method: 'GET', target: path }, door)).status, path).toBe(
-            404,
-          )
-        }
-      }
-      expect((await send(handler, { method: key, target: '/api/rates' }, 'answer')).status).toBe(
-        405,
-      )
     }
   })
 

@@ -7,20 +7,11 @@ import type { RequestData, ResponseData } from '../catalogue/catalogue.ts'
 import { HOSTS, runHost } from './hosts.ts'
 import type { Host } from './hosts.ts'
 import { createConformanceHandler } from './market.ts'
-import { mountContract } from './mount-contract.ts'
 import { conformanceRequests } from './requests.ts'
 
 describe.each(HOSTS)('$name', (host) => {
-  const { prefix = '', openClient } = host
+  const { prefix = '' } = host
   const running = runHost(host)
-
-  // `fetch` supports only HTTP/1.1.
-  const cases = openClient
-    ? []
-    : mountContract(() => ({ url: `http://127.0.0.1:${running.port}${prefix}/api` }))
-  it.each(cases)('$name', async ({ run }) => {
-    await expect(run()).resolves.toBeUndefined()
-  })
 
   it('sends the same bytes as the handler for every request', async () => {
     const handler = createConformanceHandler(`${prefix}/api`)

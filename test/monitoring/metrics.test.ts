@@ -254,12 +254,6 @@ describe('the metrics', () => {
     })
   })
 
-  it('shorten long names', () => {
-    const { emit, metrics } = withEvents()
-    emit({ type: 'upstream_request', dataSet: 'latest', provider: 'é'.repeat(1_000) })
-    expect(metrics.text()).toContain(`provider="${'é'.repeat(99)}…"} 1\n`)
-  })
-
   it('end when they are closed', async () => {
     const { handler, metrics, samples } = open()
     const { get } = requestsTo(handler, '/api')

@@ -140,15 +140,4 @@ describe('request ids', () => {
     expect(eventsOf('internal_error').map(({ requestId }) => requestId)).toEqual(['abc'])
     expect(ids).toEqual(['abc'])
   })
-
-  it('are in the events of routes', async () => {
-    const path = '/broken'
-    const get = () => Promise.reject(new Error('broken'))
-    const { handler: plain, eventsOf } = openService({ routes: [{ path, get }] })
-    const handler = withRequestIds(plain)
-    const headers = { 'x-request-id': 'abc' }
-    const response = await handler.fetch(new Request(`http://localhost${path}`, { headers }))
-    expect(response.status).toBe(500)
-    expect(eventsOf('internal_error').map(({ requestId }) => requestId)).toEqual(['abc'])
-  })
 })
