@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { entityTag, isMatch } from '../../src/http/response.ts'
+import { entityTag } from '../../src/http/response.ts'
 
 describe('entityTag()', () => {
   it('returns a well-formed tag, equal for equal text', () => {
@@ -24,16 +24,4 @@ describe('entityTag()', () => {
     const bytes = bodies.map((body) => new TextEncoder().encode(body))
     expect(new Set(bytes.map(entityTag)).size).toBe(3)
   })
-})
-
-const SAME = ['"abc"', 'W/"abc"', '*', ' * ', '"x", "abc"', '"x" ,W/"abc" ,"y"', '"a,b","abc"']
-const OTHERS = ['"x"', 'abc', '"ABC"', '"abc', '"*"', '"a,bc"', '']
-
-it.each([...SAME, ...OTHERS])('isMatch() compares "abc" with %j', (ifNoneMatch) => {
-  const expected = SAME.includes(ifNoneMatch)
-
-  expect(isMatch(ifNoneMatch, '"abc"', 'weak')).toBe(expected)
-  // By strong comparison, a weak tag never matches.
-  const isStrong = expected && !ifNoneMatch.includes('W/"abc"')
-  expect(isMatch(ifNoneMatch, '"abc"', 'strong')).toBe(isStrong)
 })

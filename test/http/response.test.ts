@@ -57,11 +57,5 @@ describe.each(['Node.js/24', 'Bun/1.4.5', 'Deno/2.9.5', 'Cloudflare-Workers', un
         expect(await (await get(target)).text()).toBe(expected)
       }
     })
-
-    it('has no body if the raw response has none', async () => {
-      const { get } = await createHandlerThere()
-      const { status, body } = await get(TEXT, { 'if-none-match': '*' })
-      expect([status, body]).toEqual([304, null])
-    })
   },
 )
