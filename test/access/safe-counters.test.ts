@@ -101,8 +101,8 @@ const FAILURES: [name: string, take: Take][] = [
   ['return a proxy that throws', () => new Proxy({}, { get: () => throwError() })],
 ]
 
-describe.each(FAILURES)('counters that %s', (_name, take) => {
-  it("count in this process under 'local', and emit an event", async () => {
+describe('counters', () => {
+  it.each(FAILURES)('that %s count in this process, grant all or refuse all', async (_, take) => {
     const safe = openSafe(take, 'local')
     const granted = [(await safe.take()).granted]
     const about = { reason: expect.stringMatching(/./), error: expect.any(Error) }
@@ -113,19 +113,11 @@ describe.each(FAILURES)('counters that %s', (_name, take) => {
       granted: true,
       states: [{ remaining: 2 }],
     })
-  })
-
-  it("grant all without states under 'allow'", async () => {
-    const safe = openSafe(take, 'allow')
-    for (let count = 0; count < 8; count += 1) {
-      expect(await safe.take()).toEqual({ granted: true, states: [] })
-    }
-  })
-
-  it("refuse all without states under 'refuse'", async () => {
-    const safe = openSafe(take, 'refuse')
-    for (let count = 0; count < 8; count += 1) {
-      expect(await safe.take()).toEqual({ granted: false, states: [] })
+    for (const policy of ['allow', 'refuse'] as const) {
+      const other = openSafe(take, policy)
+      for (let count = 0; count < 8; count += 1) {
+        expect(await other.take()).toEqual({ granted: policy === 'allow', states: [] })
+      }
     }
   })
 })
