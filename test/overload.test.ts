@@ -130,17 +130,6 @@ describe('expensive work', () => {
     expect(await requestAll([...CHEAP, large(0)])).toHaveLength(CHEAP.length + 1)
   })
 
-  it('is done in order, one job per turn, also for failures', async () => {
-    const { requestAll, turn } = await start()
-    const unknown = large(9).replace('USD', 'XXX')
-    const responses = await requestAll([large(0), large(1), unknown, large(2)])
-    const counts = []
-    for (; counts.length < 4; await turn()) counts.push(responses.length)
-    expect(counts).toEqual([1, 2, 3, 4])
-    expect(responses.map(({ status }) => status)).toEqual([200, 200, 400, 200])
-    expect(new Set(responses.map((response) => header(response, 'etag'))).size).toBe(4)
-  })
-
   it.each<[RequestOptions, number]>([
     [{ method: 'HEAD' }, 200],
     [{ tag: '*' }, 304],

@@ -95,6 +95,9 @@ describe('a request costs', () => {
     [10, 200, 'csv', `from,to,amount\n${'USD,EUR,1\n'.repeat(10_000)}`],
     [3, 200, 'json', '[{"from":"USD","to":"EUR"}]'.padEnd(2 * 102_400 + 1)],
     [1, 400, 'json', '{'],
+    [3, 400, 'json', '{'.padEnd(3 * 102_400)],
+    [10, 400, 'csv', ','.repeat(1_048_576)],
+    [1, 413, 'json', ' '.repeat(1_048_577)],
     [1, 400, 'json', ''],
     [1, 415, 'xml', '<a/>'],
   ])('%d: %d for a POST of %s %.60s', async (cost, status, form, body) => {

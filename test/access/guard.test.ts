@@ -71,27 +71,6 @@ describe('limits', () => {
     }
   })
 
-  it('give the whole cost back after an internal error', async () => {
-    let isBroken = false
-    const header = (): undefined => {
-      if (isBroken) throw new Error('header')
-    }
-    const given: number[] = []
-    const open = (): OpenCounters => ({
-      take(_client, limits) {
-        // Of the endpoint, after the request was counted.
-        isBroken = true
-        const states = limits.map(() => ({ remaining: 1, reset: 1, wait: 0 }))
-        return { granted: true, states, giveBack: (cost) => void given.push(cost) }
-      },
-      close() {},
-    })
-    const { handler } = openGuarded({ counters: { open } })
-    const target = '/api/v1/convert?from=USD&to=EUR,GBP,JPY'
-    expect(await handler.answer({ method: 'GET', target, header })).toMatchObject({ status: 500 })
-    expect(given).toEqual([3])
-  })
-
   it('count requests whose client disconnects before the response', async () => {
     const { handler, send } = openGuarded({ plans: { public: '100/month' } })
     const left = async (): Promise<number> =>

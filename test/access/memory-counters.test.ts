@@ -154,39 +154,6 @@ describe('memory counters', () => {
     expect(drain(() => take('a', limits))).toBe(5 + 9)
   })
 
-  it('subtract the refill from what is given back late, as it may have replaced it', () => {
-    const { take, at, now } = open()
-    const limits = limitsOf('60/min', 'a')
-    const { giveBack } = bound(take('a', limits, 10))
-    at(now() + 4 * SECOND)
-    take('a', limits, 1)
-    giveBack(10)
-    // Of 10, 4 were refilled and 6 given back.
-    expect(take('a', limits, 0).states[0]?.remaining).toBe(59)
-    giveBack(10)
-    expect(take('a', limits, 0).states[0]?.remaining).toBe(60)
-  })
-
-  it('give nothing of another month back', () => {
-    const { take, at } = open()
-    const limits = limitsOf('20/month', 'a')
-    const { giveBack } = bound(take('a', limits, 10))
-    at(Date.UTC(2026, 11))
-    expect(drain(() => take('a', limits))).toBe(20)
-    giveBack(9)
-    expect(drain(() => take('a', limits))).toBe(0)
-  })
-
-  it('count a cost above the quota as the quota', () => {
-    const { take } = open()
-    const limits = limitsOf('5/min, 100/month', 'a')
-    expect(take('a', limits, 10)).toMatchObject({
-      granted: true,
-      states: [{ remaining: 0 }, { remaining: 90 }],
-    })
-    expect(take('a', limits, 10)).toMatchObject({ granted: false, states: [{ wait: MINUTE }, {}] })
-  })
-
   it('lock no client out for longer than a window after the clock was set back', () => {
     const { take, at } = open()
     const limits = limitsOf('10/min, 50/month', 'a')
@@ -197,27 +164,6 @@ describe('memory counters', () => {
     expect(states[0]?.wait).toBeLessThanOrEqual(MINUTE / 10)
     at(START + MINUTE)
     expect(drain(() => take('a', limits))).toBe(10)
-  })
-
-  it('count a month again from zero after the clock was a year ahead', () => {
-    const { take, at } = open()
-    const limits = limitsOf('5/month', 'a')
-    at(Date.UTC(2027, 11, 20))
-    expect(drain(() => take('a', limits))).toBe(5)
-    at(START)
-    expect(take('a', limits).granted).toBe(false)
-    at(Date.UTC(2026, 11, 1))
-    expect(drain(() => take('a', limits))).toBe(5)
-  })
-
-  it('grant one quota more at most for each time that the clock is set ahead', () => {
-    const { take, at } = open()
-    const limits = limitsOf('10/min, 50/month', 'a')
-    expect(drain(() => take('a', limits))).toBe(10)
-    at(START + 10_000 * MINUTE)
-    expect(drain(() => take('a', limits))).toBe(10)
-    at(START)
-    expect(drain(() => take('a', limits))).toBe(0)
   })
 
   it.each([NaN, Infinity, -Infinity])('do not open or break while the clock is %s', (broken) => {

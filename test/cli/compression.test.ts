@@ -121,20 +121,6 @@ describe('a compressed response', () => {
     expect(await send(target, headers, 'HEAD')).toEqual({ ...got, body: null })
   })
 
-  it.each([
-    ['OPTIONS', TABLE, 204],
-    ['POST', TABLE, 405],
-    ['GET', '/api/v1/latest?base=XXX', 400],
-    ['GET', '/elsewhere', 404],
-  ])(
-    'is that of the handler for other statuses than 200: %s %s',
-    async (method, target, status) => {
-      const response = await send(target, { 'accept-encoding': 'br' }, method)
-      expect(response.status).toBe(status)
-      expect(response).toEqual(await plain.answer({ method, target, header: () => undefined }))
-    },
-  )
-
   it('is plain if a codec fails, which is retried', async () => {
     const failures: Codec[] = [
       async () => Promise.reject(new Error('no memory')),

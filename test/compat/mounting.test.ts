@@ -60,12 +60,6 @@ describe('the routes of all services', () => {
     expect(await formOf([frankfurter(), fixer()])).toEqual([ofFrankfurter, ofFrankfurter])
     expect(await formOf([fixer(), frankfurter()])).toEqual([ofFixer, ofFixer])
   })
-
-  it('are refused where the handler has the same path', () => {
-    expect(() => openMarket({ routes: fixer({ basePath: '/api' }) })).toThrow(/\/api\/convert/)
-    expect(() => openMarket({ basePath: '', routes: frankfurter() })).toThrow(/\/v1\/latest/)
-    openMarket({ basePath: '/rates', routes: fixer({ basePath: '/api' }) })
-  })
 })
 
 describe.each(SERVICES)('the routes with $path', ({ routes, path, list, error }) => {

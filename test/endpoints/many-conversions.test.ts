@@ -3,7 +3,6 @@ import Papa from 'papaparse'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { readRows } from '../../src/api/csv-rows.ts'
-import type { Admission } from '../../src/http/guard.ts'
 import type { HistoryProvider, RawRequest } from '../../src/index.ts'
 import { createBank } from '../fixtures/bank.ts'
 import { longService } from '../fixtures/long-market.ts'
@@ -483,24 +482,6 @@ describe('POST /v1/convert', () => {
     const { status, text } = await post(service, body)
     expect(parse).not.toHaveBeenCalled()
     expect([status, text]).toEqual([400, refusal(hint)])
-  })
-
-  it.each([
-    [1, 400, 'json', '{'],
-    [3, 400, 'json', '{'.padEnd(3 * 102_400)],
-    [10, 400, 'csv', ','.repeat(MIB)],
-    [1, 413, 'json', ' '.repeat(MIB + 1)],
-  ])('costs %d where the body is refused with %d: %s %.9s', async (cost, status, form, body) => {
-    const costs: unknown[] = []
-    const finish: Admission['finish'] = (response, real) => {
-      costs.push(real)
-      return response
-    }
-    const guard = { admit: () => ({ refusal: undefined, finish }), close() {} }
-    const guarded = openService({ access: { createGuard: () => guard } })
-    const type = form === 'csv' ? 'text/csv' : 'application/json'
-    expect(await post(guarded, body, { type })).toMatchObject({ status })
-    expect(costs).toEqual([cost])
   })
 
   it('takes rows of 250 targets and any text', async () => {

@@ -65,15 +65,6 @@ describeRuntimes('ratesmith serve', (runtime) => {
     }
   })
 
-  it('serves metrics at /metrics', async () => {
-    const args = [writeServerConfig('{ metrics: true }'), '--demo']
-    const root = await rootOf(serve(args, {}, runtime))
-    expect(await statusOf(root + CONVERT)).toBe(200)
-    const metrics = await fetch(`${root}/metrics`)
-    expect(metrics.headers.get('content-type')).toMatch(/^application\/openmetrics-text/)
-    expect(await metrics.text()).toMatch(/\/v1\/convert[^]*\n# EOF\n$/)
-  })
-
   it('logs each response as JSON, without key and address', async () => {
     const key = `rsk_${'a'.repeat(36)}`
     const running = serve([writeServerConfig('{ accessLog: true }'), '--demo'], {}, runtime)
