@@ -1,4 +1,5 @@
 import type { RatesError } from '../errors.ts'
+import { LARGE_BODY_BYTES } from './limiter.ts'
 import type { EndpointResponse, Header, RawRequest } from './messages.ts'
 import { ALLOW, bodyHeaders, entityTag, lengthHeader, represent, uncached } from './response.ts'
 import type { EndpointResult, PostEndpoint } from './response.ts'
@@ -110,11 +111,21 @@ async function runWith(
   const context: RouteContext = { now, run: async (work) => limiter.run(work, request) }
   const sent = Object.assign(new Request(url, { method, headers, body, signal }), match)
   const result: unknown = await run(sent, rates, context)
-  if (result instanceof Response) return toEndpointResponse(result, { method, hasCors })
   if (typeof result !== 'object' || result === null) {
     throw new TypeError('a route must return a Response or an object')
   }
-  if (method === 'POST') return uncached(result)
+  const made = await toResult(result, { method, hasCors })
+  const { length } = ('representation' in made ? made.representation : made).body ?? ''
+  if (length > LARGE_BODY_BYTES) limiter.requireRoom(request)
+  return made
+}
+
+async function toResult(
+  result: object,
+  about: { method: string; hasCors: boolean },
+): Promise<EndpointResult> {
+  if (result instanceof Response) return toEndpointResponse(result, about)
+  if (about.method === 'POST') return uncached(result)
   return { representation: represent(JSON.stringify(result), bodyHeaders({ lifetime: 'minute' })) }
 }
 

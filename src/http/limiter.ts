@@ -53,6 +53,8 @@ export interface Limiter {
     request: RequestContext,
     options?: Partial<WorkOptions<Result>>,
   ): Result | Promise<Result>
+  /** @throws {RatesError} `overloaded` if 256 MiB of other responses wait for their clients to read */
+  requireRoom(request: RequestContext): void
 }
 
 /** Functions that start the waiting jobs, in order. */
@@ -80,7 +82,7 @@ export function createLimiter(runtime: Runtime, onRefused: (queued: number) => v
   function start<Result>(compute: Compute<Result>, request: RequestContext) {
     void turns.wait()
     // Here, because a job may have waited in the queue.
-    if ((request.unsentBytes?.() ?? 0) > MAX_UNSENT_BYTES) throw refusal()
+    requireRoom(request, refusal)
     const result = compute()
     if (!(result instanceof Promise)) return result
     running += 1
@@ -91,6 +93,7 @@ export function createLimiter(runtime: Runtime, onRefused: (queued: number) => v
   }
 
   return {
+    requireRoom: (request) => requireRoom(request, refusal),
     run(compute, request, { jobs, key = '', hasWaited = false } = {}) {
       const { signal } = request
       if (signal?.aborted) throw overloaded(runtime)
@@ -112,6 +115,10 @@ export function createLimiter(runtime: Runtime, onRefused: (queued: number) => v
       return result
     },
   }
+}
+
+function requireRoom(request: RequestContext, refusal: () => RatesError): void {
+  if ((request.unsentBytes?.() ?? 0) > MAX_UNSENT_BYTES) throw refusal()
 }
 
 /** Calls `onEnd` once: when `result` settles, or after `MAX_RUNNING_MS`. */

@@ -175,6 +175,18 @@ describe('a route', () => {
     expect(await lengthOf(1_048_576)).toEqual([200, '{"length":1048576}'])
     expect((await lengthOf(1_048_577))[0]).toBe(413)
   })
+
+  it('is a 503 with a large body while 256 MiB of others wait for their clients to read', async () => {
+    const get: RouteFunction = ({ params }) => ({ a: 'a'.repeat(Number(params['length'])) })
+    const { handler } = open([{ path: '/:length', get }])
+    const statusOf = async (length: number, unsent: number) => {
+      const about = { header: () => undefined, unsentBytes: () => unsent }
+      return (await handler.answer({ method: 'GET', target: `/${length}`, ...about })).status
+    }
+    expect(await statusOf(20_000, 256 * 1_048_576)).toBe(200)
+    expect(await statusOf(20_000, 256 * 1_048_576 + 1)).toBe(503)
+    expect(await statusOf(10_000, 256 * 1_048_576 + 1)).toBe(200)
+  })
 })
 
 describe('an error of a route', () => {
