@@ -1,5 +1,5 @@
 /** What a part of the package that can be left out (`access`, `compat`, `monitoring`, `cli`) may import besides `index.ts`. */
-export { withDays, writeDays } from './api/days.ts'
+export { earlierDay, withDays, writeDays } from './api/days.ts'
 export type { DayRates, DaysParams, DayTable } from './api/days.ts'
 export { DISCLAIMER } from './api/latest.ts'
 export { MAX_CODES, MAX_CODES_CHARACTERS, splitCodes, tooManyCodes } from './api/parameter-kinds.ts'

@@ -82,7 +82,7 @@ function noRates(): RatesError {
   return new RatesError('no_data', 'No reference rates in this range')
 }
 
-function earlierDay(one: Day, other: Day): Day {
+export function earlierDay(one: Day, other: Day): Day {
   return one < other ? one : other
 }
 

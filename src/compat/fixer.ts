@@ -1,10 +1,11 @@
 import {
-  ONE,
   createTextReader,
   dayNumber,
   divide,
+  earlierDay,
   exactDifference,
   invalidParameter,
+  ONE,
   percentChange,
   toDay,
   toDecimal,
@@ -24,7 +25,6 @@ import {
 } from './query.ts'
 import {
   coveredCurrencies,
-  earlier,
   multiply,
   namesByCode,
   ratesFor,
@@ -224,7 +224,7 @@ async function readFrame(request: CompatRequest, form: Form, name: string) {
       parameter: 'order',
     })
   }
-  const last = earlier(end, request.today)
+  const last = earlierDay(end, request.today)
   const others = codes?.filter((code) => code !== base)
   const latest = await request.rates.latest({ base, date: last })
   const about = form === QUOTES ? terms(latest) : SUCCESS

@@ -1,4 +1,4 @@
-import { createTextReader } from '../core.ts'
+import { createTextReader, earlierDay } from '../core.ts'
 import type { Day, Route } from '../core.ts'
 import { RatesError } from '../index.ts'
 import {
@@ -11,7 +11,6 @@ import {
 } from './query.ts'
 import {
   coveredCurrencies,
-  earlier,
   multiply,
   namesByCode,
   ratesFor,
@@ -132,7 +131,7 @@ function requireOthers(codes: readonly string[], base: string): string[] {
 
 async function ratesOfDay({ rates, query, today }: CompatRequest, day: Day): Promise<object> {
   const { amount, base, codes: requested } = readParameters(query)
-  const table = await rates.latest({ base, date: earlier(day, today) })
+  const table = await rates.latest({ base, date: earlierDay(day, today) })
   const found = ratesFor(table, requested).map(([code]) => code)
   const codes = requireOthers(found, base)
   const amounts = codes.map((code) => [code, multiply(amount, table.rates[code] ?? NaN)])
@@ -146,7 +145,7 @@ async function ratesOfRange(
   const { rates, query, today } = request
   const { amount, base, codes: requested } = readParameters(query)
   requireRangeAmount(amount)
-  const last = earlier(end, today)
+  const last = earlierDay(end, today)
   if (start > last) throw notFound()
   // Starts at the last published day up to `start`, like the service.
   const first = (await unlessNoData(rates.latest({ base, date: start })))?.date ?? start

@@ -1,11 +1,10 @@
-import { DISCLAIMER, createTextReader } from '../core.ts'
+import { createTextReader, DISCLAIMER, earlierDay } from '../core.ts'
 import type { Route } from '../core.ts'
 import { RatesError } from '../index.ts'
 import type { LatestRates, RatesErrorCode } from '../index.ts'
 import { costOfRange, readAmount, readCode, readDay, readList } from './query.ts'
 import {
   coveredCurrencies,
-  earlier,
   namesByCode,
   ratesFor,
   requireBasePath,
@@ -82,7 +81,7 @@ async function timeSeries(request: CompatRequest): Promise<object> {
   const start = readDay('start', sent.start)
   const end = readDay('end', sent.end)
   if (start > end) throw new RatesError('invalid_parameter', 'start must not be after end')
-  const last = earlier(end, today)
+  const last = earlierDay(end, today)
   const latest = await rates.latest({ base, date: last })
   const head = { ...terms(latest), start_date: start, end_date: end, base }
   const series = respondWithDays(request, {

@@ -123,10 +123,6 @@ export function toSeconds(instant: number): number {
   return Math.floor(instant / 1_000)
 }
 
-export function earlier(day: Day, other: Day): Day {
-  return day < other ? day : other
-}
-
 /** Returns the result of `work`, or `undefined` for missing rates, as opposed to a code without any rates ever. */
 export async function unlessNoData<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
