@@ -54,8 +54,10 @@ function decodeQuery(query: string): RouteMatch['query'] {
 /** The maximum without a usable result: a request that makes `cost` throw must not be free. */
 function costBy(cost: CostFunction, ...given: Parameters<CostFunction>): number {
   try {
-    const value = Math.ceil(cost(...given))
-    return isCost(value) ? value : MAX_COST
+    const value = cost(...given)
+    // Not of null or -0.5: 0 is a route without keys.
+    const whole = value > 0 ? Math.ceil(value) : value
+    return isCost(whole) ? whole : MAX_COST
   } catch {
     return MAX_COST
   }

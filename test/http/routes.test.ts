@@ -295,10 +295,13 @@ describe('the keys and limits of a handler', () => {
     }
     const { costs, send } = openCounting([
       { path: '/throws', get, cost },
-      { path: '/none', get, cost: () => NaN },
+      { path: '/not-a-number', get, cost: () => NaN },
+      { path: '/negative', get, cost: () => -0.5 },
+      { path: '/null', get, cost: () => JSON.parse('null') },
     ])
-    expect([(await send('/throws')).status, (await send('/none')).status]).toEqual([200, 200])
-    expect(costs.map(([admitted]) => admitted)).toEqual([10, 10])
+    for (const path of ['/throws', '/not-a-number', '/negative', '/null'])
+      expect((await send(path)).status).toBe(200)
+    expect(costs.map(([admitted]) => admitted)).toEqual([10, 10, 10, 10])
   })
 
   it('take the whole cost of a 304 and of an internal error, and 1 for an invalid request', async () => {
