@@ -142,7 +142,7 @@ function addressIn(info: unknown, request: Request): string | undefined {
 }
 
 /** Deno uses the `Host` header unchecked: a slash or question mark in it would look like a path or a query. */
-export function targetBehind(host: string | null, url: string): string {
+function targetBehind(host: string | null, url: string): string {
   if (!host) return url
   const start = url.startsWith('http://') ? 7 : url.startsWith('https://') ? 8 : 0
   const end = start + host.length
