@@ -210,9 +210,9 @@ function linesOf(paths: readonly string[]): number {
  * in the commit. An area is folders, and files directly in `src/`.
  */
 const LINES: Record<string, number> = {
-  'src adapters': 36_200,
+  'src adapters': 36_350,
   // With the operations' interface, and the table of days that was in compat.
-  'src/api src/http src/endpoints': 6_700,
+  'src/api src/http src/endpoints': 6_850,
   'src/client': 350,
   'src/sources src/cache': 4_170,
   'src/rates': 4_150,
@@ -228,7 +228,7 @@ const LINES: Record<string, number> = {
   scripts: 2_250,
   // The costs of the worst requests are new.
   bench: 2_750,
-  test: 64_300,
+  test: 63_400,
 }
 
 /** The most of everything else that a user or a contributor has to know. */
@@ -254,7 +254,7 @@ const COUNTS: Record<string, [count: () => number, budget: number]> = {
         (sum, path) => sum + read(path).split(/\s+/).length,
         0,
       ),
-    44_250,
+    43_400,
   ],
 }
 
