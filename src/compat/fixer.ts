@@ -22,6 +22,7 @@ import {
   readDay,
   readList,
   requireRangeAmount,
+  workOfRange,
 } from './query.ts'
 import {
   coveredCurrencies,
@@ -216,7 +217,6 @@ async function changes(request: CompatRequest, form: Form, name: string): Promis
 
 async function readFrame(request: CompatRequest, form: Form, name: string) {
   const { base, codes, toValue, amount, sent } = readTable(request, form)
-  requireRangeAmount(amount)
   const start = readDay('start_date', sent.start_date)
   const end = readDay('end_date', sent.end_date)
   if (start > end) {
@@ -225,6 +225,7 @@ async function readFrame(request: CompatRequest, form: Form, name: string) {
     })
   }
   const last = earlierDay(end, request.today)
+  requireRangeAmount(amount, workOfRange(codes?.join(), start, last))
   const others = codes?.filter((code) => code !== base)
   const latest = await request.rates.latest({ base, date: last })
   const about = form === QUOTES ? terms(latest) : SUCCESS

@@ -8,6 +8,7 @@ import {
   readDay,
   readList,
   requireRangeAmount,
+  workOfRange,
 } from './query.ts'
 import {
   coveredCurrencies,
@@ -144,8 +145,8 @@ async function ratesOfRange(
 ): Promise<Response> {
   const { rates, query, today } = request
   const { amount, base, codes: requested } = readParameters(query)
-  requireRangeAmount(amount)
   const last = earlierDay(end, today)
+  requireRangeAmount(amount, workOfRange(requested?.join(), start, last))
   if (start > last) throw notFound()
   // Starts at the last published day up to `start`, like the service.
   const first = (await unlessNoData(rates.latest({ base, date: start })))?.date ?? start

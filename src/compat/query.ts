@@ -41,11 +41,15 @@ export function readAmount(sent = '1'): number {
   return Number(sent)
 }
 
-/** Throws `invalid_amount` for an amount with which a range would take several times longer, or fail at its last day. */
-export function requireRangeAmount(amount: number): void {
+/** Of a range that takes more work than this, an amount has at most 8 digits: more take several times longer. */
+const MAX_WORK_FOR_LONG_AMOUNTS = 60
+
+/** Throws `invalid_amount` for an amount with which a range would take too long, or fail at its last day. */
+export function requireRangeAmount(amount: number, work: number): void {
+  const digits = work > MAX_WORK_FOR_LONG_AMOUNTS ? 8 : 15
   const isUsual = amount === 0 || (amount >= 1e-9 && amount < 1e15)
-  if (isUsual && Number(amount.toPrecision(15)) === amount) return
-  throw invalidAmount(String(amount), 'a range takes up to 15 digits, from 1e-9 to 1e15')
+  if (isUsual && Number(amount.toPrecision(digits)) === amount) return
+  throw invalidAmount(String(amount), `this range takes up to ${digits} digits, from 1e-9 to 1e15`)
 }
 
 /** Returns the day in `sent`. Throws `invalid_parameter`, or `missing_parameter` without a day. */
@@ -62,8 +66,13 @@ const USUAL_CODES = 30
 
 const FIVE_YEARS_MS = 5 * 365.25 * 86_400_000
 
-/** Returns the cost of a range: currencies × started five years, at most 10. */
-export function costOfRange(
+/** Returns the cost of a range: its work, at most 10. */
+export function costOfRange(...range: Parameters<typeof workOfRange>): number {
+  return Math.min(MAX_COST, workOfRange(...range))
+}
+
+/** Returns currencies × started five years. */
+export function workOfRange(
   list: RouteRequest['query'][string],
   start: unknown,
   end: unknown,
@@ -71,7 +80,7 @@ export function costOfRange(
   const codes = typeof list === 'string' && list ? new Set(list.split(',')).size : USUAL_CODES
   const span = (instantOf(end) - instantOf(start)) / FIVE_YEARS_MS
   // An invalid day gets an error.
-  return Math.min(MAX_COST, codes * Math.max(1, Math.ceil(span) || 1))
+  return codes * Math.max(1, Math.ceil(span) || 1)
 }
 
 function instantOf(value: unknown): number {
