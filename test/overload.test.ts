@@ -256,19 +256,6 @@ describe('a 503', () => {
     expect(await requestAll([large(1_000), large(0), ...CHEAP])).toHaveLength(CHEAP.length + 1)
   })
 
-  it('is returned after three seconds of waiting', async () => {
-    const { requestAll, runtime, events } = await start()
-    const responses = await requestAll(Array.from({ length: 19 }, (_, index) => large(index)))
-    await runtime.advance(2_999)
-    expect(responses).toHaveLength(1)
-    await runtime.advance(1)
-    expect(responses).toHaveLength(19)
-    expect(new Set(responses.slice(1).map(({ status }) => status))).toEqual(new Set([503]))
-    expect(events.filter(({ type }) => type === 'overloaded')).toHaveLength(18)
-    await runtime.advance(3_000)
-    expect(runtime.timers()).toBe(0)
-  })
-
   it('is returned after half a second where the request has waited for data', async () => {
     const { requestAll, runtime, turn } = await start({ isCold: true })
     const responses = await requestAll([large(0), large(1), large(2)])

@@ -14,7 +14,6 @@ const createKeys = async (count: number): Promise<string[]> =>
 
 const withKey = (key = '') => ({ 'x-api-key': key })
 
-/** Returns how often each value occurs. */
 function countEach(values: readonly number[]): Record<number, number> {
   const counts: Record<number, number> = {}
   for (const value of values) counts[value] = (counts[value] ?? 0) + 1

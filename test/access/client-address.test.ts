@@ -15,7 +15,6 @@ function request(client: string | undefined, headers: Headers = {}): RawRequest 
   return { method: 'GET', target: '/api/v1/latest', header: (name) => headers[name], client }
 }
 
-/** Returns the identity of the client of one request. */
 function identityOf(
   client: string | undefined,
   { headers = {}, ...options }: ClientAddressOptions & { headers?: Headers } = {},

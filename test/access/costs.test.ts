@@ -6,7 +6,6 @@ import type { Sent } from './service.ts'
 
 const QUOTA = 1_000_000
 
-/** Returns a function that returns the status and the cost of a request. */
 async function openMeter() {
   const { store, keys } = await recordedStore([{ id: 'a', plan: 'all' }])
   const { send } = openGuarded({
@@ -28,7 +27,6 @@ async function openMeter() {
 const CONVERT = '/v1/convert?from=USD&to='
 const HISTORY = '/v1/history?from=USD&period=1M&to='
 
-/** Well-known codes, all in both data sets. */
 const CODES = 'EUR GBP JPY CHF SEK NOK DKK PLN CZK HUF RON AUD'.split(' ')
 
 describe('a request costs', () => {

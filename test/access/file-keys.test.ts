@@ -13,7 +13,6 @@ const IS_WINDOWS = process.platform === 'win32'
 /** A time in 2026, in ms since the Unix epoch. */
 const CREATED_AT = 1_790_000_000_000
 
-/** Returns a key with the given number in its id and its hash. */
 function keyNumber(number: number, changes: Partial<StoredKey> = {}): StoredKey {
   const digits = number.toString(16)
   return {
@@ -26,7 +25,6 @@ function keyNumber(number: number, changes: Partial<StoredKey> = {}): StoredKey 
   }
 }
 
-/** Returns the text of a file with one key. */
 function fileWith(changes: object): string {
   const { id, hash, plan, name } = keyNumber(1)
   const key = { id, hash, plan, name, created: '2026-09-21T14:13:20.001Z', ...changes }

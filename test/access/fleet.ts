@@ -91,7 +91,6 @@ export function createFleet({ processes, limits, latency, start = START, counter
     redis,
     events,
     admitted,
-    /** Passes a request to a process. */
     async take(member: number, cost = 1, client = 'key:a'): Promise<Decision> {
       const at = runtime.now()
       const decision = await members[member % processes]?.take(client, limits, cost)

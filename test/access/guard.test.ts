@@ -8,7 +8,6 @@ import { openService } from '../fixtures/service.ts'
 import { finish } from '../virtual-runtime.ts'
 import { PLANS, limitIn, openGuarded, openWithKey, recordedStore, sendersTo } from './service.ts'
 
-/** Counters that fail as given. */
 function brokenCounters(take: () => unknown): Counters {
   // @ts-expect-error counters must return decisions
   return { open: (): OpenCounters => ({ take, close() {} }) }
@@ -141,7 +140,6 @@ describe('requests without a key, where one is required', () => {
   })
 })
 
-/** How services name refusals. */
 const REFUSALS: Readonly<Record<string, Record<number, object>>> = {
   fixer: {
     401: { error: { code: 101, type: 'invalid_access_key' } },
@@ -214,7 +212,6 @@ describe('the option client', () => {
   })
 })
 
-/** Of the only limit. */
 const STATE = { remaining: 4, reset: 1_000, wait: 0 }
 
 describe('counters', () => {
@@ -329,7 +326,6 @@ describe('an adapter', () => {
   )
 })
 
-/** Returns all texts of an event, with those of its error. */
 function described(event: object): string {
   const { error }: { error?: unknown } = { error: undefined, ...event }
   const of = error instanceof Error ? `${error.name} ${error.message} ${error.stack}` : ''

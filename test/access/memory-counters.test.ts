@@ -9,7 +9,6 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const START = Date.UTC(2026, 10, 20, 18)
 
-/** Opens counters on a clock that starts at `start`. */
 function open({ start = START, maxClients = 100_000 } = {}) {
   const runtime = virtualRuntime(start)
   let time = start
@@ -24,7 +23,6 @@ function open({ start = START, maxClients = 100_000 } = {}) {
       if (decision instanceof Promise) throw new Error('memory needs no promise')
       return decision
     },
-    /** Sets the clock. */
     at: (now: number): void => void (time = now),
     now: () => time,
   }

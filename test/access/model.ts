@@ -18,7 +18,6 @@ export interface ModelState {
 /** The decision of the model about a cost: for each limit, how long it refuses the cost, in ms. */
 export type Waits = readonly number[]
 
-/** Creates a client without any grants. */
 export function createModelClient(limits: readonly ModelLimit[]) {
   /** Also has requests that took nothing: the clock was seen at their time. */
   const requests: { at: number; cost: number }[] = []

@@ -11,7 +11,6 @@ import { openGuard, openGuarded } from './service.ts'
 const plans = { public: '60/min' }
 const keys = { find: () => undefined }
 
-/** Creates a handler with access by untyped options. */
 function create(options: unknown): unknown {
   const access: Access = Reflect.apply(createAccess, undefined, [options])
   return createRatesHandler({ access, providers: fakeProviders() })

@@ -13,7 +13,6 @@ const LIMITS = [burst(3, 60_000)]
 
 const GOOD = { granted: true, states: [{ remaining: 2, reset: 1, wait: 0 }] }
 
-/** Returns a grant with one wrong number. */
 const stateWith = (wrong: object) => ({ granted: true, states: [{ ...GOOD.states[0], ...wrong }] })
 
 /** Takes as JavaScript would: results of any type. */
@@ -62,7 +61,6 @@ function throwError(): never {
   throw new Error('x')
 }
 
-/** Returns an object with a getter that throws. */
 const getting = (name: string): object =>
   Object.defineProperty({}, name, { get: throwError, enumerable: true })
 

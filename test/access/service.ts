@@ -14,7 +14,6 @@ export interface Sent {
   target?: string
   method?: string
   headers?: Readonly<Record<string, unknown>>
-  /** Address of the client. */
   client?: string | undefined
   signal?: AbortSignal
   body?: string
@@ -88,7 +87,6 @@ export async function openWithKey(record: object = {}, options: Partial<AccessOp
   return { ...service, store, key, found, replace }
 }
 
-/** Creates functions that send requests to a handler. */
 export function sendersTo(handler: Pick<ReturnType<typeof openService>['handler'], 'answer'>) {
   async function send({
     target = '/v1/latest?base=EUR',
@@ -111,7 +109,6 @@ export function sendersTo(handler: Pick<ReturnType<typeof openService>['handler'
   }
   return {
     send,
-    /** Returns the status of a request with `key`. */
     statusWith: async (key: string, sent: Sent = {}) =>
       (await send({ ...sent, headers: { 'x-api-key': key, ...sent.headers } })).status,
   }
@@ -152,12 +149,10 @@ export async function recordedStore(records: readonly Partial<Record<keyof KeyRe
     store,
     keys,
     found,
-    /** Replaces the record of a key. */
     replace: async (key: string, record: unknown) => void byHash.set(await hashKey(key), record),
   }
 }
 
-/** Returns `t` and `r` of a limit in a `RateLimit` field. */
 export function limitIn(field: string | undefined, name: string): { r: number; t: number } {
   const [, r = NaN, t = NaN] = new RegExp(`"${name}";r=(\\d+);t=(\\d+)`).exec(field ?? '') ?? []
   return { r: Number(r), t: Number(t) }

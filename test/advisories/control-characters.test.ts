@@ -30,7 +30,6 @@ const CHARACTERS = [
 /** Characters that no message, header or log line may contain. */
 const HARMFUL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u
 
-/** Bodies that have been checked. */
 const harmless = new Set<string>()
 
 const now = (): number => NOW

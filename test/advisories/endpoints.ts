@@ -10,18 +10,15 @@ export const ENDPOINTS = operations.map((operation) => {
   return { path, parameters, target: `${path}${queryOf(operation)}` }
 })
 
-/** Paths of endpoints with parameters. */
 export const PATHS = ENDPOINTS.filter(({ parameters }) => parameters.length > 0).map(
   ({ path }) => path,
 )
 
-/** Names of all parameters. */
 export const PARAMETERS = [...new Set(ENDPOINTS.flatMap(({ parameters }) => parameters))]
 
 /** A text that no response contains by chance. */
 export const NONCE = 'n0nce7f3a9c'
 
-/** Seed of the property tests. */
 export const SEED = { seed: 20_261_120 }
 
 /** Returns the message of an error body, in the format of `path`. */
@@ -41,7 +38,6 @@ const VALUES = [
   ['', 'E\tUR', ' EUR '],
 ].flat()
 
-/** Valid and invalid parameter values. */
 const value: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...VALUES),
   fc.string({ unit: 'binary', maxLength: 40 }).map(encoded),
@@ -64,7 +60,6 @@ export const query: fc.Arbitrary<string> = fc.oneof(
   fc.string(),
 )
 
-/** Percent-encodes a text, except lone surrogates. */
 function encoded(text: string): string {
   return text.isWellFormed() ? encodeURIComponent(text) : text
 }

@@ -27,7 +27,6 @@ const SAMPLES = 3
  */
 const LENGTHS = [22, 300, 5_000, 20_000]
 
-/** Texts that an attacker can repeat. */
 const PIECES = [
   'a A 0 1 9 . - + e E _ : ; , = & ? # @ / \\ % [ ] ( ) < > " \' * ! ~ | ^ N'.split(' '),
   [' ', '\t', '\n', '\r', '\r\n', '\u00a0', '\0', 'é', '\u2028', '\ud800', '💵'],
@@ -97,7 +96,6 @@ async function cpuMsOf(work: Work): Promise<number> {
 /** Length of the shorter request of a catalogue entry. */
 const CHARACTERS = 8_000
 
-/** Catalogue entries that require linear time. */
 const LINEAR = entries.filter((entry) => entry.expect.invariants?.includes('linear'))
 
 /** Valid prefixes of values by parameter, so that parsers read on. */
@@ -153,7 +151,6 @@ const ALL_DAYS = { start: '1999-01-04', end: '2026-11-20' }
 
 const readArchive: Understand = (context) => bank.fetchHistory(ALL_DAYS, context)
 
-/** Parsers of upstream texts, with valid prefixes. */
 const READERS: Record<string, [work: (text: string) => Work, starts: string[]]> = {
   JSON: [readBy((context) => open.fetchLatest(context)), []],
   'Retry-After': [

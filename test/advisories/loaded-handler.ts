@@ -25,13 +25,11 @@ export async function loadedHandler(options: RatesHandlerOptions = {}): Promise<
   return handler
 }
 
-/** Adds compression with codecs that turn every body into one byte. */
 export function compress(handler: RatesHandler): ReturnType<typeof withCompression> {
   const codec = async (): Promise<Uint8Array<ArrayBuffer>> => new Uint8Array(1)
   return withCompression(handler, { br: codec, gzip: codec })
 }
 
-/** Creates providers of both data sets that call `work`. */
 export function providersThat(work: () => Promise<never>): RatesHandlerOptions['providers'] {
   const { latest, history } = market
   return {
@@ -46,10 +44,8 @@ type Ask = (
   headers?: RequestData['headers'],
 ) => Promise<ResponseData>
 
-/** Returns the raw response to GET `target`. */
 export const get: Ask = (handler, target, headers) =>
   send(handler, { method: 'GET', target, headers }, 'answer')
 
-/** Returns the response to GET `target`. */
 export const fetchFrom: Ask = (handler, target, headers) =>
   send(handler, { method: 'GET', target, headers })

@@ -45,7 +45,6 @@ test('the look-alikes include the ones known from advisories', () => {
   expect(SPACES).toEqual(expect.arrayContaining(['\u00a0', '\ufeff', '\u2003', '\n']))
 })
 
-/** Returns the status with the parameter `name` set to `value`. */
 async function statusOf(path: string, others: string, name: string, value: string) {
   const target = `${path}?${others}&${name}=${encodeURIComponent(value)}`
   return (await get(handler, target)).status

@@ -19,7 +19,6 @@ afterEach(async () => {
   if (escaped.length > 0) throw new Error(`not handled: ${escaped.length}`, { cause: escaped[0] })
 })
 
-/** Unusual values that user code may throw. */
 const THROWN: Record<string, unknown> = {
   undefined,
   null: null,

@@ -5,7 +5,6 @@ import { fetchFrom, get, loadedHandler } from './loaded-handler.ts'
 
 const BASE_PATHS = ['/api', '/fx/api', '', '/%C3%A4']
 
-/** Suffixes of paths. */
 const ENDINGS =
   '/ // /. /.. /x/.. . %2F %2f %5C \\ ; ;x=1 %20 + %00 %0d%0a %23 %3F # x .json ~ * /* //evil.example'.split(
     ' ',
@@ -34,7 +33,6 @@ describe.each(BASE_PATHS)('below %j', async (basePath) => {
   })
 })
 
-/** Returns `path` and similar spellings. */
 function spellingsOf(path: string): string[] {
   const spellings = [
     path,

@@ -98,7 +98,6 @@ function handlerOver(bodies: typeof WELL, options: RatesHandlerOptions = {}): Ra
   return createStillHandler({ fetch, ...options })
 }
 
-/** Returns the responses of latest rates, history and currencies. */
 async function responsesOf(handler: RatesHandler): Promise<string[]> {
   const targets = ['latest', 'history?from=EUR&to=USD&period=1M', 'currencies']
   const responses = await Promise.all(targets.map((target) => get(handler, `/api/v1/${target}`)))

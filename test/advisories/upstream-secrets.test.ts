@@ -23,7 +23,6 @@ const HEADERS = {
 const FIELDS = ['result', 'error-type', 'message', 'base_code'].map((name) => [name, NONCE])
 const BODY = JSON.stringify({ ...Object.fromEntries(FIELDS), rates: { [NONCE]: NONCE } })
 
-/** Failures that contain private text. */
 const FAILURES: Record<string, () => Promise<Response>> = {
   'an error': async () => {
     throw Object.assign(new Error(NONCE, { cause: new Error(NONCE) }), { name: NONCE, code: NONCE })

@@ -20,7 +20,6 @@ const CODECS: Codecs = {
 const NOW = Date.UTC(2026, 10, 20, 18)
 const TABLE = '/api/v1/latest?base=EUR'
 const SMALL = '/api/v1/convert?from=USD&to=EUR'
-/** Larger than 16 kB. */
 const LARGE = '/api/v1/history?from=USD&to=JPY&period=5Y'
 
 const plain = createRatesHandler({ providers: fakeProviders({ now: () => NOW }), now: () => NOW })

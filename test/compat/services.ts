@@ -6,11 +6,8 @@ import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 
 interface Service {
   routes: typeof frankfurter
-  /** A path that it serves. */
   path: string
-  /** Its names of all currencies. */
   list: string
-  /** The form of its errors. */
   error: (status: number) => object
 }
 

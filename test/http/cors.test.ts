@@ -24,7 +24,6 @@ const EXPOSED = 'ETag, Retry-After, Cache-Status, Link'
 
 type Fetch = (request: Request) => Promise<Response>
 
-/** Returns the CORS headers of a response, and `Vary`. */
 async function corsOf(fetch: Fetch, target: string, headers = {}, method = 'GET') {
   const response = await fetch(new Request(`http://localhost${target}`, { method, headers }))
   const cors = [...response.headers].filter(([name]) => CORS_HEADERS.test(name))

@@ -15,7 +15,6 @@ afterEach(() => vi.unstubAllGlobals())
 describe.each(['Node.js/24', 'Bun/1.4.5', 'Deno/2.9.5', 'Cloudflare-Workers', undefined])(
   'a Response on %s',
   (userAgent) => {
-    /** Creates a handler that detects the runtime from `userAgent`. */
     async function createHandlerThere() {
       vi.stubGlobal('navigator', userAgent && { userAgent })
       const handler = createRatesHandler({ providers, now })

@@ -30,7 +30,6 @@ function familiesOf(text: string): { name: string; type: string }[] {
   }))
 }
 
-/** Returns the names of metrics in expressions. */
 function namesIn(text: string): string[] {
   return [...new Set(text.match(/\bratesmith_\w+/g))]
 }

@@ -13,7 +13,6 @@ import { openService } from '../fixtures/service.ts'
 const LATEST = '/api/v1/latest?base=EUR'
 const write = (): void => {}
 
-/** Wraps a handler as `serve` does. */
 function wrap(handler: Parameters<typeof withCompression>[0]) {
   const codec = async (): Promise<never> => expect.unreachable()
   const compressed = withCompression(handler, { br: codec, gzip: codec })

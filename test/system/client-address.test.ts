@@ -20,7 +20,6 @@ const COMPAT = '/api/compat/v1/latest'
 /** The second address of the loopback interface, which only Linux has without configuration. */
 const SECOND = process.platform === 'linux' ? '127.0.0.2' : undefined
 
-/** Returns the headers of the `index`th forged request. */
 function forged(index: number): Record<string, string> {
   const address = `203.${index % 7}.${(index >> 8) % 256}.${index % 256}`
   return {
@@ -78,7 +77,6 @@ async function countForged(send: Send, count: number) {
   return counts
 }
 
-/** Starts the program, and returns its port. */
 async function startProgram(settings: AddressSettings, [, runtime, ...flags]: Runtime) {
   const program = 'test/system/address-program.ts'
   const { firstLine, kill } = startChild({ program, settings, runtime, flags })
@@ -93,7 +91,6 @@ interface Host {
   /** Package that must be installed (default none). */
   needs?: string
   open?: (options: RequestOptions) => Send
-  /** Forged requests (default 500). */
   count?: number
 }
 

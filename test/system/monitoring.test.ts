@@ -146,7 +146,6 @@ describe('the metrics', () => {
 describe('the recipes for Prometheus', () => {
   const { blocks } = openPage('docs/public-api.md')
 
-  /** Returns the block that the guide puts into `file`. */
   function recipe(file: string): string {
     return blocks.find(({ lead }) => lead.includes(`in \`${file}\``))?.text ?? ''
   }

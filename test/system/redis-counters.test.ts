@@ -155,7 +155,6 @@ describe.skipIf(REDIS_IS_MISSING)('counters in Redis (skipped without redis-serv
   }
 })
 
-/** Returns a state from its text; undefined for others. */
 function parseState(text: string): State | undefined {
   if (!/^\d{1,16}( \d{1,16}){4}$/.test(text)) return undefined
   const [level = 0, drain = 0, at = 0, used = 0, since = 0] = text.split(' ').map(Number)
@@ -309,7 +308,6 @@ function expectStatuses(responses: readonly { status: number }[], status: number
 
 type Service = Awaited<ReturnType<typeof startService>>
 
-/** Starts a handler that counts one client in Redis. */
 async function startService(url: string, options: Pick<AccessOptions, 'whenCountersFail'>) {
   const redis = new Redis(url, { retryStrategy: () => 50 })
   redis.on('error', () => undefined)

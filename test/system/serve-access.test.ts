@@ -29,7 +29,6 @@ async function statusWith(root: string, key?: string): Promise<number> {
   return (await send(root, key)).status
 }
 
-/** Writes a config file that requires a key of `file`, and of the plan `pro`. */
 function writeKeysConfig(file: string, plan: string, server?: string, more = ''): string {
   return writeAccessConfig(
     `{ keys: keysIn('${file}'), plans: { pro: '${plan}' }, ${more} }`,

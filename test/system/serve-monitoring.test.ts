@@ -6,7 +6,6 @@ import { writeConfig } from './config-file.ts'
 import { describeRuntimes } from './processes.ts'
 import { openSocket, portIn } from './sockets.ts'
 
-/** Writes a config file with options of the server alone. */
 function writeServerConfig(server: string): string {
   return writeConfig(`export default {}\nexport const server = ${server}`)
 }
@@ -21,7 +20,6 @@ async function statusOf(url: string): Promise<number> {
   return (await fetch(url)).status
 }
 
-/** Starts upstreams that respond after `release`. */
 async function startHangingUpstreams() {
   const requested = Promise.withResolvers<void>()
   const { promise, resolve: release } = Promise.withResolvers<void>()

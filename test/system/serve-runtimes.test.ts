@@ -28,7 +28,6 @@ const TARGETS = [
   '/api/convert?from=ISK&to=USD&amount=12.5',
 ]
 
-/** The config file of a server without compression and explorer. */
 const PLAIN = writeConfig(
   'export default { explorer: false }\nexport const server = { compress: false }',
   'config.mjs',
