@@ -100,19 +100,6 @@ describe('a response to a key', () => {
 })
 
 describe('requests without a key, where one is required', () => {
-  it.each([
-    ['/v1/status', /^\{"error":\{"code":"unauthorized",/],
-    ['/rates', /^\{"error":"An API key is required"\}$/],
-  ])('get a 401 at %s in the form of the path', async (target, form) => {
-    const { send } = openGuarded({ anonymous: 'refuse', keys: { find: () => undefined } })
-    for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
-      const { status, header, text, matched } = await send({ target, method })
-      expect([status, header('www-authenticate'), matched]).toEqual([401, 'Bearer', true])
-      expect(header('cache-control')).toBe('no-store')
-      expect(text).toMatch(method === 'HEAD' ? /^$/ : form)
-    }
-  })
-
   it('are free at preflights, the OpenAPI document, the explorer and other paths', async () => {
     const { send, eventsOf } = openGuarded(
       { anonymous: 'refuse', keys: { find: fail } },

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 
 import { createAccess, createKey } from '../../src/access/index.ts'
 import { frankfurter } from '../../src/compat/frankfurter.ts'
-import { withCompression } from '../../src/cli/compression.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import type { RatesHandlerOptions } from '../../src/index.ts'
 import { openService } from '../fixtures/service.ts'
@@ -102,22 +101,6 @@ describe('cors with a list of origins', () => {
         const { vary, cors } = await corsOf(handler, target, { origin: APP }, method)
         expect([target, vary, cors]).toEqual([target, null, {}])
       }
-    }
-  })
-
-  it('leaves one Vary where bodies are compressed', async () => {
-    const handler = open()
-    const noCodec = async (): Promise<never> => expect.unreachable()
-    const compressed = withCompression(handler, { br: noCodec, gzip: noCodec })
-    for (const headers of [{ origin: APP }, {}]) {
-      const { headers: list } = await compressed.answer({
-        method: 'GET',
-        target: LATEST,
-        header: (name) => new Map(Object.entries(headers)).get(name),
-      })
-      expect(list.filter(([name]) => name === 'vary')).toEqual([
-        ['vary', 'Origin, Accept-Encoding'],
-      ])
     }
   })
 

@@ -35,12 +35,6 @@ describe('the liveness probe', () => {
     expect(health.live().headers.get('cache-control')).toBe('no-store')
     expect(health.live().headers.get('content-type')).toMatch(/^application\/json/)
   })
-
-  it('starts no load', () => {
-    const { handler, events } = openService()
-    createHealth(handler).live()
-    expect(events).toEqual([])
-  })
 })
 
 describe('the readiness probe', () => {
