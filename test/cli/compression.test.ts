@@ -198,10 +198,15 @@ describe('a body', () => {
     expect(header(await get('small', 'br'), 'content-encoding')).toBeUndefined()
     expect(header(await get('large', 'br'), 'content-encoding')).toBe('br')
     expect(encoded).toHaveLength(1)
-    const done: RawResponse['headers'] = [['content-encoding', 'zstd']]
+    const done: RawResponse['headers'] = [
+      ['content-encoding', 'zstd'],
+      ['vary', 'Origin'],
+    ]
     const response = { status: 200, headers: done, body: 'x'.repeat(2_000), matched: true }
     const { get: getEncoded } = start({}, { answer: () => response })
-    expect(header(await getEncoded('/', 'br'), 'content-encoding')).toBe('zstd')
+    const kept = await getEncoded('/', 'br')
+    expect(header(kept, 'content-encoding')).toBe('zstd')
+    expect(header(kept, 'vary')).toBe('Origin, Accept-Encoding')
   })
 
   it('without an entity tag is encoded in gzip each time', async () => {
