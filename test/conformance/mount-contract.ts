@@ -180,7 +180,7 @@ export function mountContract(open: () => Mount): ContractCase[] {
         if (wanted === '') expectSame(`the status of ${path}`, status, 404)
       }
     },
-    async 'sends the same to 50 requests at once, whatever their other headers are'() {
+    async 'sends the same to 50 requests at once with other headers'() {
       const path = '/v1/convert?from=EUR&to=USD&amount=12.5'
       const essence = ({ text, header }: Received): string => text + header('etag')
       const plain = essence(await check(path, 200))
