@@ -18,16 +18,29 @@ export function withFields(
   hasKey: boolean,
 ): EndpointResponse {
   const { status, body } = response
-  const headers = hasKey ? privateHeaders(response.headers, toPrivate) : response.headers
-  if (states.length === 0) return { status, headers, body }
-  return { status, headers: [...headers, fields.policy, rateLimit(fields, states)], body }
+  if (!hasKey) {
+    const more = states.length === 0 ? [] : [fields.policy, rateLimit(fields, states)]
+    return { status, headers: [...response.headers, ...more], body }
+  }
+  const keyed = privateHeaders(response.headers, toPrivate)
+  if (states.length === 0) return { status, headers: keyed.slice(0, -2), body }
+  // A list that does not grow takes less time and memory.
+  const headers = keyed.slice()
+  headers[headers.length - 2] = fields.policy
+  headers[headers.length - 1] = rateLimit(fields, states)
+  return { status, headers, body }
 }
 
+const PLACE: Header = ['', '']
+
+/** Makes headers private, with two places for the header fields of limits at the end. */
 function toPrivate(headers: readonly Header[]): Header[] {
   const keyed = withVary(headers, 'Authorization, X-API-Key')
   const index = keyed.findIndex(([name]) => name === 'cache-control')
   const caching: Header = ['cache-control', privateCaching(keyed[index]?.[1] ?? '')]
-  return index < 0 ? [...keyed, caching] : keyed.with(index, caching)
+  if (index >= 0) keyed[index] = caching
+  else keyed.push(caching)
+  return [...keyed, PLACE, PLACE]
 }
 
 /** Shared caches may keep a public response to a request with `Authorization` (RFC 9111 §3.5). */
