@@ -1,4 +1,3 @@
-import type { Stats } from 'node:fs'
 import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -271,12 +270,12 @@ function areOrigins(value: unknown): boolean {
 
 /** Calls `edit` with the current content, then replaces the file if `edit` returns true. */
 async function change(path: string, edit: (file: KeyFile) => boolean): Promise<void> {
-  const target: string = await unlessMissing(realpath(path), path)
+  const target: string = (await unlessMissing(realpath(path))) ?? path
   const lock = `${target}.lock`
   const file = await openLock(lock)
   let isReplaced = false
   try {
-    const former = await unlessMissing<Stats | undefined>(stat(target), undefined)
+    const former = await unlessMissing(stat(target))
     const current = former ? await readKeyFile(target) : parseKeyFile(EMPTY)
     if (!edit(current)) return
     await file.writeFile(`${JSON.stringify(current.document, undefined, 2)}\n`)
@@ -297,9 +296,9 @@ async function change(path: string, edit: (file: KeyFile) => boolean): Promise<v
   }
 }
 
-async function unlessMissing<Result>(work: Promise<Result>, other: Result): Promise<Result> {
+async function unlessMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
   return work.catch((error: unknown) => {
-    if (isCode(error, 'ENOENT')) return other
+    if (isCode(error, 'ENOENT')) return undefined
     throw error
   })
 }

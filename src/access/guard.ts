@@ -1,7 +1,7 @@
 import { UNKNOWN_CLIENT, accessUnavailable, createBoundedMap } from '../core.ts'
 import type { Admission, Emit, Guard, GuardedRequest, Usage } from '../core.ts'
 import { RatesError } from '../index.ts'
-import type { AccessRefusal, RawRequest } from '../index.ts'
+import type { AccessRefusal, EndpointResponse, RawRequest } from '../index.ts'
 import { countersFailed } from './counters.ts'
 import type { Decision, Limit, OpenCounters } from './counters.ts'
 import type { Client, KeyLookup, KnownKey } from './key-lookup.ts'
@@ -30,14 +30,11 @@ export interface GuardOptions {
 /** What may be given back for errors of the server, to each client: failing requests are not free. */
 const FAILURES: readonly Limit[] = [{ name: 'burst', quota: 10, window: 60_000 }]
 
-/** Addresses whose names are reused: to make the name of a client takes as long as to count its request. */
-const MAX_ADDRESSES = 10_000
-
 export function createGuard(options: GuardOptions): Guard {
   const { anonymous, counters, keyOf, emit, failures, now } = options
   const addressOf = createAddressReader(options)
-  const identify = createIdentification(options, addressOf)
-  const addresses = createBoundedMap<string, Client>(MAX_ADDRESSES)
+  const clientAt = createAddressClients(anonymous ?? REFUSED)
+  const identify = createIdentification(options, addressOf, clientAt)
 
   function charge(found: Client | Admission, wanted: number): Admission | Promise<Admission> {
     if ('refusal' in found) return found
@@ -49,33 +46,15 @@ export function createGuard(options: GuardOptions): Guard {
       : conclude(found, cost, decision)
   }
 
-  function conclude(client: Client, taken: number, decision: Decision): Admission {
+  function conclude(client: Client, cost: number, decision: Decision): Admission {
     if (!decision.granted) return limited(client, decision, emit)
-    const { name, plan, key } = client
-    const hasKey = key !== undefined
-    return {
-      refusal: undefined,
-      finish(response, cost) {
-        const isFree =
-          cost > 0 && response.status >= 500 && failures.take(name, FAILURES, 1).granted
-        const unused = isFree ? taken : Math.max(0, taken - cost)
-        if (unused > 0) decision.giveBack?.(unused)
-        if (!hasKey && isPublic(response)) return response
-        return withFields(response, plan.fields, decision.states, hasKey)
-      },
-    }
-  }
-
-  function anonymousAt(address: string, plan: ResolvedPlan): Client {
-    let client = addresses.get(address)
-    if (!client) addresses.set(address, (client = addressed(address, plan)), 1)
-    return client
+    return new Grant(client, cost, decision, failures)
   }
 
   function admit({ request, query, cost }: GuardedRequest): Admission | Promise<Admission> {
     const key = keyOf(request, query)
     if (key === undefined && anonymous) {
-      return charge(anonymousAt(addressOf(request), anonymous), cost)
+      return charge(clientAt(addressOf(request)), cost)
     }
     const found = identify(key, request)
     return found instanceof Promise
@@ -103,8 +82,45 @@ export function createGuard(options: GuardOptions): Guard {
   }
 }
 
-function addressed(address: string, plan: ResolvedPlan): Client {
-  return { name: `address:${address}`, plan, key: undefined }
+/** Addresses whose clients are reused: to make their names takes as long as to count a request. */
+const MAX_ADDRESSES = 10_000
+
+function createAddressClients(plan: ResolvedPlan): (address: string) => Client {
+  const clients = createBoundedMap<string, Client>(MAX_ADDRESSES)
+  return (address) => {
+    const known = clients.get(address)
+    if (known) return known
+    const client = { name: `address:${address}`, plan, key: undefined }
+    clients.set(address, client, 1)
+    return client
+  }
+}
+
+/** A granted request. A class, because one is created for every request. */
+class Grant implements Admission {
+  readonly refusal: undefined
+  readonly #client: Client
+  readonly #cost: number
+  readonly #decision: Decision
+  readonly #failures: LocalCounters
+
+  constructor(client: Client, cost: number, decision: Decision, failures: LocalCounters) {
+    this.#client = client
+    this.#cost = cost
+    this.#decision = decision
+    this.#failures = failures
+  }
+
+  finish(response: EndpointResponse, cost: number): EndpointResponse {
+    const { name, plan, key } = this.#client
+    const isFree =
+      cost > 0 && response.status >= 500 && this.#failures.take(name, FAILURES, 1).granted
+    const unused = isFree ? this.#cost : Math.max(0, this.#cost - cost)
+    if (unused > 0) this.#decision.giveBack?.(unused)
+    const hasKey = key !== undefined
+    if (!hasKey && isPublic(response)) return response
+    return withFields(response, plan.fields, this.#decision.states, hasKey)
+  }
 }
 
 function usageOf(plan: ResolvedPlan, { states }: Decision, time: number): Usage {
@@ -135,6 +151,11 @@ function refuse(emit: Emit, reason: AccessRefusal, error: RatesError, key?: stri
   return refusalOf(error)
 }
 
+/** Also true where the clock is not a number. */
+function isExpired({ expiresAt }: KnownKey, now: () => number): boolean {
+  return expiresAt !== undefined && !(now() < expiresAt)
+}
+
 /**
  * Creates a function that returns the client of a key or a refusal, with a promise if it has to look the key up; every 401
  * counts for the address.
@@ -142,14 +163,8 @@ function refuse(emit: Emit, reason: AccessRefusal, error: RatesError, key?: stri
 function createIdentification(
   { anonymous, counters, attempts, keys, emit, now }: GuardOptions,
   addressOf: (request: RawRequest) => string,
-): (key: SentKey, request: RawRequest) => Client | Admission | Promise<Client | Admission> {
-  const plan = anonymous ?? REFUSED
-
-  /** Also true where the clock is not a number. */
-  function isExpired({ expiresAt }: KnownKey): boolean {
-    return expiresAt !== undefined && !(now() < expiresAt)
-  }
-
+  clientAt: (address: string) => Client,
+): (sent: SentKey, request: RawRequest) => Client | Admission | Promise<Client | Admission> {
   function forbid(reason: AccessRefusal, id: string, summary: string): Admission {
     return refuse(emit, reason, new RatesError('forbidden', `The API key ${summary}`), id)
   }
@@ -168,26 +183,26 @@ function createIdentification(
     id?: string,
   ): Promise<Admission> {
     // It also counts as a request without a key.
-    const decision = client && anonymous && (await counters.take(client.name, plan.limits, 1))
+    const decision =
+      client && anonymous && (await counters.take(client.name, client.plan.limits, 1))
     if (client && decision?.granted === false) return limited(client, decision, emit)
     const [named, summary] = UNAUTHORIZED[reason]
     const hint = 'send it as Authorization: Bearer or X-API-Key'
     return refuse(emit, named, new RatesError('unauthorized', summary, { hint }), id)
   }
 
-  async function lookUp(key: SentKey, recent: Recent, request: RawRequest) {
-    const hasRecord = recent === undefined && keys.hasRecord(String(key))
+  async function lookUp(key: string, recent: Recent, request: RawRequest) {
     // Does not count for the address.
-    const known = hasRecord ? await keys.find(String(key)) : recent
-    if (typeof known === 'object' && !isExpired(known)) return use(known, request)
+    const known = recent ?? (keys.hasRecord(key) ? await keys.find(key) : undefined)
+    if (typeof known === 'object' && !isExpired(known, now)) return use(known, request)
     const address = addressOf(request)
     // All clients without an address share it: to count them together would refuse keys that are valid.
     const isShared = address === '' || address === UNKNOWN_CLIENT
-    const client = isShared ? undefined : addressed(address, plan)
-    const attempt = client && attempts.take(client.name, plan.limits, 1)
+    const client = isShared ? undefined : clientAt(address)
+    const attempt = client && attempts.take(client.name, client.plan.limits, 1)
     if (client && attempt?.granted === false) return limited(client, attempt, emit)
-    const found = known ?? (await keys.find(String(key), isShared ? undefined : address))
-    if (typeof found === 'object' && isExpired(found)) {
+    const found = known ?? (await keys.find(key, isShared ? undefined : address))
+    if (typeof found === 'object' && isExpired(found, now)) {
       return reject('expired_key', client, found.id)
     }
     if (typeof found === 'string' && found !== 'unavailable') return reject(found, client)
@@ -195,14 +210,10 @@ function createIdentification(
     return found === 'unavailable' ? refusalOf(accessUnavailable()) : use(found, request)
   }
 
-  function recentOf(key: SentKey): Recent {
-    if (typeof key === 'string') return keys.recent(key)
-    return key?.problem ?? 'missing_key'
-  }
-
-  return (key, request) => {
-    const recent = recentOf(key)
-    if (typeof recent === 'object' && !isExpired(recent)) return use(recent, request)
+  return (sent, request) => {
+    const key = typeof sent === 'string' ? sent : ''
+    const recent = typeof sent === 'string' ? keys.recent(key) : (sent?.problem ?? 'missing_key')
+    if (typeof recent === 'object' && !isExpired(recent, now)) return use(recent, request)
     return lookUp(key, recent, request)
   }
 }

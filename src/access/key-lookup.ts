@@ -1,4 +1,5 @@
 import { createBoundedMap, createCircuitBreaker, withTimeout } from '../core.ts'
+import type { Runtime } from '../core.ts'
 import { countersFailed } from './counters.ts'
 import type { CountersContext } from './counters.ts'
 import { hashKey, isKey } from './keys.ts'
@@ -17,7 +18,7 @@ export interface Client {
 
 /** A key of the store. */
 export interface KnownKey extends Pick<KeyRecord, 'id' | 'expiresAt' | 'origins'> {
-  /** Undefined if there is no such plan. */
+  /** Undefined for a plan that does not exist. */
   client: Client | undefined
 }
 
@@ -60,43 +61,18 @@ export function createKeyLookup(
   plans: ReadonlyMap<string, ResolvedPlan>,
   { runtime, emit }: CountersContext,
 ): KeyLookup {
-  const known = createBoundedMap<string, Result>(MAX_REMEMBERED)
-  const unknown = createBoundedMap<string, Result>(MAX_REMEMBERED)
+  const { inHand, remember, isKnown } = createResults(runtime)
   const breaker = createCircuitBreaker(runtime)
   const queue = createLookupQueue(runtime)
   const running = new Map<string, Promise<FoundKey>>()
   let refreshes = 0
 
-  function resultOf(key: string): Result | undefined {
-    return known.get(key) ?? unknown.get(key)
-  }
-
-  /** Returns a result that is younger than `lifetime` ms. */
-  function inHand(key: string, lifetime: number): Result['found'] | undefined {
-    const result = resultOf(key)
-    return result && runtime.monotonic() - result.startedAt < lifetime ? result.found : undefined
-  }
-
-  function remember(key: string, result: Result): void {
-    const former = resultOf(key)
-    // An earlier look-up may end later.
-    if (former && former.startedAt > result.startedAt) return
-    const [keep, drop] = result.found === 'unknown_key' ? [unknown, known] : [known, unknown]
-    drop.delete(key)
-    keep.set(key, result, 1)
-  }
-
   /** Also remembers a result that arrives after the timeout. */
   async function readStore(key: string): Promise<void> {
     const startedAt = runtime.monotonic()
     const record: unknown = await store.find(await hashKey(key))
-    let found: Result['found'] = 'unknown_key'
-    try {
-      if (record !== undefined && record !== null) found = toKnownKey(record, plans)
-    } catch (error) {
-      emit(countersFailed('find_key', error, key))
-    }
-    remember(key, { found, startedAt })
+    const onInvalid = (error: unknown): void => emit(countersFailed('find_key', error, key))
+    remember(key, { found: toFound(record, plans, onInvalid), startedAt })
   }
 
   async function lookUp(key: string, timeout: number): Promise<void> {
@@ -111,14 +87,14 @@ export function createKeyLookup(
   }
 
   async function find(key: string, address: string | undefined): Promise<FoundKey> {
-    if (!known.get(key)) await queue(address, () => lookUp(key, FIRST_TIMEOUT_MS))
+    if (!isKnown(key)) await queue(address, () => lookUp(key, FIRST_TIMEOUT_MS))
     else if (refreshes < MAX_REFRESHES) {
       refreshes += 1
       await lookUp(key, REPEATED_TIMEOUT_MS)
       refreshes -= 1
     }
     running.delete(key)
-    const lifetime = known.get(key) ? MAX_AGE_DURING_FAILURE_MS : MAX_AGE_MS
+    const lifetime = isKnown(key) ? MAX_AGE_DURING_FAILURE_MS : MAX_AGE_MS
     return inHand(key, lifetime) ?? 'unavailable'
   }
 
@@ -130,6 +106,42 @@ export function createKeyLookup(
       running.set(key, lookup)
       return lookup
     },
+  }
+}
+
+function createResults({ monotonic }: Pick<Runtime, 'monotonic'>) {
+  const known = createBoundedMap<string, Result>(MAX_REMEMBERED)
+  const unknown = createBoundedMap<string, Result>(MAX_REMEMBERED)
+  const resultOf = (key: string): Result | undefined => known.get(key) ?? unknown.get(key)
+  return {
+    isKnown: (key: string) => known.get(key) !== undefined,
+    /** Returns a result that is younger than `lifetime` ms. */
+    inHand(key: string, lifetime: number): Result['found'] | undefined {
+      const result = resultOf(key)
+      return result && monotonic() - result.startedAt < lifetime ? result.found : undefined
+    },
+    remember(key: string, result: Result): void {
+      const former = resultOf(key)
+      // An earlier look-up may end later.
+      if (former && former.startedAt > result.startedAt) return
+      const [keep, drop] = result.found === 'unknown_key' ? [unknown, known] : [known, unknown]
+      drop.delete(key)
+      keep.set(key, result, 1)
+    },
+  }
+}
+
+function toFound(
+  record: unknown,
+  plans: ReadonlyMap<string, ResolvedPlan>,
+  onInvalid: (error: unknown) => void,
+): Result['found'] {
+  if (record === undefined || record === null) return 'unknown_key'
+  try {
+    return toKnownKey(record, plans)
+  } catch (error) {
+    onInvalid(error)
+    return 'unknown_key'
   }
 }
 

@@ -140,7 +140,7 @@ const forms = new WeakMap<readonly Header[], HeaderForms>()
 export function flatHeaders(headers: readonly Header[]): string[] {
   const known = forms.get(headers)
   if (known?.flat) return known.flat
-  // A list that grows takes longer.
+  // oxlint-disable-next-line unicorn/no-new-array -- a list that grows takes longer
   const flat = new Array<string>(2 * headers.length)
   let length = 0
   for (const header of headers) {
