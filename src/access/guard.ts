@@ -32,9 +32,8 @@ const FAILURES: readonly Limit[] = [{ name: 'burst', quota: 10, window: 60_000 }
 
 export function createGuard(options: GuardOptions): Guard {
   const { anonymous, counters, keyOf, emit, failures, now } = options
-  const addressOf = createAddressReader(options)
-  const clientAt = createAddressClients(anonymous ?? REFUSED)
-  const identify = createIdentification(options, addressOf, clientAt)
+  const clientAt = createAddressReader(options)
+  const identify = createIdentification(options, clientAt)
 
   function charge(found: Client | Admission, wanted: number): Admission | Promise<Admission> {
     if ('refusal' in found) return found
@@ -54,7 +53,7 @@ export function createGuard(options: GuardOptions): Guard {
   function admit({ request, query, cost }: GuardedRequest): Admission | Promise<Admission> {
     const key = keyOf(request, query)
     if (key === undefined && anonymous) {
-      return charge(clientAt(addressOf(request)), cost)
+      return charge(clientAt(request), cost)
     }
     const found = identify(key, request)
     return found instanceof Promise
@@ -79,20 +78,6 @@ export function createGuard(options: GuardOptions): Guard {
       return usageOf(plan, await counters.take(name, plan.limits, 0), now())
     },
     close: () => counters.close(),
-  }
-}
-
-/** Addresses whose clients are reused: to make their names takes as long as to count a request. */
-const MAX_ADDRESSES = 10_000
-
-function createAddressClients(plan: ResolvedPlan): (address: string) => Client {
-  const clients = createBoundedMap<string, Client>(MAX_ADDRESSES)
-  return (address) => {
-    const known = clients.get(address)
-    if (known) return known
-    const client = { name: `address:${address}`, plan, key: undefined }
-    clients.set(address, client, 1)
-    return client
   }
 }
 
@@ -162,8 +147,7 @@ function isExpired({ expiresAt }: KnownKey, now: () => number): boolean {
  */
 function createIdentification(
   { anonymous, counters, attempts, keys, emit, now }: GuardOptions,
-  addressOf: (request: RawRequest) => string,
-  clientAt: (address: string) => Client,
+  clientAt: (request: RawRequest) => Client,
 ): (sent: SentKey, request: RawRequest) => Client | Admission | Promise<Client | Admission> {
   function forbid(reason: AccessRefusal, id: string, summary: string): Admission {
     return refuse(emit, reason, new RatesError('forbidden', `The API key ${summary}`), id)
@@ -195,13 +179,12 @@ function createIdentification(
     // Does not count for the address.
     const known = recent ?? (keys.hasRecord(key) ? await keys.find(key) : undefined)
     if (typeof known === 'object' && !isExpired(known, now)) return use(known, request)
-    const address = addressOf(request)
+    const sender = clientAt(request)
     // All clients without an address share it: to count them together would refuse keys that are valid.
-    const isShared = address === '' || address === UNKNOWN_CLIENT
-    const client = isShared ? undefined : clientAt(address)
+    const client = SHARED.includes(sender.name) ? undefined : sender
     const attempt = client && attempts.take(client.name, client.plan.limits, 1)
     if (client && attempt?.granted === false) return limited(client, attempt, emit)
-    const found = known ?? (await keys.find(key, isShared ? undefined : address))
+    const found = known ?? (await keys.find(key, client?.name))
     if (typeof found === 'object' && isExpired(found, now)) {
       return reject('expired_key', client, found.id)
     }
@@ -223,18 +206,36 @@ type Recent = ReturnType<KeyLookup['recent']> | Exclude<keyof typeof UNAUTHORIZE
 
 const MAX_CLIENT_LENGTH = 200
 
-/** Creates a function that returns a client, or an empty text, which all unidentified clients share. */
-function createAddressReader({ clientOf, emit }: GuardOptions): (request: RawRequest) => string {
-  return (request) => {
+/** Addresses whose clients are reused: to make their names takes as long as to count a request. */
+const MAX_ADDRESSES = 10_000
+
+/** The names of all clients without an address. */
+const SHARED = ['address:', `address:${UNKNOWN_CLIENT}`]
+
+/** Creates a function that returns the client at the address of a request; all without a valid one are one client. */
+function createAddressReader(options: GuardOptions): (request: RawRequest) => Client {
+  const { anonymous: plan = REFUSED, clientOf, emit } = options
+  const clients = createBoundedMap<string, Client>(MAX_ADDRESSES)
+
+  function addressOf(request: RawRequest): string {
     try {
-      const client: unknown = clientOf(request)
-      if (typeof client === 'string' && client.length <= MAX_CLIENT_LENGTH) return client
+      const address: unknown = clientOf(request)
+      if (typeof address === 'string' && address.length <= MAX_CLIENT_LENGTH) return address
     } catch {
       // Its message may quote addresses.
     }
     const rule = `client must return a string of at most ${MAX_CLIENT_LENGTH} characters`
     emit(countersFailed('find_client', rule))
     return ''
+  }
+
+  return (request) => {
+    const address = addressOf(request)
+    const known = clients.get(address)
+    if (known) return known
+    const client = { name: `address:${address}`, plan, key: undefined }
+    clients.set(address, client, 1)
+    return client
   }
 }
 
