@@ -219,7 +219,7 @@ const LINES: Record<string, number> = {
   'src/providers src/upstream': 5_060,
   'src/access': 2_050,
   'src/connections': 400,
-  'src/compat': 900,
+  'src/compat': 950,
   'src/monitoring src/log.ts src/events.ts src/event-records.ts': 1_150,
   'src/testing': 1_930,
   'src/cli': 5_450,
@@ -254,7 +254,7 @@ const COUNTS: Record<string, [count: () => number, budget: number]> = {
         (sum, path) => sum + read(path).split(/\s+/).length,
         0,
       ),
-    43_400,
+    43_450,
   ],
 }
 
