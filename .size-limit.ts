@@ -24,7 +24,7 @@ function portable(options: BuildOptions): BuildOptions {
 /** Budget of each module of the package alone, or of the largest in a folder: its current size and some two per cent. */
 const BUDGETS: Record<string, string> = {
   '.': '58.3 kB',
-  './access': '15.1 kB',
+  './access': '15.4 kB',
   './access/file': '3.3 kB',
   './access/redis': '3.5 kB',
   './bun': '2.1 kB',
