@@ -39,7 +39,7 @@ const BUDGETS: Record<string, string> = {
   './money': '2.6 kB',
   './monitoring': '13.1 kB',
   './next': '1.38 kB',
-  './node': '3.5 kB',
+  './node': '3.6 kB',
   './providers': '47.1 kB',
   './stores/*': '1.55 kB',
   './testing': '20.8 kB',

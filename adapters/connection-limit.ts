@@ -105,32 +105,24 @@ function createPipeline(): Pipeline {
 /** The HTTP/2 error code for a request that was not processed, which the client may repeat. */
 const REFUSED_STREAM = 7
 
-/** The property of Node's sockets with the current response: undocumented, but older than most frameworks. */
-const CURRENT_RESPONSE = '_httpMessage'
-
-/** False without a socket: a framework that imitates Node's responses may never assign one; those must not wait. */
-function isBusy(socket: RequestSocket | undefined): socket is RequestSocket {
-  return Boolean((socket as { [CURRENT_RESPONSE]?: unknown } | undefined)?.[CURRENT_RESPONSE])
-}
-
-type Respond<Request> = (request: Request, response: NodeResponse, next?: () => void) => void
+/** Starts requests of HTTP/2, and those that wait for earlier ones of their connection. */
+export type LimitConnections = (
+  request: NodeRequest,
+  response: NodeResponse,
+  start: () => void,
+) => void
 
 /** Node calls a listener for every received request: without a limit, a client that does not read could fill the memory. */
-export function limitConnections<Request extends NodeRequest>(
-  respond: Respond<Request>,
-): Respond<Request> {
+export function createConnectionLimit(): LimitConnections {
   const wait = createPipeline()
   const enter = createStreamLimit()
-  return (request, response, next) => {
-    const { stream, socket } = request
+  return ({ stream, socket }, response, start) => {
     if (stream?.session) {
       const leave = enter(stream.session, () => {
-        if (!stream.destroyed) respond(request, response, next)
+        if (!stream.destroyed) start()
       })
       if (leave) response.once('close', leave)
       else stream.close(REFUSED_STREAM)
-    } else if (response.socket === null && isBusy(socket)) {
-      wait(socket, response, () => respond(request, response, next))
-    } else respond(request, response, next)
+    } else if (socket) wait(socket, response, start)
   }
 }

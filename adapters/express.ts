@@ -1,7 +1,12 @@
-import { limitConnections } from './connection-limit.ts'
-import { NodeRawRequest, hasTwoHosts, respondWith } from './node-handler.ts'
+import {
+  NodeRawRequest,
+  createSender,
+  hasTwoHosts,
+  limitConnections,
+  respondWith,
+} from './node-handler.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
-import { createSender, refuse } from './node-send.ts'
+import { refuse } from './node-send.ts'
 import type { Answer } from './server.ts'
 
 /** The used part of a `Request` of Express or Connect. */

@@ -1,8 +1,15 @@
+import { flatHeaders } from '../src/http/response.ts'
 import type { RawRequest, RawResponse, ReadBody } from '../src/index.ts'
-import { limitConnections } from './connection-limit.ts'
+import { createConnectionLimit } from './connection-limit.ts'
 import { fromFetchStyle } from './node-fetch-style.ts'
 import type { NodeRequest, NodeResponse } from './node-messages.ts'
-import { createSender, refuse } from './node-send.ts'
+import {
+  PART_BYTES,
+  createUnsentBodies,
+  refuse,
+  setStallTimeout,
+  writeInParts,
+} from './node-send.ts'
 import type { Answer, FetchHandler } from './server.ts'
 
 /** A request listener of Node's servers. */
@@ -39,6 +46,58 @@ function fromRawResponses(answer: Answer): NodeHandler {
   const { send, unsentBytes } = createSender()
   return (request, response) =>
     respondWith(answer, new NodeRawRequest(request, response, unsentBytes), response, send)
+}
+
+type Respond<Request> = (request: Request, response: NodeResponse, next?: () => void) => void
+
+/** Calls `respond` at once, unless the request is of HTTP/2 or an earlier one of its connection has no response yet. */
+export function limitConnections<Request extends NodeRequest>(
+  respond: Respond<Request>,
+): Respond<Request> {
+  const limit = createConnectionLimit()
+  return (request, response, next) => {
+    if (request.stream?.session || (response.socket === null && isBusy(request))) {
+      limit(request, response, () => respond(request, response, next))
+    } else respond(request, response, next)
+  }
+}
+
+/** The property of Node's sockets with the current response: undocumented, but older than most frameworks. */
+const CURRENT_RESPONSE = '_httpMessage'
+
+/** False without a socket: a framework that imitates Node's responses may never assign one; those must not wait. */
+function isBusy({ socket }: NodeRequest): boolean {
+  return Boolean((socket as { [CURRENT_RESPONSE]?: unknown } | undefined)?.[CURRENT_RESPONSE])
+}
+
+const REQUEST_TIMEOUT = 408
+
+interface Sender {
+  send(raw: RawResponse, response: NodeResponse): void
+  unsentBytes(): number
+}
+
+export function createSender(): Sender {
+  const unsent = createUnsentBodies()
+  return {
+    unsentBytes: unsent.bytes,
+    send({ status, headers, body }, response) {
+      const list = flatHeaders(headers)
+      // Otherwise the connection would wait for the rest of a slow request body. HTTP/2 ignores the header.
+      const isLast = status === REQUEST_TIMEOUT
+      response.writeHead(status, isLast ? [...list, 'connection', 'close'] : list)
+      const isLarge = body instanceof Uint8Array && body.length > PART_BYTES
+      const isInParts = isLarge && response.socket?.encrypted
+      if (isInParts) writeInParts(body, response)
+      else response.end(body ?? undefined)
+      if (!response.writableLength && !isInParts) return
+      setStallTimeout(response)
+      if (body === null) return
+      const remove = unsent.add(body)
+      response.once('finish', remove)
+      response.once('close', remove)
+    },
+  }
 }
 
 /** Calls `finish` with the response to a request, without a promise if there is none; ends the connection after a failure. */

@@ -1,41 +1,9 @@
-import { flatHeaders } from '../src/http/response.ts'
-import type { RawResponse } from '../src/index.ts'
 import type { NodeResponse } from './node-messages.ts'
 
-const REQUEST_TIMEOUT = 408
-
-interface Sender {
-  send(raw: RawResponse, response: NodeResponse): void
-  unsentBytes(): number
-}
-
-export function createSender(): Sender {
-  const unsent = createUnsentBodies()
-  return {
-    unsentBytes: unsent.bytes,
-    send({ status, headers, body }, response) {
-      const list = flatHeaders(headers)
-      // Otherwise the connection would wait for the rest of a slow request body. HTTP/2 ignores the header.
-      const isLast = status === REQUEST_TIMEOUT
-      response.writeHead(status, isLast ? [...list, 'connection', 'close'] : list)
-      const isLarge = body instanceof Uint8Array && body.length > PART_BYTES
-      const isInParts = isLarge && response.socket?.encrypted
-      if (isInParts) writeInParts(body, response)
-      else response.end(body ?? undefined)
-      if (!response.writableLength && !isInParts) return
-      setStallTimeout(response)
-      if (body === null) return
-      const remove = unsent.add(body)
-      response.once('finish', remove)
-      response.once('close', remove)
-    },
-  }
-}
-
-const PART_BYTES = 262_144
+export const PART_BYTES = 262_144
 
 /** Writes the next part when the previous one is sent: TLS encrypts a whole write at once, into memory of the connection. */
-function writeInParts(body: Uint8Array, response: NodeResponse): void {
+export function writeInParts(body: Uint8Array, response: NodeResponse): void {
   let at = 0
   const writeNext = (): void => {
     for (;;) {
@@ -81,7 +49,7 @@ interface UnsentBodies {
 }
 
 /** Bytes that several responses share count once, as in memory; a text is copied for each. */
-function createUnsentBodies(): UnsentBodies {
+export function createUnsentBodies(): UnsentBodies {
   const entries = new Map<object, { bytes: number; responses: number }>()
   let total = 0
   return {

@@ -43,7 +43,8 @@ export interface Resource {
 export interface RouteTable {
   /** Resource of paths outside the base path. */
   outside: Resource
-  findCached(path: string): Resource | undefined
+  /** Resources of the endpoints that were found, by path. */
+  readonly cached: ReadonlyMap<string, Resource>
   find(target: Target): Promise<Resource>
 }
 
@@ -77,7 +78,7 @@ export function createRouteTable(tableOptions: RouteTableOptions): RouteTable {
 
   return {
     outside: unknown.outside,
-    findCached: (path) => cached.get(path),
+    cached,
     async find(target) {
       const { path } = target
       const found = await match(target)

@@ -10,7 +10,7 @@ import { failure, meetsIfMatch, options, revalidated, success } from './response
 import type { EndpointResult } from './response.ts'
 import { createRouteTable } from './route-table.ts'
 import type { Resource, RouteTable, RouteTableOptions } from './route-table.ts'
-import { isPlainQuery, splitTarget } from './target.ts'
+import { splitTarget } from './target.ts'
 import type { Target } from './target.ts'
 
 /** Longer queries are expensive to parse and may request many conversions; all currencies of a feed take 620 characters. */
@@ -168,7 +168,7 @@ function createResponder(
     const { target, method } = exchange.request
     exchange.method = method
     const start = target.indexOf('?')
-    const known = table.findCached(start < 0 ? target : target.slice(0, start))
+    const known = table.cached.get(start < 0 ? target : target.slice(0, start))
     // The path of a known endpoint needs no normalization.
     if (known && (start < 0 || isPlainQuery(target, start + 1))) {
       if (start >= 0) exchange.query = target.slice(start + 1)
@@ -176,9 +176,22 @@ function createResponder(
     }
     const split = splitTarget(target)
     exchange.query = split.query
-    const resource = table.findCached(split.path)
+    const resource = table.cached.get(split.path)
     return resource ? admitted(exchange, resource) : found(exchange, split)
   }
+}
+
+const SPACE = 0x20
+const HASH = 0x23
+const TILDE = 0x7e
+
+/** Returns whether the query from `start` on is what `splitTarget` would return: several times faster than to split it. */
+function isPlainQuery(target: string, start: number): boolean {
+  for (let index = start; index < target.length; index += 1) {
+    const code = target.charCodeAt(index)
+    if (code <= SPACE || code > TILDE || code === HASH) return false
+  }
+  return true
 }
 
 function createWaitLimit({ runtime, onOverload }: Pick<RouterOptions, 'runtime' | 'onOverload'>) {
