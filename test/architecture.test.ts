@@ -210,7 +210,7 @@ function linesOf(paths: readonly string[]): number {
  * in the commit. An area is folders, and files directly in `src/`.
  */
 const LINES: Record<string, number> = {
-  'src adapters': 36_350,
+  'src adapters': 36_400,
   // With the operations' interface, and the table of days that was in compat.
   'src/api src/http src/endpoints': 6_850,
   'src/client': 350,
