@@ -53,7 +53,7 @@ const REQUESTS: Readonly<Record<string, () => Sent>> = {
   'a body of brackets': () => send('application/json', '['.repeat(1_048_000)),
   'a body of short strings': () => send('application/json', `[${'"a",'.repeat(262_000)}1]`),
   'a range of Frankfurter with an amount': () =>
-    request('/v1/1999-01-04..?base=USD&amount=12345.67'),
+    request('/v1/1999-01-04..?base=USD&amount=1234.56'),
   'a range of fixer': () => request('/fluctuation?start_date=1999-01-04&end_date=2026-11-20'),
 }
 

@@ -41,12 +41,12 @@ export function readAmount(sent = '1'): number {
   return Number(sent)
 }
 
-/** Of a range that takes more work than this, an amount has at most 8 digits: more take several times longer. */
+/** Of a range that takes more work than this, an amount has at most 6 digits: more take several times longer. */
 const MAX_WORK_FOR_LONG_AMOUNTS = 60
 
 /** Throws `invalid_amount` for an amount with which a range would take too long, or fail at its last day. */
 export function requireRangeAmount(amount: number, work: number): void {
-  const digits = work > MAX_WORK_FOR_LONG_AMOUNTS ? 8 : 15
+  const digits = work > MAX_WORK_FOR_LONG_AMOUNTS ? 6 : 15
   const isUsual = amount === 0 || (amount >= 1e-9 && amount < 1e15)
   if (isUsual && Number(amount.toPrecision(digits)) === amount) return
   throw invalidAmount(String(amount), `this range takes up to ${digits} digits, from 1e-9 to 1e15`)
