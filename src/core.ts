@@ -1,5 +1,5 @@
 /** What a part of the package that can be left out (`access`, `compat`, `monitoring`, `cli`) may import besides `index.ts`. */
-export { earlierDay, withDays, writeDays } from './api/days.ts'
+export { withDays, writeDays } from './api/days.ts'
 export type { DayRates, DaysParams, DayTable } from './api/days.ts'
 export { DISCLAIMER } from './api/latest.ts'
 export { MAX_CODES, MAX_CODES_CHARACTERS, splitCodes, tooManyCodes } from './api/parameter-kinds.ts'
@@ -49,6 +49,6 @@ export { assertKnownOptions, assertOneOf, requireFunctions } from './known-optio
 export { escapeInvisible, toSingleLine } from './log.ts'
 export { exactDifference, exactProduct, isAmount, percentChange } from './rates/arithmetic.ts'
 export { isCodeShaped, minorUnitHint } from './rates/currency-code.ts'
-export { dayNumber, isDay, toDay } from './rates/dates.ts'
+export { dayNumber, earlierDay, isDay, toDay } from './rates/dates.ts'
 export type { Day } from './rates/dates.ts'
 export { divide, ONE, toDecimal, toNumber } from './rates/decimal.ts'

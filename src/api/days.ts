@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from '../async.ts'
 import type { Slices } from '../async.ts'
 import { RatesError } from '../errors.ts'
-import { DAY_MS, dayNumber, toDay } from '../rates/dates.ts'
+import { DAY_MS, dayNumber, earlierDay, toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
 import { MAX_NUMBER_LENGTH, writeNumber } from '../rates/number-bytes.ts'
 import type { CurrencyHistory, CurrencyList } from './currencies.ts'
@@ -80,10 +80,6 @@ export async function withDays<Result>(
 
 function noRates(): RatesError {
   return new RatesError('no_data', 'No reference rates in this range')
-}
-
-export function earlierDay(one: Day, other: Day): Day {
-  return one < other ? one : other
 }
 
 /** Returns undefined without a rate. */

@@ -174,7 +174,7 @@ export function periodOf(day: Day, months = 1): DayRange {
   return { first: addDays(lastOfMonth(start - 1), 1), last: lastOfMonth(start + months - 1) }
 }
 
-function earlierDay(one: Day, other: Day): Day {
+export function earlierDay(one: Day, other: Day): Day {
   return one < other ? one : other
 }
 
