@@ -1,4 +1,4 @@
-import { MAJOR_CURRENCIES } from '../src/currency-search.ts'
+import { MAJOR_CURRENCIES, isPartOfCurrency } from '../src/currency-search.ts'
 import { parseTypedAmount } from '../src/typed-amount.ts'
 import type { DecimalSeparator } from '../src/typed-amount.ts'
 import { symbolOf } from './currency-label.ts'
@@ -25,6 +25,8 @@ export function readAmount(
   const plain = parseTypedAmount(trimmed, decimal)
   if (plain !== undefined) return { amount: plain }
   const [, before = '', digits = '', after = ''] = WITH_CURRENCY.exec(trimmed) ?? []
+  // `400 GBp` are not 400 pounds.
+  if (isPartOfCurrency(before || after)) return { amount: undefined }
   const sign = (before || after).toUpperCase()
   const code = [...codes.slice(0, 1), ...MAJOR_CURRENCIES, ...codes].find(
     (each) => each === sign || symbolOf(each) === sign,

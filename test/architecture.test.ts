@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, string> = {
   events: 'async rates',
   'event-records': 'types:events',
   'known-options': '',
-  'currency-search': '',
+  'currency-search': 'rates',
   'typed-amount': '',
   'response-body': 'errors',
   money: 'rates',

@@ -292,8 +292,8 @@ export function suggestCodes(sent: readonly string[], covered: readonly string[]
   const word = wrong.toLowerCase()
   const named = covered.filter((code) => nameOf(code).toLowerCase() === word)
   if (named.length > 0) return named
-  // With two of three letters wrong, almost any code would match.
-  const similar = nearest(wrong, covered, wrong.length > 3 ? 2 : 1)
+  // With two letters wrong, almost any code would match.
+  const similar = nearest(wrong, covered, 1)
   if (similar.length > 0) return similar
   return covered.filter((code) => nameOf(code).toLowerCase().split(' ').includes(word))
 }

@@ -1,5 +1,5 @@
 import { findCurrency, findWithdrawn, currencies, withdrawnCurrencies } from '../currencies.ts'
-import { createCurrencySearch, foldText } from '../currency-search.ts'
+import { createCurrencySearch, foldText, isPartOfCurrency } from '../currency-search.ts'
 import type { CurrencySearch, NamedCurrency } from '../currency-search.ts'
 import { toAlternatives } from '../known-options.ts'
 import { findDigits } from '../money/minor-units.ts'
@@ -150,21 +150,11 @@ function findCode(word: string): string | undefined {
   return only.length === 1 ? only[0] : undefined
 }
 
-const PARTS = new Set(
-  `agora agorot ban bani cent centavo centavos centime centimes cents eurocent eurocents fen fils fillér grosz groszy halala
-  halalas haler haléř jiao kobo kopeck kopecks kopek kopeks kuruş kurus lipa millime millimes øre öre ore paisa paise para
-  pennies penny pence pesewa pesewas pfennig piaster piastre piastres rappen santim satang sen stotinka stotinki`.split(
-    /\s+/,
-  ),
-)
-
 /** Returns what to type instead of a part of a currency, such as `GBp`, `GBX` and `pence`; undefined for other words. */
 export function adviceOnPart(word: string): string | undefined {
-  // `SFr` has the same form, and names a currency.
-  const isCode = isKnownCode(word) || minorUnitHint(word.toUpperCase()) !== undefined
-  const hint = isCode ? minorUnitHint(word) : undefined
+  if (!isPartOfCurrency(word)) return undefined
+  const hint = minorUnitHint(word)
   if (hint !== undefined) return `${word}: ${hint}`
-  if (!PARTS.has(word.toLowerCase())) return undefined
   return `${word} is a part of a currency: type the amount in whole units, and the currency`
 }
 

@@ -93,7 +93,8 @@ const rows: readonly Row[] = [
   ['CSD', 'RSD', 1, '2006-10-25'],
   // In Slovakia, SKK.
   ['CSK', 'CZK', 1, '1993-02-08'],
-  ['CUC', 'CUP', 1 / 24, '2021-01-01'],
+  // 1/24, as a literal, which bundlers can leave out.
+  ['CUC', 'CUP', 0.041666666666666664, '2021-01-01'],
   ['CYP', 'EUR', 0.585274, '2008-01-01'],
   ['DDM', 'DEM', null, '1990-07-01'],
   ['DEM', 'EUR', 1.95583, '1999-01-01'],

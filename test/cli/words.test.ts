@@ -36,6 +36,9 @@ const PRINTED = `
   100 usd = eur => 85.3679 EUR
   100 usd to eur gbp => EUR\t85.3679\t0.853679 | GBP\t76.2071\t0.762071
   100 uk to japan => 21219.0124 JPY
+  1000 yen francs => 4.616671678 CHF
+  new york zurich => 0.746534 CHF
+  currencies deutschland => EUR\tEuro\t978\t2\tyes\tyes\t
   convert 1 usd eur --date yesterday => 0.854335754 EUR
   convert 1 usd eur --date -30d => 0.858000858 EUR
   convert 1 usd eur --date=30d => 0.858000858 EUR
@@ -206,6 +209,8 @@ const WRONG = `
   history ILA usd => ILA: ${HUNDREDTHS}
   latest --base zac => zac: ${HUNDREDTHS}
   latest -s usd,KWF => KWF: ${HUNDREDTHS.replace('hundred', 'thousand').replace('100', '1000')}
+  400p usd => Invalid from currency: p (must be three letters, such as EUR)
+  100 usd parts => Invalid to currency: parts (must be three letters, such as EUR)
   $1.799 eur => 1.799 has two meanings: write 1799 or 1.7990${HELP}
   100 ZWR usd => Invalid from currency: ZWR (withdrawn on 2009-02-02 for ZWL, also withdrawn, use ZWG)
   100 dollar-ish eur => Invalid from currency: dollar-ish (must be three letters, such as EUR)
@@ -235,6 +240,7 @@ describe('ratesmith currencies', () => {
   it.each([
     ['francs', ['CHF', 'BIF', 'CDF', 'DJF']],
     ['£', ['GBP', 'FKP', 'GIP']],
+    ['franc', ['CHF', 'BIF', 'CDF', 'DJF']],
     ['978', ['EUR']],
   ])('finds as the search of currencies does: %s', async (word, codes) => {
     const { code, stdout } = await run(['currencies', word, '--demo'])

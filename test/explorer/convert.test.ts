@@ -8,7 +8,7 @@ import { rowsOf } from '../fixtures/rows.ts'
 
 describe('a typed amount', () => {
   it.each([
-    ...rowsOf('100 100 | $100 100 USD | 20usd 20 USD | ¥1.5k 1.5e3 JPY | abc | $'),
+    ...rowsOf('100 100 | $100 100 USD | 20usd 20 USD | ¥1.5k 1.5e3 JPY | abc | $ | 400GBp'),
     ['', ''],
     [' ', ''],
     ['100 €', '100', 'EUR'],
