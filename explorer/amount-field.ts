@@ -2,7 +2,7 @@ import type { TypedAmount, readAmount } from './amount.ts'
 import type { Api } from './page-api.ts'
 import { find } from './dom.ts'
 import type { Choices, View } from './dom.ts'
-import { whyUnclear } from '../src/typed-amount.ts'
+import { readTypedAmount } from '../src/typed-amount.ts'
 
 /** The separator of decimals in the browser's locale. `navigator.language` may be a name that `Intl` refuses, such as `C`. */
 const DECIMAL = (1.5).toLocaleString()[1] === ',' ? ',' : '.'
@@ -56,10 +56,11 @@ export function createAmountField(
       }
       const isPlain = PLAIN.test(amount)
       if (!isPlain && amount !== '') void load()
-      // Where the comma separates decimals, `1.500` is the form of the API for `1,500`.
-      const unclear =
-        DECIMAL === '.' ? whyUnclear(amount, choices.currencies.get(from)?.minorUnits) : undefined
-      const wrong = isPlain || amount === '' ? unclear : 'Use digits and a point: 1000.50'
+      const digits = choices.currencies.get(from)?.minorUnits
+      const typed = amount.replace('.', DECIMAL)
+      const unclear = readTypedAmount(typed, { decimal: DECIMAL, digits }).problem
+      const unknown = isPlain ? unclear : 'Use digits and a point: 1000.50'
+      const wrong = amount === '' ? undefined : unknown
       hint.textContent = wrong ?? ''
       input.ariaInvalid = String(wrong !== undefined)
       return isPlain && wrong === undefined

@@ -1,5 +1,5 @@
 import { MAJOR_CURRENCIES, isPartOfCurrency } from '../src/currency-search.ts'
-import { parseTypedAmount } from '../src/typed-amount.ts'
+import { readTypedAmount } from '../src/typed-amount.ts'
 import type { DecimalSeparator } from '../src/typed-amount.ts'
 import { symbolOf } from './currency-label.ts'
 
@@ -22,7 +22,7 @@ export function readAmount(
 ): TypedAmount {
   const trimmed = text.trim()
   if (trimmed === '') return { amount: '' }
-  const plain = parseTypedAmount(trimmed, decimal)
+  const plain = readTypedAmount(trimmed, { decimal }).amount
   if (plain !== undefined) return { amount: plain }
   const [, before = '', digits = '', after = ''] = WITH_CURRENCY.exec(trimmed) ?? []
   // `400 GBp` are not 400 pounds.
@@ -32,5 +32,5 @@ export function readAmount(
     (each) => each === sign || symbolOf(each) === sign,
   )
   if (code === undefined || (before !== '' && after !== '')) return { amount: undefined }
-  return { amount: parseTypedAmount(digits, decimal), code }
+  return { amount: readTypedAmount(digits, { decimal }).amount, code }
 }

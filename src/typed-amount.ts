@@ -1,27 +1,50 @@
 export type DecimalSeparator = '.' | ','
 
-const MULTIPLES: Readonly<Record<string, number>> = { k: 3, m: 6, mio: 6, bn: 9 }
+const MULTIPLES: Readonly<Record<string, string>> = { k: 'e3', m: 'e6', mio: 'e6', bn: 'e9' }
+
+/** The fraction of an amount such as `10.000`, which is ten thousand to many people. */
+const AMBIGUOUS = /^([1-9]\d{0,2})\.(\d{3})$/
+
+interface AmountConventions {
+  /** Decimal separator of the user's locale (default `.`). */
+  decimal?: DecimalSeparator
+  /** Digits after the decimal separator of the currency (ISO 4217); null or undefined if unknown. */
+  digits?: number | null | undefined
+}
 
 /**
- * Reads an amount as people type it, and returns it in the form that the API takes, digits with an optional point; undefined
- * for text that is not an amount, or has two meanings. Accepts groups of thousands (`1,000`, `1 000`, `1'000`, `1_000`), either
- * decimal separator, and `k`, `m` and `bn`. Where `1,500` may be both, `decimal` decides.
- *
- * @param decimal the decimal separator of the user's locale (default `.`)
+ * Reads an amount as people type it, and returns it in the form that the API takes, digits with an optional point; or a sentence
+ * on the problem of a text that is not an amount, or has two meanings. Accepts groups of thousands (`1,000`, `1 000`, `1'000`,
+ * `1_000`), either decimal separator, exponents, and `k`, `m` and `bn`. Where `1,500` may be both, `decimal` decides; three
+ * digits after a decimal separator, as in `1.500`, are a problem for a currency with fewer `digits`.
  */
-export function parseTypedAmount(
+export function readTypedAmount(
   text: string,
-  decimal: DecimalSeparator = '.',
-): string | undefined {
+  { decimal = '.', digits }: AmountConventions = {},
+): { amount: string; problem?: undefined } | { amount?: undefined; problem: string } {
+  const amount = toAmount(text, decimal)
+  if (amount === undefined) {
+    const problem = `amount must be a number such as 1000${decimal}50, got ${text.trim()}`
+    return { problem }
+  }
+  const [, whole = '', fraction = ''] = AMBIGUOUS.exec(amount) ?? []
+  if (fraction === '' || typeof digits !== 'number' || digits >= fraction.length) return { amount }
+  const short = String(Number(amount))
+  const exact = (short === amount ? `${amount}0` : short).replace('.', decimal)
+  const problem = `${whole}${decimal}${fraction} has two meanings: write ${whole}${fraction} or ${exact}`
+  return { problem }
+}
+
+function toAmount(text: string, decimal: DecimalSeparator): string | undefined {
   const compact = text.trim().replaceAll(/(?<=\d)[\s'’_\u00a0\u202f](?=\d{3}(?!\d))/gu, '')
   // The API's own grammar, with exponents.
   const plainForm = decimal === '.' || !/^\d{1,3}(\.\d{3})+$/.test(compact)
   if (plainForm && /^(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(compact))
     return compact.replace(/\.(?=e|$)/i, '')
-  const [, digits = '', multiple = ''] = /^([\d.,]+)\s?(k|m|mio|bn)?$/i.exec(compact) ?? []
+  const [, digits = '', multiple = ''] =
+    /^([\d.,]+)\s?(k|m|mio|bn|e[+-]?\d+)?$/i.exec(compact) ?? []
   const number = toNumber(digits, decimal)
-  if (number === undefined) return undefined
-  return multiple === '' ? number : `${number}e${MULTIPLES[multiple.toLowerCase()]}`
+  return number && number + (MULTIPLES[multiple.toLowerCase()] ?? multiple)
 }
 
 function toNumber(digits: string, decimal: DecimalSeparator): string | undefined {
@@ -39,17 +62,4 @@ function toNumber(digits: string, decimal: DecimalSeparator): string | undefined
     if (form.test(digits) && /\d/.test(number)) return number
   }
   return undefined
-}
-
-/**
- * Returns a sentence on an amount such as `10.000`, which is ten thousand to many people; undefined for a clear amount, and for
- * a currency with three or more `digits` after the point, or with an unknown number.
- */
-export function whyUnclear(text: string, digits: number | null | undefined): string | undefined {
-  const [amount, whole = '', fraction = ''] = /^([1-9]\d{0,2})\.(\d{3})$/.exec(text.trim()) ?? []
-  if (amount === undefined || typeof digits !== 'number' || digits >= fraction.length)
-    return undefined
-  const short = String(Number(amount))
-  const exact = short === amount ? `${amount}0` : short
-  return `${amount} has two meanings: write ${whole}${fraction} or ${exact}`
 }

@@ -5,7 +5,7 @@ import { toAlternatives } from '../known-options.ts'
 import { findDigits } from '../money/minor-units.ts'
 import { minorUnitHint } from '../rates/currency-code.ts'
 import { DAY_MS, subtractMonths, toDay } from '../rates/dates.ts'
-import { parseTypedAmount, whyUnclear } from '../typed-amount.ts'
+import { readTypedAmount } from '../typed-amount.ts'
 import { UsageError } from './usage.ts'
 
 /** A conversion as typed. Codes that are unknown here are as typed: a provider may have them. */
@@ -50,14 +50,10 @@ export function readConversion(
   const pair =
     before === '' ? readPair([after]) : connect(before, after.replace(LEADING_CONNECTOR, ''))
   if (!pair) return undefined
-  for (const code of isReverse ? pair.to.split(',') : [pair.from]) {
-    const reason = whyUnclear(found[0], findDigits(code.toUpperCase()))
-    if (reason !== undefined) throw new UsageError(reason)
-  }
-  const amount = parseTypedAmount(found[0])
-  if (amount === undefined) {
-    throw new UsageError(`amount must be a number such as 1000.50, got ${found[0].trim()}`)
-  }
+  const codes = isReverse ? pair.to.split(',') : [pair.from]
+  const digits = Math.min(...codes.map((code) => findDigits(code.toUpperCase()) ?? Infinity))
+  const { amount, problem } = readTypedAmount(found[0], { digits })
+  if (amount === undefined) throw new UsageError(problem)
   return { amount, ...pair }
 }
 
