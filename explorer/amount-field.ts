@@ -1,81 +1,70 @@
-import type { TypedAmount, readAmount } from './amount.ts'
+import { inFieldForm } from './figures.ts'
+import type * as More from './more.ts'
 import type { Api } from './page-api.ts'
-import { find } from './dom.ts'
-import type { Choices, View } from './dom.ts'
-import { readTypedAmount } from '../src/typed-amount.ts'
+import type { Choices } from './view.ts'
 
-/** The separator of decimals in the browser's locale. `navigator.language` may be a name that `Intl` refuses, such as `C`. */
-const DECIMAL = (1.5).toLocaleString()[1] === ',' ? ',' : '.'
-
-const PLAIN = /^(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
+/** Amounts in the form of the API that have one meaning. */
+const CLEAR = /^(\d+(\.(\d{0,2}|\d{4,}))?|\.\d+)(e[+-]?\d+)?$/i
 
 /**
- * Creates the field for the amount, which reads amounts as people type them after it first had the focus. Views have the amount
- * in the form of the API where it is one.
+ * Makes `input` a field for an amount as people type it. `type` receives the amount in the form of the API, or the text where it
+ * is not one, and the currency that was typed with it.
  */
-// oxlint-disable-next-line max-lines-per-function -- one state over its closures.
 export function createAmountField(
-  { loadMore }: Pick<Api, 'loadMore'>,
-  change: (to: Partial<View>) => void,
+  input: HTMLInputElement,
+  api: Pick<Api, 'onMore' | 'needMore'>,
+  type: (amount: string, code: string | undefined) => void,
 ) {
-  const input = find('#amount', HTMLInputElement)
-  const hint = find('#amount-hint')
-  let read: typeof readAmount = readPlain
+  let more: typeof More | undefined
   let codes: string[] = []
   let given: string | undefined
   let hasCurrency = false
-  let isTyped = false
 
-  async function load(): Promise<void> {
-    if (read !== readPlain) return
-    try {
-      read = (await loadMore()).readAmount
-      if (isTyped || !PLAIN.test(input.value)) take()
-    } catch {
-      // Amounts in the form of the API can still be typed.
-    }
-  }
   function take(): void {
-    const { amount = input.value, code } = read(input.value, codes, DECIMAL)
+    const { amount = input.value, code } = more?.readAmount(input.value, codes) ?? {}
     given = amount
     hasCurrency = code !== undefined
-    isTyped = true
-    change({ amount, ...(code !== undefined && { from: code }) })
+    type(amount, code)
   }
-
-  input.addEventListener('focus', () => void load())
+  Object.assign(input, { inputMode: 'decimal', autocomplete: 'off', spellcheck: false })
   input.addEventListener('input', take)
+  api.onMore((loaded) => {
+    more = loaded
+    if (given !== undefined && !CLEAR.test(given)) take()
+  })
   return {
-    /** Shows the amount of a view, and returns whether it is one. A text that is not one gets an error message. */
-    show({ amount, from }: View, choices: Choices): boolean {
-      codes = [from, ...choices.codes]
+    /**
+     * Shows an amount of the currency `code` that was given. Returns its problem; undefined for a clear amount and without one,
+     * an empty text until the second script is there.
+     */
+    showGiven(amount: string, code: string, choices: Choices): string | undefined {
+      codes = [code, ...choices.codes]
       if (amount !== given) {
         given = amount
-        isTyped = false
-        input.value = PLAIN.test(amount) ? amount.replace('.', DECIMAL) : amount
+        input.value = inFieldForm(amount)
       }
-      const isPlain = PLAIN.test(amount)
-      if (!isPlain && amount !== '') void load()
-      const digits = choices.currencies.get(from)?.minorUnits
-      const typed = amount.replace('.', DECIMAL)
-      const unclear = readTypedAmount(typed, { decimal: DECIMAL, digits }).problem
-      const unknown = isPlain ? unclear : 'Use digits and a point: 1000.50'
-      const wrong = amount === '' ? undefined : unknown
-      hint.textContent = wrong ?? ''
-      input.ariaInvalid = String(wrong !== undefined)
-      return isPlain && wrong === undefined
+      input.classList.toggle('long', input.value.length > 10)
+      const isClear = amount.trim() === '' || CLEAR.test(amount)
+      if (!isClear) api.needMore()
+      const digits = choices.currencies.get(code)?.minorUnits
+      const problem = isClear ? undefined : more ? more.problemOf(amount, digits) : ''
+      input.ariaInvalid = String(Boolean(problem))
+      return problem
     },
-    refuse(isRefused: boolean): void {
-      if (hint.textContent === '') input.ariaInvalid = String(isRefused)
+    /** Shows a result in the place of an amount. */
+    showResult(text: string, code: string, choices: Choices): void {
+      codes = [code, ...choices.codes]
+      given = undefined
+      input.value = text
+      input.classList.toggle('long', text.length > 10)
+      input.ariaInvalid = 'false'
+    },
+    refuse(): void {
+      input.ariaInvalid = 'true'
     },
     /** Leaves the amount without the currency that was typed with it. */
     forgetCurrency(): void {
       if (hasCurrency) given = undefined
     },
   }
-}
-
-function readPlain(text: string): TypedAmount {
-  const trimmed = text.trim()
-  return { amount: trimmed === '' || PLAIN.test(trimmed) ? trimmed : undefined }
 }

@@ -1,5 +1,4 @@
 import type {
-  Attribution,
   Conversion,
   CurrencyCoverage,
   HistoryList,
@@ -37,50 +36,19 @@ export interface HistoryCoverage {
 /** Without currencies, every pair may have a history. */
 export const UNKNOWN_COVERAGE: HistoryCoverage = { isComplete: false, whyNone: () => undefined }
 
-/** Returns which pairs have a history: those of two covered currencies, which have a source in common if sources are listed. */
+/** Returns which pairs have a history: those of two covered currencies, though perhaps of no common source. */
 export function historyCoverageOf(currencies: readonly CurrencyCoverage[]): HistoryCoverage {
   const isComplete = currencies.every(({ history }) => history !== null)
   const isEmpty = currencies.every(({ history }) => history === false)
-  const byCode = new Map(currencies.map((currency) => [currency.code, currency]))
-  const sources = currentSources(currencies)
+  const covered = new Map(currencies.map(({ code, history }) => [code, history]))
   return {
     isComplete,
     whyNone(from, to) {
       if (isEmpty) return 'This service has no history'
-      const pair = [...new Set([from, to])]
-      const missing = pair.filter((code) => byCode.get(code)?.history === false)
-      const unknown = isComplete ? pair.filter((code) => !byCode.has(code)) : []
-      const without = [...missing, ...unknown]
-      if (without.length > 0) return `No daily history for ${without.join(' and ')}`
-      const [first, second] = [sources.get(from), sources.get(to)]
-      if (!isComplete || !first || !second) return undefined
-      const isShared = first.some((source) => second.includes(source))
-      return isShared ? undefined : `No source has a daily history for both ${from} and ${to}`
+      const without = [...new Set([from, to])].filter((code) =>
+        covered.has(code) ? covered.get(code) === false : isComplete,
+      )
+      return without.length > 0 ? `No daily history for ${without.join(' and ')}` : undefined
     },
   }
-}
-
-/** A currency without rates for longer, before the newest of a source, has left it. */
-const MAX_PAUSE_MS = 31 * 86_400_000
-
-/** Returns the sources that have each currency now, where sources are listed. */
-function currentSources(currencies: readonly CurrencyCoverage[]): Map<string, string[]> {
-  const newest = new Map<string, string>()
-  for (const { source, to } of currencies.flatMap(({ histories = [] }) => histories)) {
-    const known = newest.get(idOf(source)) ?? ''
-    newest.set(idOf(source), to !== null && to > known ? to : known)
-  }
-  return new Map(
-    currencies.flatMap(({ code, histories }): [string, string[]][] => {
-      const current = histories?.filter(({ source, to }) => {
-        const age = Date.parse(newest.get(idOf(source)) ?? '') - Date.parse(to ?? '')
-        return !(age > MAX_PAUSE_MS)
-      })
-      return current ? [[code, current.map(({ source }) => idOf(source))]] : []
-    }),
-  )
-}
-
-function idOf({ name, url }: Attribution): string {
-  return url + name
 }

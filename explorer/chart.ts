@@ -1,56 +1,73 @@
 import type { RateHistory } from 'ratesmith/client'
 
-import { historiesOf, pathOf } from './api.ts'
+import { historiesOf } from './api.ts'
 import type { HistoryCoverage } from './api.ts'
 import type { Api } from './page-api.ts'
 import { comparedIn, createComparison } from './comparison.ts'
-import { createCrosshair } from './crosshair.ts'
-import { createDayTable } from './day-table.ts'
-import { dateInWords, find } from './dom.ts'
-import type { Part, View } from './dom.ts'
+import type { createDayTable } from './day-table.ts'
+import { createDrawing } from './drawing.ts'
+import { find, make } from './dom.ts'
 import { createDownload } from './download.ts'
-import { formatChange, formatRate } from './figures.ts'
+import { changeInWords, formatRate } from './figures.ts'
 import { createPanel } from './panel.ts'
 import { createRange, parametersOf } from './range.ts'
+import { dayInWords } from './times.ts'
+import type { Choices, Part, View } from './view.ts'
+
+interface ChartEvents {
+  change(to: Partial<View>): void
+  /** Receives the history of the pair, or why there is none. */
+  loaded(history: RateHistory | undefined, reason?: string): void
+}
 
 // oxlint-disable-next-line max-lines-per-function -- the wiring of the section.
-export function createHistoryChart(api: Api, change: (to: Partial<View>) => void): Part {
+export function createHistoryChart(api: Api, { change, loaded }: ChartEvents): Part {
   const section = find('#chart')
   const percent = find('#percent', HTMLInputElement)
   const range = createRange(section, change)
   const comparison = createComparison(api, (compare) => change({ compare }))
-  const crosshair = createCrosshair()
-  const days = createDayTable()
-  const none = createNone((pair) => {
+  const drawing = createDrawing()
+  let days: ReturnType<typeof createDayTable> | undefined
+  const none = createNone(api, loaded, (pair) => {
     change(pair)
     // The button disappears.
     percent.focus()
   })
   const download = createDownload(api)
   let histories: RateHistory[] = []
+  let known: Choices | undefined
   let isPercent = false
   const draw = (): void => {
-    if (histories.length > 0) crosshair.show(histories, isPercent)
+    if (histories.length > 0) drawing.show(histories, isPercent)
   }
+  api.onMore((more) => {
+    more.createCrosshair(drawing)
+    days = more.createDayTable()
+    days.show(histories)
+  })
   const panel = createPanel(section, api, {
     operation: 'history',
+    failed: (error) => error && loaded(undefined),
     show(response) {
       histories = historiesOf(response)
       const [first] = histories
       if (!first) return
-      showStats(first)
+      showNewest(first)
+      find('#stats').replaceChildren(...(histories.length === 1 ? statsOf(first) : []))
       draw()
-      days.show(histories)
+      find('#days summary').textContent =
+        `Show ${first.points.length} ${first.interval === 'week' ? 'weekly' : 'daily'} rates`
+      days?.show(histories)
       range.showDays(first)
-      find('.age', HTMLElement, section).textContent =
-        `Newest day: ${dateInWords(first.points.at(-1)?.d ?? '')}`
+      if (known) comparison.showLegend(known, histories)
+      loaded(first)
     },
   })
   percent.addEventListener('change', () => change({ scale: percent.checked ? 'percent' : 'units' }))
   return {
     ...panel,
-    tick() {},
     show(view, choices) {
+      known = choices
       const { from, to, scale } = view
       const { coverage } = choices
       const wanted = comparedIn(view)
@@ -63,26 +80,34 @@ export function createHistoryChart(api: Api, change: (to: Partial<View>) => void
       }
       range.show(view)
       comparison.show(view, choices)
+      comparison.showLegend(choices, histories)
       if (!coverage) return
       const reason = coverage.whyNone(from, to)
       range.enable(reason === undefined)
       none.show(reason, coverage, view)
       if (reason !== undefined) return panel.clear()
       const parameters = parametersOf(view, compared)
-      download.show(pathOf(api.base, { operation: 'history', parameters }), parameters)
+      download(parameters)
       panel.load(parameters)
     },
   }
 }
 
-function createNone(choose: (pair: Pick<View, 'from' | 'to'>) => void) {
+/** Creates the text in the place of a chart, which names the peg of a currency that has one, and the offer of another pair. */
+function createNone(
+  api: Pick<Api, 'onMore' | 'needMore'>,
+  loaded: ChartEvents['loaded'],
+  choose: (pair: Pick<View, 'from' | 'to'>) => void,
+) {
   const text = find('#none')
   const button = find('#instead', HTMLButtonElement)
   let offered: { from: string; to: string } | undefined
+  let shown = ''
   button.addEventListener('click', () => offered && choose(offered))
   return {
     show(reason: string | undefined, coverage: HistoryCoverage, { from, to }: View): void {
-      text.textContent = reason ?? ''
+      const isSame = shown === `${reason}${from}${to}`
+      shown = `${reason}${from}${to}`
       const pairs = [from, 'EUR', 'USD'].flatMap((from) =>
         ['EUR', to, 'USD'].map((to) => ({ from, to })),
       )
@@ -91,33 +116,44 @@ function createNone(choose: (pair: Pick<View, 'from' | 'to'>) => void) {
       )
       button.hidden = !offered
       button.textContent = offered ? `Show ${offered.from} in ${offered.to} instead` : ''
+      if (isSame) return
+      text.textContent = reason ?? ''
+      if (reason === undefined) return
+      loaded(undefined, reason)
+      api.needMore()
+      api.onMore(({ pegInWords }) => {
+        const pegs = [from, to].flatMap((code) => pegInWords(code) ?? [])
+        // The pair may have changed since.
+        if (pegs.length === 0 || shown !== `${reason}${from}${to}`) return
+        text.append(...pegs.map((peg) => make('span', {}, peg)))
+        loaded(undefined, pegs.join('; '))
+      })
     },
   }
 }
 
-/** Shows the newest rate and the statistics, with exact values as titles. */
-function showStats({ points, stats, to, interval }: RateHistory): void {
+function showNewest({ points, to, interval }: RateHistory): void {
+  const { d = '', r = 0 } = points.at(-1) ?? {}
+  const reading = find('#reading')
+  reading.textContent = formatRate(r)
+  reading.title = String(r)
+  find('#reading-unit').textContent = to
+  find('#reading-day').textContent = dayInWords(d) + (interval ? ' · one rate per week' : '')
+  find('#chart time').textContent = `Newest day: ${dayInWords(d)}`
+}
+
+/** Returns the statistics of one history, with exact values as titles. */
+function statsOf({ stats }: RateHistory): HTMLElement[] {
   const { high, highDate, low, lowDate, average, changePct } = stats
-  const { d, r } = points.at(-1) ?? { d: '', r: 0 }
-  const sign = changePct > 0 ? '▲ ' : changePct < 0 ? '▼ ' : ''
-  const texts: Record<string, number | string> = {
-    reading: r,
-    high,
-    low,
-    average,
-    'reading-unit': to,
-    'reading-day': interval ? `${d} · one rate per week` : d,
-    'high-date': highDate,
-    'low-date': lowDate,
-    change: sign + formatChange(changePct),
-  }
-  for (const [id, text] of Object.entries(texts)) {
-    const element = find(`#${id}`)
-    const isRate = typeof text === 'number'
-    element.textContent = isRate ? formatRate(text) : text
-    if (isRate) element.title = String(text)
-  }
-  const change = find('#change')
-  change.title = `${changePct} %`
-  change.className = sign && (changePct > 0 ? 'up' : 'down')
+  const { text, className } = changeInWords(changePct)
+  const item = (term: string, dd: HTMLElement, ...more: HTMLElement[]): HTMLElement =>
+    make('div', {}, make('dt', {}, term), dd, ...more)
+  const exact = (rate: number) => make('dd', { title: String(rate) }, formatRate(rate))
+  const day = (date: string) => make('dd', {}, dayInWords(date))
+  return [
+    item('High', exact(high), day(highDate)),
+    item('Low', exact(low), day(lowDate)),
+    item('Average', exact(average)),
+    item('Change', make('dd', { className, title: `${changePct} %` }, text)),
+  ]
 }

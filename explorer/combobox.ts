@@ -1,19 +1,17 @@
 import { MAJOR_CURRENCIES, createCurrencySearch } from '../src/currency-search.ts'
 import type { CurrencySearch } from '../src/currency-search.ts'
-import { labelOf, makeSign } from './currency-label.ts'
+import { makeSign } from './currency-label.ts'
 import { make } from './dom.ts'
-import type { Choices } from './dom.ts'
-import { createCodeMemory } from './memory.ts'
+import type { Choices } from './view.ts'
+import { favourites } from './memory.ts'
 
-const MAX_RECENT = 5
 const PAGE_LENGTH = 8
-
-const recent = createCodeMemory('ratesmith-recent', [])
 
 interface ComboboxEvents {
   /** Shows the current currency in the field again. */
   rest(): void
   choose(code: string): void
+  labelOf(code: string, choices: Choices): string
 }
 
 let searched: { choices: Choices; search: CurrencySearch } | undefined
@@ -29,7 +27,7 @@ export function searchAmong(choices: Choices): CurrencySearch {
 
 /** Creates the list of `input`, in which text may have been typed before (WAI-ARIA: editable combobox with a list box). */
 // oxlint-disable-next-line max-lines-per-function -- one state machine over its closures.
-export function createCombobox(input: HTMLInputElement, { rest, choose }: ComboboxEvents) {
+export function createCombobox(input: HTMLInputElement, { rest, choose, labelOf }: ComboboxEvents) {
   const { popup, list, status } = createPopup(input)
   let choices: Choices = { codes: [], currencies: new Map() }
   let current: string | undefined
@@ -73,7 +71,6 @@ export function createCombobox(input: HTMLInputElement, { rest, choose }: Combob
     const isNew = code !== undefined && code !== current
     close()
     if (!isNew) return
-    recent.write([...new Set([code, ...recent.read()])].slice(0, MAX_RECENT))
     choose(code)
   }
   function press(event: KeyboardEvent): void {
@@ -147,7 +144,7 @@ function optionOf(field: string, code: string, { currencies }: Choices): HTMLEle
 }
 
 function inUsualOrder(codes: readonly string[]): string[] {
-  const first = [...recent.read(), ...MAJOR_CURRENCIES].filter((code) => codes.includes(code))
+  const first = [...favourites.read(), ...MAJOR_CURRENCIES].filter((code) => codes.includes(code))
   return [...new Set([...first, ...codes])]
 }
 

@@ -1,13 +1,12 @@
-import type { Api } from './page-api.ts'
+import type { RateHistory } from 'ratesmith/client'
+
+import { createCurrencyField } from './currency-field.ts'
 import { find, make } from './dom.ts'
-import type { Choices, View } from './dom.ts'
+import { changeInWords } from './figures.ts'
+import type { Api } from './page-api.ts'
+import type { Choices, View } from './view.ts'
 
 const MAX_COMPARED = 3
-
-interface Shown {
-  view: View
-  choices: Choices
-}
 
 export function comparedIn({ from, to, compare }: View): string[] {
   const codes = new Set(compare.split(',').filter(Boolean))
@@ -15,75 +14,58 @@ export function comparedIn({ from, to, compare }: View): string[] {
 }
 
 /** Creates the field that adds currencies to the chart, and the legend that removes them; both call `choose`. */
-export function createComparison(
-  { loadMore }: Pick<Api, 'loadMore'>,
-  choose: (compare: string) => void,
-) {
-  const field = find('#compare', HTMLInputElement)
-  const state = find('#chart-state')
-  let current: Shown | undefined
-
-  async function add(text: string): Promise<void> {
-    let refusal: string
-    try {
-      const { searchAmong } = await loadMore()
-      if (!current) return
-      const { choices, view } = current
-      const code = searchAmong(choices).exact(text) ?? text.toUpperCase()
-      refusal = refusalOf(code, current)
-      if (refusal === '') choose([...comparedIn(view), code].join())
-    } catch (error) {
-      refusal = String(error)
-    }
-    state.textContent = refusal
-    if (refusal !== '') field.value ||= text
-  }
-
-  find('#comparison').addEventListener('submit', (event) => {
-    event.preventDefault()
-    const text = field.value.trim()
-    // Taken at once, so that one can type the next while the search is loaded.
-    field.value = ''
-    if (text !== '') void add(text)
+export function createComparison(api: Pick<Api, 'onMore'>, choose: (compare: string) => void) {
+  const input = find('#compare', HTMLInputElement)
+  const field = createCurrencyField('#compare', api, (code) => {
+    if (view) choose([...comparedIn(view), code].join())
   })
+  let view: View | undefined
+  let offered: Choices | undefined
+  let offeredFor = ''
+
+  function removeButton(code: string, codes: readonly string[]): HTMLElement {
+    const button = make('button', { type: 'button', ariaLabel: `Remove ${code}` }, '×')
+    button.addEventListener('click', () => {
+      choose(codes.filter((each) => each !== code).join())
+      input.focus()
+    })
+    return button
+  }
   return {
-    show(view: View, choices: Choices): void {
-      if (choices !== current?.choices) {
-        find('#codes', HTMLDataListElement).replaceChildren(...optionsOf(choices))
+    /** Offers the currencies with a history of those in `choices` that are not in the chart yet. */
+    show(next: View, choices: Choices): void {
+      view = next
+      const shown = [next.from, next.to, ...comparedIn(next)]
+      const { codes, coverage } = choices
+      const key = `${shown.join()} ${codes.length} ${choices.currencies.size}`
+      if (key !== offeredFor || !offered) {
+        offeredFor = key
+        const others = codes.filter(
+          (code) => !shown.includes(code) && coverage?.whyNone(code, code) === undefined,
+        )
+        offered = { ...choices, codes: others }
       }
-      current = { view, choices }
-      const entries = legendOf(current, (codes) => {
-        choose(codes)
-        field.focus()
+      input.disabled = shown.length > MAX_COMPARED + 1
+      input.placeholder = input.disabled ? `At most ${MAX_COMPARED}` : 'Compare with'
+      field.show(offered, '')
+    },
+    /** Shows the legend, with the changes of the histories that are in the chart. */
+    showLegend({ coverage }: Choices, histories: readonly RateHistory[]): void {
+      if (!view) return
+      const { from, to } = view
+      const codes = comparedIn(view)
+      let series = 0
+      const entries = [to, ...codes].map((code) => {
+        const isMissing = coverage?.whyNone(from, code) !== undefined
+        const stats = histories.find((each) => each.to === code && each.from === from)?.stats
+        const { text, className } = changeInWords(stats?.changePct ?? 0)
+        const value = isMissing ? '(no daily history)' : stats ? text : ''
+        const entry = make('span', {}, code, make('span', { className }, value))
+        if (!isMissing) entry.className = `s${(series += 1) - 1}`
+        if (code !== to) entry.append(removeButton(code, codes))
+        return entry
       })
-      find('#legend').replaceChildren(...entries)
+      find('#legend').replaceChildren(...(codes.length > 0 ? entries : []))
     },
   }
-}
-
-function legendOf({ view, choices }: Shown, choose: (compare: string) => void): HTMLElement[] {
-  const codes = comparedIn(view)
-  if (codes.length === 0) return []
-  let colour = 0
-  const entries = codes.map((code) => {
-    const isMissing = choices.coverage?.whyNone(view.from, code) !== undefined
-    const remove = make('button', { type: 'button', ariaLabel: `Remove ${code}` }, '×')
-    remove.addEventListener('click', () => choose(codes.filter((each) => each !== code).join()))
-    const text = isMissing ? `${code} (no daily history)` : code
-    return make('span', { className: isMissing ? '' : `s${(colour += 1)}` }, text, remove)
-  })
-  return [make('span', { className: 's0' }, view.to), ...entries]
-}
-
-function refusalOf(code: string, { view, choices: { coverage } }: Shown): string {
-  const compared = comparedIn(view)
-  if ([view.from, view.to, ...compared].includes(code)) return `${code} is in the chart`
-  if (compared.length === MAX_COMPARED) return `At most ${MAX_COMPARED} currencies`
-  return coverage?.whyNone(view.from, code) ?? ''
-}
-
-function optionsOf({ codes, currencies, coverage }: Choices): HTMLOptionElement[] {
-  return codes
-    .filter((code) => coverage?.whyNone(code, code) === undefined)
-    .map((code) => new Option(currencies.get(code)?.name ?? '', code))
 }

@@ -1,94 +1,199 @@
-import type { Conversion } from 'ratesmith/client'
+import type { Conversion, RateHistory } from 'ratesmith/client'
 
 import { createAmountField } from './amount-field.ts'
-import type { Api } from './page-api.ts'
 import { createCurrencyField } from './currency-field.ts'
-import { ageInWords, find, make } from './dom.ts'
-import type { Choices, Part, View } from './dom.ts'
-import { amountInWords, formatAmount } from './figures.ts'
+import { createDayField } from './day-field.ts'
+import { find, make } from './dom.ts'
+import {
+  changeInWords,
+  formatAmount,
+  formatRate,
+  amountInWords,
+  inFieldForm,
+  nameOfMany,
+} from './figures.ts'
+import type { Api } from './page-api.ts'
 import { createPanel } from './panel.ts'
+import { sparkline } from './plot.ts'
+import { isRetryable } from './retries.ts'
+import { dayInWords, rateDayInWords, timeInWords } from './times.ts'
+import type { Choices, Part, View } from './view.ts'
 
 const TYPING_DELAY_MS = 150
 
+type Side = 'from' | 'to'
+
+interface Shown extends Conversion {
+  date?: string
+  /** The day that was requested. */
+  asked: string
+}
+
+interface Converter extends Part {
+  /** Shows the history of the pair as a line, or why there is none. */
+  trend(history: RateHistory | undefined, reason?: string): void
+}
+
 // oxlint-disable-next-line max-lines-per-function -- the wiring of the section.
-export function createConverter(api: Api, change: (to: Partial<View>) => void): Part {
+export function createConverter(api: Api, change: (to: Partial<View>) => void): Converter {
   const section = find('#converter')
-  const amount = createAmountField(api, change)
+  const hint = find('#hint')
+  const again = find('#today', HTMLButtonElement)
   let view: View | undefined
-  let currencies: Choices['currencies'] | undefined
-  let shown: Conversion | undefined
-  const from = createCurrencyField('#from', api, (code) => choose('from', code))
-  const to = createCurrencyField('#to', api, (code) => choose('to', code))
+  let choices: Choices = { codes: [], currencies: new Map() }
+  let shown: Shown | undefined
+  /** Why the amount is not one. */
+  let problem: string | undefined
+  const fields = { from: createField('from', '#amount'), to: createField('to', '#result') }
+  const day = createDayField(find('#date', HTMLInputElement), (date) => change({ date }), 'today')
   const panel = createPanel(section, api, {
     operation: 'convert',
     show(conversion) {
-      shown = conversion
-      showResult(conversion, currencies)
-      tick(Date.now())
+      shown = { ...conversion, asked: view?.date ?? '' }
+      showNumbers()
+      showFacts(shown, choices)
     },
-    failed: (error) => amount.refuse(error?.code === 'invalid_amount'),
+    failed(error) {
+      if (error && !isRetryable(error)) shown = undefined
+      if (error?.code === 'invalid_amount') given().amount.refuse()
+      showNumbers()
+    },
   })
 
-  /** Takes a chosen currency; where it is that of the other side, both change places. */
-  function choose(side: 'from' | 'to', code: string): void {
-    if (!view) return
-    const other = side === 'from' ? 'to' : 'from'
-    if (side === 'from') amount.forgetCurrency()
-    change({ [side]: code, ...(code === view[other] && { [other]: view[side] }) })
+  function createField(side: Side, selector: string) {
+    /** Takes a currency; where it is that of the other side, both change places. */
+    const pairWith = (code: string): Partial<View> => {
+      const other = side === 'from' ? 'to' : 'from'
+      return { [side]: code, ...(view && code === view[other] && { [other]: view[side] }) }
+    }
+    const input = find(selector, HTMLInputElement)
+    const amount = createAmountField(input, api, (text, code) =>
+      change({
+        amount: text,
+        reverse: side === 'to' ? 'true' : '',
+        ...(code !== undefined && pairWith(code)),
+      }),
+    )
+    const currency = createCurrencyField(`#${side}`, api, (code) => {
+      amount.forgetCurrency()
+      change(pairWith(code))
+    })
+    return { amount, currency }
   }
-  function tick(now: number): void {
-    if (shown) find('.age', HTMLElement, section).textContent = ageInWords(shown.updatedAt, now)
+  function given() {
+    return fields[view?.reverse ? 'to' : 'from']
+  }
+  /** Shows the result of the last response, or of its rate where the amount has changed since. */
+  function showNumbers(): void {
+    if (!view) return
+    const side = view.reverse ? 'from' : 'to'
+    const digits = choices.currencies.get(view[side])?.minorUnits ?? undefined
+    const result = problem === undefined ? resultOf(view, shown) : undefined
+    const text = result === undefined ? '' : inFieldForm(formatAmount(result, digits))
+    fields[side].amount.showResult(text, view[side], choices)
   }
 
   find('#swap', HTMLButtonElement).addEventListener('click', () => {
     if (!view) return
-    amount.forgetCurrency()
+    given().amount.forgetCurrency()
     change({ from: view.to, to: view.from })
+  })
+  again.addEventListener('click', () => {
+    change({ date: '' })
+    find('#date', HTMLInputElement).focus()
   })
   createCopyButton(api)
 
   return {
     ...panel,
-    tick,
-    show(next, choices) {
+    trend: showTrend,
+    show(next, known) {
       const isTyping = view !== undefined && view.amount !== next.amount
+      const isNamed = known.currencies !== choices.currencies
       view = next
-      from.show(choices, next.from)
-      to.show(choices, next.to)
-      if (choices.currencies !== currencies) {
-        currencies = choices.currencies
-        if (shown) showResult(shown, currencies)
+      choices = known
+      const { amount, from, to, reverse, date } = next
+      fields.from.currency.show(known, from)
+      fields.to.currency.show(known, to)
+      find('#names').textContent = `${nameOfMany(from)} to ${nameOfMany(to)}`
+      day.show(date)
+      again.hidden = date === ''
+      problem = given().amount.showGiven(amount, reverse ? to : from, known)
+      hint.textContent = problem ?? ''
+      showNumbers()
+      if (isNamed && shown) showFacts(shown, known)
+      if (problem !== undefined || amount.trim() === '') return panel.clear()
+      const parameters = {
+        ...{ from, to, amount },
+        ...(reverse && { reverse: 'true' }),
+        ...(date && { date }),
       }
-      if (!amount.show(next, choices)) return panel.clear()
-      const parameters = { from: next.from, to: next.to, amount: next.amount }
       panel.load(parameters, isTyping ? TYPING_DELAY_MS : 0)
     },
   }
 }
 
-function showResult(
-  { from, to, amount, rate, result }: Conversion,
-  currencies: Choices['currencies'] | undefined,
-): void {
-  const rounded = formatAmount(result, currencies?.get(to)?.minorUnits ?? undefined)
-  const output = find('#result')
-  output.replaceChildren(rounded, ' ', make('span', {}, to))
-  output.classList.toggle('long', rounded.length > 15)
-  find('#given').textContent = `${amountInWords(amount, from)} =`
-  find('#rate').textContent = `1 ${from} = ${rate} ${to}`
-  find('#exact').textContent = String(result)
-  find('#copy-exact').ariaLabel = `Copy ${result}`
-  find('#exact-state').textContent = ''
+function resultOf({ from, to, amount, reverse, date }: View, shown?: Shown): number | undefined {
+  if (shown?.from !== from || shown.to !== to || shown.asked !== date) return undefined
+  const number = Number(amount)
+  const isSame = shown.amount === number && Boolean(shown.reverse) === (reverse !== '')
+  if (amount === '') return undefined
+  return isSame ? shown.result : reverse ? number / shown.rate : number * shown.rate
 }
 
-function createCopyButton({ loadMore }: Pick<Api, 'loadMore'>): void {
+function showFacts(shown: Shown, { currencies }: Choices): void {
+  const { from, to, amount, rate, result, reverse, date, asked, updatedAt } = shown
+  const digitsOf = (code: string) => currencies.get(code)?.minorUnits ?? undefined
+  const [own, other] = reverse ? [result, amount] : [amount, result]
+  const rounded = (value: number, code: string) =>
+    `${formatAmount(value, digitsOf(code))} ${nameOfMany(code)}`
+  find('#said').textContent = reverse
+    ? `${rounded(own, from)} are ${amountInWords(other, to)}`
+    : `${amountInWords(own, from)} are ${rounded(other, to)}`
+  showRate('#rate', from, rate, to)
+  showRate('#reciprocal', to, 1 / rate, from)
+  const scale = 10 ** Math.floor(Math.log10(own || 100))
+  const isLong = formatAmount(50 * scale * rate, digitsOf(to)).length > 10
+  const rounds = [0.5, 1, 2, 5, 10, 50].map((multiple, index) => {
+    const round = Number((multiple * scale).toPrecision(1))
+    const isFirst = index === 0 || (index === 3 && !isLong)
+    const text = formatAmount(round, 0) + (isFirst ? ` ${from}` : '')
+    const value = formatAmount(round * rate, digitsOf(to))
+    return make('div', {}, make('dt', {}, text), make('dd', {}, value))
+  })
+  const table = find('#rounds')
+  table.classList.toggle('long', isLong)
+  table.replaceChildren(...rounds)
+  find('#exact').textContent = String(result)
+  find('#exact-state').textContent = ''
+  find('#rule').textContent = date ? `Rate of ${rateDayInWords(date, asked)}` : ''
+  find('#converter time').textContent = date
+    ? `Reference rate of ${dayInWords(date)}`
+    : `Published ${timeInWords(updatedAt)}`
+}
+
+/** Shows the rate of one unit, or of more where that of one would be many zeros; exact rates as titles. */
+function showRate(selector: string, from: string, rate: number, to: string): void {
+  let units = 1
+  while (rate * units < 0.01 && units < 1e12) units *= 100
+  const element = find(selector)
+  element.textContent = `${formatAmount(units, 0)} ${from} = ${formatRate(rate * units)} ${to}`
+  element.title = String(rate)
+}
+
+function showTrend(history: RateHistory | undefined, reason = ''): void {
+  const [first] = history?.points ?? []
+  const path = find('#trend path', SVGPathElement)
+  path.setAttribute('d', history ? sparkline(history.points) : '')
+  const since = find('#since')
+  const change = history?.stats.changePct ?? 0
+  since.className = changeInWords(change).className
+  since.textContent = first ? `${changeInWords(change).text} since ${dayInWords(first.d)}` : reason
+}
+
+function createCopyButton(api: Api): void {
   const exact = find('#exact')
-  const state = find('#exact-state')
-  async function copy(): Promise<void> {
-    const { copyText } = await loadMore()
-    await copyText(exact, state)
-  }
-  find('#copy-exact', HTMLButtonElement).addEventListener('click', () => {
-    copy().catch(({ message }) => (state.textContent = `Not copied: ${message}`))
+  api.onMore(({ copyText }) => {
+    find('#copy-exact').addEventListener('click', () => void copyText(exact, find('#exact-state')))
   })
 }

@@ -1,10 +1,8 @@
 import type { Api } from './page-api.ts'
 import type { createCombobox } from './combobox.ts'
-import { labelOf, makeSign, signOf } from './currency-label.ts'
+import { makeSign, signOf } from './currency-label.ts'
 import { find } from './dom.ts'
-import type { Choices } from './dom.ts'
-
-type Combobox = ReturnType<typeof createCombobox>
+import type { Choices } from './view.ts'
 
 const COMBOBOX: Partial<HTMLInputElement> = {
   role: 'combobox',
@@ -14,11 +12,12 @@ const COMBOBOX: Partial<HTMLInputElement> = {
   spellcheck: false,
 }
 
-/** Makes the `input` at `selector` a combobox of currencies, whose list is loaded when the field first has the focus. */
+/** Makes the `input` at `selector` a combobox of currencies, which shows `labelOf` its currency at rest. */
 export function createCurrencyField(
   selector: string,
-  api: Pick<Api, 'loadMore'>,
+  api: Pick<Api, 'onMore'>,
   choose: (code: string) => void,
+  labelOf: (code: string, choices: Choices) => string = (code) => code,
 ) {
   const input = find(selector, HTMLInputElement)
   Object.assign(input, COMBOBOX)
@@ -26,39 +25,17 @@ export function createCurrencyField(
   const sign = makeSign()
   input.after(sign)
   let shown: { choices: Choices; code: string } | undefined
-  let combobox: Combobox | undefined
-  let isLoading = false
-  /** Whether the list was to open before it was loaded. */
-  let isWanted = false
+  let combobox: ReturnType<typeof createCombobox> | undefined
 
   function rest(): void {
     if (!shown) return
     input.value = labelOf(shown.code, shown.choices)
     sign.textContent = signOf(shown.code)
   }
-  async function load(): Promise<void> {
-    isLoading = true
-    try {
-      const { createCombobox } = await api.loadMore()
-      combobox ??= createCombobox(input, { rest, choose })
-      if (shown) combobox.offer(shown.choices, shown.code)
-      if (isWanted) combobox.open()
-    } catch {
-      // Codes can still be typed.
-      isLoading = false
-      if (document.activeElement !== input) rest()
-    }
-  }
-  input.addEventListener('focus', () => {
-    input.select()
-    if (!isLoading) void load()
-  })
-  noteOpening(input, (isOpening) => (isWanted = isOpening))
-  input.addEventListener('change', () => {
-    if (combobox) return
-    const code = input.value.trim().toUpperCase()
-    if (shown?.choices.codes.includes(code)) choose(code)
-    else if (!isLoading) rest()
+  input.addEventListener('focus', () => input.select())
+  api.onMore((more) => {
+    combobox = more.createCombobox(input, { rest, choose, labelOf })
+    if (shown) combobox.offer(shown.choices, shown.code)
   })
   return {
     /** Offers `choices` and shows `code`, which may be an unknown one: then the error of the API appears. */
@@ -68,11 +45,4 @@ export function createCurrencyField(
       else if (document.activeElement !== input) rest()
     },
   }
-}
-
-/** Calls `note` with true for each click and key that opens a list, and false where other keys follow. */
-function noteOpening(input: HTMLInputElement, note: (isOpening: boolean) => void): void {
-  input.addEventListener('click', () => note(true))
-  input.addEventListener('keydown', ({ key }) => note(key === 'ArrowDown'))
-  input.addEventListener('blur', () => note(false))
 }

@@ -1,5 +1,5 @@
 import { make } from './dom.ts'
-import type { Choices } from './dom.ts'
+import type { Choices } from './view.ts'
 
 export function labelOf(code: string, { currencies }: Choices): string {
   const name = currencies.get(code)?.name

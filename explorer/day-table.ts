@@ -1,10 +1,12 @@
 import type { RateHistory } from 'ratesmith/client'
 import { find, make } from './dom.ts'
+import { dayInWords } from './times.ts'
 
 /** Creates the table of the rates in the chart. Rows are created when it opens, as there may be more than a thousand. */
 export function createDayTable() {
   const details = find('#days', HTMLDetailsElement)
-  const [head, body] = [find('thead tr', HTMLElement, details), find('tbody', HTMLElement, details)]
+  const table = make('table', {})
+  find('.rows', HTMLElement, details).append(table)
   let shown: readonly RateHistory[] = []
 
   function fill(): void {
@@ -14,21 +16,16 @@ export function createDayTable() {
     const units = shown.map(({ from, to }) => make('th', { scope: 'col' }, `1 ${from} in ${to}`))
     const rows = days.toReversed().map((day) => {
       const cells = columns.map((rates) => make('td', {}, String(rates.get(day) ?? '–')))
-      return make('tr', {}, make('th', { scope: 'row' }, day), ...cells)
+      return make('tr', {}, make('th', { scope: 'row' }, dayInWords(day)), ...cells)
     })
-    head.replaceChildren(make('th', { scope: 'col' }, 'Day'), ...units)
-    body.replaceChildren(...rows)
+    const head = make('tr', {}, make('th', { scope: 'col' }, 'Day'), ...units)
+    table.replaceChildren(make('thead', {}, head), make('tbody', {}, ...rows))
   }
 
   details.addEventListener('toggle', fill)
   return {
-    /** Shows at least one history; the first has the days. */
     show(histories: readonly RateHistory[]): void {
       shown = histories
-      const [first] = histories
-      const kind = first?.interval === 'week' ? 'weekly' : 'daily'
-      const summary = find('summary', HTMLElement, details)
-      summary.textContent = `Show ${first?.points.length} ${kind} rates`
       fill()
     },
   }

@@ -1,55 +1,67 @@
-import type { Point } from 'ratesmith/client'
+import type { RateHistory } from 'ratesmith/client'
 
 import { find } from './dom.ts'
-import { plotOf } from './plot.ts'
+import { percentChanges, plotOf } from './plot.ts'
 import type { Plot, Tick } from './plot.ts'
 
-interface Picture {
-  /** Series in the order of their colours. */
-  series: readonly (readonly Point[])[]
-  unit: string
-  marks: readonly Mark[]
+export interface Drawn {
+  /** At least one, in the order of their colours. */
+  histories: readonly RateHistory[]
+  /** Whether they are in percent since their first days. */
+  isPercent: boolean
+  plot: Plot
 }
 
-/** A label above or below a point. */
-export interface Mark {
-  index: number
-  label: string
-  isAbove: boolean
-}
+export type Drawing = ReturnType<typeof createDrawing>
 
-export function createDrawing(box: HTMLElement) {
+/** Creates the chart; dots mark the newest day. Calls `redrawn` with each picture, also after a change of its size. */
+export function createDrawing() {
+  const box = find('#plot')
   const svg = find('svg', SVGSVGElement, box)
   const hair = find('.hair', SVGLineElement, svg)
   const group = (name: string): SVGGElement => find(`.${name}`, SVGGElement, svg)
+  let shown: Omit<Drawn, 'plot'> | undefined
   let plot: Plot | undefined
+  let redrawn: ((drawn: Drawn) => void) | undefined
+
+  function draw(): void {
+    const { clientWidth: width, clientHeight: height } = box
+    // A hidden box has no size.
+    if (!shown || width === 0) return
+    const { histories, isPercent } = shown
+    const series = histories.map(({ points }) => (isPercent ? percentChanges(points) : points))
+    plot = plotOf(series, { width, height }, isPercent ? ' %' : '')
+    svg.setAttribute('viewBox', `0 0 ${width} ${height}`)
+    find('.area', SVGPathElement, svg).setAttribute('d', series.length > 1 ? '' : plot.area)
+    group('axes').replaceChildren(...axes(plot, width))
+    group('lines').replaceChildren(
+      ...plot.lines.map(({ path }, index) => shape('path', { d: path, class: `line s${index}` })),
+    )
+    group('marks').replaceChildren(...extremesOf(plot, histories))
+    point(histories.map(({ points }) => points.length - 1))
+    redrawn?.({ ...shown, plot })
+  }
+  /** Moves the dots to one point of each series, and shows the crosshair at `x` unless it is undefined. */
+  function point(indices: readonly (number | undefined)[], x?: number): void {
+    const dots = indices.flatMap((index, each) => {
+      const { xs = [], ys = [] } = plot?.lines[each] ?? {}
+      if (index === undefined) return []
+      return shape('circle', { cx: xs[index] ?? 0, cy: ys[index] ?? 0, r: 4, class: `s${each}` })
+    })
+    group('dots').replaceChildren(...dots)
+    place(hair, { x1: x ?? 0, x2: x ?? 0, y1: 0, y2: plot?.bottom ?? 0 })
+    hair.classList.toggle('shown', x !== undefined)
+  }
+  new ResizeObserver(draw).observe(box)
   return {
-    /** Draws, and returns the positions; undefined while the box has no size. */
-    draw({ series, unit, marks }: Picture): Plot | undefined {
-      const { clientWidth: width, clientHeight: height } = box
-      // A hidden box has no size.
-      if (width === 0) return undefined
-      plot = plotOf(series, { width, height }, unit)
-      const { lines, area } = plot
-      svg.setAttribute('viewBox', `0 0 ${width} ${height}`)
-      find('.area', SVGPathElement, svg).setAttribute('d', series.length > 1 ? '' : area)
-      group('axes').replaceChildren(...axes(plot, width))
-      group('lines').replaceChildren(
-        ...lines.map(({ path }, index) => shape('path', { d: path, class: `line s${index}` })),
-      )
-      group('marks').replaceChildren(...marksIn(plot, marks, width))
-      return plot
+    show(histories: readonly RateHistory[], isPercent: boolean): void {
+      shown = { histories, isPercent }
+      draw()
     },
-    /** Moves the dots to one point of each series, and shows the crosshair at `x` unless it is undefined. */
-    point(indices: readonly (number | undefined)[], x: number | undefined): void {
-      const dots = indices.flatMap((index, each) => {
-        const { xs = [], ys = [] } = plot?.lines[each] ?? {}
-        if (index === undefined) return []
-        return shape('circle', { cx: xs[index] ?? 0, cy: ys[index] ?? 0, r: 4, class: `s${each}` })
-      })
-      group('dots').replaceChildren(...dots)
-      place(hair, { x1: x ?? 0, x2: x ?? 0, y1: 0, y2: plot?.bottom ?? 0 })
-      hair.classList.toggle('shown', x !== undefined)
+    point,
+    follow(callback: (drawn: Drawn) => void): void {
+      redrawn = callback
+      draw()
     },
   }
 }
@@ -64,15 +76,13 @@ function axes({ days, rates, left, bottom }: Plot, width: number): SVGElement[] 
   ]
 }
 
-function marksIn({ lines, left, bottom }: Plot, marks: readonly Mark[], width: number) {
-  return marks.flatMap(({ index, label, isAbove }) => {
-    const [x = 0, y = 0] = [lines[0]?.xs[index], lines[0]?.ys[index]]
-    const below = y + 20 < bottom ? y + 18 : y - 10
-    const side = x - left < 50 ? 'start' : width - x < 60 ? 'end' : 'middle'
-    return [
-      shape('circle', { cx: x, cy: y, r: 3 }),
-      text({ at: x, label }, isAbove ? y - 9 : below, side),
-    ]
+/** Returns circles around the highest and the lowest point of a single history. */
+function extremesOf({ lines }: Plot, [history, second]: readonly RateHistory[]): SVGElement[] {
+  if (!history || second || history.stats.high === history.stats.low) return []
+  const { points, stats } = history
+  return [stats.highDate, stats.lowDate].map((day) => {
+    const index = points.findIndex(({ d }) => d === day)
+    return shape('circle', { cx: lines[0]?.xs[index] ?? 0, cy: lines[0]?.ys[index] ?? 0, r: 3.5 })
   })
 }
 

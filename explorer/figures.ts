@@ -1,17 +1,33 @@
+/** The separator of decimals in the browser's locale. `navigator.language` may be a name that `Intl` refuses, such as `C`. */
+export const DECIMAL = (1.5).toLocaleString()[1] === ',' ? ',' : '.'
+
+/** Groups the digits of an amount in the form of the API or of the page, with the separators of the user. */
+export function inFieldForm(amount: string): string {
+  const [, whole, rest = ''] =
+    /^(\d+)(\.\d+)?$/.exec(amount.replaceAll(/(?<=\d),(?=\d{3})/g, '')) ?? []
+  if (whole === undefined) return amount
+  const group = DECIMAL === ',' ? '.' : ','
+  return whole.replaceAll(/\B(?=(\d{3})+$)/g, group) + rest.replace('.', DECIMAL)
+}
+
 /** Formats an amount with all its digits and the name of its currency, as `1,000.50 US dollars`. */
 export function amountInWords(amount: number, code: string): string {
-  const all = { maximumFractionDigits: 20 }
+  const exact = { trailingZeroDisplay: 'stripIfInteger', maximumFractionDigits: 20 } as const
+  return wordsOf(amount, code, exact).join('')
+}
+
+/** Returns the name of a currency for several of its units, as `Swiss francs`; the code without one. */
+export function nameOfMany(code: string): string {
+  return wordsOf(2, code, { maximumFractionDigits: 0 }).at(-1) ?? code
+}
+
+function wordsOf(amount: number, currency: string, options: Intl.NumberFormatOptions): string[] {
+  const form = { style: 'currency', currencyDisplay: 'name', currency, ...options } as const
   try {
-    return new Intl.NumberFormat('en-US', {
-      style: 'currency',
-      currency: code,
-      currencyDisplay: 'name',
-      trailingZeroDisplay: 'stripIfInteger',
-      ...all,
-    }).format(amount)
+    return new Intl.NumberFormat('en-US', form).formatToParts(amount).map(({ value }) => value)
   } catch {
     // A code of other than three letters.
-    return `${new Intl.NumberFormat('en-US', all).format(amount)} ${code}`
+    return [new Intl.NumberFormat('en-US', options).format(amount), ' ', currency]
   }
 }
 
@@ -42,4 +58,11 @@ export function formatChange(percent: number): string {
   const digits = Math.abs(percent).toFixed(2)
   const sign = Number(digits) === 0 ? '' : percent > 0 ? '+' : '−'
   return `${sign}${digits} %`
+}
+
+/** Formats a change, in percent, as `▲ +1.50 %`, with the class of its colour. */
+export function changeInWords(percent: number): { text: string; className: string } {
+  const className = percent > 0 ? 'up' : percent < 0 ? 'down' : ''
+  const mark = { up: '▲ ', down: '▼ ', '': '' }[className]
+  return { text: mark + formatChange(percent), className }
 }

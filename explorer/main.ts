@@ -1,16 +1,16 @@
-import type { CurrencyList } from 'ratesmith/client'
+import type { CurrencyList, RatesError } from 'ratesmith/client'
 
 import { UNKNOWN_COVERAGE, historyCoverageOf } from './api.ts'
 import type { Api } from './page-api.ts'
 import { createHistoryChart } from './chart.ts'
 import { createConverter } from './converter.ts'
-import { fragmentOf, parseView } from './dom.ts'
-import type { Choices, Part, View } from './dom.ts'
-import { createCopyLink, createThemeSwitch, showBasePath } from './header.ts'
-import { createKeyField } from './key.ts'
+import { createMore } from './second-script.ts'
 import { createCodeMemory } from './memory.ts'
 import { requestBody } from './request.ts'
+import { isAboutKeys } from './retries.ts'
 import { createRateTable } from './table.ts'
+import { fragmentOf, parseView } from './view.ts'
+import type { Choices, Part, View } from './view.ts'
 
 const TICK_INTERVAL_MS = 60_000
 /** Delay before a changed view goes into the address, in ms: browsers limit how often an address may change. */
@@ -18,38 +18,41 @@ const URL_UPDATE_DELAY_MS = 400
 
 function start(base: string): void {
   const baseUrl = location.origin + base
+  const { onMore, needMore } = createMore(`${baseUrl}/explorer-api.js`)
   let key: string | undefined
-  let more: ReturnType<Api['loadMore']> | undefined
   const keyHeader = (): Record<string, string> =>
     key === undefined ? {} : { authorization: `Bearer ${key}` }
-  const field = createKeyField((next) => {
-    key = next
-    page.loadNames()
-    for (const part of page.parts) part.reload()
-  })
-  const page = createPage({
+  const refusals: RatesError[] = []
+  let refuse = (error: RatesError): unknown => refusals.push(error)
+  const api: Api = {
     base,
+    keyHeader,
+    onMore,
+    needMore,
     request: (path, field, options = {}) =>
       requestBody(baseUrl + path, field, keyHeader(), options),
-    keyHeader,
-    hasKey: () => key !== undefined,
-    async loadMore() {
-      try {
-        // One promise, as calls of `import` may resolve in another order.
-        return await (more ??= import(`${baseUrl}/explorer-api.js`))
-      } catch (error) {
-        more = undefined
-        throw error
-      }
+    failed(error) {
+      if (isAboutKeys(error)) needMore()
+      refuse(error)
     },
-    refused: field.open,
+  }
+  const page = createPage(api)
+  onMore((more) => {
+    const use = (next: string | undefined): void => {
+      key = next
+      page.loadNames()
+      for (const part of page.parts) part.reload()
+    }
+    refuse = more.createKeyCard(api, use).refused
+    refusals.forEach(refuse)
+    more.createMenu(page.settle)
   })
-  addEventListener('hashchange', page.readAddress)
+  addEventListener('popstate', page.readAddress)
   addEventListener('online', () => page.parts.forEach((part) => part.recover()))
   setInterval(page.tick, TICK_INTERVAL_MS)
-  createThemeSwitch()
-  createCopyLink(page.settle)
-  showBasePath(base)
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('[data-path]')) {
+    link.href = base + link.dataset['path']
+  }
   page.readAddress()
   page.settle()
   page.loadNames()
@@ -72,8 +75,14 @@ function createPage(api: Api) {
     history.replaceState(null, '', fragmentOf(view))
   }
   function change(to: Partial<View>): void {
-    view = { ...view, ...to }
-    if (to.from ?? to.to) lastPair.write([view.from, view.to])
+    const next = { ...view, ...to }
+    if (next.from !== view.from || next.to !== view.to) {
+      settle()
+      // The browser's button for the last page goes to the last pair.
+      history.pushState(null, '', fragmentOf(next))
+      lastPair.write([next.from, next.to])
+    }
+    view = next
     show()
     clearTimeout(settling)
     settling = setTimeout(settle, URL_UPDATE_DELAY_MS)
@@ -101,9 +110,11 @@ function createPage(api: Api) {
       publishedAt = updatedAt
     },
   })
-  const parts: Part[] = [converter, createHistoryChart(api, change), table]
+  const chart = createHistoryChart(api, { change, loaded: converter.trend })
+  const parts: Part[] = [converter, chart, table]
   return {
     readAddress(): void {
+      clearTimeout(settling)
       const [from, to] = lastPair.read()
       view = parseView(location.hash || (to ? `from=${from}&to=${to}` : ''))
       show()
@@ -114,7 +125,7 @@ function createPage(api: Api) {
     /** Updates texts that depend on the time, and loads missing names and coverage. */
     tick(): void {
       if (choices.coverage?.isComplete === false) void loadNames()
-      for (const part of parts) part.tick(Date.now())
+      table.tick(Date.now())
     },
   }
 }

@@ -27,3 +27,6 @@ function storedCodes(name: string): string[] | undefined {
     return undefined
   }
 }
+
+/** The codes with a star, in the order of the table. */
+export const favourites = createCodeMemory('ratesmith-favourites', ['EUR', 'USD', 'GBP', 'JPY'])

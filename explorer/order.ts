@@ -1,7 +1,8 @@
 export interface Row {
   code: string
   name: string
-  rate: number
+  /** Absent until a response. */
+  rate?: number | undefined
   /** Change since the previous day, in percent; absent if unknown. */
   change?: number | undefined
 }

@@ -1,4 +1,7 @@
+import type { RatesError } from 'ratesmith/client'
+
 import type { FieldOf } from '../src/response-body.ts'
+import type * as More from './more.ts'
 import type { RequestOptions } from './request.ts'
 
 export interface Api {
@@ -12,8 +15,10 @@ export interface Api {
   request<Body>(path: string, field: FieldOf<Body>, options?: RequestOptions): Promise<Body>
   /** The header with the current key, or none. */
   keyHeader(): Record<string, string>
-  hasKey(): boolean
-  /** Called when a request is refused, by a missing or wrong key or by a limit. */
-  refused(): void
-  loadMore(): Promise<typeof import('./on-demand.ts')>
+  /** Called with each error of a request. */
+  failed(error: RatesError): void
+  /** Calls `use` with the second script of the page, which is loaded with the first interaction. */
+  onMore(use: (more: typeof More) => void): void
+  /** Loads the second script now. */
+  needMore(): void
 }

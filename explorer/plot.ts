@@ -1,6 +1,6 @@
 import type { Point } from 'ratesmith/client'
 
-import { DAY_MS } from './dom.ts'
+import { DAY_MS, formatDay } from './times.ts'
 
 export interface Size {
   width: number
@@ -37,7 +37,7 @@ const EDGE = { top: 22, right: 12, bottom: 26 }
 /** Of a digit at a font size of 12 px. */
 const DIGIT_WIDTH = 7.3
 const GAP = 10
-const DAY_LABEL_WIDTH = 72
+const DAY_LABEL_WIDTH = 88
 
 /**
  * Computes a chart of at least one series of at least one point, in ascending order; `unit` ends the labels of its rates. The
@@ -85,6 +85,15 @@ function lineOf(xs: number[], ys: number[]): Line {
   return { xs, ys, path }
 }
 
+/** Returns a line through points in a box of 100 by 20, as the `d` of a path. */
+export function sparkline(points: readonly Point[]): string {
+  const times = points.map(({ d }) => Date.parse(d))
+  const rates = points.map(({ r }) => r)
+  const toX = scale([times[0] ?? 0, times.at(-1) ?? 0], [0, 100])
+  const toY = scale([Math.min(...rates), Math.max(...rates)], [19, 1])
+  return lineOf(times.map(toX), rates.map(toY)).path
+}
+
 /** Returns points with their change since the first one, in percent. */
 export function percentChanges(points: readonly Point[]): Point[] {
   const [{ r: first } = { r: 1 }] = points
@@ -105,47 +114,20 @@ function scale(
   return (value) => start + ((value - from) / (to - from)) * (end - start)
 }
 
-const DAY_STEPS = [1, 2, 7, 14]
-const MONTH_STEPS = [1, 2, 3, 6, 12, 24, 60, 120]
-
-/**
- * Returns at most `maxTicks` ticks for the days from `start` to `end` (ms since the Unix epoch, midnight in UTC): at equal
- * distances back from the end, or on the first days of months.
- */
+/** Returns ticks at equal distances back from the end, at most `maxTicks` and at most one a day, from `start` to `end` (ms). */
 function dayTicks(start: number, end: number, maxTicks: number): { time: number; label: string }[] {
-  const byDay = DAY_STEPS.map((step) => daysBack(start, end, step))
-  const byMonth = MONTH_STEPS.map((step) => firsts(start, end, step))
-  const times = [...byDay, ...byMonth].find(({ length }) => length <= maxTicks) ?? []
-  const label = byDay.includes(times) ? dayOf : monthOrYear
-  return times.map((time) => ({ time, label: label(new Date(time)) }))
+  const days = Math.round((end - start) / DAY_MS)
+  const count = Math.min(days + 1, Math.floor(maxTicks))
+  const step = Math.ceil(days / count) || 1
+  const isLong = days > 300
+  return Array.from({ length: count }, (_, index) => {
+    const time = end - (count - 1 - index) * step * DAY_MS
+    return { time, label: formatDay(time, isLong ? MONTH : DAY) }
+  }).filter(({ time }) => time >= start)
 }
 
-function daysBack(start: number, end: number, days: number): number[] {
-  const count = Math.floor((end - start) / (days * DAY_MS)) + 1
-  return Array.from({ length: count }, (_, index) => end - (count - 1 - index) * days * DAY_MS)
-}
-
-function firsts(start: number, end: number, months: number): number[] {
-  const times: number[] = []
-  // Years in round numbers.
-  const year = Math.floor(new Date(start).getUTCFullYear() / 10) * 10
-  for (let month = 0; Date.UTC(year, month) <= end; month += months) {
-    if (Date.UTC(year, month) >= start) times.push(Date.UTC(year, month))
-  }
-  return times
-}
-
-function monthOrYear(date: Date): string {
-  return date.getUTCMonth() === 0 ? String(date.getUTCFullYear()) : monthOf(date)
-}
-
-const monthOf = formatter({ month: 'short' })
-const dayOf = formatter({ day: 'numeric', month: 'short' })
-
-function formatter(options: Intl.DateTimeFormatOptions): (date: Date) => string {
-  const format = new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' })
-  return (date) => format.format(date)
-}
+const DAY = { day: 'numeric', month: 'short' } as const
+const MONTH = { month: 'short', year: 'numeric' } as const
 
 interface RateTicks {
   low: number

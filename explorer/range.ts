@@ -1,8 +1,10 @@
 import type { RateHistory } from 'ratesmith/client'
 
 import type { ApiRequest } from './api.ts'
-import { DAY_MS, find } from './dom.ts'
-import type { View } from './dom.ts'
+import { createDayField } from './day-field.ts'
+import { find } from './dom.ts'
+import { DAY_MS, today } from './times.ts'
+import type { View } from './view.ts'
 
 export const FIRST_DAY = '1999-01-04'
 /** Longer responses have a rate per week: some 70 kB with compression. */
@@ -11,8 +13,10 @@ const MAX_POINTS = 9_000
 export function parametersOf(view: View, compared: readonly string[]): ApiRequest['parameters'] {
   const { from, to, period, start, end } = view
   const pair = { from, to: [to, ...compared].join() }
-  if (!start && !end && period !== 'MAX') return { ...pair, period }
-  const since = start || FIRST_DAY
+  const isLong = period === 'MAX' || period === '10Y'
+  if (!start && !end && !isLong) return { ...pair, period }
+  const decade = `${Number(today().slice(0, 4)) - 10}${today().slice(4).replace('02-29', '02-28')}`
+  const since = start || (period === '10Y' && !end ? decade : FIRST_DAY)
   const days = ((end ? Date.parse(end) : Date.now()) - Date.parse(since)) / DAY_MS
   return {
     ...pair,
@@ -26,36 +30,37 @@ export function parametersOf(view: View, compared: readonly string[]): ApiReques
 export function createRange(section: HTMLElement, change: (to: Partial<View>) => void) {
   const periods = [...section.querySelectorAll<HTMLInputElement>('[name=period]')]
   const choices = section.querySelectorAll('fieldset')
-  const first = find('#start', HTMLInputElement)
-  const last = find('#end', HTMLInputElement)
   let view: View | undefined
+  /** The first and last day of the history. */
+  let days = ['', '']
   for (const radio of periods) {
     radio.addEventListener('change', () => change({ period: radio.value, start: '', end: '' }))
   }
-  for (const field of [first, last]) {
-    field.addEventListener('change', () => {
-      // A year is incomplete while it is typed.
-      if (!view || !field.value || !field.validity.valid) return
-      const end = field === last ? last.value : view.end
-      const days = [first.value || FIRST_DAY, end]
-      const [start = '', until = ''] = end === '' ? days : days.toSorted()
-      change({ start, end: until })
-    })
+  const first = createDayField(find('#start', HTMLInputElement), (start) =>
+    choose(start, view?.end),
+  )
+  const last = createDayField(find('#end', HTMLInputElement), (end) =>
+    choose(view?.start || days[0] || FIRST_DAY, end),
+  )
+  function choose(start: string, end = ''): void {
+    const [since = '', until = ''] = end === '' ? [start, end] : [start, end].toSorted()
+    change({ start: since, end: until })
+  }
+  function showDays(): void {
+    first.show(view?.start || days[0] || '')
+    last.show(view?.end || days[1] || '')
   }
   return {
     show(next: View): void {
       view = next
       const { period, start, end } = next
       for (const radio of periods) radio.checked = !start && !end && radio.value === period
-      first.max = new Date().toISOString().slice(0, 10)
-      last.max = first.max
-      if (start) first.value = start
-      if (end) last.value = end
+      showDays()
     },
     /** Shows the first and last day of a history, where the user has set none. */
     showDays({ points }: RateHistory): void {
-      if (!view?.start) first.value = points[0]?.d ?? ''
-      if (!view?.end) last.value = points.at(-1)?.d ?? ''
+      days = [points[0]?.d ?? '', points.at(-1)?.d ?? '']
+      showDays()
     },
     enable(isEnabled: boolean): void {
       for (const choice of choices) choice.disabled = !isEnabled

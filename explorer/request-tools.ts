@@ -1,43 +1,59 @@
+import { pathOf } from './api.ts'
 import type { ApiRequest } from './api.ts'
-import { find } from './dom.ts'
+import { make } from './dom.ts'
+import type { Api } from './page-api.ts'
 import type { Exchange } from './request.ts'
-import { isForm, snippetOf } from './snippets.ts'
+import { FORMS, isForm, snippetOf } from './snippets.ts'
 import type { Form } from './snippets.ts'
 
-/** Copies the last request of the panel in `section` as code, and shows the response to it. */
+/** Creates in `details` the last request of a panel, buttons that copy it as code, and the response to it. */
 export function createRequestTools(
-  section: HTMLElement,
-  { base, hasKey }: { base: string; hasKey(): boolean },
+  details: HTMLElement,
+  { base, keyHeader }: Pick<Api, 'base' | 'keyHeader'>,
 ) {
-  const snippet = find('.snippet', HTMLElement, section)
-  const outcome = find('.copied', HTMLElement, section)
-  const details = find('.response', HTMLDetailsElement, section)
-  const facts = find('.facts', HTMLElement, details)
-  const body = find('pre', HTMLPreElement, details)
-  let request: ApiRequest | undefined
-  let response: Exchange | undefined
+  const line = make('a', { className: 'asked', target: '_blank', rel: 'noopener' })
+  const outcome = make('span', { className: 'copied', role: 'status' })
+  const buttons = Object.keys(FORMS).map((form) => make('button', {}, form))
+  const copies = make('p', { className: 'copies', role: 'group' }, 'Copy as', ...buttons, outcome)
+  copies.ariaLabel = 'Copy as'
+  const snippet = scrollable('snippet', 'Request as code')
+  const facts = make('p', { className: 'facts' })
+  const body = scrollable('body', 'Response body')
+  snippet.hidden = true
+  details.append(make('div', {}, line, copies, snippet, facts, body))
+  let shown: [ApiRequest, Exchange | undefined] | undefined
   let form: Form | undefined
 
   function write(): void {
-    const target = { baseUrl: location.origin + base, hasKey: hasKey() }
-    if (request && form) snippet.textContent = snippetOf(form, target, request)
-    if (!details.open) return
+    if (!shown) return
+    const [request, response] = shown
+    const target = { baseUrl: location.origin + base, hasKey: 'authorization' in keyHeader() }
+    if (form) snippet.textContent = snippetOf(form, target, request)
+    const path = pathOf(base, request)
+    line.textContent = `GET ${path}`
+    line.href = location.origin + path
     facts.textContent = response ? factsOf(response) : 'No response yet'
     body.textContent = response ? readable(response.text) : ''
   }
-  details.addEventListener('toggle', write)
+  copies.addEventListener('click', ({ target }) => {
+    const name = target instanceof HTMLButtonElement ? target.textContent : ''
+    if (!isForm(name)) return
+    form = name
+    write()
+    snippet.hidden = false
+    void copyText(snippet, outcome)
+  })
   return {
-    show(...shown: [ApiRequest, Exchange | undefined]): void {
-      ;[request, response] = shown
+    show(...next: [ApiRequest, Exchange | undefined]): void {
+      if (next[0] !== shown?.[0]) outcome.textContent = ''
+      shown = next
       write()
-    },
-    async copy(name: string): Promise<void> {
-      form = isForm(name) ? name : 'curl'
-      write()
-      snippet.hidden = false
-      await copyText(snippet, outcome)
     },
   }
+}
+
+function scrollable(className: string, ariaLabel: string): HTMLPreElement {
+  return make('pre', { className, ariaLabel, tabIndex: 0, role: 'group' })
 }
 
 function factsOf({ status, headers, text, elapsed }: Exchange): string {
@@ -51,7 +67,7 @@ function factsOf({ status, headers, text, elapsed }: Exchange): string {
 }
 
 /** A longer text makes the page slow. */
-const MAX_LINES = 400
+const MAX_CHARACTERS = 20_000
 
 /** Returns JSON with line breaks, and other texts unchanged; of long ones only the start. */
 function readable(text: string): string {
@@ -61,10 +77,8 @@ function readable(text: string): string {
   } catch {
     // The page of a gateway.
   }
-  const lines = whole.split('\n')
-  if (lines.length <= MAX_LINES) return whole
-  const left = lines.length - MAX_LINES
-  return `${lines.slice(0, MAX_LINES).join('\n')}\n… ${left} more lines: open the request to see all`
+  if (whole.length <= MAX_CHARACTERS) return whole
+  return `${whole.slice(0, MAX_CHARACTERS)}\n… open the request to see all`
 }
 
 /** Selects the text of `element` and copies it to the clipboard, or lets the user copy it where the browser refuses. */

@@ -39,27 +39,34 @@ export function createRows({ choose, star }: RowEvents) {
       body.replaceChildren(...rows.map((row) => rowOf(row, favourites.includes(row.code))))
       mark(marked)
     },
-    /** Hides the rows of codes that are not in `codes`; returns how many are left. */
-    filter(codes: ReadonlySet<string>): number {
+    /** Hides the rows of codes that are not in `codes`. */
+    filter(codes: ReadonlySet<string>): void {
       for (const row of body.rows) row.hidden = !codes.has(row.dataset['code'] ?? '')
-      const [first, ...others] = visibleButtons(body, 'th button')
+      const [first] = visibleButtons(body, 'th button')
       if (first) onlyStop(body, first)
-      return first ? 1 + others.length : 0
+    },
+    /** Moves the focus to a row. */
+    focus(index: number): void {
+      const button = visibleButtons(body, 'th button')[index]
+      if (!button) return
+      onlyStop(body, button)
+      button.focus({ preventScroll: true })
     },
   }
 }
 
 function rowOf({ code, name, rate, change }: Row, isFavourite: boolean) {
   const ariaPressed = String(isFavourite)
+  const value = rate === undefined ? {} : { title: String(rate) }
   const star = make('button', { className: 'star', ariaLabel: `Favourite ${code}`, ariaPressed })
   const head = [make('button', {}, code), ' ', make('span', {}, name)]
   const text = change === undefined ? '' : formatChange(change)
   const row = make(
     'tr',
-    {},
+    { className: isFavourite ? 'favourite' : '' },
     make('td', {}, star),
     make('th', { scope: 'row' }, ...head),
-    make('td', { className: 'rate', title: String(rate) }, formatRate(rate)),
+    make('td', { className: 'rate', ...value }, rate === undefined ? '' : formatRate(rate)),
     make('td', { className: { '+': 'up', '−': 'down' }[text.charAt(0)] ?? '' }, text),
   )
   row.dataset['code'] = code
@@ -67,7 +74,8 @@ function rowOf({ code, name, rate, change }: Row, isFavourite: boolean) {
 }
 
 function visibleButtons(body: HTMLElement, selector: string): HTMLButtonElement[] {
-  return [...body.querySelectorAll<HTMLButtonElement>(`tr:not([hidden]) ${selector}`)]
+  const buttons = [...body.querySelectorAll<HTMLButtonElement>(selector)]
+  return buttons.filter((button) => button.checkVisibility())
 }
 
 function onlyStop(body: HTMLElement, stop: HTMLButtonElement): void {

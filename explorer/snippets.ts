@@ -11,15 +11,14 @@ export interface SnippetTarget {
 }
 
 /** Forms of a copied request: a shell command, a program, or an address. */
-const FORMS = {
-  url: ({ baseUrl }, apiRequest) => pathOf(baseUrl, apiRequest),
+export const FORMS = {
   curl: ({ baseUrl, hasKey }, apiRequest) =>
     `curl ${hasKey ? `-H 'Authorization: Bearer ${PLACEHOLDER}' ` : ''}${quotedUrl(pathOf(baseUrl, apiRequest))}`,
   fetch({ baseUrl, hasKey }, apiRequest) {
     const init = hasKey ? `, { headers: { ${KEY_FIELD} } }` : ''
     return `await (await fetch(${quotedUrl(pathOf(baseUrl, apiRequest))}${init})).json()`
   },
-  python({ baseUrl, hasKey }, apiRequest) {
+  Python({ baseUrl, hasKey }, apiRequest) {
     const headers = hasKey ? `, headers={${KEY_FIELD}}` : ''
     const request = `Request(${quotedUrl(pathOf(baseUrl, apiRequest))}${headers})`
     return [
@@ -39,12 +38,15 @@ const FORMS = {
     ].join('\n')
   },
   // The same data, from the providers of the command.
-  cli(_, { operation, parameters }) {
+  CLI(_, { operation, parameters }) {
     const { amount, from, to, ...options } = parameters
     const words = [amount, from, to].filter((word) => word !== undefined)
-    const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
+    const flags = Object.entries(options).flatMap(([name, value]) =>
+      value === 'true' ? [`--${name}`] : [`--${name}`, value],
+    )
     return ['ratesmith', operation, ...[...words, ...flags].map(shellWord)].join(' ')
   },
+  URL: ({ baseUrl }, apiRequest) => pathOf(baseUrl, apiRequest),
 } satisfies Record<string, (target: SnippetTarget, apiRequest: ApiRequest) => string>
 
 export type Form = keyof typeof FORMS
@@ -75,6 +77,7 @@ function argumentsOf({ parameters }: ApiRequest): string {
 function argumentOf(name: string, value: string): string {
   const amount = Number(value)
   if (name === 'amount' && value.trim() !== '' && Number.isFinite(amount)) return String(amount)
+  if (value === 'true') return value
   const texts = value.split(',').map(textOf)
   return name === 'to' && texts.length > 1 ? `[${texts.join(', ')}]` : textOf(value)
 }

@@ -1,26 +1,32 @@
 import type { LatestRates } from 'ratesmith/client'
 
-import { pathOf } from './api.ts'
 import type { Api } from './page-api.ts'
 import { createCurrencyField } from './currency-field.ts'
-import { find, publicationInWords } from './dom.ts'
-import type { Choices, Part, View } from './dom.ts'
-import { createCodeMemory } from './memory.ts'
+import { labelOf } from './currency-label.ts'
+import { find } from './dom.ts'
+import { favourites } from './memory.ts'
 import { nextSort, parseSort, sortRows } from './order.ts'
 import { createPanel } from './panel.ts'
 import { createRows } from './rows.ts'
+import { publicationInWords, timeInWords } from './times.ts'
+import type { Choices, Part, View } from './view.ts'
 
 interface TableEvents {
   change(to: Partial<View>): void
   listed(table: LatestRates): void
 }
 
+interface RateTable extends Part {
+  /** Updates texts that depend on the time `now` (ms since the Unix epoch), and reloads rates that are due. */
+  tick(now: number): void
+}
+
 // oxlint-disable-next-line max-lines-per-function -- the wiring of the section.
-export function createRateTable(api: Api, { change, listed }: TableEvents): Part {
+export function createRateTable(api: Api, { change, listed }: TableEvents): RateTable {
   const section = find('#table')
-  const base = createCurrencyField('#base', api, (code) => change({ base: code }))
-  const favourites = createCodeMemory('ratesmith-favourites', ['EUR', 'USD', 'GBP', 'JPY'])
+  const base = createCurrencyField('#base', api, (code) => change({ base: code }), labelOf)
   const search = find('#search', HTMLInputElement)
+  const all = find('#all', HTMLButtonElement)
   const state = find('#chosen')
   const heads = createHeads((column) => change({ sort: nextSort(view?.sort ?? '', column) }))
   const rows = createRows({
@@ -40,9 +46,8 @@ export function createRateTable(api: Api, { change, listed }: TableEvents): Part
   let view: View | undefined
   let choices: Choices = { codes: [], currencies: new Map() }
   let shown: LatestRates | undefined
-  let changes: Readonly<Record<string, number>> = {}
-  let changesOf = ''
-  let whyNone = ''
+  /** The base whose rates came without changes, because a request for both failed. */
+  let withoutChanges: string | undefined
   let searchAmong = searchNames
   const panel = createPanel(section, api, {
     operation: 'latest',
@@ -51,86 +56,83 @@ export function createRateTable(api: Api, { change, listed }: TableEvents): Part
       showRows()
       showAge(table, Date.now())
       listed(table)
-      void loadChanges()
+    },
+    instead({ code }) {
+      if (!view || withoutChanges === view.base || code === 'rate_limited') return undefined
+      if (code === 'unauthorized' || code === 'forbidden') return undefined
+      withoutChanges = view.base
+      return { base: view.base }
     },
   })
 
   function showRows(): void {
-    if (!shown || !view) return
-    const { rates, base } = shown
+    if (!view) return
+    const starred = favourites.read()
+    // Until a response, the favourites keep their places.
+    const { rates, base, change } = shown ?? { base: view.base }
+    const entries = (rates ? Object.keys(rates) : starred).map((code) => ({
+      code,
+      name: choices.currencies.get(code)?.name ?? '',
+      rate: rates?.[code],
+      change: change?.percent[code],
+    }))
     find('#unit').textContent = `1 ${base} =`
-    const entries = Object.entries(rates).map(([code, rate]) => {
-      const name = choices.currencies.get(code)?.name ?? ''
-      return { code, rate, name, change: changes[code] }
-    })
-    rows.show(sortRows(entries, view.sort, favourites.read()), favourites.read())
+    rows.show(sortRows(entries, view.sort, starred), starred)
     filter()
-  }
-  async function loadSearch(): Promise<void> {
-    try {
-      const more = await api.loadMore()
-      searchAmong = (among, text) => more.searchAmong(among).find(text)
-      filter()
-    } catch {
-      // Codes and names are still found.
-    }
-  }
-  /** Loads the changes since the previous day with one request, unless they are known. */
-  async function loadChanges(): Promise<void> {
-    if (!shown || !choices.coverage) return
-    const { base, updatedAt } = shown
-    const key = `${base} ${updatedAt}`
-    if (key === changesOf) return
-    changesOf = key
-    changes = {}
-    whyNone = choices.coverage.whyNone(base, base) ?? ''
-    if (whyNone === '') {
-      const path = pathOf('', { operation: 'latest', parameters: { base, change: '1D' } })
-      try {
-        const { change } = await api.request<LatestRates>(path, 'change')
-        if (key === changesOf) changes = change?.percent ?? {}
-      } catch {
-        if (key !== changesOf) return
-        // The next table or list of currencies comes with a new request.
-        changesOf = ''
-        whyNone = 'No changes at the moment'
-      }
-    }
-    showRows()
   }
   function filter(): void {
     if (!shown) return
     const text = search.value.trim()
     const codes = Object.keys(shown.rates)
-    const found = text === '' ? codes : searchAmong(choices, text)
-    const count = rows.filter(new Set(found))
+    const found = new Set(text === '' ? codes : searchAmong(choices, text))
+    section.classList.toggle('whole', text !== '' || Boolean(all.hidden))
+    rows.filter(found)
+    const count = codes.filter((code) => found.has(code)).length
+    const without = choices.coverage?.whyNone(shown.base, shown.base)
+    const why = without ?? (shown.change ? '' : 'No changes at the moment')
     find('#count').textContent =
       count === 0
         ? `No currency matches “${text}”`
-        : `${count} of ${codes.length} currencies${whyNone && `. ${whyNone}`}`
+        : `${text === '' ? '' : `${count} of `}${codes.length} currencies${why && `. ${why}`}`
+    all.textContent = `Show all ${codes.length} currencies`
+  }
+  function load(): void {
+    if (!view) return
+    const { base } = view
+    const hasChanges = withoutChanges !== base && !choices.coverage?.whyNone(base, base)
+    panel.load(hasChanges ? { base, change: '1D' } : { base })
   }
 
-  search.addEventListener('focus', () => void loadSearch())
+  api.onMore((more) => {
+    searchAmong = (among, text) => more.searchAmong(among).find(text)
+    filter()
+  })
   search.addEventListener('input', filter)
+  all.addEventListener('click', () => {
+    all.hidden = true
+    filter()
+    rows.focus(favourites.read().length)
+  })
 
   return {
     ...panel,
     show(next, known) {
-      const isNew = known !== choices
-      const isChanged = isNew || next.sort !== view?.sort
+      const isChanged = known !== choices || next.sort !== view?.sort
       view = next
       choices = known
       base.show(known, next.base)
       heads.show(next.sort)
       rows.mark(next.to)
       if (isChanged) showRows()
-      if (isNew) void loadChanges()
-      panel.load({ base: next.base })
+      load()
     },
     tick(now) {
       if (!shown) return
       showAge(shown, now)
-      if (now > shown.nextUpdateAt && !document.hidden) panel.reload()
+      if (now <= shown.nextUpdateAt || document.hidden) return
+      if (withoutChanges === undefined) return panel.reload()
+      withoutChanges = undefined
+      load()
     },
   }
 }
@@ -160,7 +162,8 @@ function searchNames({ codes, currencies }: Choices, text: string): string[] {
 }
 
 function showAge(table: LatestRates, now: number): void {
-  const age = find('#table .age')
+  const age = find('#table time')
   age.textContent = publicationInWords(table, now)
+  age.title = timeInWords(table.updatedAt)
   age.classList.toggle('overdue', now > table.nextUpdateAt)
 }

@@ -104,10 +104,10 @@ function minified(html: string): string {
 
 /** Returns the source of a module with the second script of the page, which has its style. */
 async function makeExplorerApi(): Promise<string> {
-  const style = await bundle('combobox.css')
-  const script = await bundle('on-demand.ts', {
+  const style = await bundle('more.css')
+  const script = await bundle('more.ts', {
     format: 'esm',
-    define: { ON_DEMAND_STYLE: JSON.stringify(style) },
+    define: { MORE_STYLE: JSON.stringify(style) },
   })
   return moduleOf({ script })
 }

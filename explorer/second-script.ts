@@ -1,0 +1,28 @@
+import type { Api } from './page-api.ts'
+import type * as More from './more.ts'
+
+const FIRST_INTERACTIONS = ['pointermove', 'pointerdown', 'keydown', 'focusin']
+
+/** Loads the second script of the page with the first interaction, and again with the next one where that failed. */
+export function createMore(url: string): Pick<Api, 'onMore' | 'needMore'> {
+  const waiting: ((more: typeof More) => void)[] = []
+  let more: typeof More | undefined
+  let isLoading = false
+
+  async function load(): Promise<void> {
+    if (isLoading) return
+    isLoading = true
+    try {
+      more = await import(url)
+    } catch {
+      // What the page shows does not need it.
+      isLoading = false
+    }
+    if (more) for (const use of waiting.splice(0)) use(more)
+  }
+  for (const event of FIRST_INTERACTIONS) addEventListener(event, () => void load())
+  return {
+    onMore: (use) => void (more ? use(more) : waiting.push(use)),
+    needMore: () => void load(),
+  }
+}
