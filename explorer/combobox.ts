@@ -14,15 +14,16 @@ interface ComboboxEvents {
   labelOf(code: string, choices: Choices): string
 }
 
-let searched: { choices: Choices; search: CurrencySearch } | undefined
+const searches = new WeakMap<Choices, CurrencySearch>()
 
-/** Returns the search among `choices`, which all fields share. */
+/** Returns the search among `choices`, whose index takes some time. */
 export function searchAmong(choices: Choices): CurrencySearch {
-  if (searched?.choices !== choices) {
-    const currencies = choices.codes.map((code) => choices.currencies.get(code) ?? { code })
-    searched = { choices, search: createCurrencySearch(currencies) }
-  }
-  return searched.search
+  const { codes, currencies } = choices
+  const search =
+    searches.get(choices) ??
+    createCurrencySearch(codes.map((code) => currencies.get(code) ?? { code }))
+  searches.set(choices, search)
+  return search
 }
 
 /** Creates the list of `input`, in which text may have been typed before (WAI-ARIA: editable combobox with a list box). */
@@ -70,8 +71,7 @@ export function createCombobox(input: HTMLInputElement, { rest, choose, labelOf 
   function take(code: string | undefined): void {
     const isNew = code !== undefined && code !== current
     close()
-    if (!isNew) return
-    choose(code)
+    if (isNew) choose(code)
   }
   function press(event: KeyboardEvent): void {
     const isOpen = !popup.hidden

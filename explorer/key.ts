@@ -2,7 +2,6 @@ import type { RatesError } from 'ratesmith/client'
 
 import { find } from './dom.ts'
 import type { Api } from './page-api.ts'
-import { isAboutKeys } from './retries.ts'
 
 /**
  * Creates the card for an API key, which the menu opens, or a refused request; `use` receives each key, and undefined when it is
@@ -13,6 +12,7 @@ export function createKeyCard(
   { request }: Pick<Api, 'request'>,
   use: (key: string | undefined) => void,
 ) {
+  const menu = find('#more')
   const card = find('#access', HTMLFormElement)
   const input = find('#key', HTMLInputElement)
   const state = find('#key-state')
@@ -49,7 +49,7 @@ export function createKeyCard(
     input.focus()
   })
   item.addEventListener('click', () => {
-    find('#more').hidePopover()
+    menu.hidePopover()
     if (card.hidden) open('API key', '')
     input.focus()
   })
@@ -59,11 +59,12 @@ export function createKeyCard(
     const { components } = await request<{ components: object }>('/v1/openapi.json', 'components')
     item.hidden = !('securitySchemes' in components)
   }
-  find('#more').addEventListener('beforetoggle', () => void offer().catch(() => {}))
+  const onOpening = (): void => void offer().catch(() => {})
+  if (menu.matches(':popover-open')) onOpening()
+  else menu.addEventListener('beforetoggle', onOpening, { once: true })
   return {
     /** Offers the card after a limit, and shows nothing else where a request is refused without another key. */
     refused(error: RatesError): void {
-      if (!isAboutKeys(error)) return
       item.hidden = false
       if (error.code === 'rate_limited') return
       document.body.classList.add('locked')

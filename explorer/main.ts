@@ -1,9 +1,10 @@
-import type { CurrencyList, RatesError } from 'ratesmith/client'
+import type { CurrencyList } from 'ratesmith/client'
 
 import { UNKNOWN_COVERAGE, historyCoverageOf } from './api.ts'
 import type { Api } from './page-api.ts'
 import { createHistoryChart } from './chart.ts'
 import { createConverter } from './converter.ts'
+import type { createKeyCard } from './key.ts'
 import { createMore } from './second-script.ts'
 import { createCodeMemory } from './memory.ts'
 import { requestBody } from './request.ts'
@@ -22,8 +23,7 @@ function start(base: string): void {
   let key: string | undefined
   const keyHeader = (): Record<string, string> =>
     key === undefined ? {} : { authorization: `Bearer ${key}` }
-  const refusals: RatesError[] = []
-  let refuse = (error: RatesError): unknown => refusals.push(error)
+  let card: ReturnType<typeof createKeyCard> | undefined
   const api: Api = {
     base,
     keyHeader,
@@ -32,19 +32,18 @@ function start(base: string): void {
     request: (path, field, options = {}) =>
       requestBody(baseUrl + path, field, keyHeader(), options),
     failed(error) {
-      if (isAboutKeys(error)) needMore()
-      refuse(error)
+      if (!isAboutKeys(error)) return
+      needMore()
+      onMore(() => card?.refused(error))
     },
   }
   const page = createPage(api)
   onMore((more) => {
-    const use = (next: string | undefined): void => {
+    card = more.createKeyCard(api, (next) => {
       key = next
       page.loadNames()
       for (const part of page.parts) part.reload()
-    }
-    refuse = more.createKeyCard(api, use).refused
-    refusals.forEach(refuse)
+    })
     more.createMenu(page.settle)
   })
   addEventListener('popstate', page.readAddress)

@@ -102,7 +102,7 @@ export function percentChanges(points: readonly Point[]): Point[] {
 
 export function nearestIndex(xs: readonly number[], x: number): number {
   const distances = xs.map((each) => Math.abs(each - x))
-  return distances.indexOf(distances.reduce((least, each) => Math.min(least, each), Infinity))
+  return distances.indexOf(Math.min(...distances))
 }
 
 /** Maps a domain linearly to a range; an empty domain maps to the middle. */
@@ -139,11 +139,7 @@ const TARGET_TICKS = 4
 
 /** Returns round numbers from below the lowest to above the highest of `rates`; their labels end with `unit`. */
 function rateTicks(rates: readonly number[], unit: string): RateTicks {
-  let [low, high] = [Infinity, -Infinity]
-  for (const rate of rates) {
-    low = Math.min(low, rate)
-    high = Math.max(high, rate)
-  }
+  let [low, high] = [Math.min(...rates), Math.max(...rates)]
   // Places a constant rate in the middle.
   if (low === high) {
     const margin = Math.abs(low) * 0.01 || 1
