@@ -1,10 +1,6 @@
-import type {
-  Conversion,
-  CurrencyCoverage,
-  HistoryList,
-  LatestRates,
-  RateHistory,
-} from 'ratesmith/client'
+import type { Conversion, HistoryList, LatestRates, RateHistory } from 'ratesmith/client'
+
+import type { Choices } from './view.ts'
 
 export interface Responses {
   latest: LatestRates
@@ -27,28 +23,19 @@ export function pathOf(base: string, { operation, parameters }: ApiRequest): str
   return `${base}/v1/${operation}?${query.replaceAll('%2C', ',')}`
 }
 
-export interface HistoryCoverage {
-  isComplete: boolean
-  /** Returns why a pair has no history, as a sentence; undefined if it has one, or while that is unknown. */
-  whyNone(from: string, to: string): string | undefined
-}
-
-/** Without currencies, every pair may have a history. */
-export const UNKNOWN_COVERAGE: HistoryCoverage = { isComplete: false, whyNone: () => undefined }
-
-/** Returns which pairs have a history: those of two covered currencies, though perhaps of no common source. */
-export function historyCoverageOf(currencies: readonly CurrencyCoverage[]): HistoryCoverage {
-  const isComplete = currencies.every(({ history }) => history !== null)
-  const isEmpty = currencies.every(({ history }) => history === false)
-  const covered = new Map(currencies.map(({ code, history }) => [code, history]))
-  return {
-    isComplete,
-    whyNone(from, to) {
-      if (isEmpty) return 'This service has no history'
-      const without = [...new Set([from, to])].filter((code) =>
-        covered.has(code) ? covered.get(code) === false : isComplete,
-      )
-      return without.length > 0 ? `No daily history for ${without.join(' and ')}` : undefined
-    },
+/** Returns why a pair has no history, as a sentence; undefined if it may have one: sources of both may differ, or be unknown. */
+export function whyNoHistory(
+  { currencies }: Choices,
+  from: string,
+  to: string,
+): string | undefined {
+  const histories = [...currencies.values()].map(({ history }) => history)
+  if (histories.length > 0 && !histories.some((each) => each !== false)) {
+    return 'This service has no history'
   }
+  const isComplete = histories.length > 0 && !histories.includes(null)
+  const without = [...new Set([from, to])].filter((code) =>
+    currencies.has(code) ? currencies.get(code)?.history === false : isComplete,
+  )
+  return without.length > 0 ? `No daily history for ${without.join(' and ')}` : undefined
 }

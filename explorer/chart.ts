@@ -1,7 +1,6 @@
 import type { RateHistory } from 'ratesmith/client'
 
-import { historiesOf } from './api.ts'
-import type { HistoryCoverage } from './api.ts'
+import { historiesOf, whyNoHistory } from './api.ts'
 import type { Api } from './page-api.ts'
 import { comparedIn, createComparison } from './comparison.ts'
 import type { createDayTable } from './day-table.ts'
@@ -69,9 +68,8 @@ export function createHistoryChart(api: Api, { change, loaded }: ChartEvents): P
     show(view, choices) {
       known = choices
       const { from, to, scale } = view
-      const { coverage } = choices
       const wanted = comparedIn(view)
-      const compared = wanted.filter((code) => coverage?.whyNone(from, code) === undefined)
+      const compared = wanted.filter((code) => whyNoHistory(choices, from, code) === undefined)
       find('#pair').textContent = `${from} in ${[to, ...compared].join(', ')}`
       percent.checked = scale === '' ? wanted.length > 0 : scale === 'percent'
       if (percent.checked !== isPercent) {
@@ -81,10 +79,10 @@ export function createHistoryChart(api: Api, { change, loaded }: ChartEvents): P
       range.show(view)
       comparison.show(view, choices)
       comparison.showLegend(choices, histories)
-      if (!coverage) return
-      const reason = coverage.whyNone(from, to)
+      if (!choices.areNamed) return
+      const reason = whyNoHistory(choices, from, to)
       range.enable(reason === undefined)
-      none.show(reason, coverage, view)
+      none.show(reason, choices, view)
       if (reason !== undefined) return panel.clear()
       const parameters = parametersOf(view, compared)
       download(parameters)
@@ -105,14 +103,14 @@ function createNone(
   let shown = ''
   button.addEventListener('click', () => offered && choose(offered))
   return {
-    show(reason: string | undefined, coverage: HistoryCoverage, { from, to }: View): void {
+    show(reason: string | undefined, choices: Choices, { from, to }: View): void {
       const isSame = shown === `${reason}${from}${to}`
       shown = `${reason}${from}${to}`
       const pairs = [from, 'EUR', 'USD'].flatMap((from) =>
         ['EUR', to, 'USD'].map((to) => ({ from, to })),
       )
       offered = pairs.find(
-        (pair) => reason && pair.from !== pair.to && !coverage.whyNone(pair.from, pair.to),
+        (pair) => reason && pair.from !== pair.to && !whyNoHistory(choices, pair.from, pair.to),
       )
       button.hidden = !offered
       button.textContent = offered ? `Show ${offered.from} in ${offered.to} instead` : ''

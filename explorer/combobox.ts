@@ -2,6 +2,7 @@ import { MAJOR_CURRENCIES, createCurrencySearch } from '../src/currency-search.t
 import type { CurrencySearch } from '../src/currency-search.ts'
 import { makeSign } from './currency-label.ts'
 import { make } from './dom.ts'
+import { NO_CHOICES } from './view.ts'
 import type { Choices } from './view.ts'
 import { favourites } from './memory.ts'
 
@@ -30,7 +31,7 @@ export function searchAmong(choices: Choices): CurrencySearch {
 // oxlint-disable-next-line max-lines-per-function -- one state machine over its closures.
 export function createCombobox(input: HTMLInputElement, { rest, choose, labelOf }: ComboboxEvents) {
   const { popup, list, status } = createPopup(input)
-  let choices: Choices = { codes: [], currencies: new Map() }
+  let choices = NO_CHOICES
   let current: string | undefined
   /** The codes in the open list, and the place of the highlighted one. */
   let listed: string[] = []

@@ -1,5 +1,6 @@
 import type { RateHistory } from 'ratesmith/client'
 
+import { whyNoHistory } from './api.ts'
 import { createCurrencyField } from './currency-field.ts'
 import { find, make } from './dom.ts'
 import { changeInWords } from './figures.ts'
@@ -36,12 +37,12 @@ export function createComparison(api: Pick<Api, 'onMore'>, choose: (compare: str
     show(next: View, choices: Choices): void {
       view = next
       const shown = [next.from, next.to, ...comparedIn(next)]
-      const { codes, coverage } = choices
+      const { codes } = choices
       const key = `${shown.join()} ${codes.length} ${choices.currencies.size}`
       if (key !== offeredFor || !offered) {
         offeredFor = key
         const others = codes.filter(
-          (code) => !shown.includes(code) && coverage?.whyNone(code, code) === undefined,
+          (code) => !shown.includes(code) && !whyNoHistory(choices, code, code),
         )
         offered = { ...choices, codes: others }
       }
@@ -50,13 +51,13 @@ export function createComparison(api: Pick<Api, 'onMore'>, choose: (compare: str
       field.show(offered, '')
     },
     /** Shows the legend, with the changes of the histories that are in the chart. */
-    showLegend({ coverage }: Choices, histories: readonly RateHistory[]): void {
+    showLegend(choices: Choices, histories: readonly RateHistory[]): void {
       if (!view) return
       const { from, to } = view
       const codes = comparedIn(view)
       let series = 0
       const entries = [to, ...codes].map((code) => {
-        const isMissing = coverage?.whyNone(from, code) !== undefined
+        const isMissing = whyNoHistory(choices, from, code) !== undefined
         const stats = histories.find((each) => each.to === code && each.from === from)?.stats
         const { text, className } = changeInWords(stats?.changePct ?? 0)
         const value = isMissing ? '(no daily history)' : stats ? text : ''

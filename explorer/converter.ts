@@ -17,6 +17,7 @@ import { createPanel } from './panel.ts'
 import { sparkline } from './plot.ts'
 import { isRetryable } from './retries.ts'
 import { dayInWords, rateDayInWords, timeInWords } from './times.ts'
+import { NO_CHOICES } from './view.ts'
 import type { Choices, Part, View } from './view.ts'
 
 const TYPING_DELAY_MS = 150
@@ -40,7 +41,7 @@ export function createConverter(api: Api, change: (to: Partial<View>) => void): 
   const hint = find('#hint')
   const again = find('#today', HTMLButtonElement)
   let view: View | undefined
-  let choices: Choices = { codes: [], currencies: new Map() }
+  let choices = NO_CHOICES
   let shown: Shown | undefined
   /** Why the amount is not one. */
   let problem: string | undefined

@@ -5,14 +5,10 @@
  */
 export function find(selector: string): HTMLElement
 export function find<T extends Element>(selector: string, type: new () => T, root?: ParentNode): T
-export function find(
-  selector: string,
-  type: new () => Element = HTMLElement,
-  root: ParentNode = document,
-): Element {
+export function find(selector: string, type = HTMLElement, root: ParentNode = document): Element {
   const element = root.querySelector(selector)
-  if (!(element instanceof type)) throw new Error(`the page has no ${selector}`)
-  return element
+  if (element instanceof type) return element
+  throw new Error(`the page has no ${selector}`)
 }
 
 export function make<K extends keyof HTMLElementTagNameMap>(

@@ -1,6 +1,5 @@
 import type { CurrencyList } from 'ratesmith/client'
 
-import { UNKNOWN_COVERAGE, historyCoverageOf } from './api.ts'
 import type { Api } from './page-api.ts'
 import { createHistoryChart } from './chart.ts'
 import { createConverter } from './converter.ts'
@@ -10,7 +9,7 @@ import { createCodeMemory } from './memory.ts'
 import { requestBody } from './request.ts'
 import { isAboutKeys } from './retries.ts'
 import { createRateTable } from './table.ts'
-import { fragmentOf, parseView } from './view.ts'
+import { NO_CHOICES, fragmentOf, parseView } from './view.ts'
 import type { Choices, Part, View } from './view.ts'
 
 const TICK_INTERVAL_MS = 60_000
@@ -61,7 +60,7 @@ function start(base: string): void {
 function createPage(api: Api) {
   const lastPair = createCodeMemory('ratesmith-pair', [])
   let view = parseView('')
-  let choices: Choices = { codes: [], currencies: new Map() }
+  let choices = NO_CHOICES
   let publishedAt: number | undefined
   let settling: ReturnType<typeof setTimeout> | undefined
 
@@ -92,7 +91,7 @@ function createPage(api: Api) {
       const known = await readCurrencies(api)
       choices = choices.codes.length > 0 ? { ...known, codes: choices.codes } : known
     } catch {
-      choices = { coverage: UNKNOWN_COVERAGE, ...choices }
+      choices = { ...choices, areNamed: true }
     }
     show()
   }
@@ -103,7 +102,7 @@ function createPage(api: Api) {
     listed({ rates, updatedAt }) {
       const codes = Object.keys(rates).toSorted()
       if (codes.join() !== choices.codes.join()) choices = { ...choices, codes }
-      if (choices.coverage && choices.currencies.size === 0) void loadNames()
+      if (choices.areNamed && choices.currencies.size === 0) void loadNames()
       show()
       if (publishedAt !== undefined && publishedAt !== updatedAt) converter.reload()
       publishedAt = updatedAt
@@ -123,7 +122,8 @@ function createPage(api: Api) {
     parts,
     /** Updates texts that depend on the time, and loads missing names and coverage. */
     tick(): void {
-      if (choices.coverage?.isComplete === false) void loadNames()
+      const all = [...choices.currencies.values()]
+      if (all.some(({ history }) => history === null)) void loadNames()
       table.tick(Date.now())
     },
   }
@@ -135,7 +135,7 @@ async function readCurrencies({ request }: Pick<Api, 'request'>): Promise<Choice
   return {
     codes: currencies.filter(({ withdrawn }) => !withdrawn).map(({ code }) => code),
     currencies: new Map(currencies.map((currency) => [currency.code, currency])),
-    coverage: historyCoverageOf(currencies),
+    areNamed: true,
   }
 }
 

@@ -1,15 +1,19 @@
 import type { LatestRates } from 'ratesmith/client'
 
+import { whyNoHistory } from './api.ts'
 import type { Api } from './page-api.ts'
+import type { searchAmong as SearchAmong } from './combobox.ts'
 import { createCurrencyField } from './currency-field.ts'
 import { labelOf } from './currency-label.ts'
 import { find } from './dom.ts'
 import { favourites } from './memory.ts'
 import { nextSort, parseSort, sortRows } from './order.ts'
 import { createPanel } from './panel.ts'
+import { isAboutKeys } from './retries.ts'
 import { createRows } from './rows.ts'
 import { publicationInWords, timeInWords } from './times.ts'
-import type { Choices, Part, View } from './view.ts'
+import { NO_CHOICES } from './view.ts'
+import type { Part, View } from './view.ts'
 
 interface TableEvents {
   change(to: Partial<View>): void
@@ -44,11 +48,11 @@ export function createRateTable(api: Api, { change, listed }: TableEvents): Rate
     },
   })
   let view: View | undefined
-  let choices: Choices = { codes: [], currencies: new Map() }
+  let choices = NO_CHOICES
   let shown: LatestRates | undefined
   /** The base whose rates came without changes, because a request for both failed. */
   let withoutChanges: string | undefined
-  let searchAmong = searchNames
+  let searchAmong: typeof SearchAmong | undefined
   const panel = createPanel(section, api, {
     operation: 'latest',
     show(table) {
@@ -57,9 +61,9 @@ export function createRateTable(api: Api, { change, listed }: TableEvents): Rate
       showAge(table, Date.now())
       listed(table)
     },
-    instead({ code }) {
-      if (!view || withoutChanges === view.base || code === 'rate_limited') return undefined
-      if (code === 'unauthorized' || code === 'forbidden') return undefined
+    instead(error) {
+      if (!view || withoutChanges === view.base || isAboutKeys(error)) return undefined
+      if (error.code === 'invalid_currency') return undefined
       withoutChanges = view.base
       return { base: view.base }
     },
@@ -84,11 +88,12 @@ export function createRateTable(api: Api, { change, listed }: TableEvents): Rate
     if (!shown) return
     const text = search.value.trim()
     const codes = Object.keys(shown.rates)
-    const found = new Set(text === '' ? codes : searchAmong(choices, text))
+    const matches = text === '' ? undefined : searchAmong?.(choices).find(text)
+    const found = new Set(matches ?? codes)
     section.classList.toggle('whole', text !== '' || Boolean(all.hidden))
     rows.filter(found)
     const count = codes.filter((code) => found.has(code)).length
-    const without = choices.coverage?.whyNone(shown.base, shown.base)
+    const without = whyNoHistory(choices, shown.base, shown.base)
     const why = without ?? (shown.change ? '' : 'No changes at the moment')
     find('#count').textContent =
       count === 0
@@ -99,12 +104,12 @@ export function createRateTable(api: Api, { change, listed }: TableEvents): Rate
   function load(): void {
     if (!view) return
     const { base } = view
-    const hasChanges = withoutChanges !== base && !choices.coverage?.whyNone(base, base)
+    const hasChanges = withoutChanges !== base && !whyNoHistory(choices, base, base)
     panel.load(hasChanges ? { base, change: '1D' } : { base })
   }
 
   api.onMore((more) => {
-    searchAmong = (among, text) => more.searchAmong(among).find(text)
+    searchAmong = more.searchAmong
     filter()
   })
   search.addEventListener('input', filter)
@@ -152,13 +157,6 @@ function createHeads(sort: (column: string) => void) {
       }
     },
   }
-}
-
-function searchNames({ codes, currencies }: Choices, text: string): string[] {
-  const wanted = text.toLowerCase()
-  return codes.filter((code) =>
-    `${code} ${currencies.get(code)?.name}`.toLowerCase().includes(wanted),
-  )
 }
 
 function showAge(table: LatestRates, now: number): void {

@@ -1,7 +1,5 @@
 import type { CurrencyCoverage } from 'ratesmith/client'
 
-import type { HistoryCoverage } from './api.ts'
-
 /** State of the page at its start. */
 const START = {
   amount: '100',
@@ -50,9 +48,11 @@ export interface Choices {
   codes: readonly string[]
   /** By code; empty until a response. */
   currencies: ReadonlyMap<string, CurrencyCoverage>
-  /** Absent until a response, or a failure. */
-  coverage?: HistoryCoverage
+  /** Whether that response, or a failure, has arrived. */
+  areNamed: boolean
 }
+
+export const NO_CHOICES: Choices = { codes: [], currencies: new Map(), areNamed: false }
 
 export interface Part {
   /** Updates the controls to `view`, and sends a request if its parameters changed. */
