@@ -43,7 +43,7 @@ export function createAmountField(
         given = amount
         input.value = inFieldForm(amount)
       }
-      input.classList.toggle('long', input.value.length > 10)
+      input.className = input.value.length > 10 ? 'long' : ''
       const isClear = amount.trim() === '' || CLEAR.test(amount)
       if (!isClear) api.needMore()
       const digits = choices.currencies.get(code)?.minorUnits
@@ -56,7 +56,7 @@ export function createAmountField(
       codes = [code, ...choices.codes]
       given = undefined
       input.value = text
-      input.classList.toggle('long', text.length > 10)
+      input.className = text.length > 10 ? 'result long' : 'result'
       input.ariaInvalid = 'false'
     },
     refuse(): void {
