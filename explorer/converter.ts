@@ -155,16 +155,15 @@ function showFacts(shown: Shown, { currencies }: Choices): void {
   showRate('#reciprocal', to, 1 / rate, from)
   const scale = 10 ** Math.floor(Math.log10(own || 100))
   const isLong = formatAmount(50 * scale * rate, digitsOf(to)).length > 10
-  const rounds = [0.5, 1, 2, 5, 10, 50].map((multiple, index) => {
+  // One column of long results, or two: the height stays.
+  const multiples = isLong ? [1, 5, 10] : [0.5, 1, 2, 5, 10, 50]
+  const rounds = multiples.map((multiple, index) => {
     const round = Number((multiple * scale).toPrecision(1))
-    const isFirst = index === 0 || (index === 3 && !isLong)
-    const text = formatAmount(round, 0) + (isFirst ? ` ${from}` : '')
+    const text = formatAmount(round, 0) + (index % 3 === 0 ? ` ${from}` : '')
     const value = formatAmount(round * rate, digitsOf(to))
     return make('div', {}, make('dt', {}, text), make('dd', {}, value))
   })
-  const table = find('#rounds')
-  table.classList.toggle('long', isLong)
-  table.replaceChildren(...rounds)
+  find('#rounds').replaceChildren(...rounds)
   find('#exact').textContent = String(result)
   find('#exact-state').textContent = ''
   find('#rule').textContent = date ? `Rate of ${rateDayInWords(date, asked)}` : ''
