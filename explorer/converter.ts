@@ -24,8 +24,9 @@ const TYPING_DELAY_MS = 150
 
 type Side = 'from' | 'to'
 
-interface Shown extends Conversion {
+interface Shown extends Omit<Conversion, 'reverse'> {
   date?: string
+  reverse?: boolean
   /** The day that was requested. */
   asked: string
 }
@@ -58,6 +59,8 @@ export function createConverter(api: Api, change: (to: Partial<View>) => void): 
       if (error && !isRetryable(error)) shown = undefined
       if (error?.code === 'invalid_amount') given().amount.refuse()
       showNumbers()
+      const known = error && conversionOf(view, shown)
+      if (known) showFacts(known, choices)
     },
   })
 
@@ -89,7 +92,7 @@ export function createConverter(api: Api, change: (to: Partial<View>) => void): 
     if (!view) return
     const side = view.reverse ? 'from' : 'to'
     const digits = choices.currencies.get(view[side])?.minorUnits ?? undefined
-    const result = problem === undefined ? resultOf(view, shown) : undefined
+    const { result } = (problem === undefined && conversionOf(view, shown)) || {}
     const text = result === undefined ? '' : inFieldForm(formatAmount(result, digits))
     fields[side].amount.showResult(text, view[side], choices)
   }
@@ -134,12 +137,16 @@ export function createConverter(api: Api, change: (to: Partial<View>) => void): 
   }
 }
 
-function resultOf({ from, to, amount, reverse, date }: View, shown?: Shown): number | undefined {
-  if (shown?.from !== from || shown.to !== to || shown.asked !== date) return undefined
-  const number = Number(amount)
-  const isSame = shown.amount === number && Boolean(shown.reverse) === (reverse !== '')
-  if (amount === '') return undefined
-  return isSame ? shown.result : reverse ? number / shown.rate : number * shown.rate
+/** Returns the conversion in `view`: the last response, or one with its rate where the amount has changed since. */
+function conversionOf(view: View | undefined, shown: Shown | undefined): Shown | undefined {
+  if (!view || view.amount === '' || shown?.from !== view.from || shown.to !== view.to)
+    return undefined
+  if (shown.asked !== view.date) return undefined
+  const amount = Number(view.amount)
+  const reverse = view.reverse !== ''
+  if (shown.amount === amount && Boolean(shown.reverse) === reverse) return shown
+  const result = reverse ? amount / shown.rate : amount * shown.rate
+  return { ...shown, amount, reverse, result: Number(result.toPrecision(12)) }
 }
 
 function showFacts(shown: Shown, { currencies }: Choices): void {

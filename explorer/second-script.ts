@@ -8,19 +8,24 @@ export function createMore(url: string): Pick<Api, 'onMore' | 'needMore'> {
   const waiting: ((more: typeof More) => void)[] = []
   let more: typeof More | undefined
   let isLoading = false
+  let failures = 0
+  const interact = (): void => void load()
 
   async function load(): Promise<void> {
     if (isLoading) return
     isLoading = true
     try {
-      more = await import(url)
+      // Some browsers never load an address again that failed.
+      more = await import(failures === 0 ? url : `${url}?${failures}`)
     } catch {
       // What the page shows does not need it.
       isLoading = false
+      failures += 1
+      removeEventListener('pointermove', interact)
     }
     if (more) for (const use of waiting.splice(0)) use(more)
   }
-  for (const event of FIRST_INTERACTIONS) addEventListener(event, () => void load())
+  for (const event of FIRST_INTERACTIONS) addEventListener(event, interact)
   return {
     onMore: (use) => void (more ? use(more) : waiting.push(use)),
     needMore: () => void load(),
