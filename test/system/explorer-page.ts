@@ -133,10 +133,22 @@ export async function tabTo(
   throw new Error(`Tab does not reach ${selector}`)
 }
 
+/** Waits until the field at `selector` has `value`. */
+export async function expectValue(page: Page, selector: string, value: string | RegExp) {
+  await expect
+    .poll(() => page.locator(selector).inputValue())
+    .toEqual(value instanceof RegExp ? expect.stringMatching(value) : value)
+}
+
 export async function textOf(page: Page, selector: string): Promise<string> {
   return (await page.locator(selector).innerText()).trim()
 }
 
 export async function expectText(page: Page, selector: string, text: string | RegExp) {
   await expect.poll(() => textOf(page, selector)).toMatch(text)
+}
+
+/** Formats an amount with two digits after the point, and groups of thousands. */
+export function grouped(amount: number): string {
+  return amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 }
