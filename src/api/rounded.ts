@@ -24,7 +24,7 @@ export interface Product {
 }
 
 /** Returns a legal ratio as `[dividend, divisor]`: 1/24 has no decimal form. */
-export function ratioParts(ratio: number): readonly [Decimal, Decimal] {
+function ratioParts(ratio: number): readonly [Decimal, Decimal] {
   const isInverse = Number.isInteger(1 / ratio)
   return isInverse ? [ONE, toDecimal(1 / ratio)] : [toDecimal(ratio), ONE]
 }

@@ -1,133 +1,74 @@
 import type { Point } from '../index.ts'
+import { grouped } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
 
-export interface ChartOptions {
-  /** Width in characters, including axis and labels. */
-  width: number
-  /** Height in lines, without the time axis. */
-  height: number
-  hasUnicode: boolean
-}
-
+const HEIGHT = 10
 const MIN_WIDTH = 8
 
-/** The highest and lowest rate on the left, the first and last day below. No lines if `width` is too small. */
-export function drawChart(points: readonly Point[], options: ChartOptions): string[] {
-  const { width, height, hasUnicode } = options
-  const ink = hasUnicode ? BRAILLE : ASCII
+/** Of a Braille character, the Unicode bits of its dots, column by column from the top. */
+const DOTS = [0x01, 0x02, 0x04, 0x40, 0x08, 0x10, 0x20, 0x80]
+
+/** The highest and lowest rate on the left, the first and last day below. No lines on a terminal that is too narrow. */
+export function drawChart(points: readonly Point[], { width, hasUnicode }: Terminal): string[] {
   const rates = points.map(({ r }) => r)
-  const [high, low] = [Math.max(...rates), Math.min(...rates)]
-  const labelWidth = Math.max(String(high).length, String(low).length)
-  const columns = width - labelWidth - 2
+  const [high = '', low = ''] = [Math.max(...rates), Math.min(...rates)].map(grouped)
+  const margin = Math.max(high.length, low.length)
+  const columns = width - margin - 2
   if (columns < MIN_WIDTH || points.length === 0) return []
-  const raster = { ink, columns, height }
-  const cells = drawLine(toDots(points, raster), raster)
-  const labels = new Map([
-    [0, String(high)],
-    [height - 1, String(low)],
-  ])
-  const lines = cells.map((line, index) => {
-    const label = (labels.get(index) ?? '').padStart(labelWidth)
-    return `${label} ${ink.vertical}${line}`.trimEnd()
+  const [vertical, corner, horizontal] = hasUnicode
+    ? (['│', '└', '─'] as const)
+    : (['|', '+', '-'] as const)
+  const lines = drawLine(points, columns, hasUnicode).map((line, index) => {
+    const label = index === 0 ? high : index === HEIGHT - 1 ? low : ''
+    return `${label.padStart(margin)} ${vertical}${line}`.trimEnd()
   })
-  const margin = ' '.repeat(labelWidth + 1)
-  return [
-    ...lines,
-    `${margin}${ink.corner}${ink.horizontal.repeat(columns)}`,
-    `${margin} ${toTimeAxis(points, columns)}`.trimEnd(),
-  ]
-}
-
-function toDots(points: readonly Point[], { ink, columns, height }: Raster): Dot[] {
-  const days = points.map(({ d }) => Date.parse(d))
-  const rates = points.map(({ r }) => r)
-  const highest = height * ink.rows - 1
-  const across = scale(days, columns * ink.columns - 1)
-  const upwards = scale(rates, highest)
-  return points.map((_, index) => ({
-    x: across(days[index] ?? 0),
-    y: highest - upwards(rates[index] ?? 0),
-  }))
-}
-
-function scale(values: readonly number[], max: number): (value: number) => number {
-  const [lowest, highest] = [Math.min(...values), Math.max(...values)]
-  const range = highest - lowest
-  return (value) => Math.round(range === 0 ? max / 2 : ((value - lowest) / range) * max)
+  const axis = corner + horizontal.repeat(columns)
+  const indent = ' '.repeat(margin + 1)
+  return [...lines, indent + axis, `${indent} ${toTimeAxis(points, columns)}`.trimEnd()]
 }
 
 function toTimeAxis(points: readonly Point[], columns: number): string {
-  const first = points[0]?.d ?? ''
-  const last = points.at(-1)?.d ?? ''
+  const [first, last] = [points[0]?.d ?? '', points.at(-1)?.d ?? '']
   if (columns < last.length) return ''
   const hasRoom = columns > first.length + last.length
   return hasRoom ? first + last.padStart(columns - first.length) : last.padStart(columns)
 }
 
-interface Ink {
-  columns: number
-  rows: number
-  /** Returns the character with these dots, one bit each, column by column from the top. */
-  toCharacter(dots: number): string
-  vertical: string
-  corner: string
-  horizontal: string
-}
-
-const ASCII: Ink = {
-  columns: 1,
-  rows: 1,
-  toCharacter: (dots) => (dots === 0 ? ' ' : '*'),
-  vertical: '|',
-  corner: '+',
-  horizontal: '-',
-}
-
-/** The Unicode bits of Braille dots, in the order of `toCharacter`. */
-const BRAILLE_BITS = [0x01, 0x02, 0x04, 0x40, 0x08, 0x10, 0x20, 0x80]
-
-const BRAILLE: Ink = {
-  columns: 2,
-  rows: 4,
-  toCharacter(dots) {
-    if (dots === 0) return ' '
-    const bits = BRAILLE_BITS.filter((_, dot) => dots & (1 << dot))
-    return String.fromCodePoint(0x2800 + bits.reduce((sum, bit) => sum + bit, 0))
-  },
-  vertical: '│',
-  corner: '└',
-  horizontal: '─',
-}
-
-interface Raster {
-  ink: Ink
-  columns: number
-  height: number
-}
-
-/** A dot, counted from the top left. */
-interface Dot {
-  x: number
-  y: number
-}
-
-function drawLine(dots: readonly Dot[], { ink, columns, height }: Raster): string[] {
-  const cells = Array.from({ length: height }, () => new Uint8Array(columns))
-  const set = ({ x, y }: Dot): void => {
-    const line = cells[Math.floor(y / ink.rows)]
-    const column = Math.floor(x / ink.columns)
-    const bit = (x % ink.columns) * ink.rows + (y % ink.rows)
-    if (line) line[column] = (line[column] ?? 0) | (1 << bit)
+/** Draws with one dot per character, or with eight. */
+function drawLine(points: readonly Point[], columns: number, hasUnicode: boolean): string[] {
+  const [across, down] = hasUnicode ? [2, 4] : [1, 1]
+  const cells = Array.from({ length: HEIGHT }, () => new Uint8Array(columns))
+  const xs = scaled(
+    points.map(({ d }) => Date.parse(d)),
+    columns * across - 1,
+  )
+  const ys = scaled(
+    points.map(({ r }) => -r),
+    HEIGHT * down - 1,
+  )
+  for (const [index, x] of xs.entries()) {
+    const y = ys[index] ?? 0
+    const [fromX, fromY] = [xs[index - 1] ?? x, ys[index - 1] ?? y]
+    const steps = Math.max(Math.abs(x - fromX), Math.abs(y - fromY), 1)
+    for (let step = 0; step <= steps; step += 1) {
+      const left = Math.round(fromX + ((x - fromX) * step) / steps)
+      const top = Math.round(fromY + ((y - fromY) * step) / steps)
+      const line = cells[Math.floor(top / down)]
+      const column = Math.floor(left / across)
+      const dot = DOTS[(left % across) * down + (top % down)] ?? 0
+      if (line) line[column] = (line[column] ?? 0) | dot
+    }
   }
-  for (const [index, dot] of dots.entries()) {
-    for (const each of between(dots[index - 1] ?? dot, dot)) set(each)
-  }
-  return cells.map((line) => Array.from(line, (bits) => ink.toCharacter(bits)).join(''))
+  const characterOf = (dots: number): string =>
+    dots === 0 ? ' ' : hasUnicode ? String.fromCodePoint(0x2800 + dots) : '*'
+  return cells.map((line) => Array.from(line, characterOf).join(''))
 }
 
-function between(from: Dot, to: Dot): Dot[] {
-  const steps = Math.max(Math.abs(to.x - from.x), Math.abs(to.y - from.y), 1)
-  return Array.from({ length: steps + 1 }, (_, step) => ({
-    x: Math.round(from.x + ((to.x - from.x) * step) / steps),
-    y: Math.round(from.y + ((to.y - from.y) * step) / steps),
-  }))
+/** Returns whole numbers from 0 to `max`; the middle if all values are equal. */
+function scaled(values: readonly number[], max: number): number[] {
+  const [lowest, highest] = [Math.min(...values), Math.max(...values)]
+  const range = highest - lowest
+  return values.map((value) =>
+    range === 0 ? Math.floor(max / 2) : Math.round(((value - lowest) / range) * max),
+  )
 }

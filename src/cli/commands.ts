@@ -37,6 +37,7 @@ export async function dispatch(args: string[], context: CommandContext): Promise
 
 async function run(args: string[], context: CommandContext): Promise<number> {
   const [name, ...rest] = args
+  if (name === '--') return dispatch(rest, context)
   if (args.includes('--help') || args.includes('-h')) {
     return showHelp(isCommandName(name) ? [name] : [], context)
   }
@@ -46,7 +47,7 @@ async function run(args: string[], context: CommandContext): Promise<number> {
   if (name === undefined) return showHelp([], context)
   if (!isCommandName(name)) {
     const { adviceOnWord, isConversion } = await import('./words.ts')
-    if (isConversion(args)) return (await COMMANDS.convert())(args, context)
+    if (isConversion(args)) return dispatch(['convert', ...args], context)
     const suggestion = didYouMean(nearest(name, Object.keys(COMMANDS), 2))
     throw new UsageError(adviceOnWord(name) ?? `unknown command ${name}${suggestion}`)
   }

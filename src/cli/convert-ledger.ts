@@ -9,16 +9,15 @@ import { toLine } from '../api/csv.ts'
 import { ROW } from '../api/parameters.ts'
 import { runAtOnce } from '../async.ts'
 import { RatesError } from '../index.ts'
-import { isCodeShaped } from '../rates/currency-code.ts'
 import type { CommandContext } from './context.ts'
+import { convertRows } from './convert-rows.ts'
 import { rowDefaults } from './flags.ts'
 import { createSpeller, parseColumns } from './ledger-cells.ts'
 import type { CellFlags } from './ledger-cells.ts'
-import { DISCLAIMER, dayOf, openOutput } from './output.ts'
-import { openSession, toRatesFlags } from './session.ts'
-import { withSpinner } from './terminal.ts'
+import { dayOf, openOutput } from './output.ts'
+import { toRatesFlags } from './session.ts'
 import { UsageError, messageOf } from './usage.ts'
-import { readCode } from './words.ts'
+import { noteOn, readCode } from './words.ts'
 import type { ConversionRow } from '../api/parameters.ts'
 
 type LedgerFlags = Parameters<typeof toRatesFlags>[0] &
@@ -43,44 +42,37 @@ export async function convertLedger(
   const hasRounded = rows.some(isRounded)
   const names = addedColumns(ledger.header, hasRounded, flags.prefix)
   const added = { names, hasRounded, mark: flags.decimal === 'comma' ? ',' : '.' }
-  const output = openOutput(context)
-  const session = await openSession(toRatesFlags(flags), context, {
-    hasArchive: rows.some(isDated),
-    codes: [...new Set(rows.flatMap(({ from, to }) => [from, to].filter(isCodeShaped)))],
-  })
-  try {
-    const converting = session.convertMany(rows)
-    const { results, isOverdue } = await withSpinner(context, 'fetching rates', converting)
+  const { note } = openOutput(context)
+  let failed = 0
+  const failures = await convertRows(rows, toRatesFlags(flags), context, (results) => {
     context.stdout.write(toText(ledger, results, added))
-    if (isOverdue && !flags.quiet) {
-      output.note(`ratesmith: ${session.whyOverdue('not the newest rates')}`)
-    }
-    if (!flags.quiet && !rows.some(isDated) && ledger.header.some((title) => /date/i.test(title))) {
-      output.note(
-        'ratesmith: latest rates for all rows: name their dates with --columns date=Title',
-      )
-    }
-    return reportTo(output.note, results, {
-      column: names.at(-1) ?? '',
-      failures: session.failures(),
-      isQuiet: flags.quiet ?? false,
-    })
-  } finally {
-    session.close()
-  }
+    failed = results.filter((result) => 'error' in result).length
+  })
+  const isUndated = rows.every(({ date }) => date === undefined)
+  const hints = [
+    ...noteOn([flags.to ?? '']),
+    ...(isUndated && ledger.header.some((title) => /date/i.test(title)) ? [UNDATED] : []),
+  ]
+  for (const line of flags.quiet ? [] : hints) note(`ratesmith: ${line}`)
+  if (failed === 0) return 0
+  const reason = failures === '' ? '' : ` (${failures})`
+  note(
+    `ratesmith: ${failed} of ${rows.length} rows failed; see the column ${names.at(-1)}${reason}`,
+  )
+  return 1
 }
 
+const UNDATED = 'latest rates for all rows: name their dates with --columns date=Title'
+
 async function readText(file: string, { stdin = process.stdin }: CommandContext): Promise<string> {
-  const bytes = file === '-' ? await buffer(stdin) : await readFile(file).catch(unreadable)
+  const bytes = await (file === '-' ? buffer(stdin) : readFile(file)).catch((cause: unknown) => {
+    throw new UsageError(messageOf(cause), { cause })
+  })
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
     throw new UsageError(`${file}: must be UTF-8`, { cause })
   }
-}
-
-function unreadable(error: unknown): never {
-  throw new UsageError(messageOf(error), { cause: error })
 }
 
 function readLedger(text: string, flags: LedgerFlags): CsvRows {
@@ -106,10 +98,6 @@ function readTarget(typed: string): string {
   throw new UsageError(error('to', to).message)
 }
 
-function isDated({ date }: ConversionRow): boolean {
-  return date !== undefined
-}
-
 /** @throws {UsageError} if the file has a column of the same name, in any case */
 function addedColumns(
   header: readonly string[],
@@ -126,19 +114,6 @@ function addedColumns(
   throw new UsageError(`the file has a column ${taken} already; choose another --prefix`)
 }
 
-function toText(
-  { start, separator, lineEnd, header, records }: CsvRows,
-  results: readonly AnyRowConversion[],
-  added: Added,
-): string {
-  const lines = records.map((cells, index) => {
-    const missing = Array.from({ length: Math.max(0, header.length - cells.length) }, () => '')
-    return [...cells, ...missing, ...toCells(results[index], added)]
-  })
-  const all = [[...header, ...added.names], ...lines]
-  return start + all.map((cells) => `${toLine(cells, separator)}${lineEnd}`).join('')
-}
-
 interface Added {
   names: readonly string[]
   hasRounded: boolean
@@ -146,32 +121,28 @@ interface Added {
   mark: string
 }
 
+function toText(
+  { start, separator, lineEnd, header, records }: CsvRows,
+  results: readonly AnyRowConversion[],
+  added: Added,
+): string {
+  const lines = records.map((cells, index) => {
+    const missing = header.slice(cells.length).map(() => '')
+    return [...cells, ...missing, ...toCells(results[index], added)]
+  })
+  const all = [[...header, ...added.names], ...lines]
+  return start + all.map((cells) => `${toLine(cells, separator)}${lineEnd}`).join('')
+}
+
 /** The message of an error begins with fixed words, so that spreadsheets do not take a quoted cell for a formula. */
-function toCells(result: AnyRowConversion | undefined, { hasRounded, mark }: Added): string[] {
-  if (!result || 'error' in result || !('rate' in result)) {
+function toCells(result: AnyRowConversion | undefined, added: Added): string[] {
+  const { names, hasRounded, mark } = added
+  if (!result || !('rate' in result)) {
     const message = result && 'error' in result ? result.error.message : ''
-    return ['', '', ...(hasRounded ? [''] : []), '', '', message]
+    return [...names.slice(1).map(() => ''), message]
   }
   const { rate, result: converted, rounded = '', source } = result
   const numbers = [rate, converted, ...(hasRounded ? [rounded] : [])]
   const texts = numbers.map((number) => String(number).replace('.', mark))
   return [...texts, dayOf(result), source.name, '']
-}
-
-function reportTo(
-  note: (line: string) => void,
-  results: readonly AnyRowConversion[],
-  { column, failures, isQuiet }: { column: string; failures: string; isQuiet: boolean },
-): number {
-  const sources = new Set<string>()
-  let failed = 0
-  for (const result of results) {
-    if ('error' in result) failed += 1
-    else sources.add(`${result.source.name}, ${result.source.url}`)
-  }
-  for (const line of sources.size > 0 && !isQuiet ? [...sources, DISCLAIMER] : []) note(line)
-  if (failed === 0) return 0
-  const reason = failures === '' ? '' : ` (${failures})`
-  note(`ratesmith: ${failed} of ${results.length} rows failed; see the column ${column}${reason}`)
-  return 1
 }

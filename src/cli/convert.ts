@@ -1,26 +1,30 @@
-import type { Conversion, ConversionList, ConvertedAmount, DateRule } from '../index.ts'
+import { conversionCsv } from '../api/csv.ts'
 import { OPERATIONS } from '../api/parameters.ts'
+import { isRatesError } from '../errors.ts'
+import type {
+  Conversion,
+  ConversionList,
+  ConversionParams,
+  ConversionResult,
+  RatesOperations,
+} from '../index.ts'
+import { findDigits } from '../money/minor-units.ts'
 import type { CommandContext } from './context.ts'
+import { spellOut, takeDay } from './days.ts'
 import { CONVERT_OPTIONS, LEDGER, parseFlags, withWords } from './flags.ts'
-import { ageOf, nameOf, printRates, publicationText } from './output.ts'
+import { isCodeError, lineOf, nameOf, printRates, publicationText } from './output.ts'
 import { toRatesFlags } from './session.ts'
-import { alignedNumbers, styled, toTable, wrapped } from './terminal.ts'
+import { alignedNumbers, grouped, styled, styledLines, toColumnTable } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage.ts'
-import { readConversion, spellOut, takeDay } from './words.ts'
+import { readConversion } from './words.ts'
 
-type Converted = (Conversion | ConversionList) & {
-  reverse?: true
-  date?: string
-  asked?: string
-  rule?: DateRule
-}
+type Converted = Conversion | ConversionList
 
 export async function convert(typed: string[], context: CommandContext): Promise<number> {
-  const args = spellOut(typed, context.now())
-  const negative = args.find(
-    (argument, index) => /^-[\d.]/.test(argument) && args[index - 1] !== '--date',
-  )
+  const now = context.now()
+  const args = spellOut(typed, now)
+  const negative = args.find((argument) => /^-[\d.]/.test(argument))
   if (negative !== undefined) throw new UsageError(`amount must not be negative, got ${negative}`)
   const { values, positionals, params } = parseFlags(args, CONVERT_OPTIONS, OPERATIONS.convert)
   if (values.file !== undefined) {
@@ -28,12 +32,15 @@ export async function convert(typed: string[], context: CommandContext): Promise
     return convertLedger({ ...values, file: values.file }, positionals, context)
   }
   const alone = Object.keys(LEDGER).find((flag) => Object.hasOwn(values, flag))
-  if (alone !== undefined) throw new UsageError(`--${alone} needs --file`)
+  if (alone !== undefined) {
+    const advice = alone === 'to' ? '; without it, the target is a word: ratesmith 100 usd eur' : ''
+    throw new UsageError(`--${alone} needs --file${advice}`)
+  }
   if (positionals.length === 1 && positionals[0] === '-') {
     const { convertList } = await import('./convert-list.ts')
     return convertList(values, context)
   }
-  const { words, day } = takeDay(positionals, context.now())
+  const { words, day } = takeDay(positionals, now)
   const conversion = readConversion(words, params['reverse'] === 'true')
   if (!conversion) {
     throw new UsageError(
@@ -42,31 +49,44 @@ export async function convert(typed: string[], context: CommandContext): Promise
   }
   const { amount = '1', from, to } = conversion
   const others = withWords(params, { date: day })
-  const { date } = others
-  const sent = { from, to, amount, ...others }
+  const notes = new Set(conversion.notes)
   return printRates<Converted>(
     {
       operation: 'convert',
-      params: sent,
-      async substitute() {
-        const { substituteWithdrawn } = await import('./withdrawn.ts')
-        return substituteWithdrawn(sent, context.now())
-      },
-      age: ageOf,
-      show: (conversion, terminal, now) =>
-        show(conversion, publicationText(conversion, date, now), terminal),
-      list,
+      params: { from, to, amount, ...others },
+      notes,
+      request: async (rates, sent) => Object(await convertAny(rates, Object(sent), { now, notes })),
+      csv: (record) => conversionCsv(Object(record)),
+      lines: (record, { terminal }) =>
+        terminal.isTTY
+          ? show(record, publicationText(record, others['date'], now), terminal)
+          : list(record),
     },
     toRatesFlags(values),
     context,
   )
 }
 
-function list(conversion: Converted): string[] {
-  if ('result' in conversion) {
-    const { rounded, result, reverse, from, to } = conversion
-    return [`${rounded ?? result} ${reverse ? from : to}`]
+/** Converts currencies that are gone by their successors; adds a note for each. */
+async function convertAny(
+  rates: RatesOperations,
+  params: ConversionParams,
+  { now, notes }: { now: number; notes: Set<string> },
+): Promise<ConversionResult> {
+  try {
+    return await rates.convert(params)
+  } catch (error) {
+    if (!isRatesError(error) || !isCodeError(error)) throw error
+    const { convertWithdrawn } = await import('./withdrawn.ts')
+    const found = await convertWithdrawn(params, rates, now).catch(() => undefined)
+    if (!found) throw error
+    for (const note of found.notes) notes.add(note)
+    return found.record
   }
+}
+
+function list(conversion: Converted): string[] {
+  if ('result' in conversion) return [lineOf(conversion)]
   return Object.entries(conversion.results).map(
     ([code, { rate, result, rounded = result }]) => `${code}\t${rounded}\t${rate}`,
   )
@@ -75,54 +95,56 @@ function list(conversion: Converted): string[] {
 function show(conversion: Converted, publication: string, terminal: Terminal): string[] {
   const { from, amount, reverse, date } = conversion
   const published = `${date === undefined ? 'published' : 'reference rates of'} ${publication}`
-  const inLines = (text: string): string[] => wrapped(text, terminal.width)
-  if ('result' in conversion) {
-    const { to, rate, result, rounded } = conversion
-    const shown = rounded ?? result
-    const [paid, got] = reverse ? [shown, amount] : [amount, shown]
-    const exact = rounded === undefined ? '' : `exactly ${result} ${reverse ? from : to}, `
+  if (!('result' in conversion)) {
+    const title = reverse ? `${from} for ${grouped(amount)} of each` : `${grouped(amount)} ${from}`
     return [
-      styled('title', `${paid} ${from} = ${got} ${to}`, terminal),
-      // The title of one unit is its rate.
-      ...inLines(
-        paid === 1 && exact === '' ? published : `${exact}1 ${from} = ${rate} ${to}, ${published}`,
-      ),
+      styled('title', title, terminal),
+      ...toRateRows(conversion, terminal),
+      ...styledLines('aside', published, terminal),
     ]
   }
-  const title = reverse ? `${from} for ${amount} of each` : `${amount} ${from}`
+  const { to, rate, result, rounded } = conversion
+  const code = reverse ? from : to
+  // The title of one unit is its rate.
+  const isRate = amount === 1 && !reverse && rounded === undefined
+  const shown = rounded ?? (isRate ? String(result) : readable(result, code))
+  const [paid, got] = reverse ? [shown, amount] : [amount, shown]
+  const about = [
+    ...(Number(shown) === result ? [] : [`exactly ${result} ${code}`]),
+    ...(isRate ? [] : [`1 ${from} = ${rate} ${to}`]),
+    published,
+  ]
   return [
-    styled('title', title, terminal),
-    ...toRateRows(conversion.results, reverse ? from : 'amount', terminal),
-    ...inLines(published),
+    styled('title', `${grouped(paid)} ${from} = ${grouped(got)} ${to}`, terminal),
+    ...styledLines('aside', about.join(', '), terminal),
   ]
 }
 
-/** A name shortened below this length is useless. */
-const MIN_NAME_LENGTH = 6
+const MIN_DIGITS = 4
 
-/** Without room, rate and name are left out; only names and, as the last resort, results are cut. */
-function toRateRows(
-  results: Readonly<Record<string, ConvertedAmount>>,
-  head: string,
-  terminal: Terminal,
-): string[] {
-  const converted = Object.values(results)
+/** Returns an amount with the digits of its currency, a small one with at least four; a whole one without any. */
+function readable(amount: number, code: string): string {
+  const exact = String(amount)
+  const digits = findDigits(code) ?? 2
+  if (exact.includes('e') || Number.isInteger(amount)) return exact
+  const short = amount.toFixed(digits)
+  const isSmall = Math.abs(amount) < 10 ** (MIN_DIGITS - 1 - digits)
+  return isSmall && Number(short) !== amount
+    ? String(Number(amount.toPrecision(MIN_DIGITS)))
+    : short
+}
+
+function toRateRows({ from, results, reverse }: ConversionList, terminal: Terminal): string[] {
+  const codes = Object.keys(results)
+  const all = Object.values(results)
+  const amounts = all.map(({ result, rounded }, index) => {
+    return rounded ?? readable(result, reverse ? from : (codes[index] ?? ''))
+  })
   const columns = [
-    ['code', ...Object.keys(results)],
-    [head, ...alignedNumbers(converted.map(({ result, rounded = result }) => rounded))],
-    ['rate', ...alignedNumbers(converted.map(({ rate }) => rate))],
-    ['name', ...Object.keys(results).map(nameOf)],
+    ['code', ...codes],
+    [reverse ? from : 'amount', ...alignedNumbers(amounts)],
+    ['rate', ...alignedNumbers(all.map(({ rate }) => rate))],
+    ['name', ...codes.map(nameOf)],
   ]
-  const [count = 2] = [4, 3].filter((each) => widthOf(columns.slice(0, each)) <= terminal.width)
-  const rows = ['code', ...converted].map((_, row) =>
-    columns.slice(0, count).map((column) => column[row] ?? ''),
-  )
-  return toTable(rows, 'aside', terminal)
-}
-
-function widthOf(columns: readonly (readonly string[])[]): number {
-  const widths = columns.map((cells, column) =>
-    column === 3 ? MIN_NAME_LENGTH : Math.max(...cells.map((cell) => cell.trimEnd().length)),
-  )
-  return widths.reduce((sum, each) => sum + each + 2, -2)
+  return toColumnTable(columns, terminal)
 }

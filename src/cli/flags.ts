@@ -147,7 +147,9 @@ export function parseFlags<Options extends Readonly<Record<string, Flag>>>(
   operation: Operation,
 ) {
   const config = { args, options, allowPositionals: true as const }
-  const { values, positionals } = parseArguments(config, MOVED, (flag) => adviceOn(operation, flag))
+  const { values, positionals } = parseArguments(config, MOVED, (flag) => {
+    return adviceOn(operation, flag, args)
+  })
   return { values, positionals, params: paramsOf(operation, values) }
 }
 
@@ -173,16 +175,23 @@ export function withWords(
 }
 
 /** Returns advice on an unknown flag that means a parameter. */
-function adviceOn(operation: Operation, flag: string): string | undefined {
+function adviceOn(operation: Operation, flag: string, args: readonly string[]): string | undefined {
   const flags = { path: operation.path, parameters: parametersWithFlag(operation) }
-  // The currencies of a history are words, so that `--from` is its first day.
-  for (const name of [flag, `${flag}date`]) {
+  const word = meantBy(operation, flag)
+  const isWord = word && !word.isNear && WORDS.includes(word.parameter)
+  // Of a history, `--from 2020` is the first day, and `--from usd` a word.
+  const [, value = ''] = args.join(' ').split(`--${flag}`, 2)
+  const isDay = /^[ =]\S*\d/.test(value)
+  for (const name of isWord && !isDay ? [] : [flag, `${flag}date`]) {
     const found = meantBy(flags, name)
     if (found && !found.isNear) return didYouMean([`--${flagOf(found.parameter)}`])
   }
-  const word = meantBy(operation, flag)
-  if (!word || word.isNear || !WORDS.includes(word.parameter)) return undefined
-  return '. Type it without a flag, as in ratesmith convert 100 USD EUR'
+  const span = meantBy(OPERATIONS.history, flag)
+  if (!isWord && /^(?:start|end)$/.test(span?.parameter ?? '') && !span?.isNear)
+    return `. ratesmith history has --${span?.parameter}`
+  if (!isWord) return undefined
+  const example = operation === OPERATIONS.history ? 'history usd eur' : '100 usd eur'
+  return `. Write it as a word, without a flag: ratesmith ${example}`
 }
 
 /** Returns the values of flags for rows without their own; throws for an invalid one. */

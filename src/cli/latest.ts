@@ -1,137 +1,113 @@
+import { latestCsv } from '../api/csv.ts'
 import { OPERATIONS } from '../api/parameters.ts'
 import { MAJOR_CURRENCIES } from '../currency-search.ts'
-import type { DateRule, LatestRates } from '../index.ts'
+import type { LatestRates } from '../index.ts'
 import type { CommandContext } from './context.ts'
+import { spellOut, takeDay } from './days.ts'
 import { LATEST_OPTIONS, parseFlags, rowDefaults, withWords } from './flags.ts'
-import { ageOf, nameOf, printRates, publicationText } from './output.ts'
+import { nameOf, printRates, publicationText } from './output.ts'
 import { latestDirectives, readFormat } from './price-directives.ts'
 import { toRatesFlags } from './session.ts'
-import type { RatesFlags } from './session.ts'
-import { alignedNumbers, shortened, styledLines, toColumns } from './terminal.ts'
+import { alignedNumbers, styledLines, toColumnTable } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError, parseName } from './usage.ts'
-import { readCode, readCodes, readPair, spellOut, takeDay } from './words.ts'
-
-// Longer names are cut; without room for the minimum, no names are shown.
-const MAX_NAME_LENGTH = 28
-const MIN_NAME_LENGTH = 6
-
-type LatestBody = LatestRates & {
-  date?: string
-  asked?: string
-  rule?: DateRule
-  /** The lines of `--format`. */
-  directives?: string[]
-}
-
-const ORDERS = ['change', 'code', 'rate']
+import { noteOn, readCode, readCodes, readPair, splitList } from './words.ts'
 
 export async function latest(typed: string[], context: CommandContext): Promise<number> {
   const args = spellOut(typed, context.now())
   const { values, positionals, params } = parseFlags(args, LATEST_OPTIONS, OPERATIONS.latest)
   const { sort, all = false } = values
-  const { words, day } = takeDay(positionals, context.now())
-  const sent = withWords(spelled(params), { date: day, ...readTable(words) })
-  const { symbols, date } = sent
   const flags = toRatesFlags(values)
-  checkOrder(sort, flags)
-  const format = readFormat(values)
-  const isShort = !all && symbols === undefined
-  return printRates<LatestBody>(
+  if (sort !== undefined) {
+    parseName('--sort', sort, ['change', 'code', 'rate'])
+    if (flags.json || flags.csv)
+      throw new UsageError('--sort cannot be combined with --json or --csv')
+  }
+  const format = readFormat(values.format, flags)
+  const { words, day } = takeDay(positionals, context.now())
+  const change = sort === 'change' ? '1D' : undefined
+  const { notes = [], ...table } = readTable(words)
+  const { base, symbols, ...rest } = params
+  const spelled = {
+    ...rest,
+    ...(base && { base: readCode(base) }),
+    ...(symbols && { symbols: readCodes(symbols) }),
+  }
+  const asked = withWords(spelled, { date: day, change, ...table })
+  const { date } = asked
+  const named = noteOn([base ?? '', ...splitList(symbols ?? '')])
+  return printRates<LatestRates>(
     {
       operation: 'latest',
-      params: withWords(sent, { change: sort === 'change' ? '1D' : undefined }),
-      age: ageOf,
-      async enrich(table, session) {
-        if (!format) return
+      params: asked,
+      notes: new Set([...notes, ...named]),
+      request: async (rates, typed) => rates.latest(typed),
+      csv: latestCsv,
+      lines(found, { terminal, now, session }) {
         const choice = { ...rowDefaults(values), date }
-        table.directives = await latestDirectives(format, table, choice, session)
+        if (format) return latestDirectives(format, found, choice, session)
+        const table = sorted(found, sort)
+        if (!terminal.isTTY) return list(table)
+        const title = `1 ${table.base} on ${publicationText(table, date, now)}`
+        const isShort = !all && asked['symbols'] === undefined
+        return [...styledLines('title', title, terminal), ...show(table, isShort, terminal)]
       },
-      show: (table, terminal, now) =>
-        table.directives ?? [
-          ...styledLines(
-            'title',
-            `1 ${table.base} on ${publicationText(table, date, now)}`,
-            terminal,
-          ),
-          ...showRates(sorted(table, sort), isShort, terminal),
-        ],
-      list: (table) =>
-        table.directives ??
-        Object.entries(sorted(table, sort).rates).map(([code, rate]) => {
-          const percent = table.change ? [table.change.percent[code] ?? ''] : []
-          return [code, rate, ...percent, nameOf(code)].join('\t')
-        }),
     },
     flags,
     context,
   )
 }
 
-/** Replaces words for currencies by their codes. */
-function spelled({ base, symbols, ...params }: Readonly<Record<string, string>>) {
-  return {
-    ...params,
-    ...(base && { base: readCode(base) }),
-    ...(symbols && { symbols: readCodes(symbols) }),
-  }
-}
-
 /** Reads `EUR` and `EUR USD,GBP`. */
-function readTable(words: readonly string[]): { base?: string; symbols?: string } {
+function readTable(words: readonly string[]): {
+  base?: string
+  symbols?: string
+  notes?: string[]
+} {
   const text = words.join(' ')
-  const pair = readPair(words)
-  if (pair) return { base: pair.from, symbols: pair.to }
+  const pair = readPair(text)
+  if (pair) return { base: pair.from, symbols: pair.to, notes: pair.notes }
   if (text === '') return {}
   const base = readCode(text)
-  if (!/[\s,]/.test(base)) return { base }
+  if (!/[\s,]/.test(base)) return { base, notes: noteOn([text]) }
   throw new UsageError(`latest takes a base and symbols, as in latest EUR USD,GBP, got ${text}`)
 }
 
-function checkOrder(sort: string | undefined, { json, csv }: RatesFlags): void {
-  if (sort === undefined) return
-  parseName('--sort', sort, ORDERS)
-  if (json || csv) throw new UsageError('--sort cannot be combined with --json or --csv')
-}
-
 /** Returns the table with its rates in order; rates without a change are last. */
-function sorted(table: LatestBody, sort: string | undefined): LatestBody {
-  if (sort === undefined) return table
+function sorted(table: LatestRates, sort: string | undefined): LatestRates {
   const { rates, change } = table
-  const keyOf = (code: string): number =>
-    sort === 'rate' ? (rates[code] ?? 0) : -(change?.percent[code] ?? -Infinity)
-  const codes = Object.keys(rates).toSorted()
-  if (sort !== 'code') {
-    codes.sort((one, other) => (keyOf(one) === keyOf(other) ? 0 : keyOf(one) - keyOf(other)))
-  }
-  return { ...table, rates: Object.fromEntries(codes.map((code) => [code, rates[code] ?? NaN])) }
+  const rateOf = (code: string): number => rates[code] ?? 0
+  const changeOf = (code: string): number => change?.percent[code] ?? -Number.MAX_VALUE
+  const codes = Object.keys(rates)
+  if (sort !== undefined) codes.sort()
+  if (sort === 'rate') codes.sort((one, other) => rateOf(one) - rateOf(other))
+  if (sort === 'change') codes.sort((one, other) => changeOf(other) - changeOf(one))
+  return { ...table, rates: Object.fromEntries(codes.map((code) => [code, rateOf(code)])) }
 }
 
-function showRates(table: LatestBody, isShort: boolean, terminal: Terminal): string[] {
-  const entries = Object.entries(table.rates)
-  const major = isShort ? entries.filter(([code]) => MAJOR_CURRENCIES.includes(code)) : []
-  if (major.length === 0) return toColumns(cellsOf(table, terminal), terminal.width)
-  const shown = { ...table, rates: Object.fromEntries(major) }
-  return [
-    ...toColumns(cellsOf(shown, terminal), terminal.width),
-    ...styledLines(
-      'aside',
-      `${major.length} of ${entries.length} currencies; --all shows all`,
-      terminal,
-    ),
-  ]
-}
-
-function cellsOf({ rates, change }: LatestBody, { width, hasUnicode }: Terminal): string[] {
-  const plain = alignedNumbers(Object.values(rates))
-  const percents = Object.keys(rates).map((code) => toPercent(change?.percent[code]))
-  const numbers = change ? plain.map((each, index) => `${each}  ${percents[index]}`) : plain
-  const room = width - 'USD'.length - (numbers[0]?.length ?? 0) - 2 - 2
-  const nameWidth = room < MIN_NAME_LENGTH ? 0 : Math.min(room, MAX_NAME_LENGTH)
-  return Object.keys(rates).map((code, index) => {
-    const name = shortened(nameOf(code), { width: nameWidth, hasUnicode })
-    return `${code}  ${numbers[index]}  ${name}`.trimEnd()
+function list({ rates, change }: LatestRates): string[] {
+  return Object.entries(rates).map(([code, rate]) => {
+    const percent = change ? [change.percent[code] ?? ''] : []
+    return [code, rate, ...percent, nameOf(code)].join('\t')
   })
+}
+
+function show(table: LatestRates, isShort: boolean, terminal: Terminal): string[] {
+  const { rates, change } = table
+  const all = Object.keys(rates)
+  const major = isShort ? all.filter((code) => MAJOR_CURRENCIES.includes(code)) : []
+  const codes = major.length === 0 ? all : major
+  const columns = [
+    ['code', ...codes],
+    ['rate', ...alignedNumbers(codes.map((code) => rates[code] ?? NaN))],
+    ...(change ? [['change', ...codes.map((code) => toPercent(change.percent[code]))]] : []),
+    ['name', ...codes.map(nameOf)],
+  ]
+  const more = `${major.length} of ${all.length} currencies; --all shows all`
+  return [
+    ...toColumnTable(columns, terminal),
+    ...(major.length === 0 ? [] : styledLines('aside', more, terminal)),
+  ]
 }
 
 function toPercent(percent: number | undefined): string {

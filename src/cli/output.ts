@@ -1,18 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { parametersOf, read } from '../api/check.ts'
+import { splitCodes } from '../api/parameter-kinds.ts'
 import { OPERATIONS } from '../api/parameters.ts'
+import type { Values } from '../api/parameters.ts'
 import { findCurrency, findWithdrawn } from '../currencies.ts'
-import type { Attribution, DateRule, Derivation, RatesErrorCode } from '../index.ts'
+import { isRatesError } from '../errors.ts'
+import type { RatesError } from '../errors.ts'
+import type {
+  Attribution,
+  Conversion,
+  ConversionList,
+  DateRule,
+  HistoryList,
+  LatestRates,
+  RateHistory,
+  RatesOperations,
+} from '../index.ts'
 import { didYouMean, nearest } from '../known-options.ts'
 import type { CommandContext } from './context.ts'
 import { inFlags, valuesOf } from './flags.ts'
 import { openSession } from './session.ts'
-import type { RatesFlags, RatesSession, SessionResponse } from './session.ts'
+import type { RatesFlags, RatesSession } from './session.ts'
 import { describeTerminal, styledLines, toAge, toMinute, withSpinner } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
+import { UsageError } from './usage.ts'
 import { isCryptocurrency } from './words.ts'
-import { parametersOf } from '../api/check.ts'
-import { splitCodes } from '../api/parameter-kinds.ts'
 
 export interface Output {
   terminal: Terminal
@@ -32,136 +45,103 @@ export function openOutput(context: CommandContext): Output {
   }
 }
 
-interface ApiError {
-  code: RatesErrorCode
-  message: string
-}
-
-interface RatesBody {
-  /** Absent where `RatesQuery.sources` finds the sources. */
-  source?: Attribution
-  /** Derivations of a table by code, or that of a pair, which the name of its source has. */
-  derived?: Derivation | Record<string, Derivation>
-  results?: Record<string, { derived?: Derivation }>
-}
-
-export interface Substitute<Body> {
-  params: RatesQuery<Body>['params']
-  notes: readonly string[]
-  /** Returns the response to the original request. */
-  restore(body: Body): Body
-}
-
 export interface RatesQuery<Body> {
   operation: 'convert' | 'history' | 'latest'
+  /** As texts, in flags and words. */
   params: Readonly<Record<string, string>>
-  /** Further parameters of the request for CSV. */
-  csvParams?: Readonly<Record<string, string>>
-  /** Completes the body for people. */
-  enrich?: (body: Body, session: RatesSession) => Promise<void>
-  /** Resolves to the request to send if the API has no rates for a code; undefined for none. */
-  substitute?: () => Promise<Substitute<Body> | undefined>
-  /** Returns the age of the rates, for `offline: rates of 3 days ago`. */
-  age(body: Body, now: number): string
-  /** Returns the sources of the rates, with or without duplicates (default `source`). */
-  sources?: (body: Body) => Attribution[]
-  show(body: Body, terminal: Terminal, now: number): string[]
-  /** Returns the lines for a pipe, one per item. */
-  list(body: Body): string[]
+  /** Notes for stderr on what words mean; a request may add others. */
+  notes: Set<string>
+  /** Makes the request with the typed parameters. */
+  request(rates: RatesOperations, params: Values): Promise<Body>
+  /** Returns the CSV of the API. */
+  csv(record: Body): string
+  /** Returns the lines for a terminal, or for a pipe, one per item. */
+  lines(
+    record: Body,
+    shown: { terminal: Terminal; now: number; session: RatesSession },
+  ): string[] | Promise<string[]>
 }
 
-export async function printRates<Body extends object>(
+type RatesRecord = Conversion | ConversionList | LatestRates | RateHistory | HistoryList
+
+export const DISCLAIMER = 'For information only, not an offer to exchange currency.'
+
+export async function printRates<Body extends RatesRecord>(
   query: RatesQuery<Body>,
-  flags: RatesFlags,
+  { json, csv, quiet, ...flags }: RatesFlags,
   context: CommandContext,
 ): Promise<number> {
-  const quieter = flags.quiet ? { ...context, stderr: muted(context.stderr) } : context
-  const session = await openSession(flags, context, {
-    hasArchive: firstDayOf(query) !== undefined,
-    codes: codesOf(query),
-  })
+  const { operation, params, notes } = query
+  const { terminal, print, note } = openOutput(context)
+  const now = context.now()
+  const expected = { firstDay: firstDayOf(params), codes: codesOf(params) }
+  const session = await openSession(flags, context, expected)
   try {
-    return await printOnce(query, flags, { session, output: openOutput(context), context: quieter })
+    const asking = session.get(async (rates) =>
+      query.request(rates, read(OPERATIONS[operation], params)),
+    )
+    const record = await (quiet ? asking : withSpinner(context, 'fetching rates', asking))
+    const overdue = session.whyOverdue(`rates of ${ageOf(record, now)}`) ?? ''
+    const isShown = terminal.isTTY && !json && !csv
+    const warnings = [...notes, ...(isShown || overdue === '' ? [] : [overdue])]
+    for (const line of quiet ? [] : warnings) note(`ratesmith: ${line}`)
+    if (json) print([JSON.stringify(record)])
+    else if (csv) context.stdout.write(query.csv(record).replaceAll('\r\n', '\n'))
+    if (json || csv) return 0
+    const lines = await query.lines(record, { terminal, now, session })
+    // Attribution and disclaimer must accompany the rates.
+    const notice = [...sourcesOf(pairsOf(record)), ...derivedNotes(record), DISCLAIMER]
+    const below = notice.flatMap((text) => styledLines('aside', text, terminal))
+    print(isShown ? [...lines, ...styledLines('bad', overdue, terminal), ...below] : lines)
+    for (const line of isShown || quiet ? [] : notice) note(line)
+    return 0
+  } catch (error) {
+    if (!isRatesError(error)) throw error
+    if (json) print([JSON.stringify({ error: { code: error.code, message: error.message } })])
+    const text = await describe(error, query, session)
+    const isUsage = error.status < 500 && error.code !== 'no_data'
+    // The message of a code names the way itself.
+    if (isUsage && !isCodeError(error)) throw new UsageError(text)
+    note(`ratesmith: ${text}`)
+    return isUsage ? 2 : 1
   } finally {
     session.close()
   }
 }
 
-/** Returns the requested codes, in the order in which the API checks them. */
-function codesOf({ params }: Pick<FailedQuery, 'params'>): string[] {
-  const { base = 'USD', symbols = '', from = base, to = symbols } = params
-  return splitCodes(`${from},${to}`)
+/** Returns the histories of a list, and another record as it is. */
+export function pairsOf<Single extends { source: Attribution }>(
+  record: Single | HistoryList,
+): (Single | RateHistory)[] {
+  return 'series' in record ? Object.values(record.series) : [record]
 }
 
-/** Returns the first requested day of reference rates; undefined for the API's default. */
-function firstDayOf({ params }: Pick<FailedQuery, 'params'>): string | undefined {
-  return params['start'] ?? params['date']
+/** Returns each source once. */
+export function sourcesOf(records: readonly { source: Attribution }[]): string[] {
+  return [...new Set(records.map(({ source: { name, url } }) => `${name}, ${url}`))]
 }
 
-/** Resolves to the response to `query`, or to its substitute if that succeeds. */
-async function respond<Body>(
-  session: RatesSession,
-  query: RatesQuery<Body>,
-  { note, canSubstitute }: { note: Output['note']; canSubstitute: boolean },
-): Promise<SessionResponse> {
-  const get = (params: RatesQuery<Body>['params']): Promise<SessionResponse> =>
-    session.get(toTarget({ ...query, params }))
-  const response = await get(query.params)
-  if (response.status === 200 || !canSubstitute || !isCodeError(response)) return response
-  const substitute = await query.substitute?.()
-  if (!substitute) return response
-  const other = await get(substitute.params)
-  if (other.status !== 200) return response
-  const body: Body = JSON.parse(other.body)
-  for (const line of substitute.notes) note(`ratesmith: ${line}`)
-  return { ...other, body: JSON.stringify(substitute.restore(body)) }
+/** Returns the age of the rates, for `offline: rates of 3 days ago`, or their day. */
+function ageOf(record: RatesRecord, now: number): string {
+  if ('updatedAt' in record) return record.date ?? toAge(now - record.updatedAt)
+  const points = pairsOf(record).flatMap(
+    (pair) => pair.points.findLast(({ filled }) => !filled) ?? [],
+  )
+  return toAge(now - Math.max(...points.map(({ d }) => Date.parse(d))))
 }
 
-function isCodeError({ body }: SessionResponse): boolean {
-  const { error }: { error: ApiError } = JSON.parse(body)
-  return error.code === 'invalid_currency' || error.code === 'unsupported_currency'
-}
-
-function muted(stderr: CommandContext['stderr']): CommandContext['stderr'] {
-  return {
-    isTTY: false,
-    write: (text) => stderr.write(text),
-    on: (event, listener) => stderr.on(event, listener),
-  }
-}
-
-async function printOnce<Body extends object>(
-  query: RatesQuery<Body>,
-  flags: RatesFlags,
-  { session, output, context }: { session: RatesSession; output: Output; context: CommandContext },
-): Promise<number> {
-  const { now } = context
-  const isMachine = flags.json || flags.csv
-  const note = flags.quiet ? () => {} : output.note
-  // The API has no CSV of a substitute.
-  const canSubstitute = !flags.csv
-  const responding = respond(session, query, { note, canSubstitute })
-  const response = await withSpinner(context, 'fetching rates', responding)
-  if (flags.json) output.print([response.body])
-  if (response.status !== 200) return printFailure(response, query, { session, output })
-  const body: Body = JSON.parse(response.body)
-  const rates = `rates of ${query.age(body, now())}`
-  const overdue = response.isOverdue ? session.whyOverdue(rates) : ''
-  const isShown = output.terminal.isTTY && !isMachine
-  if (overdue !== '' && !isShown && !flags.quiet) output.note(`ratesmith: ${overdue}`)
-  if (flags.csv) output.print(await csvLines(query, session))
-  if (isMachine) return 0
-  await query.enrich?.(body, session)
-  printBody(body, query, { output, overdue, now: now(), isQuiet: flags.quiet })
-  return 0
-}
-
-type CsvQuery = Pick<RatesQuery<never>, 'operation' | 'params' | 'csvParams'>
-
-async function csvLines(query: CsvQuery, session: RatesSession): Promise<string[]> {
-  const params = { ...query.params, ...query.csvParams, format: 'csv' }
-  const { body } = await session.get(toTarget({ ...query, params }), false)
-  return body.trimEnd().split('\r\n')
+/** Derivations of a table by code, or those of results; the source of a pair has its own in its name. */
+function derivedNotes(record: RatesRecord): string[] {
+  const { derived, results = {} }: { derived?: object; results?: object } = Object(record)
+  const found: [string, string | undefined][] =
+    'results' in record
+      ? Object.entries(results).map(([code, each]) => [code, each.derived])
+      : Object.entries(typeof derived === 'object' ? derived : {})
+  const kinds = new Set(found.flatMap(([, kind]) => kind ?? []))
+  return Array.from(kinds, (kind) => {
+    const codes = found.flatMap(([code, own]) => (own === kind ? [code] : []))
+    return `not published by the source (${kind}): ${codes.join(', ')}`
+  })
 }
 
 /** Returns the day of the rates: of reference rates, or on which latest rates were published. */
@@ -169,117 +149,67 @@ export function dayOf({ date, updatedAt }: { date?: string; updatedAt: number })
   return date ?? new Date(updatedAt).toISOString().slice(0, 10)
 }
 
-export const DISCLAIMER = 'For information only, not an offer to exchange currency.'
+type Texts = RatesQuery<never>['params']
 
-function printBody<Body extends object>(
-  body: Body,
-  { show, list, sources = sourceOf }: RatesQuery<Body>,
-  {
-    output,
-    overdue,
-    now,
-    isQuiet,
-  }: { output: Output; overdue: string; now: number; isQuiet: boolean },
-): void {
-  const { terminal, print, note } = output
-  // Attribution and disclaimer must accompany the rates.
-  const named = new Set(sources(body).map(({ name, url }) => `${name}, ${url}`))
-  const notice = [...named, ...derivedNotes(body), DISCLAIMER]
-  if (!terminal.isTTY) {
-    print(list(body))
-    for (const line of isQuiet ? [] : notice) note(line)
-    return
+/** Returns the requested codes, in the order in which the API checks them. */
+function codesOf({ base = 'USD', symbols = '', from = base, to = symbols }: Texts): string[] {
+  return splitCodes(`${from},${to}`)
+}
+
+/** Returns the first requested day of reference rates; undefined for the API's default. */
+function firstDayOf({ start, date }: Texts): string | undefined {
+  return start ?? date
+}
+
+export function isCodeError({ code }: RatesError): boolean {
+  return code === 'invalid_currency' || code === 'unsupported_currency'
+}
+
+/** Returns the message with flags, and what was meant or failed. */
+async function describe(
+  failure: RatesError,
+  { operation, params }: Pick<RatesQuery<never>, 'operation' | 'params'>,
+  session: RatesSession,
+): Promise<string> {
+  const text = inFlags(OPERATIONS[operation], failure.message, params)
+  if (failure.code === 'provider_unavailable') {
+    const details = [session.failures(), 'run ratesmith doctor for advice'].filter(Boolean)
+    return `${text} (${details.join('; ')})`
   }
-  print([
-    ...show(body, terminal, now),
-    ...styledLines('bad', overdue, terminal),
-    ...notice.flatMap((text) => styledLines('aside', text, terminal)),
-  ])
-}
-
-function derivedNotes({ derived, results = {} }: RatesBody): string[] {
-  const byCode = typeof derived === 'object' ? Object.entries(derived) : []
-  const ofResults = Object.entries(results).map(([code, each]) => [code, each.derived] as const)
-  const codes = new Map<string, string[]>()
-  for (const [code, kind] of [...byCode, ...ofResults]) {
-    if (kind) codes.set(kind, [...(codes.get(kind) ?? []), code])
-  }
-  return Array.from(
-    codes,
-    ([kind, list]) => `not published by the source (${kind}): ${list.join(', ')}`,
-  )
-}
-
-function sourceOf({ source }: RatesBody): Attribution[] {
-  return source ? [source] : []
-}
-
-function toTarget({ operation, params }: Pick<CsvQuery, 'operation' | 'params'>): string {
-  return `${OPERATIONS[operation].path}?${new URLSearchParams(params)}`
-}
-
-/** Errors that exit with 1; all others are invalid usage, which exits with 2. */
-const FAILURE_CODES: ReadonlySet<string> = new Set<RatesErrorCode>([
-  'no_data',
-  'provider_unavailable',
-  'overloaded',
-  'internal_error',
-])
-
-type FailedQuery = Omit<RatesQuery<never>, 'substitute'>
-
-async function printFailure(
-  { body }: SessionResponse,
-  query: FailedQuery,
-  { session, output }: { session: RatesSession; output: Output },
-): Promise<number> {
-  const { error }: { error: ApiError } = JSON.parse(body)
-  const { code, message } = error
-  const codes = codesOf(query)
-  const isCode = code === 'invalid_currency' || code === 'unsupported_currency'
-  const suggestions = isCode
-    ? suggestCodes(codes, await withinTwoSeconds(coveredCodes(session, query)))
-    : suggestValues(query, message)
-  const details = [session.failures(), 'run ratesmith doctor for advice'].filter(Boolean).join('; ')
-  const reason = code === 'provider_unavailable' ? ` (${details})` : ''
+  if (!isCodeError(failure)) return text + didYouMean(suggestValues(failure, operation, params))
+  const codes = codesOf(params)
+  const covering = coveredCodes(session, firstDayOf(params), operation === 'history')
+  // A suggestion is not worth a longer wait, or another error.
+  const covered = await Promise.race([covering.catch(() => []), sleep(2_000, [], { ref: false })])
+  const suggestions = suggestCodes(codes, covered)
   const coin = suggestions.length === 0 ? codes.find(isCryptocurrency) : undefined
-  const text =
-    isCode && coin !== undefined
-      ? `${coin} is not an ISO 4217 currency: ratesmith has no cryptocurrencies`
-      : inFlags(OPERATIONS[query.operation], message, query.params)
-  output.note(`ratesmith: ${text}${reason}${didYouMean(suggestions)}`)
-  return FAILURE_CODES.has(code) ? 1 : 2
+  if (coin === undefined) return text + didYouMean(suggestions)
+  return `${coin} is not an ISO 4217 currency: ratesmith has no cryptocurrencies`
 }
 
-/** Suggests 1Y for `1y`, `1yr` and `1 year`, week for `weekly`, average for `averge`. */
-function suggestValues({ operation, params }: FailedQuery, message: string): string[] {
-  const [, name = ''] =
-    /^Invalid (?:parameter: )?(\w+).* \((?:must be|one of) /s.exec(message) ?? []
-  const values = valuesOf(parametersOf(OPERATIONS[operation])[name])
-  const sent = (params[name] ?? '').replace(/\s/g, '').toUpperCase()
+/** Suggests week for `weekly`, average for `averge`. */
+function suggestValues(
+  { parameter = '' }: RatesError,
+  operation: keyof typeof OPERATIONS,
+  params: Texts,
+): string[] {
+  const values = valuesOf(parametersOf(OPERATIONS[operation])[parameter])
+  const { [parameter]: given = '' } = params
+  if (values.includes(given)) return []
+  const sent = given.replace(/\s/g, '').toUpperCase()
   const begins = values.filter((value) => sent.startsWith(value.toUpperCase()))
   return begins.length > 0 || /\d/.test(sent) ? begins : nearest(sent, values, 2)
 }
 
-/** A suggestion is not worth a longer wait. */
-function withinTwoSeconds(codes: Promise<string[]>): Promise<string[]> {
-  return Promise.race([codes, sleep(2_000, [], { ref: false })])
-}
-
-async function coveredCodes({ rates }: RatesSession, query: FailedQuery): Promise<string[]> {
-  const date = firstDayOf(query)
-  try {
-    // Avoids loading five years of history.
-    if (date === undefined && query.operation !== 'history')
-      return Object.keys((await rates.latest()).rates)
-    const { currencies } = await rates.currencies()
-    const covered = currencies.filter(({ history }) => history).map(({ code }) => code)
-    if (date === undefined) return covered
-    return [...new Set([...covered, ...Object.keys((await rates.latest({ date })).rates)])]
-  } catch {
-    // Without data, the error is printed without a suggestion.
-    return []
-  }
+async function coveredCodes(
+  { rates }: RatesSession,
+  date: string | undefined,
+  isHistory: boolean,
+): Promise<string[]> {
+  // A list of currencies loads five years of history.
+  if (!isHistory) return Object.keys((await rates.latest(date ? { date } : {})).rates)
+  const { currencies } = await rates.currencies()
+  return currencies.flatMap(({ code, history }) => (history ? [code] : []))
 }
 
 /** By currency name or similar letters; nothing for a cryptocurrency, an existing currency or a withdrawn one. */
@@ -289,13 +219,17 @@ export function suggestCodes(sent: readonly string[], covered: readonly string[]
   const code = wrong.toUpperCase()
   // The user named an existing currency: another one would be wrong.
   if (findWithdrawn(code) || findCurrency(code)) return []
-  const word = wrong.toLowerCase()
-  const named = covered.filter((code) => nameOf(code).toLowerCase() === word)
-  if (named.length > 0) return named
   // With two letters wrong, almost any code would match.
   const similar = nearest(wrong, covered, 1)
   if (similar.length > 0) return similar
-  return covered.filter((code) => nameOf(code).toLowerCase().split(' ').includes(word))
+  return covered.filter((code) =>
+    nameOf(code).toLowerCase().split(' ').includes(wrong.toLowerCase()),
+  )
+}
+
+/** Returns the result with its code. */
+export function lineOf({ result, rounded, reverse, from, to }: Conversion): string {
+  return `${rounded ?? result} ${reverse ? from : to}`
 }
 
 export function nameOf(code: string): string {
@@ -304,12 +238,8 @@ export function nameOf(code: string): string {
 
 interface Dated {
   updatedAt: number
-  date?: string
+  date?: string | undefined
   rule?: DateRule | undefined
-}
-
-export function ageOf({ updatedAt, date }: Dated, now: number): string {
-  return date ?? toAge(now - updatedAt)
 }
 
 /** Returns `2026-11-20 19:00 UTC, 3 hours ago`, or for the rates of a day `2020-02-28, the last before 2020-02-29`. */

@@ -1,31 +1,25 @@
 import type { ConversionRow } from '../api/parameters.ts'
 import { dayOf } from './output.ts'
-import type { RatesSession } from './session.ts'
+import type { RatesFlags, RatesSession } from './session.ts'
 import { UsageError, parseName } from './usage.ts'
 
 export type DirectiveFormat = 'beancount' | 'ledger'
 
 /** @throws {UsageError} */
-export function readFormat(flags: {
-  format?: string | undefined
-  json?: boolean | undefined
-  csv?: boolean | undefined
-}): DirectiveFormat | undefined {
-  const { format, json, csv } = flags
+export function readFormat(
+  format: string | undefined,
+  { json, csv }: Pick<RatesFlags, 'json' | 'csv'>,
+): DirectiveFormat | undefined {
   if (format === undefined) return undefined
   if (json || csv) throw new UsageError('--format must not be combined with --json or --csv')
   return parseName('--format', format, ['beancount', 'ledger'])
 }
 
-interface Price {
-  day: string
-  /** The currency that costs `rate` of `to`. */
-  from: string
-  rate: number
-  to: string
-}
-
-export function toDirective(format: DirectiveFormat, { day, from, rate, to }: Price): string {
+/** The currency `from` costs `rate` of `to`. */
+export function toDirective(
+  format: DirectiveFormat,
+  { day, from, rate, to }: { day: string; from: string; rate: number; to: string },
+): string {
   const price = `${from} ${toPlain(rate)} ${to}`
   return format === 'ledger' ? `P ${day} ${price}` : `${day} price ${price}`
 }
@@ -46,7 +40,7 @@ export async function latestDirectives(
 ): Promise<string[]> {
   const codes = Object.keys(rates).filter((code) => code !== base)
   const rows: readonly ConversionRow[] = codes.map((from) => ({ ...choice, from, to: base }))
-  const { results } = await session.convertMany(rows)
+  const results = await session.convertMany(rows)
   return results.map((result) => {
     if (!('rate' in result)) throw new Error('error' in result ? result.error.message : '')
     const { from, rate, to } = result

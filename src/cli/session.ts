@@ -5,16 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { MAX_ROWS } from '../api/convert-many.ts'
 import type { AnyRowConversion } from '../api/convert-many.ts'
-import { createRatesHandler } from '../index.ts'
-import type { CacheStore, HistoryProvider, RatesEvent, RatesOperations } from '../index.ts'
+import type { ConversionRow } from '../api/parameters.ts'
+import { isRatesError } from '../errors.ts'
+import { createRates } from '../index.ts'
+import type { CacheStore, RatesEvent, RatesOperations } from '../index.ts'
 import { toSingleLine } from '../log.ts'
 import type { CommandContext } from './context.ts'
 import type { RATES_OPTIONS } from './flags.ts'
 import { chooseProviders, chooseUpstreams } from './upstreams.ts'
-import type { UpstreamFlags } from './upstreams.ts'
+import type { UpstreamFlags, Upstreams } from './upstreams.ts'
 import { UsageError } from './usage.ts'
 import type { parseArguments } from './usage.ts'
-import type { ConversionRow } from '../api/parameters.ts'
 
 export interface RatesFlags extends UpstreamFlags {
   json: boolean
@@ -40,54 +41,41 @@ export function toRatesFlags(values: Values): RatesFlags {
 const NEWER_TIMEOUT_MS = 5_000
 const ANY_TIMEOUT_MS = 15_000
 
-export interface SessionResponse {
-  status: number
-  /** JSON. */
-  body: string
-  /** Whether a refresh was due and newer rates could not be fetched. */
-  isOverdue: boolean
-}
-
 /** Access to rates for one run of a command, which waits longer for newer rates than a server does. */
 export interface RatesSession {
-  /** Waits for newer data unless `isPatient` is false (default true). */
-  get(target: string, isPatient?: boolean): Promise<SessionResponse>
-  /** Converts many amounts, waiting as long as `get` does; `isOverdue` if any of their rates are. */
-  convertMany(rows: readonly ConversionRow[]): Promise<Converted>
+  /** Makes a request, and repeats it after the work in progress if rates were missing or overdue. */
+  get<Result>(request: (rates: RatesOperations) => Promise<Result>): Promise<Result>
+  /** Converts any number of rows, as `get` does. */
+  convertMany(rows: readonly ConversionRow[]): Promise<readonly AnyRowConversion[]>
   rates: RatesOperations
+  /** Returns why what `get` returned is overdue, escaped for a terminal: `offline: rates of 3 days ago (no response in time)`. */
+  whyOverdue(rates: string): string | undefined
   /** Returns the last failure of each upstream, escaped for a terminal; empty without failures. */
   failures(): string
-  /** Returns why `rates` are overdue, escaped for a terminal: `offline: rates of 3 days ago (no response in time)`. */
-  whyOverdue(rates: string): string
   /** Ends upstream calls; pending cache writes continue. */
   close(): void
 }
 
 interface ExpectedRequests {
-  /** Whether requested days may be more than five years old. */
-  hasArchive?: boolean
+  /** First day of reference rates, for which all since 1999 may be needed. */
+  firstDay?: string | undefined
   codes?: readonly string[]
 }
 
 /** @throws {UsageError} naming the invalid variable */
 export async function openSession(
-  flags: RatesFlags,
+  flags: Omit<RatesFlags, 'json' | 'csv' | 'quiet'>,
   context: CommandContext,
-  { hasArchive = false, codes = [] }: ExpectedRequests = {},
+  expected: ExpectedRequests = {},
 ): Promise<RatesSession> {
   const upstreams = await chooseUpstreams(flags, context)
   const store = flags.cache && !flags.demo ? await openCache(flags, context) : undefined
-  const keys = [
-    ...KEYS,
-    ...(hasArchive ? [ARCHIVE_KEY] : []),
-    ...publicationKeys(upstreams.providers.history, codes),
-  ]
   const work = new Set<Promise<unknown>>()
   const { record, failures, whyOverdue } = createUpstreamLog()
   let isOverdue = false
-  const handler = createRatesHandler({
+  const rates = createRates({
     ...upstreams,
-    store: store && (await preload(store, keys)),
+    store: store && (await preload(store, keysOf(upstreams, expected))),
     waitUntil: (promise) => void work.add(promise),
     onEvent(event) {
       if (event.type === 'stale_served') isOverdue = true
@@ -95,74 +83,42 @@ export async function openSession(
     },
   })
 
-  async function request(target: string): Promise<SessionResponse> {
+  async function get<Result>(request: (rates: RatesOperations) => Promise<Result>) {
     isOverdue = false
-    const request = { method: 'GET', target: `/api${target}`, header: () => undefined }
-    const { status, body } = await handler.answer(request)
-    const text = typeof body === 'string' ? body : new TextDecoder().decode(body ?? undefined)
-    return { status, body: text, isOverdue }
-  }
-
-  async function convertNow(rows: readonly ConversionRow[]) {
+    let isMissing = true
+    try {
+      const first = await request(rates)
+      isMissing = lacksRates(first)
+      if (!isMissing && !isOverdue) return first
+    } catch (error) {
+      if (!isRatesError(error) || error.code !== 'provider_unavailable') throw error
+    }
+    const timeout = isMissing ? ANY_TIMEOUT_MS : NEWER_TIMEOUT_MS
+    await Promise.race([Promise.allSettled(work), sleep(timeout, undefined, { ref: false })])
     isOverdue = false
-    const results: readonly AnyRowConversion[] = await handler.rates.convertMany(rows)
-    return { results, isOverdue }
+    return request(rates)
   }
 
   return {
-    get: (target, isPatient = true) =>
-      isPatient ? patiently(() => request(target), isBadGateway, work) : request(target),
+    get,
     convertMany: (rows) =>
-      inParts(rows, (part) => patiently(() => convertNow(part), lacksRates, work)),
-    rates: handler.rates,
+      get(async () => {
+        const results: AnyRowConversion[] = []
+        for (let at = 0; at < rows.length; at += MAX_ROWS)
+          results.push(...(await rates.convertMany(rows.slice(at, at + MAX_ROWS))))
+        return results
+      }),
+    rates,
+    whyOverdue: (what) => (isOverdue ? whyOverdue(what) : undefined),
     failures,
-    whyOverdue,
-    close: handler.close,
+    close: rates.close,
   }
 }
 
-interface Converted {
-  results: readonly AnyRowConversion[]
-  isOverdue: boolean
-}
-
-/** Converts any number of rows with calls that take `MAX_ROWS` each. */
-async function inParts(
-  rows: readonly ConversionRow[],
-  convert: (part: readonly ConversionRow[]) => Promise<Converted>,
-): Promise<Converted> {
-  const results: AnyRowConversion[] = []
-  let isOverdue = false
-  for (let at = 0; at < rows.length; at += MAX_ROWS) {
-    const converted = await convert(rows.slice(at, at + MAX_ROWS))
-    results.push(...converted.results)
-    isOverdue ||= converted.isOverdue
-  }
-  return { results, isOverdue }
-}
-
-/** Makes an attempt, and another one after the work in progress, if rates were missing or overdue. */
-async function patiently<Result extends { isOverdue: boolean }>(
-  attempt: () => Promise<Result>,
-  isLacking: (result: Result) => boolean,
-  work: ReadonlySet<Promise<unknown>>,
-): Promise<Result> {
-  const first = await attempt()
-  const isMissing = isLacking(first)
-  if (!isMissing && !first.isOverdue) return first
-  await Promise.race([
-    Promise.allSettled(work),
-    sleep(isMissing ? ANY_TIMEOUT_MS : NEWER_TIMEOUT_MS, undefined, { ref: false }),
-  ])
-  return attempt()
-}
-
-function isBadGateway({ status }: SessionResponse): boolean {
-  return status === 502
-}
-
-function lacksRates({ results }: { results: readonly AnyRowConversion[] }): boolean {
-  return results.some((each) => 'error' in each && each.error.code === 'provider_unavailable')
+/** Returns whether a row of many failed for want of rates. */
+function lacksRates(result: unknown): boolean {
+  const rows: readonly AnyRowConversion[] = Array.isArray(result) ? result : []
+  return rows.some((each) => 'error' in each && each.error.code === 'provider_unavailable')
 }
 
 function createUpstreamLog() {
@@ -170,34 +126,33 @@ function createUpstreamLog() {
   const unanswered = new Set<string>()
   const late = new Set<string>()
 
+  function record(event: RatesEvent): void {
+    const { type } = event
+    if (type === 'upstream_request') unanswered.add(event.provider)
+    if (type === 'upstream_response') unanswered.delete(event.provider)
+    if (type === 'rates_late') late.add(event.provider)
+    if (type === 'upstream_failed') reasons.set(event.provider, event.reason)
+    if (type === 'rates_rejected' && event.provider !== undefined)
+      reasons.set(event.provider, `response rejected: ${event.reason}`)
+  }
+
   function failures(): string {
-    const texts =
-      reasons.size === 1
-        ? [...reasons.values()]
-        : Array.from(reasons, ([provider, reason]) => `${provider}: ${reason}`)
+    const isOne = reasons.size === 1
+    const texts = Array.from(reasons, ([name, reason]) => (isOne ? reason : `${name}: ${reason}`))
     return toSingleLine(texts.join('; '))
   }
 
-  return {
-    record(event: RatesEvent): void {
-      if (event.type === 'upstream_request') unanswered.add(event.provider)
-      if (event.type === 'upstream_response') unanswered.delete(event.provider)
-      if (event.type === 'rates_late') late.add(event.provider)
-      if (event.type === 'upstream_failed') reasons.set(event.provider, event.reason)
-      if (event.type === 'rates_rejected' && event.provider !== undefined)
-        reasons.set(event.provider, `response rejected: ${event.reason}`)
-    },
-    failures,
-    whyOverdue(rates: string): string {
-      if (reasons.size + unanswered.size > 0 || late.size === 0)
-        return `offline: ${rates} (${failures() || 'no response in time'})`
-      return toSingleLine(`late: ${rates} (no newer ones from ${[...late].join(', ')})`)
-    },
+  function whyOverdue(rates: string): string {
+    if (reasons.size + unanswered.size > 0 || late.size === 0)
+      return `offline: ${rates} (${failures() || 'no response in time'})`
+    return toSingleLine(`late: ${rates} (no newer ones from ${[...late].join(', ')})`)
   }
+
+  return { record, failures, whyOverdue }
 }
 
 async function openCache(
-  { providers, pegs }: RatesFlags,
+  { providers, pegs }: UpstreamFlags,
   context: CommandContext,
 ): Promise<CacheStore | undefined> {
   const folder = cacheFolder(context)
@@ -244,15 +199,15 @@ const KEYS: readonly string[] = ['rates:v1:latest', 'rates:v1:history']
 /** The store key of the reference rates since 1999: megabytes, needed only for requests with a date. */
 export const ARCHIVE_KEY = 'rates:v1:history:ecb:archive'
 
-function publicationKeys(
-  providers: readonly HistoryProvider[],
-  codes: readonly string[],
-): string[] {
-  return providers.flatMap(({ publication }) => {
-    if (!publication) return []
-    const key = `rates:v1:history:${publication.id}`
-    return [key, ...codes.map((code) => `${key}:${code.toUpperCase()}`)]
+function keysOf(
+  { providers }: Upstreams,
+  { firstDay, codes = [] }: ExpectedRequests,
+): readonly string[] {
+  const ofPublications = providers.history.flatMap(({ publication }) => {
+    const key = `rates:v1:history:${publication?.id}`
+    return publication ? [key, ...codes.map((code) => `${key}:${code.toUpperCase()}`)] : []
   })
+  return [...KEYS, ...(firstDay === undefined ? [] : [ARCHIVE_KEY]), ...ofPublications]
 }
 
 /**

@@ -52,40 +52,26 @@ export function wrapped(text: string, width: number): string[] {
   return lines
 }
 
-/** Cuts `text` to at most `width` characters, the last of which then marks the omission. */
-export function shortened(
-  text: string,
-  { width, hasUnicode }: Pick<Terminal, 'width' | 'hasUnicode'>,
-): string {
+/** Cuts `text` to the width of the terminal; its last character then marks the omission. */
+function shortened(text: string, { width, hasUnicode }: Terminal): string {
   if (text.length <= width) return text
   return `${text.slice(0, Math.max(width - 1, 0))}${hasUnicode ? '…' : '.'}`.slice(0, width)
 }
 
-/** Formats numbers with the same width, aligned by their decimal points. */
+/** Groups the digits before the point: `1,234.5`; numbers with an exponent stay as they are. */
+export function grouped(number: number | string): string {
+  return String(number).replace(/^-?\d+/, (whole) => whole.replaceAll(/\B(?=(\d{3})+$)/g, ','))
+}
+
+/** Groups numbers, and aligns them by their decimal points. */
 export function alignedNumbers(numbers: readonly (number | string)[]): string[] {
   const parts = numbers.map((number) => {
-    const [, whole = '', rest = ''] = /^(-?\d+)(.*)$/.exec(String(number)) ?? []
+    const [, whole = '', rest = ''] = /^(-?[\d,]+)(.*)$/.exec(grouped(number)) ?? []
     return { whole, rest }
   })
   const before = Math.max(0, ...parts.map(({ whole }) => whole.length))
   const behind = Math.max(0, ...parts.map(({ rest }) => rest.length))
   return parts.map(({ whole, rest }) => whole.padStart(before) + rest.padEnd(behind))
-}
-
-const GAP = '   '
-
-/** Arranges cells in as many columns as fit into `width` characters, column by column. */
-export function toColumns(cells: readonly string[], width: number): string[] {
-  const cellWidth = Math.max(0, ...cells.map((cell) => cell.length))
-  const columns = Math.max(1, Math.floor((width + GAP.length) / (cellWidth + GAP.length)))
-  const lines = Math.ceil(cells.length / columns)
-  return Array.from({ length: lines }, (_, line) =>
-    cells
-      .filter((_cell, index) => index % lines === line)
-      .map((cell) => cell.padEnd(cellWidth))
-      .join(GAP)
-      .trimEnd(),
-  )
 }
 
 export function toTable(
@@ -104,6 +90,26 @@ export function toTable(
   )
   const [head = '', ...others] = lines.map((line) => shortened(line, terminal))
   return [styled(role, head, terminal), ...others]
+}
+
+/** A name shortened below this length is useless. */
+const MIN_NAME_LENGTH = 6
+
+/** A table of the first columns that fit, at least two; those of names may be cut. */
+export function toColumnTable(
+  columns: readonly (readonly string[])[],
+  terminal: Terminal,
+): string[] {
+  const widths = columns.map(([head = '', ...cells]) =>
+    head === 'name'
+      ? MIN_NAME_LENGTH
+      : Math.max(head.length, ...cells.map((cell) => cell.trimEnd().length)),
+  )
+  const widthOf = (count: number): number =>
+    widths.slice(0, count).reduce((sum, width) => sum + width + 2, -2)
+  const shown = columns.filter((_, index) => index < 2 || widthOf(index + 1) <= terminal.width)
+  const rows = (shown[0] ?? []).map((_, row) => shown.map((column) => column[row] ?? ''))
+  return toTable(rows, 'aside', terminal)
 }
 
 const MINUTE_MS = 60_000

@@ -1,106 +1,65 @@
-import { splitCodes } from '../api/parameter-kinds.ts'
+import { toConversion } from '../api/convert.ts'
+import type { ConversionResult } from '../api/convert.ts'
+import type { ConversionParams } from '../api/parameters.ts'
 import { fixedRatioText } from '../api/resolve-code.ts'
-import { ratioParts } from '../api/rounded.ts'
-import type { Conversion, ConversionList, ConvertedAmount } from '../index.ts'
-import { roundToUnits } from '../money/amounts.ts'
+import type { Rates } from '../api/resolve-code.ts'
+import type { RatesOperations } from '../index.ts'
+import { amountNeeded, exactProduct, quotient } from '../rates/arithmetic.ts'
 import { findSuccession, findWithdrawal, redenominatedBy } from '../rates/currency-code.ts'
 import { toDay } from '../rates/dates.ts'
 import type { Day } from '../rates/dates.ts'
-import { divideSignificant, multiply, toDecimal, toNumber, toText } from '../rates/decimal.ts'
-import type { Decimal } from '../rates/decimal.ts'
-import type { Substitute } from './output.ts'
 
-type Params = Readonly<Record<string, string>> & { from: string; to: string }
-
-const RATE_DIGITS = 10
-const RESULT_DIGITS = 15
-
-/** Undefined without a withdrawn currency that has a fixed ratio. `now` is in ms since the Unix epoch. */
-export function substituteWithdrawn<Body extends Conversion | ConversionList>(
-  params: Params,
+/**
+ * Converts withdrawn currencies by the rates of their successors and the ratios that laws fixed. Undefined without such a
+ * currency. `now` is in ms since the Unix epoch.
+ *
+ * @throws {RatesError} as `RatesOperations.convert` does for the successors
+ */
+export async function convertWithdrawn(
+  params: ConversionParams,
+  { convert }: RatesOperations,
   now: number,
-): Substitute<Body> | undefined {
-  const { from, to, date } = params
-  const day = date ?? toDay(now)
-  const ratios = new Map<string, FixedRatio>()
-  for (const code of [from, ...splitCodes(to)]) {
-    const found = findFixedRatio(code, day)
-    if (found) ratios.set(found.code, { ...found, day })
+): Promise<{ record: ConversionResult; notes: string[] } | undefined> {
+  const { from, to, amount: _amount, reverse: _reverse, round: _round, ...choice } = params
+  const day = params.date ?? toDay(now)
+  const targets = [to].flat()
+  const fixed = new Map([from, ...targets].flatMap((code) => findFixed(code.toUpperCase(), day)))
+  if (fixed.size === 0) return undefined
+  const currentOf = (code: string): string => fixed.get(code.toUpperCase())?.successor ?? code
+  const current = await convert({ ...choice, from: currentOf(from), to: targets.map(currentOf) })
+  const { date, asked, rule, updatedAt, source: attribution, tableNumber, results } = current
+  const unitsOf = (code: string): number => {
+    const { ratio = 1, successor = code } = fixed.get(code) ?? {}
+    return ratio / redenominatedBy(successor, date ?? day, day)
   }
-  if (ratios.size === 0) return undefined
-  const currentOf = (code: string): string => ratios.get(code.toUpperCase())?.successor ?? code
-  return {
-    params: { ...params, from: currentOf(from), to: to.split(',').map(currentOf).join(',') },
-    notes: Array.from(ratios.values(), ({ note }) => note),
-    restore: (body) => restore(body, params, ratios),
+  const base = from.toUpperCase()
+  const rates = new Map([[base, 1]])
+  const derived: Record<string, string> = {}
+  for (const code of targets.map((each) => each.toUpperCase())) {
+    const found = results[currentOf(code).toUpperCase()]
+    if (!found) continue
+    rates.set(code, amountNeeded(exactProduct(found.rate, unitsOf(code)), unitsOf(base)))
+    if (found.derived) derived[code] = found.derived
   }
+  const table = { base, rates, updatedAt, derived, tableNumber }
+  const byRule = rule && { asked, rule }
+  const snapshot: Rates = Object({ table, attribution, ...(date && { date, byRule }) })
+  const notes = Array.from(fixed.values(), ({ note }) => note)
+  const record = toConversion(snapshot, params)
+  const converted = 'results' in record ? Object.values(record.results) : [record]
+  // Results have all digits of the ratio; rates have 10, as others do.
+  for (const each of converted) each.rate = quotient(each.rate, 1)
+  return { record, notes }
 }
 
-interface FixedRatio {
-  code: string
-  /** Code of the first successor that is not withdrawn. */
-  successor: string
-  /** Units of the withdrawn currency for one unit of the successor, fixed by law. */
-  ratio: number
-  note: string
-  /** Requested day, which may be after that of the rates. */
-  day: Day
-}
+type Fixed = readonly [code: string, fixed: { successor: string; ratio: number; note: string }]
 
-function findFixedRatio(sent: string, day: Day): Omit<FixedRatio, 'day'> | undefined {
-  const code = sent.toUpperCase()
+/** The successor is the first one that is not withdrawn; a ratio is the units of `code` for one unit of it. */
+function findFixed(code: string, day: Day): Fixed[] {
   const withdrawal = findWithdrawal(code)
-  const succession = findSuccession(code, day)
-  if (!withdrawal || !succession || succession.ratio === null) return undefined
-  const { successor, ratio } = succession
+  const { successor, ratio } = findSuccession(code, day) ?? { ratio: null }
+  if (!withdrawal || !successor || ratio === null) return []
   const text = fixedRatioText(code, successor, ratio)
   const note = `${code} was withdrawn on ${withdrawal.withdrawnAt}: converted at the fixed ratio${text}`
-  return { code, successor, ratio, note }
-}
-
-function restore<Body extends Conversion | ConversionList>(
-  body: Body,
-  { from: sent, to: list, amount: typed, round }: Params,
-  ratios: ReadonlyMap<string, FixedRatio>,
-): Body {
-  const [from = '', ...targets] = splitCodes(`${sent},${list}`).map((code) => code.toUpperCase())
-  const isReverse = 'reverse' in body
-  const partsOf = (code: string): readonly [Decimal, Decimal] => {
-    const { successor, ratio, day } = ratios.get(code) ?? { successor: code, ratio: 1, day: '' }
-    return ratioParts(ratio / redenominatedBy(successor, body.date ?? day, day))
-  }
-  const convert = (code: string, rate: number): ConvertedAmount => {
-    const [[theirs, theirPer], [ours, ourPer]] = [partsOf(code), partsOf(from)]
-    const amount = toDecimal(typed ?? body.amount)
-    const over = multiply(multiply(toDecimal(rate), theirs), ourPer)
-    const own = multiply(ours, theirPer)
-    const [dividend, divisor] = isReverse
-      ? [multiply(amount, own), over]
-      : [multiply(amount, over), own]
-    const options = { cash: round === 'cash' }
-    const units = (): Decimal => roundToUnits(dividend, isReverse ? from : code, options, divisor)
-    return {
-      rate: toNumber(divideSignificant(over, own, RATE_DIGITS)),
-      result: divideAmount(dividend, divisor),
-      ...(round !== undefined && { rounded: toText(units()) }),
-    }
-  }
-  if (!('results' in body)) {
-    const [to = ''] = targets
-    return { ...body, from, to, ...convert(to, body.rate) }
-  }
-  const { results } = body
-  const rates = targets.map((code) => {
-    const current = results[ratios.get(code)?.successor ?? code]
-    return [code, convert(code, current?.rate ?? 1)]
-  })
-  return { ...body, from, results: Object.fromEntries(rates) }
-}
-
-/** By a power of ten, as most ratios are, the quotient has all digits. */
-function divideAmount(dividend: Decimal, divisor: Decimal): number {
-  const [, zeros] = /^1(0*)$/.exec(String(divisor.digits)) ?? []
-  if (zeros === undefined) return toNumber(divideSignificant(dividend, divisor, RESULT_DIGITS))
-  const exponent = dividend.exponent - divisor.exponent - zeros.length
-  return toNumber({ digits: dividend.digits, exponent })
+  return [[code, { successor, ratio, note }]]
 }

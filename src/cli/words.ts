@@ -4,20 +4,18 @@ import type { CurrencySearch, NamedCurrency } from '../currency-search.ts'
 import { toAlternatives } from '../known-options.ts'
 import { findDigits } from '../money/minor-units.ts'
 import { minorUnitHint } from '../rates/currency-code.ts'
-import { DAY_MS, subtractMonths, toDay } from '../rates/dates.ts'
 import { readTypedAmount } from '../typed-amount.ts'
+import { takeDay } from './days.ts'
 import { UsageError } from './usage.ts'
 
-/** A conversion as typed. Codes that are unknown here are as typed: a provider may have them. */
-interface TypedConversion {
-  /** In the form of the API; undefined if none was typed. */
-  amount: string | undefined
+/** Currencies as typed. Codes that are unknown here are as typed: a provider may have them. */
+interface TypedPair {
   from: string
   /** Comma-separated codes. */
   to: string
+  /** Words that several currencies share, with the one that was taken: `rupees: INR`; one note, or none. */
+  notes: string[]
 }
-
-type TypedPair = Omit<TypedConversion, 'amount'>
 
 // Blanks separate groups of three digits only.
 const AMOUNT =
@@ -31,30 +29,28 @@ const LEADING_CONNECTOR = /^(?:(?:to|in|into)\s|→|->|=>|=|\/)\s*/i
 
 /**
  * Reads `100 usd to eur`, `€50 in yen`, `1k usd/eur,gbp`, `usdeur`; undefined for words that are not two currencies with an
- * optional amount, which is of the targets if `isReverse`.
+ * optional amount in the form of the API, which is of the targets if `isReverse`.
  *
  * @throws {UsageError} for an amount without a clear meaning, and for a word that names several currencies
  */
 export function readConversion(
   words: readonly string[],
   isReverse = false,
-): TypedConversion | undefined {
+): (TypedPair & { amount: string | undefined }) | undefined {
   const text = words.join(' ').trim()
   const found = AMOUNT.exec(text)
-  if (!found) {
-    const pair = readPair([text])
-    return pair && { amount: undefined, ...pair }
-  }
-  const before = text.slice(0, found.index).trim()
-  const after = text.slice(found.index + found[0].length).trim()
+  const [typed] = found ?? ['']
+  const before = text.slice(0, found?.index ?? 0).trim()
+  const after = text.slice((found?.index ?? 0) + typed.length).trim()
+  // An amount at the end could be a day: `3m` is three months ago.
   const pair =
-    before === '' ? readPair([after]) : connect(before, after.replace(LEADING_CONNECTOR, ''))
-  if (!pair) return undefined
+    before === '' ? readPair(after) : after && pairOf(before, after.replace(LEADING_CONNECTOR, ''))
+  if (!pair || !found) return pair ? { ...pair, amount: undefined } : undefined
   const codes = isReverse ? pair.to.split(',') : [pair.from]
   const digits = Math.min(...codes.map((code) => findDigits(code.toUpperCase()) ?? Infinity))
-  const { amount, problem } = readTypedAmount(found[0], { digits })
+  const { amount, problem } = readTypedAmount(typed, { digits })
   if (amount === undefined) throw new UsageError(problem)
-  return { amount, ...pair }
+  return { ...pair, amount }
 }
 
 /**
@@ -63,41 +59,56 @@ export function readConversion(
  *
  * @throws {UsageError} for a word that names several currencies
  */
-export function readPair(words: readonly string[]): TypedPair | undefined {
-  const text = words.join(' ').trim().replace(/,\s+/g, ',')
+export function readPair(text: string): TypedPair | undefined {
   const [, left, right] = CONNECTED.exec(text) ?? []
-  if (left !== undefined && right !== undefined) return connect(left, right)
-  const parts = text.split(/\s+/)
+  if (left !== undefined && right !== undefined) return pairOf(left, right)
+  const parts = text
+    .trim()
+    .replace(/\s*,\s*/g, ',')
+    .split(/\s+/)
   const [first = '', second] = parts
-  if (second === undefined) return splitGlued(first)
+  if (second === undefined) {
+    const glued = [first.slice(0, 3), first.slice(3)] as const
+    return glued.every(isKnownCode) ? pairOf(...glued) : undefined
+  }
   if (parts.some((part) => CONNECTOR.test(part))) return undefined
-  if (parts.length === 2) return { from: readCode(first), to: readCodes(second) }
-  const pairs = parts.slice(1).flatMap((_, index) => {
-    const from = findCode(parts.slice(0, index + 1).join(' '))
-    const to = findCode(parts.slice(index + 1).join(' '))
-    return from !== undefined && to !== undefined ? [{ from, to }] : []
+  if (parts.length === 2) return pairOf(first, second)
+  const splits = parts.slice(1).map((_, index) => {
+    return [parts.slice(0, index + 1).join(' '), parts.slice(index + 1).join(' ')] as const
   })
-  if (pairs.length > 0) return pairs.length === 1 ? pairs[0] : undefined
-  const [from, ...to] = parts.every((part) => /^[a-z]{3}$/i.test(part)) ? parts : []
-  return from === undefined ? undefined : { from: readCode(from), to: readCodes(to.join(',')) }
+  const pairs = splits.filter((split) => split.every((word) => findCode(word) !== undefined))
+  const [pair = areCodes(parts) ? splits[0] : undefined] = pairs
+  return pair && pairs.length < 2 ? pairOf(...pair) : undefined
 }
 
-/** Reads two currencies; undefined if one of them is several words that name none. */
-function connect(left: string, right: string): TypedPair | undefined {
-  if (left === '' || right === '') return undefined
-  const from = readCode(left)
-  const parts = right.split(' ')
-  const areCodes = !right.includes(',') && findCode(right) === undefined && parts.every(findCode)
-  const to = readCodes(areCodes ? parts.join(',') : right)
-  return /\s/.test(from + to) ? undefined : { from, to }
+function pairOf(left: string, right: string): TypedPair | undefined {
+  const [from, to] = [readCode(left), readCodes(right)]
+  const notes = noteOn([left, ...splitList(right)])
+  return /\s/.test(from + to) ? undefined : { from, to, notes }
 }
 
-/** Reads `usdeur`, two codes without a separator. */
-function splitGlued(word: string): TypedPair | undefined {
-  const [from, to] = [word.slice(0, 3), word.slice(3)]
-  return isKnownCode(from) && isKnownCode(to)
-    ? { from: readCode(from), to: readCode(to) }
-    : undefined
+function areCodes(words: readonly string[]): boolean {
+  return words.every((word) => /^[a-z]{3}$/i.test(word) || findCode(word) !== undefined)
+}
+
+/** Splits `yen, swiss franc`, `yen and euro` and `eur gbp`. */
+export function splitList(list: string): string[] {
+  const words = list.split(/,|\sand\s/).map((word) => word.trim())
+  const parts = list.split(' ')
+  return words.length === 1 && findCode(list) === undefined && areCodes(parts) ? parts : words
+}
+
+/** Returns `rupees: INR, $: USD` for words that several currencies share and that mean one of them; empty without such words. */
+export function noteOn(words: readonly string[]): string[] {
+  const notes = words.flatMap((word) => {
+    // The search takes longer than the rest of a conversion.
+    const code = isKnownCode(word) ? undefined : findCode(word)
+    if (code === undefined) return []
+    // Units of account, such as the WIR Euro, have no country.
+    const rivals = candidates(word).filter((each) => findCurrency(each)?.countries.length)
+    return rivals.length > 1 ? [`${word}: ${code}`] : []
+  })
+  return notes.length > 0 ? [notes.join(', ')] : []
 }
 
 function isKnownCode(code: string): boolean {
@@ -111,10 +122,7 @@ function isKnownCode(code: string): boolean {
  * @throws {UsageError} for a word that names several currencies
  */
 export function readCodes(list: string): string {
-  return list
-    .split(/,|\sand\s/)
-    .map((word) => readCode(word.trim()))
-    .join(',')
+  return splitList(list).map(readCode).join(',')
 }
 
 /**
@@ -210,111 +218,15 @@ export function adviceOnWord(word: string): string | undefined {
 
 /** Returns whether the words of a command line that begins with no command are a conversion, perhaps with a misspelt code. */
 export function isConversion(args: readonly string[]): boolean {
-  const [first = ''] = args
-  if (/^-?\.?\d/.test(first) || /^\p{Sc}/u.test(first)) return true
+  if (/^-?\.?\d|^\p{Sc}/u.test(args[0] ?? '')) return true
   const end = args.findIndex((arg) => arg.startsWith('-') && arg !== '->')
   try {
-    const { words } = takeDay(joinLists(end < 0 ? args : args.slice(0, end)), 0)
-    const typed = readConversion(words)
+    const typed = readConversion(takeDay(end < 0 ? args : args.slice(0, end), 0).words)
     if (!typed) return false
-    const isFrom = findCode(typed.from) !== undefined
-    const isTo = typed.to.split(',').every(findCode)
-    return isFrom || (isTo && /^[a-z]{3}$/i.test(typed.from))
+    const areKnown = typed.to.split(',').every(findCode)
+    return findCode(typed.from) !== undefined || (areKnown && /^[a-z]{3}$/i.test(typed.from))
   } catch (error) {
     // Several currencies share the word: `convert` names them.
     return error instanceof UsageError
   }
-}
-
-const DAY_FLAGS = new Set(['--date', '--start', '--end', '-d'])
-
-/** Lists in one argument (`USD, GBP`); words for a day after `--date`, `--start` and `--end` as `YYYY-MM-DD`. */
-export function spellOut(args: readonly string[], now: number): string[] {
-  const spelled: string[] = []
-  for (let index = 0; index < args.length; index += 1) {
-    const arg = args[index] ?? ''
-    const [, flag = '', value = ''] = /^(--(?:date|start|end))=(.*)$/s.exec(arg) ?? []
-    if (flag !== '') {
-      spelled.push(`${flag}=${readDay(value, now) ?? value}`)
-      continue
-    }
-    // An option for the parser of arguments.
-    spelled.push(arg === '->' ? 'to' : arg)
-    if (!DAY_FLAGS.has(arg)) continue
-    // The longest words first: `2 weeks ago`, `last friday`.
-    for (const count of [3, 2, 1]) {
-      const words = args.slice(index + 1, index + 1 + count)
-      const day = words.length === count ? readDay(words.join(' '), now) : undefined
-      if (day === undefined) continue
-      spelled.push(day)
-      index += count
-      break
-    }
-  }
-  return joinLists(spelled)
-}
-
-/** Joins arguments around commas: `USD, GBP` and `USD ,GBP`. */
-function joinLists(args: readonly string[]): string[] {
-  const joined: string[] = []
-  for (const [index, arg] of args.entries()) {
-    const last = joined.at(-1)
-    const continues = last !== undefined && !arg.startsWith('-')
-    const isFollowed = index + 1 < args.length && !args[index + 1]?.startsWith('-')
-    const isPart = last?.endsWith(',') || (arg.startsWith(',') && (arg !== ',' || isFollowed))
-    if (continues && isPart && !last.startsWith('-')) joined[joined.length - 1] = last + arg
-    else joined.push(arg)
-  }
-  return joined
-}
-
-const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
-
-/** Takes the day at the end of words, if there is one: `yesterday`, `on 2020-02-28`, `2 weeks ago`. */
-export function takeDay(
-  words: readonly string[],
-  now: number,
-): { words: string[]; day: string | undefined } {
-  const all = words.join(' ').trim().split(/\s+/)
-  for (const count of [3, 2, 1]) {
-    const text = all.slice(-count).join(' ')
-    const day = /^\d{4}-\d\d-\d\d$/.test(text) ? text : readDay(text, now)
-    if (day === undefined || all.length <= count) continue
-    const before = all.slice(0, -count)
-    return { words: before.at(-1)?.toLowerCase() === 'on' ? before.slice(0, -1) : before, day }
-  }
-  const last = all.at(-1) ?? ''
-  if (all.length > 2 && OTHER_DAY.test(last)) {
-    throw new UsageError(`a day must be YYYY-MM-DD, or a word such as yesterday, got ${last}`)
-  }
-  return { words: all, day: undefined }
-}
-
-/** `28.02.2020`, `2020-2-8`, `2020-02`, `2020`. */
-const OTHER_DAY = /^(?:\d{1,4}([-./])\d{1,2}\1\d{1,4}|(?:19|20)\d\d(?:-\d{1,2})?)$/
-
-/**
- * Returns the day that `text` names in UTC, `YYYY-MM-DD`: `today`, `yesterday`, `30d`, `-30d`, `30 days ago`, also with weeks,
- * months and years, and `friday` or `last friday`, the last one before today. Undefined for other texts.
- */
-function readDay(text: string, now: number): string | undefined {
-  const word = text.trim().toLowerCase()
-  if (word === 'today') return toDay(now)
-  if (word === 'yesterday') return toDay(now - DAY_MS)
-  const name = word.replace(/^last\s+/, '')
-  const weekday = WEEKDAYS.findIndex((each) => each === name || each.slice(0, 3) === name)
-  if (weekday >= 0) {
-    const ago = (new Date(now).getUTCDay() - weekday + 7) % 7
-    return toDay(now - (ago || 7) * DAY_MS)
-  }
-  const [, digits, unit] =
-    /^(?:-\s?(?=\S+$))?(\d{1,5})\s?(d|w|m|y|(?:day|week|month|year)s?\sago)$/.exec(word) ?? []
-  if (digits === undefined || unit === undefined) return undefined
-  return daysAgo(Number(digits), unit.charAt(0), now)
-}
-
-function daysAgo(count: number, unit: string, now: number): string {
-  if (unit === 'd') return toDay(now - count * DAY_MS)
-  if (unit === 'w') return toDay(now - count * 7 * DAY_MS)
-  return subtractMonths(toDay(now), unit === 'y' ? 12 * count : count)
 }

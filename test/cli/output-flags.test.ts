@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 
 import { describeTerminal } from '../../src/cli/terminal.ts'
-import { publish, run, show } from './run.ts'
+import { createRatesHandler } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+import { pairsOf } from '../fixtures/rows.ts'
+import { NOW, publish, run, show } from './run.ts'
 
 async function* streamOf(text: string): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(text)
@@ -39,22 +42,37 @@ describe('--quiet', () => {
   })
 })
 
-describe('--csv', () => {
-  it.each([
-    [
-      'convert 5 USD EUR,JPY',
-      /^from,to,amount,rate,result,[^\n]*\nUSD,EUR,5,[^\n]*\nUSD,JPY,5,[^\n]*\n$/,
-    ],
-    ['latest --symbols EUR', /^base,code,rate,[^\n]*\nUSD,EUR,[^\n]*\n$/],
-    [
-      'history USD EUR --period 1W',
-      /^from,to,date,rate,source,sourceUrl\n(USD,EUR,2026-[^\n]*\n)+$/,
-    ],
-    ['history USD EUR,GBP --period 1W --layout wide', /^date,EUR,GBP\n(2026-[^\n]*\n)+$/],
-  ])('prints a header and rows: %s', async (command, rows) => {
-    const { code, stdout, stderr } = await run([...command.split(' '), '--csv', '--demo'])
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(rows)
+/** Command lines with the requests of the API that they are. */
+const REQUESTS = `
+  convert 5 USD EUR => convert?from=USD&to=EUR&amount=5
+  convert 5 USD EUR,JPY -d 2020-02-29 --rule next => convert?from=USD&to=EUR,JPY&amount=5&date=2020-02-29&rule=next
+  5 USD EUR --reverse --round cash => convert?from=USD&to=EUR&amount=5&reverse=true&round=cash
+  latest => latest
+  latest EUR USD,JPY --change 1W => latest?base=EUR&symbols=USD,JPY&change=1W
+  history USD EUR 1W => history?from=USD&to=EUR&period=1W
+  history USD EUR,JPY 2026-11 => history?from=USD&to=EUR,JPY&start=2026-11-01&end=2026-11-30
+  history USD EUR 1W --fill previous => history?from=USD&to=EUR&period=1W&fill=previous
+  history USD EUR,JPY -p 5Y --interval year --value high => history?from=USD&to=EUR,JPY&period=5Y&interval=year&value=high`
+
+const WIDE = `
+  history USD EUR,GBP 1W --layout wide => history?from=USD&to=EUR,GBP&period=1W&layout=wide
+  history USD EUR,GBP 1W --layout wide --fill previous => history?from=USD&to=EUR,GBP&period=1W&layout=wide&fill=previous`
+
+describe('--json and --csv', () => {
+  const handler = createRatesHandler({ providers: fakeProviders(), now: () => NOW })
+  const answer = async (target: string): Promise<string> =>
+    (await handler(new Request(`http://localhost/api/v1/${target}`))).text()
+
+  it.each(pairsOf(REQUESTS))('print what the API answers: %s', async (line, target) => {
+    const ran = await run([...line.split(' '), '--json', '--demo'])
+    expect(ran).toEqual({ code: 0, stdout: `${await answer(target)}\n`, stderr: '' })
+  })
+
+  it.each(pairsOf(REQUESTS + WIDE))('print its CSV, with LF: %s', async (line, target) => {
+    const ran = await run([...line.split(' '), '--csv', '--demo'])
+    const csv = await answer(`${target}${target.includes('?') ? '&' : '?'}format=csv`)
+    expect(csv).toMatch(/^[a-zA-Z,]+\r\n/)
+    expect(ran).toEqual({ code: 0, stdout: csv.replaceAll('\r\n', '\n'), stderr: '' })
   })
 })
 

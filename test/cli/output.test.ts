@@ -23,22 +23,20 @@ const DATED = `
 
 describe('ratesmith convert on a terminal', () => {
   it.each([
-    [80, 'EUR   101.36999999984        0.9864851534  Euro', '176.0284108     Japanese Yen'],
-    [50, 'EUR   101.36999999984        0.9864851534  Euro', '176.0284108     Japane…'],
-    [46, 'EUR   101.36999999984        0.9864851534', '176.0284108'],
-    [40, 'EUR   101.36999999984', 'JPY     0.568090114235128'],
-    [20, 'EUR   101.369999999…', 'JPY     0.568090114…'],
+    [80, 'EUR   101.37      0.9864851534  Euro', 'JPY     0.5681  176.0284108     Japanese Yen'],
+    [38, 'EUR   101.37      0.9864851534  Euro', 'JPY     0.5681  176.0284108     Japan…'],
+    [37, 'EUR   101.37      0.9864851534', 'JPY     0.5681  176.0284108'],
+    [28, 'EUR   101.37', 'JPY     0.5681'],
+    [10, 'EUR   101…', 'JPY     0…'],
   ])(
     'aligns columns and leaves out those that do not fit into %d characters',
-    async (columns, euro, end) => {
+    async (columns, euro, yen) => {
       const fetch = publishRates({ EUR: 0.9864851534, JPY: 176.0284108 })
       const lines = await show(['convert', '100', 'USD', 'EUR,JPY', '--reverse'], columns, {
         fetch,
       })
-      const heads = lines.findIndex((line) => line.startsWith('code  USD'))
-      const yen = 'JPY     0.568090114235128  '
-      expect(lines[heads + 1]).toBe(euro)
-      expect(lines[heads + 2]).toBe(end.startsWith('JPY') ? end : yen + end)
+      const heads = lines.findIndex((line) => line.startsWith('code  US'))
+      expect(lines.slice(heads + 1, heads + 3)).toEqual([euro, yen])
     },
   )
 
@@ -73,32 +71,14 @@ describe('ratesmith convert on a terminal', () => {
       expect(lines[at]?.endsWith(words)).toBe(true)
     },
   )
-
-  it('shows several currencies as a table', async () => {
-    const fetch = publishRates({ EUR: 0.5, JPY: 150 })
-    const lines = await show(['convert', '100', 'USD', 'JPY,EUR'], 80, { fetch })
-    expect(lines.slice(0, 4)).toEqual([
-      '100 USD',
-      'code  amount  rate   name',
-      'JPY   15000   150    Japanese Yen',
-      'EUR      50     0.5  Euro',
-    ])
-  })
 })
 
 describe('ratesmith latest on a terminal', () => {
-  it.each([
-    [20, [1, 1234.5, 0.25, 1e-7], ['VKA     1', 'VKB  1234.5', 'VKC     0.25', 'VKD     1e-7']],
-    [24, [1, 2, 3, 4, 5], ['VKA  1   VKC  3   VKE  5', 'VKB  2   VKD  4']],
-    [23, [1, 2, 3, 4, 5], ['VKA  1   VKD  4', 'VKB  2   VKE  5', 'VKC  3']],
-    [15, [1, 2, 3, 4, 5], ['VKA  1   VKD  4', 'VKB  2   VKE  5', 'VKC  3']],
-    [14, [1, 2, 3], ['VKA  1', 'VKB  2', 'VKC  3']],
-    [1, [1, 2, 3], ['VKA  1', 'VKB  2', 'VKC  3']],
-  ])('fills %d characters with columns of aligned numbers: %j', async (columns, rates, lines) => {
-    const codes = ['VKA', 'VKB', 'VKC', 'VKD', 'VKE'].slice(0, rates.length)
-    const fetch = publishRates(Object.fromEntries(codes.map((code, at) => [code, rates[at] ?? 0])))
-    const shown = await show(['latest', '--symbols', codes.join(',')], columns, { fetch })
-    expect(shown.filter((line) => line.startsWith('VK'))).toEqual(lines)
+  it('aligns and groups numbers, without the names that do not fit', async () => {
+    const fetch = publishRates({ VKA: 1, VKB: 1234.5, VKC: 0.25, VKD: 1e-7 })
+    const shown = await show(['latest', '--symbols', 'VKA,VKB,VKC,VKD'], 20, { fetch })
+    const lines = ['code  rate', 'VKA       1', 'VKB   1,234.5', 'VKC       0.25', 'VKD       1e-7']
+    expect(shown).toEqual(expect.arrayContaining(lines))
   })
 
   it.each([
