@@ -21,8 +21,13 @@ export function createRows({ choose, star }: RowEvents) {
     const code = target.closest('tr')?.dataset['code']
     if (code === undefined) return
     if (!target.closest('.star')) return choose(code)
+    const index = visibleButtons(body, '.star').findIndex((button) => button.contains(target))
     star(code)
-    const button = find(`[data-code="${code}"] .star`, HTMLButtonElement, body)
+    const stars = visibleButtons(body, '.star')
+    // Narrow windows show only favourites.
+    const own = stars.find(({ ariaLabel }) => ariaLabel === `Favourite ${code}`)
+    const button = own ?? stars[index] ?? stars.at(-1)
+    if (!button) return
     onlyStop(body, button)
     button.focus({ preventScroll: true })
   })
