@@ -29,10 +29,14 @@ export async function openDemo(fragment = '', options: BrowserContextOptions = {
 }
 
 /** Opens the explorer of a handler with synthetic rates, or with other options, with `fragment` appended to its address. */
-export async function openService(options: RatesHandlerOptions = {}, fragment = '') {
+export async function openService(
+  options: RatesHandlerOptions = {},
+  fragment = '',
+  browser: BrowserContextOptions = {},
+) {
   const handler = createRatesHandler({ providers: fakeProviders(), explorer: true, ...options })
   const service = await listen(toNodeHandler(handler))
-  return { ...service, ...(await openExplorer(`${service.url}/api${fragment}`)) }
+  return { ...service, ...(await openExplorer(`${service.url}/api${fragment}`, browser)) }
 }
 
 /** Opens the explorer at `url` and waits for its data. Fails the test if `pageErrors` is not empty at its end. */
@@ -89,12 +93,26 @@ export function layoutShift(page: Page): Promise<number> {
   )
 }
 
+/** Returns the id or the class of the element with the largest text that was painted before an input. */
+export function largestPaint(page: Page): Promise<string> {
+  return page.evaluate(
+    () =>
+      new Promise<string>((resolve) => {
+        new PerformanceObserver((list) => {
+          const { id, className } = Reflect.get(list.getEntries().at(-1) ?? {}, 'element')
+          requestAnimationFrame(() => requestAnimationFrame(() => resolve(id || className)))
+        }).observe({ type: 'largest-contentful-paint', buffered: true })
+      }),
+  )
+}
+
 /** Returns the violations that axe-core finds, one line each. */
 export async function axeViolations(page: Page): Promise<string[]> {
   const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
   // Bypasses the policy of the page, unlike a script element.
   await page.evaluate(readFileSync(axe, 'utf8'))
-  // Fading elements have intermediate colours.
+  // Old data, and fading elements, have intermediate colours.
+  await settled(page)
   await page.waitForFunction(() => document.getAnimations().length === 0)
   const options: RunOptions = { rules: { 'target-size': { enabled: true } } }
   const { violations, passes } = await page.evaluate<AxeResults, RunOptions>(
