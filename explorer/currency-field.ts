@@ -32,10 +32,15 @@ export function createCurrencyField(
     input.value = labelOf(shown.code, shown.choices)
     sign.textContent = signOf(shown.code)
   }
+  /** Whether the list was to open before it was loaded. */
+  let isWanted = false
   input.addEventListener('focus', () => input.select())
+  input.addEventListener('click', () => (isWanted = true))
+  input.addEventListener('keydown', ({ key }) => (isWanted = key === 'ArrowDown'))
   api.onMore((more) => {
     combobox = more.createCombobox(input, { rest, choose, labelOf })
     if (shown) combobox.offer(shown.choices, shown.code)
+    if (isWanted && document.activeElement === input) combobox.open()
   })
   return {
     /** Offers `choices` and shows `code`, which may be an unknown one: then the error of the API appears. */
