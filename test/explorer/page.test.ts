@@ -1,44 +1,60 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { historyCoverageOf, pathOf } from '../../explorer/api.ts'
 import type { ApiRequest } from '../../explorer/api.ts'
-import { dateInWords, durationInWords, parseView, publicationInWords } from '../../explorer/dom.ts'
 import { formatChange, formatRate } from '../../explorer/figures.ts'
-import { nearestIndex, percentChanges, plotOf } from '../../explorer/plot.ts'
+import { nearestIndex, percentChanges, plotOf, sparkline } from '../../explorer/plot.ts'
 import { parametersOf } from '../../explorer/range.ts'
 import { snippetOf } from '../../explorer/snippets.ts'
+import { publicationInWords, rateDayInWords, timeInWords } from '../../explorer/times.ts'
+import { fragmentOf, parseView } from '../../explorer/view.ts'
 import type { Size } from '../../explorer/plot.ts'
 import type { CurrencyCoverage, Point } from '../../src/client/index.ts'
 
-const HOUR = 3_600_000
-
 describe('words for times', () => {
-  it.each([
-    [-5, 'less than a minute'],
-    [59_999, 'less than a minute'],
-    [60_000, '1 minute'],
-    [HOUR - 1, '59 minutes'],
-    [HOUR, '1 hour'],
-    [48 * HOUR - 1, '47 hours'],
-    [48 * HOUR, '2 days'],
-    [400 * 24 * HOUR, '400 days'],
-  ])('are rounded down: %d ms are %s', (duration, words) => {
-    expect(durationInWords(duration)).toBe(words)
-  })
+  const updatedAt = Date.UTC(2026, 8, 5, 9, 4)
+  const nextUpdateAt = updatedAt + 86_400_000
 
   it.each([
-    [3 * HOUR, 'Published 3 hours ago, next update expected in 21 hours'],
-    [24 * HOUR - 1, 'Published 23 hours ago, next update expected in less than a minute'],
-    [24 * HOUR + 60_000, 'Published 24 hours ago, next update due now'],
-    [75 * HOUR, 'Published 3 days ago, next update overdue by 2 days'],
+    [0, 'expected'],
+    [86_400_000 + 600_000, 'expected'],
+    [86_400_000 + 600_001, 'overdue since'],
     // The client's clock is behind the server's.
-    [-HOUR, 'Published less than a minute ago, next update expected in 25 hours'],
-  ])('name the age of a publication and the next one, after %d ms: %s', (now, words) => {
-    expect(publicationInWords({ updatedAt: 0, nextUpdateAt: 24 * HOUR }, now)).toBe(words)
+    [-3_600_000, 'expected'],
+  ])('name a publication and the next one, %d ms after it: %s', (age, next) => {
+    expect(publicationInWords({ updatedAt, nextUpdateAt }, updatedAt + age)).toBe(
+      `Published 5 Sep 2026, 09:04 UTC; next ${next} 6 Sep 2026, 09:04 UTC`,
+    )
   })
 
-  it('include the day of the week of a date', () => {
-    expect(dateInWords('2026-11-20')).toMatch(/^Friday,? 20 November 2026$/)
+  it('have months of three letters', () => {
+    const days = Array.from({ length: 12 }, (_, month) => timeInWords(Date.UTC(2026, month, 25)))
+    expect(days.every((day) => /^25 [A-Z][a-z]{2} 2026, 00:00 UTC$/.test(day))).toBe(true)
+    expect(new Set(days).size).toBe(12)
+  })
+
+  it.each([
+    ['2026-07-10', '2026-07-10', 'Friday 10 Jul 2026'],
+    ['2026-07-10', '', 'Friday 10 Jul 2026'],
+    ['2026-07-10', '2026-07-12', 'Friday 10 Jul 2026, the last before Sunday'],
+    ['2026-04-02', '2026-04-09', 'Thursday 2 Apr 2026, the last before 9 Apr 2026'],
+  ])('name %s as the day of the rate for %j: %s', (day, asked, words) => {
+    expect(rateDayInWords(day, asked)).toBe(words)
+  })
+})
+
+describe('the view of the page', () => {
+  it.each([
+    ['', '#amount=100&from=USD&to=EUR&base=USD&period=3M'],
+    [
+      '#amount=&reverse=true&from=usd&date=2026-07-12&compare=gbp,jpy&unknown=1&toString=2',
+      '#amount=&from=USD&to=EUR&reverse=true&date=2026-07-12&base=USD&period=3M&compare=GBP%2CJPY',
+    ],
+    ['#amount=1 %262', '#amount=1+%262&from=USD&to=EUR&base=USD&period=3M'],
+  ])('in the address %j is %s', (fragment, written) => {
+    const view = parseView(fragment)
+    expect(fragmentOf(view)).toBe(written)
+    expect(parseView(written)).toEqual(view)
   })
 })
 
@@ -138,6 +154,11 @@ describe('plotOf', () => {
     expect(area.startsWith(one?.path ?? '-')).toBe(true)
   })
 
+  it('draws a sparkline of the same days and rates in a box of 100 by 20', () => {
+    expect(sparkline(POINTS)).toBe('M0.0 19.0L20.0 1.0L100.0 10.0')
+    expect(sparkline(POINTS.slice(0, 1))).toBe('M50.0 10.0')
+  })
+
   it('indexes a series to the change since its first day', () => {
     expect(percentChanges(POINTS).map(({ r }) => r)).toEqual([0, 100, 50])
     expect(percentChanges(POINTS.slice(0, 1))).toEqual([{ d: '2026-11-18', r: 0 }])
@@ -163,17 +184,22 @@ describe('plotOf', () => {
     ['2026-11-13', 8, '13 Nov, 14 Nov, 15 Nov, 16 Nov, 17 Nov, 18 Nov, 19 Nov, 20 Nov'],
     ['2026-11-13', 4, '14 Nov, 16 Nov, 18 Nov, 20 Nov'],
     ['2026-10-20', 5, '23 Oct, 30 Oct, 6 Nov, 13 Nov, 20 Nov'],
-    ['2025-11-20', 5, '2026, Apr, Jul, Oct'],
-    ['2021-11-20', 5, '2022, 2023, 2024, 2025, 2026'],
+    ['2025-11-20', 5, 'Feb 2026, Apr 2026, Jun 2026, Sep 2026, Nov 2026'],
+    ['1999-01-04', 4, 'Dec 2005, Dec 2012, Dec 2019, Nov 2026'],
     ['2021-11-20', 0, ''],
-    ['1999-01-04', 9, '2000, 2005, 2010, 2015, 2020, 2025'],
-    ['1999-01-04', 4, '2000, 2010, 2020'],
-  ])('labels days from %s with room for %d', (start, most, labels) => {
-    const points = [start, '2026-11-20'].map((d) => ({ d, r: 1 }))
-    const { left } = plotOne(points, SIZE)
-    const { days } = plotOne(points, { width: left + 72 * most + 1, height: 200 })
-    expect(days.map(({ label }) => label).join(', ')).toBe(labels)
-  })
+    ['2026-11-20', 5, '20 Nov'],
+  ])(
+    'labels days at equal distances back from the newest, from %s with room for %d',
+    (start, most, labels) => {
+      const points = [start, '2026-11-20'].map((d) => ({ d, r: 1 }))
+      const { left } = plotOne(points, SIZE)
+      const { days } = plotOne(points, { width: left + 88 * most + 1, height: 200 })
+      expect(days.map(({ label }) => label).join(', ')).toBe(labels)
+      // The last label is moved into the chart.
+      const distances = days.slice(0, -2).map(({ at }, index) => (days[index + 1]?.at ?? 0) - at)
+      for (const distance of distances) expect(distance).toBeCloseTo(distances[0] ?? 0)
+    },
+  )
 
   it('finds the point nearest to a position', () => {
     const positions = [-5, 0, 4.9, 5.1, 14, 29, 31, 900]
@@ -206,20 +232,24 @@ describe('figures of the chart', () => {
 })
 
 describe('parameters of the chart', () => {
-  const parametersFor = (fragment: string, compared: string[] = []) =>
-    parametersOf(parseView(fragment), compared)
   const pair = { from: 'USD', to: 'EUR' }
+  const four = ['GBP', 'JPY', 'CHF']
 
   it.each([
     ['', [], { ...pair, period: '3M' }],
     ['#period=2W', [], { ...pair, period: '2W' }],
-    ['', ['GBP', 'JPY'], { from: 'USD', to: 'EUR,GBP,JPY', period: '3M' }],
+    ['', four, { from: 'USD', to: 'EUR,GBP,JPY,CHF', period: '3M' }],
+    ['#period=10Y', [], { ...pair, start: '2018-02-28' }],
+    ['#period=10Y', four, { to: 'EUR,GBP,JPY,CHF', start: '2018-02-28', interval: 'week' }],
+    ['#period=10Y&end=2020-01-01', [], { ...pair, start: '1999-01-04', end: '2020-01-01' }],
     ['#period=MAX', [], { ...pair, start: '1999-01-04' }],
+    ['#period=MAX', ['GBP'], { to: 'EUR,GBP', start: '1999-01-04', interval: 'week' }],
     ['#start=2020-01-01', [], { ...pair, start: '2020-01-01' }],
     ['#end=2001-01-01', [], { ...pair, start: '1999-01-04', end: '2001-01-01' }],
-    ['#period=MAX', ['GBP'], { from: 'USD', to: 'EUR,GBP', start: '1999-01-04', interval: 'week' }],
   ])('of %j with %j are the period, or days', (fragment, compared, expected) => {
-    expect(parametersFor(fragment, compared)).toEqual(expected)
+    vi.useFakeTimers({ now: Date.UTC(2028, 1, 29, 12) })
+    onTestFinished(() => void vi.useRealTimers())
+    expect(parametersOf(parseView(fragment), compared)).toEqual({ from: 'USD', ...expected })
   })
 })
 
@@ -233,14 +263,16 @@ describe('a request', () => {
     parameters: { from: 'USD', to, period: '1M' },
   })
   const latest: ApiRequest = { operation: 'latest', parameters: { base: 'EUR' } }
+  const reverse: ApiRequest = {
+    operation: 'convert',
+    parameters: { from: 'USD', to: 'EUR', amount: '5', reverse: 'true', date: '2026-07-12' },
+  }
   const open = { baseUrl: 'http://a.example/api', hasKey: false }
   const keyed = { ...open, hasKey: true }
 
-  it('has a path with the amount as typed, or with a list', () => {
-    const typed = pathOf('/api', convertAmount('1 &2'))
-    expect(typed).toBe('/api/v1/convert?from=USD&to=EUR&amount=1+%262')
-    const list = pathOf('/api', historyOf('EUR,GBP'))
-    expect(list).toBe('/api/v1/history?from=USD&to=EUR,GBP&period=1M')
+  it('has a path with a list as it is written', () => {
+    const path = pathOf('/api', historyOf('EUR,GBP'))
+    expect(path).toBe('/api/v1/history?from=USD&to=EUR,GBP&period=1M')
   })
 
   it.each([
@@ -256,7 +288,8 @@ describe('a request', () => {
     )
   })
 
-  const url = "'http://a.example/api/v1/latest?base=EUR'"
+  const base = 'http://a.example/api/v1/'
+  const url = `'${base}latest?base=EUR'`
   const inQuotes = { baseUrl: "http://a.example/it's", hasKey: false }
   const program = `import { createRatesClient } from 'ratesmith/client'
 
@@ -265,24 +298,14 @@ await rates.latest({ base: 'EUR' })`
   const fetching = `await (await fetch(${url}, { headers: { 'Authorization': 'Bearer YOUR_KEY' } })).json()`
 
   it.each([
-    [
-      'url',
-      open,
-      convertAmount("1'0"),
-      expect.stringMatching(/^http:.*\/v1\/convert\?from=USD&to=EUR&amount=1%270$/),
-    ],
+    ['URL', open, convertAmount("1 &'2"), `${base}convert?from=USD&to=EUR&amount=1+%26%272`],
     [
       'curl',
       open,
-      convertAmount("1'; ls '"),
-      expect.stringMatching(/^curl 'http:[^']+amount=1%27%3B\+ls\+%27'$/),
+      convertAmount("'; ls"),
+      `curl '${base}convert?from=USD&to=EUR&amount=%27%3B+ls'`,
     ],
-    [
-      'curl',
-      inQuotes,
-      latest,
-      expect.stringMatching(/^curl 'http:\/\/a\.example\/it%27s\/v1\/[^']+'$/),
-    ],
+    ['curl', inQuotes, latest, "curl 'http://a.example/it%27s/v1/latest?base=EUR'"],
     ['curl', keyed, latest, `curl -H 'Authorization: Bearer YOUR_KEY' ${url}`],
     ['fetch', keyed, latest, fetching],
     ['client', keyed, latest, program],
@@ -290,77 +313,52 @@ await rates.latest({ base: 'EUR' })`
       'client',
       open,
       historyOf('EUR,GBP'),
-      expect.stringMatching(/history\(\{.* to: \['EUR', 'GBP'\], period: '1M' \}\)/),
+      expect.stringMatching(/ to: \['EUR', 'GBP'\], period: '1M' \}/),
     ],
-    ['python', keyed, latest, expect.stringMatching(/'Authorization': 'Bearer YOUR_KEY'/)],
-    ['cli', keyed, convertAmount("1'0"), String.raw`ratesmith convert '1'\''0' USD EUR`],
-    ['cli', open, historyOf('EUR'), 'ratesmith history USD EUR --period 1M'],
-    ['cli', open, historyOf('EUR,GBP'), 'ratesmith history USD EUR,GBP --period 1M'],
-    ['cli', keyed, latest, 'ratesmith latest --base EUR'],
+    [
+      'client',
+      open,
+      reverse,
+      expect.stringMatching(/ amount: 5, reverse: true, date: '2026-07-12' \}/),
+    ],
+    ['Python', keyed, latest, expect.stringMatching(/'Authorization': 'Bearer YOUR_KEY'/)],
+    ['CLI', keyed, convertAmount("1'0"), String.raw`ratesmith convert '1'\''0' USD EUR`],
+    ['CLI', open, reverse, 'ratesmith convert 5 USD EUR --reverse --date 2026-07-12'],
+    ['CLI', open, historyOf('EUR,GBP'), 'ratesmith history USD EUR,GBP --period 1M'],
+    ['CLI', keyed, latest, 'ratesmith latest --base EUR'],
   ] as const)('is copied as %s, with %j: %j', (form, target, apiRequest, text) => {
     expect(snippetOf(form, target, apiRequest)).toEqual(text)
   })
 })
 
 describe('the coverage of history', () => {
-  /** Returns a currency with the last day in each source, `null` where it is unknown. */
-  function currency(
-    code: string,
-    history: boolean | null,
-    lastDays?: Record<string, string | null>,
-  ): CurrencyCoverage {
-    const histories =
-      lastDays &&
-      Object.entries(lastDays).map(([name, to]) => {
-        return { from: null, to, source: { name, url: 'https://bank.example' } }
-      })
-    const about = { name: code, numeric: null, minorUnits: 2, symbol: null, countries: [] }
-    return {
-      code,
-      history,
-      ...about,
-      latest: true,
-      withdrawn: null,
-      ...(histories && { histories }),
-    }
-  }
+  const coverageOf = (histories: Record<string, boolean | null>) =>
+    historyCoverageOf(
+      Object.entries(histories).map(([code, history]): CurrencyCoverage => {
+        const about = { name: code, numeric: null, minorUnits: 2, symbol: null, countries: [] }
+        return { ...about, code, history, latest: true, withdrawn: null } as const
+      }),
+    )
 
-  it('includes pairs of two covered currencies', () => {
-    const { whyNone } = historyCoverageOf([currency('USD', true), currency('AED', false)])
-    expect(whyNone('USD', 'USD')).toBeUndefined()
-    expect(whyNone('USD', 'AED')).toBe('No daily history for AED')
-    expect(whyNone('AED', 'AED')).toBe('No daily history for AED')
-    expect(whyNone('XYZ', 'AED')).toMatch(/AED and XYZ|XYZ and AED/)
+  it.each([
+    ['USD', 'USD', undefined],
+    ['USD', 'AED', 'No daily history for AED'],
+    ['AED', 'AED', 'No daily history for AED'],
+    ['XYZ', 'AED', 'No daily history for XYZ and AED'],
+  ])('includes pairs of two covered currencies: %s in %s', (from, to, reason) => {
+    expect(coverageOf({ USD: true, AED: false }).whyNone(from, to)).toBe(reason)
   })
 
   it('includes all pairs while it is unknown', () => {
-    const unknown = historyCoverageOf([currency('USD', null), currency('AED', null)])
-    expect(unknown.isComplete).toBe(false)
-    expect(unknown.whyNone('USD', 'AED')).toBeUndefined()
-    const day = '2026-11-20'
-    const partly = [
-      currency('USD', true, { a: day }),
-      currency('KWD', true, { b: day }),
-      currency('AED', null, {}),
-    ]
-    expect(historyCoverageOf(partly).whyNone('USD', 'KWD')).toBeUndefined()
-    expect(historyCoverageOf(partly.slice(0, 2)).whyNone('USD', 'KWD')).toContain('both')
-  })
-
-  it.each([
-    ['2026-11-20', true],
-    ['2026-11-04', true],
-    [null, true],
-    ['2026-06-30', false],
-  ])('includes a currency whose last day in the common source is %s: %s', (lastDay, isIn) => {
-    const { whyNone } = historyCoverageOf([
-      currency('USD', true, { a: '2026-11-20', b: '2026-11-20' }),
-      currency('KWD', true, { b: lastDay, c: '2026-11-20' }),
+    const { isComplete, whyNone } = coverageOf({ USD: true, AED: null })
+    expect([isComplete, whyNone('USD', 'AED'), whyNone('USD', 'XYZ')]).toEqual([
+      false,
+      undefined,
+      undefined,
     ])
-    expect(whyNone('USD', 'KWD') === undefined).toBe(isIn)
   })
 
   it('names a service without history', () => {
-    expect(historyCoverageOf([currency('USD', false)]).whyNone('USD', 'USD')).toMatch(/service/)
+    expect(coverageOf({ USD: false }).whyNone('USD', 'USD')).toBe('This service has no history')
   })
 })
