@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
-import { historyCoverageOf, pathOf } from '../../explorer/api.ts'
+import { pathOf, whyNoHistory } from '../../explorer/api.ts'
 import type { ApiRequest } from '../../explorer/api.ts'
 import { formatChange, formatRate } from '../../explorer/figures.ts'
 import { nearestIndex, percentChanges, plotOf, sparkline } from '../../explorer/plot.ts'
@@ -331,34 +331,36 @@ await rates.latest({ base: 'EUR' })`
   })
 })
 
-describe('the coverage of history', () => {
-  const coverageOf = (histories: Record<string, boolean | null>) =>
-    historyCoverageOf(
-      Object.entries(histories).map(([code, history]): CurrencyCoverage => {
-        const about = { name: code, numeric: null, minorUnits: 2, symbol: null, countries: [] }
-        return { ...about, code, history, latest: true, withdrawn: null } as const
-      }),
+describe('whyNoHistory', () => {
+  function reasonFor(histories: Record<string, boolean | null>, from: string, to: string) {
+    const about = { numeric: null, minorUnits: 2, symbol: null } as const
+    const currencies = Object.entries(histories).map(
+      ([code, history]): [string, CurrencyCoverage] => [
+        code,
+        { ...about, code, name: code, countries: [], history, latest: true, withdrawn: null },
+      ],
     )
+    return whyNoHistory({ codes: [], currencies: new Map(currencies), areNamed: true }, from, to)
+  }
 
   it.each([
     ['USD', 'USD', undefined],
     ['USD', 'AED', 'No daily history for AED'],
     ['AED', 'AED', 'No daily history for AED'],
     ['XYZ', 'AED', 'No daily history for XYZ and AED'],
-  ])('includes pairs of two covered currencies: %s in %s', (from, to, reason) => {
-    expect(coverageOf({ USD: true, AED: false }).whyNone(from, to)).toBe(reason)
+  ])('names the currencies without one, of %s in %s: %s', (from, to, reason) => {
+    expect(reasonFor({ USD: true, AED: false }, from, to)).toBe(reason)
   })
 
-  it('includes all pairs while it is unknown', () => {
-    const { isComplete, whyNone } = coverageOf({ USD: true, AED: null })
-    expect([isComplete, whyNone('USD', 'AED'), whyNone('USD', 'XYZ')]).toEqual([
-      false,
-      undefined,
-      undefined,
-    ])
-  })
+  it.each([[{}], [{ USD: true, AED: null }], [{ USD: null }]])(
+    'names none while that is unknown: %j',
+    (histories) => {
+      expect(reasonFor(histories, 'USD', 'AED')).toBeUndefined()
+      expect(reasonFor(histories, 'USD', 'XYZ')).toBeUndefined()
+    },
+  )
 
   it('names a service without history', () => {
-    expect(coverageOf({ USD: false }).whyNone('USD', 'USD')).toBe('This service has no history')
+    expect(reasonFor({ USD: false }, 'USD', 'USD')).toBe('This service has no history')
   })
 })
