@@ -123,7 +123,7 @@ function createNone(
         const pegs = [from, to].flatMap((code) => pegInWords(code) ?? [])
         // The pair may have changed since.
         if (pegs.length === 0 || shown !== `${reason}${from}${to}`) return
-        text.append(...pegs.map((peg) => make('span', {}, peg)))
+        text.append(...pegs.flatMap((peg) => [make('br', {}), peg]))
         loaded(undefined, pegs.join('; '))
       })
     },

@@ -3,7 +3,7 @@ import type { RateHistory } from 'ratesmith/client'
 import { whyNoHistory } from './api.ts'
 import { createCurrencyField } from './currency-field.ts'
 import { find, make } from './dom.ts'
-import { changeInWords } from './figures.ts'
+import { changeInWords, formatChange } from './figures.ts'
 import type { Api } from './page-api.ts'
 import type { Choices, View } from './view.ts'
 
@@ -59,8 +59,9 @@ export function createComparison(api: Pick<Api, 'onMore'>, choose: (compare: str
       const entries = [to, ...codes].map((code) => {
         const isMissing = whyNoHistory(choices, from, code) !== undefined
         const stats = histories.find((each) => each.to === code && each.from === from)?.stats
-        const { text, className } = changeInWords(stats?.changePct ?? 0)
-        const value = isMissing ? '(no daily history)' : stats ? text : ''
+        const { className } = changeInWords(stats?.changePct ?? 0)
+        const change = stats ? formatChange(stats.changePct) : ''
+        const value = isMissing ? '(no daily history)' : change
         const entry = make('span', {}, code, make('span', { className }, value))
         if (!isMissing) entry.className = `s${(series += 1) - 1}`
         if (code !== to) entry.append(removeButton(code, codes))

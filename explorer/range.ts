@@ -36,12 +36,10 @@ export function createRange(section: HTMLElement, change: (to: Partial<View>) =>
   for (const radio of periods) {
     radio.addEventListener('change', () => change({ period: radio.value, start: '', end: '' }))
   }
-  const first = createDayField(find('#start', HTMLInputElement), (start) =>
-    choose(start, view?.end),
-  )
-  const last = createDayField(find('#end', HTMLInputElement), (end) =>
-    choose(view?.start || days[0] || FIRST_DAY, end),
-  )
+  const chooseFirst = (start: string): void => choose(start, view?.end)
+  const chooseLast = (end: string): void => choose(view?.start || days[0] || FIRST_DAY, end)
+  const first = createDayField(find('#start', HTMLInputElement), chooseFirst, 'first day')
+  const last = createDayField(find('#end', HTMLInputElement), chooseLast, 'last day')
   function choose(start: string, end = ''): void {
     const [since = '', until = ''] = end === '' ? [start, end] : [start, end].toSorted()
     change({ start: since, end: until })

@@ -63,7 +63,8 @@ export function createRows({ choose, star }: RowEvents) {
 function rowOf({ code, name, rate, change }: Row, isFavourite: boolean) {
   const ariaPressed = String(isFavourite)
   const value = rate === undefined ? {} : { title: String(rate) }
-  const star = make('button', { className: 'star', ariaLabel: `Favourite ${code}`, ariaPressed })
+  const about = { className: 'star', ariaLabel: `Favourite ${code}`, ariaPressed }
+  const star = make('button', about, isFavourite ? '★' : '☆')
   const head = [make('button', {}, code), ' ', make('span', {}, name)]
   const text = change === undefined ? '' : formatChange(change)
   const row = make(
