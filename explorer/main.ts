@@ -94,6 +94,8 @@ function createPage(api: Api) {
       choices = { ...choices, areNamed: true }
     }
     show()
+    // Without a pointer that hovers, the first interaction is a tap, which needs the script.
+    if (matchMedia('(hover: none)').matches) api.needMore()
   }
 
   const converter = createConverter(api, change)
