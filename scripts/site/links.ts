@@ -19,7 +19,7 @@ export function sitePath(path: string): string | undefined {
 }
 
 /** A link or picture; its text may have code, but no other link. */
-const LINK = /(!?)\[([^\][]*)\]\(([^\s()]+)\)/g
+const LINK = /(!?)\[((?:`[^`\n]*`|[^\][`])*)\]\(([^\s()]+)\)/g
 
 /** Where links outside of the site lead. */
 export interface LinkTargets {
