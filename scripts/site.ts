@@ -17,6 +17,7 @@ import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 
 import { ROOT, installOnce } from './packages.mjs'
+import { openApiDocument, operationsPage } from './site/operations.ts'
 import { GROUPS, readGuides, summaryOf, titleOf } from './site/pages.ts'
 import type { Page } from './site/pages.ts'
 import { referencePages } from './site/reference.ts'
@@ -41,7 +42,8 @@ const front = {
   text: readFileSync(join(SITE, 'pages/index.md'), 'utf8'),
   group: '',
 }
-const pages: Page[] = [...readGuides(ROOT), ...referencePages(ROOT)]
+const openapi = openApiDocument(ROOT, `${base}api`)
+const pages: Page[] = [...readGuides(ROOT), operationsPage(openapi), ...referencePages(ROOT)]
 writeSource()
 execFileSync(
   process.execPath,
@@ -72,6 +74,8 @@ function writeSource(): void {
     write(SOURCE, join('public', file), readFileSync(join(ROOT, file), 'utf8'))
   }
   copyFileSync(join(SITE, 'icon.svg'), join(SOURCE, 'public/icon.svg'))
+  // The service worker answers with the same document, once it has started.
+  write(SOURCE, 'public/api/v1/openapi.json', JSON.stringify(openapi))
   const sidebar = GROUPS.map((group) => ({
     text: group,
     items: pages
@@ -81,7 +85,8 @@ function writeSource(): void {
   const nav = [
     { text: 'Guides', link: '/docs/mounting' },
     { text: 'Recipes', link: '/docs/recipes/' },
-    { text: 'Reference', link: '/reference/' },
+    { text: 'API reference', link: '/endpoints' },
+    { text: 'Modules', link: '/reference/' },
     { text: 'Explorer', link: '/api/', target: '_self', noIcon: true },
   ]
   write(SOURCE, 'navigation.json', JSON.stringify({ nav, sidebar }))
@@ -104,7 +109,6 @@ function writeTexts(): void {
 }
 
 async function writeScripts(): Promise<void> {
-  mkdirSync(join(OUTPUT, 'api'))
   copyFileSync(join(SITE, 'api.html'), join(OUTPUT, 'api/index.html'))
   const shared = { bundle: true, minify: true, format: 'esm', target: 'es2022' } as const
   await build({

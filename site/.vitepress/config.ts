@@ -27,6 +27,15 @@ const addressed = origin && {
   },
 }
 
+/** A dependency of the viewer of the API expects to be a script, where `this` is the window. */
+const scriptInModule = {
+  name: 'script-in-module',
+  transform(code: string, id: string): string | undefined {
+    if (!id.includes('openapi-resolver.browser.js')) return undefined
+    return code.replaceAll('this["webpackChunk', 'globalThis["webpackChunk')
+  },
+}
+
 export default {
   ...addressed,
   title: 'ratesmith',
@@ -45,6 +54,7 @@ export default {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config: (markdown: Parameters<typeof addTryLinks>[0]) => addTryLinks(markdown, base),
   },
+  vite: { plugins: [scriptInModule] },
   vue: {
     template: { compilerOptions: { isCustomElement: (tag: string) => tag === 'live-request' } },
   },

@@ -1,4 +1,4 @@
-import { registerWorker, reloadLiveAddress } from './service-worker.ts'
+import { ELSEWHERE, registerWorker, reloadLiveAddress } from './service-worker.ts'
 
 /** The requests to choose from, with what each returns. */
 const REQUESTS: readonly (readonly [path: string, label: string])[] = [
@@ -81,7 +81,7 @@ async function run({ base, choice, facts, shown, address }: Parts): Promise<void
   address.textContent = `/${path}`
   const state = await registerWorker(base)
   if (!state.isReady) {
-    facts.textContent = `${state.reason} npx ratesmith serve --demo answers them on your machine.`
+    facts.textContent = `${state.reason} ${ELSEWHERE}`
     return
   }
   const startedAt = performance.now()

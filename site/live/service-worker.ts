@@ -1,6 +1,9 @@
 /** Whether a service worker answers requests of this page; if not, a sentence for the reader. */
 export type WorkerState = { isReady: true } | { isReady: false; reason: string }
 
+/** What a reader does where no service worker answers. */
+export const ELSEWHERE = 'npx ratesmith serve --demo answers them on your machine.'
+
 let registered: Promise<WorkerState> | undefined
 
 /** Registers the worker of the site once, and resolves when it answers requests of this page; never rejects. */

@@ -3,6 +3,7 @@ import DefaultTheme from 'vitepress/theme-without-fonts'
 import { h } from 'vue'
 
 import { startLive } from '../../live/live-request.ts'
+import { startOperations } from '../../live/operations.ts'
 import './style.css'
 
 /** Returns the command that installs the package, with the elements by which the theme copies a block of code. */
@@ -31,6 +32,8 @@ export default {
   extends: DefaultTheme,
   Layout,
   enhanceApp({ siteData }) {
-    if (typeof document !== 'undefined') startLive(siteData.value.base)
+    if (typeof document === 'undefined') return
+    startLive(siteData.value.base)
+    startOperations(siteData.value.base)
   },
 }
