@@ -46,6 +46,7 @@ const config: KnipConfig = {
     ...Object.keys(TOOLS.dependencies),
     ...Object.keys(TOOLS.optionalDependencies),
     // Installed by `npm run site`, into its own folder.
+    'openapi-explorer',
     'vitepress',
     'vue',
     // Built into Cloudflare's runtime, and imported as `cloudflare:`.

@@ -85,7 +85,7 @@ function writeSource(): void {
   const nav = [
     { text: 'Guides', link: '/docs/mounting' },
     { text: 'Recipes', link: '/docs/recipes/' },
-    { text: 'API reference', link: '/endpoints' },
+    { text: 'API', link: '/endpoints' },
     { text: 'Modules', link: '/reference/' },
     { text: 'Explorer', link: '/api/', target: '_self', noIcon: true },
   ]

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 
 import { needBrowser, newContext } from '../system/browser-context.ts'
-import { axeViolations, expectText, layoutShift, settled } from '../system/explorer-page.ts'
+import { axeViolations, expectText, layoutShift, settled, tabTo } from '../system/explorer-page.ts'
 import { listen } from '../system/processes.ts'
 import { ROOT } from '../system/runtimes.ts'
 
@@ -191,6 +191,40 @@ describe('the explorer', () => {
   })
 })
 
+describe('the reference of the API', () => {
+  it('has every endpoint, and the worker answers the request that each form begins with', async () => {
+    const { page, foreign } = await open('endpoints.html')
+    const { paths, servers } = JSON.parse(readFileSync(join(SITE, 'api/v1/openapi.json'), 'utf8'))
+    expect(servers).toEqual([{ url: `${BASE}api` }])
+    const names = Object.entries<object>(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method}-${path}`),
+    )
+    expect(names.length).toBeGreaterThan(10)
+    const shown = await page.locator('[data-operation]').all()
+    expect(await Promise.all(shown.map((each) => each.getAttribute('data-operation')))).toEqual(
+      names,
+    )
+    for (const name of names) {
+      await page.locator(`[data-operation="${name}"] > summary`).click()
+      await page.locator(`[data-operation="${name}"] .btn-execute`).click()
+      await expectText(page, `[data-operation="${name}"] .response-message`, /Status: \D*200/)
+    }
+    expect(await axeViolations(page)).toEqual([])
+    expect(foreign).toEqual([])
+  })
+
+  it('shows parameters and says why it has no form where service workers are unavailable', async () => {
+    const { page } = await open('endpoints.html')
+    await page.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, 'serviceWorker'))
+    await page.reload()
+    const operation = '[data-operation="get-/v1/convert"]'
+    await page.locator(`${operation} > summary`).click()
+    await expectText(page, `${operation} [role=status]`, /service workers turned off.*serve --demo/)
+    await expectText(page, `${operation} .param-description >> nth=0`, 'Source currency.')
+    expect(await page.locator(`${operation} .btn-execute`).count()).toBe(0)
+  })
+})
+
 const SHOWN = ['', 'docs/api.html', 'docs/recipes/react.html', 'reference/client.html']
 
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
@@ -200,6 +234,38 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
       const { page, foreign } = await open(path, { colorScheme })
       if (path === '') await answered(page)
       expect(await axeViolations(page)).toEqual([])
+      expect(foreign).toEqual([])
+    },
+  )
+
+  it.each([390, 1440])(
+    'the reference sends a request by keyboard alone at %i px',
+    async (width) => {
+      const { page, foreign } = await open('endpoints.html', {
+        colorScheme,
+        viewport: { width, height: 900 },
+      })
+      // The theme moves the bar of every page with a sidebar once it has started.
+      await page.locator('.VPNavBarTitle.has-sidebar').waitFor({ state: 'attached' })
+      const shift = await layoutShift(page)
+      await page.locator('[data-operation="get-/v1/convert"] > summary').focus()
+      await page.keyboard.press('Enter')
+      await page.locator('.btn-execute').waitFor()
+      await tabTo(page, 'input[data-pname=amount]')
+      await page.keyboard.type('250')
+      await tabTo(page, '.btn-execute')
+      const sent = page.waitForResponse(/\/api\/v1\/convert/)
+      await page.keyboard.press('Enter')
+      const response = await sent
+      expect(response.fromServiceWorker()).toBe(true)
+      await expectText(page, '.response-message', /Status: \D*200/)
+      expect(JSON.parse(await page.locator('api-request pre').first().innerText())).toEqual(
+        await response.json(),
+      )
+      expect(await response.json()).toMatchObject({ from: 'USD', to: 'EUR', amount: 250 })
+      expect(await axeViolations(page)).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      expect((await layoutShift(page)) - shift).toBeLessThan(0.01)
       expect(foreign).toEqual([])
     },
   )
