@@ -1,10 +1,13 @@
 import OpenApiExplorer from 'openapi-explorer'
 
-/** The part of a parameter that is used here. */
-interface Parameter {
-  required: boolean
-  example?: unknown
-  schema: { default?: unknown; enum?: unknown[] }
+/** The part of the OpenAPI document that is used here. */
+interface OpenApiDocument {
+  components: {
+    parameters: Record<
+      string,
+      { required: boolean; example?: unknown; schema: { default?: unknown } }
+    >
+  }
 }
 
 /** The form of an operation. */
@@ -96,14 +99,11 @@ export async function createViewer(
 ): Promise<HTMLElement> {
   const response = await fetch(`${base}api/v1/openapi.json`)
   // The viewer would make up examples from patterns.
-  const document: { components: { parameters: Record<string, Parameter> } } = JSON.parse(
-    await response.text(),
-    (key, value: unknown) => (key === 'pattern' ? undefined : value),
+  const document: OpenApiDocument = JSON.parse(await response.text(), (key, value: unknown) =>
+    key === 'pattern' ? undefined : value,
   )
   for (const { required, example, schema } of Object.values(document.components.parameters)) {
     if (required) schema.default ??= example
-    // A choice without a default would begin with its first value, instead of with none.
-    else if (schema.default === undefined) schema.enum?.unshift(null)
   }
   const viewer = new OperationViewer()
   viewer.explorerLocation = operation
