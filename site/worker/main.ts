@@ -41,9 +41,18 @@ self.addEventListener('fetch', (event) => {
   if (origin !== self.location.origin || !pathname.startsWith(scope)) return
   if (pathname === basePath || pathname.startsWith(`${basePath}/`)) {
     // The static page in the place of the explorer reloads into the explorer.
-    if (pathname !== `${basePath}/index.html`) event.respondWith(handler(request))
+    if (pathname !== `${basePath}/index.html`) event.respondWith(answer(request))
   } else if (request.method === 'GET') event.respondWith(respondWithFile(event))
 })
+
+async function answer(request: Request): Promise<Response> {
+  if (request.method === 'POST' && !request.body) {
+    // Requests have no streams in Firefox; responses have.
+    const { body } = new Response(await request.arrayBuffer())
+    Object.defineProperty(request, 'body', { value: body })
+  }
+  return handler(request)
+}
 
 /** Responds from the network, whose files are kept, and offline with the kept ones. */
 async function respondWithFile(event: FetchEvent): Promise<Response> {
