@@ -16,8 +16,9 @@ import { parseArgs } from 'node:util'
 
 import { build } from 'esbuild'
 
+import openapi from '../src/generated/openapi.json' with { type: 'json' }
 import { ROOT, installOnce } from './packages.mjs'
-import { openApiDocument, operationsPage } from './site/operations.ts'
+import { operationsPage } from './site/operations.ts'
 import { GROUPS, readGuides, summaryOf, titleOf } from './site/pages.ts'
 import type { Page } from './site/pages.ts'
 import { referencePages } from './site/reference.ts'
@@ -42,8 +43,7 @@ const front = {
   text: readFileSync(join(SITE, 'pages/index.md'), 'utf8'),
   group: '',
 }
-const openapi = openApiDocument(ROOT, `${base}api`)
-const pages: Page[] = [...readGuides(ROOT), operationsPage(openapi), ...referencePages(ROOT)]
+const pages: Page[] = [...readGuides(ROOT), operationsPage(), ...referencePages(ROOT)]
 writeSource()
 execFileSync(
   process.execPath,
@@ -75,7 +75,11 @@ function writeSource(): void {
   }
   copyFileSync(join(SITE, 'icon.svg'), join(SOURCE, 'public/icon.svg'))
   // The service worker answers with the same document, once it has started.
-  write(SOURCE, 'public/api/v1/openapi.json', JSON.stringify(openapi))
+  write(
+    SOURCE,
+    'public/api/v1/openapi.json',
+    JSON.stringify({ ...openapi, servers: [{ url: `${base}api` }] }),
+  )
   const sidebar = GROUPS.map((group) => ({
     text: group,
     items: pages
