@@ -1,6 +1,6 @@
 declare const MORE_STYLE: string
 
-// The second script of the page: all that nobody needs before the first interaction.
+// The second script of the page: what only interactions need.
 export { problemOf, readAmount } from './amount.ts'
 export { createCombobox, searchAmong } from './combobox.ts'
 export { createCrosshair } from './crosshair.ts'
