@@ -44,19 +44,19 @@ export function createAmountField(
         input.value = inFieldForm(amount)
       }
       input.className = input.value.length > 10 ? 'long' : ''
-      const isClear = amount.trim() === '' || CLEAR.test(amount)
-      if (!isClear) api.needMore()
-      const digits = choices.currencies.get(code)?.minorUnits
-      const problem = isClear ? undefined : more ? more.problemOf(amount, digits) : ''
-      input.ariaInvalid = String(Boolean(problem))
-      return problem
+      input.ariaInvalid = 'false'
+      if (amount.trim() === '' || CLEAR.test(amount)) return undefined
+      api.needMore()
+      const problem = more?.problemOf(amount, choices.currencies.get(code)?.minorUnits)
+      input.ariaInvalid = String(problem !== undefined)
+      return more ? problem : ''
     },
     /** Shows a result in the place of an amount. */
     showResult(text: string, code: string, choices: Choices): void {
       codes = [code, ...choices.codes]
       given = undefined
       input.value = text
-      input.className = text.length > 10 ? 'result long' : 'result'
+      input.className = `result ${text.length > 10 ? 'long' : ''}`
       input.ariaInvalid = 'false'
     },
     refuse(): void {

@@ -24,7 +24,7 @@ export function createHistoryChart(api: Api, { change, loaded }: ChartEvents): P
   const section = find('#chart')
   const percent = find('#percent', HTMLInputElement)
   const range = createRange(section, change)
-  const comparison = createComparison(api, (compare) => change({ compare }))
+  const compare = createComparison(api, (codes) => change({ compare: codes }))
   const drawing = createDrawing()
   let days: ReturnType<typeof createDayTable> | undefined
   const none = createNone(api, loaded, (pair) => {
@@ -34,7 +34,7 @@ export function createHistoryChart(api: Api, { change, loaded }: ChartEvents): P
   })
   const download = createDownload(api)
   let histories: RateHistory[] = []
-  let known: Choices | undefined
+  let shown: [View, Choices] | undefined
   let isPercent = false
   const draw = (): void => {
     if (histories.length > 0) drawing.show(histories, isPercent)
@@ -58,7 +58,7 @@ export function createHistoryChart(api: Api, { change, loaded }: ChartEvents): P
         `Show ${first.points.length} ${first.interval === 'week' ? 'weekly' : 'daily'} rates`
       days?.show(histories)
       range.showDays(first)
-      if (known) comparison.showLegend(known, histories)
+      if (shown) compare(...shown, histories)
       loaded(first)
     },
   })
@@ -66,7 +66,7 @@ export function createHistoryChart(api: Api, { change, loaded }: ChartEvents): P
   return {
     ...panel,
     show(view, choices) {
-      known = choices
+      shown = [view, choices]
       const { from, to, scale } = view
       const wanted = comparedIn(view)
       const compared = wanted.filter((code) => whyNoHistory(choices, from, code) === undefined)
@@ -77,8 +77,7 @@ export function createHistoryChart(api: Api, { change, loaded }: ChartEvents): P
         draw()
       }
       range.show(view)
-      comparison.show(view, choices)
-      comparison.showLegend(choices, histories)
+      compare(view, choices, histories)
       if (!choices.areNamed) return
       const reason = whyNoHistory(choices, from, to)
       range.enable(reason === undefined)

@@ -5,6 +5,7 @@ import { createCurrencyField } from './currency-field.ts'
 import { find, make } from './dom.ts'
 import { changeInWords, formatChange } from './figures.ts'
 import type { Api } from './page-api.ts'
+import { NO_CHOICES } from './view.ts'
 import type { Choices, View } from './view.ts'
 
 const MAX_COMPARED = 3
@@ -17,57 +18,49 @@ export function comparedIn({ from, to, compare }: View): string[] {
 /** Creates the field that adds currencies to the chart, and the legend that removes them; both call `choose`. */
 export function createComparison(api: Pick<Api, 'onMore'>, choose: (compare: string) => void) {
   const input = find('#compare', HTMLInputElement)
-  const field = createCurrencyField('#compare', api, (code) => {
-    if (view) choose([...comparedIn(view), code].join())
-  })
-  let view: View | undefined
-  let offered: Choices | undefined
+  const field = createCurrencyField('#compare', api, (code) => choose([...compared, code].join()))
+  let compared: readonly string[] = []
+  let offered = NO_CHOICES
   let offeredFor = ''
 
-  function removeButton(code: string, codes: readonly string[]): HTMLElement {
+  function offer(view: View, choices: Choices): void {
+    const shown = [view.from, view.to, ...compared]
+    const key = `${shown.join()} ${choices.codes.length} ${choices.currencies.size}`
+    if (key !== offeredFor) {
+      offeredFor = key
+      const others = choices.codes.filter((code) => !shown.includes(code))
+      const codes = others.filter((code) => !whyNoHistory(choices, code, code))
+      offered = { ...choices, codes }
+    }
+    input.disabled = compared.length === MAX_COMPARED
+    input.placeholder = input.disabled ? `At most ${MAX_COMPARED}` : 'Compare with'
+    field.show(offered, '')
+  }
+  function removeButton(code: string): HTMLElement {
     const button = make('button', { type: 'button', ariaLabel: `Remove ${code}` }, '×')
     button.addEventListener('click', () => {
-      choose(codes.filter((each) => each !== code).join())
+      choose(compared.filter((each) => each !== code).join())
       input.focus()
     })
     return button
   }
-  return {
-    /** Offers the currencies with a history of those in `choices` that are not in the chart yet. */
-    show(next: View, choices: Choices): void {
-      view = next
-      const shown = [next.from, next.to, ...comparedIn(next)]
-      const { codes } = choices
-      const key = `${shown.join()} ${codes.length} ${choices.currencies.size}`
-      if (key !== offeredFor || !offered) {
-        offeredFor = key
-        const others = codes.filter(
-          (code) => !shown.includes(code) && !whyNoHistory(choices, code, code),
-        )
-        offered = { ...choices, codes: others }
-      }
-      input.disabled = shown.length > MAX_COMPARED + 1
-      input.placeholder = input.disabled ? `At most ${MAX_COMPARED}` : 'Compare with'
-      field.show(offered, '')
-    },
-    /** Shows the legend, with the changes of the histories that are in the chart. */
-    showLegend(choices: Choices, histories: readonly RateHistory[]): void {
-      if (!view) return
-      const { from, to } = view
-      const codes = comparedIn(view)
-      let series = 0
-      const entries = [to, ...codes].map((code) => {
-        const isMissing = whyNoHistory(choices, from, code) !== undefined
-        const stats = histories.find((each) => each.to === code && each.from === from)?.stats
-        const { className } = changeInWords(stats?.changePct ?? 0)
-        const change = stats ? formatChange(stats.changePct) : ''
-        const value = isMissing ? '(no daily history)' : change
-        const entry = make('span', {}, code, make('span', { className }, value))
-        if (!isMissing) entry.className = `s${(series += 1) - 1}`
-        if (code !== to) entry.append(removeButton(code, codes))
-        return entry
-      })
-      find('#legend').replaceChildren(...(codes.length > 0 ? entries : []))
-    },
+  /** Offers the currencies with a history that are not in the chart yet, and shows the changes of those in it. */
+  return (view: View, choices: Choices, histories: readonly RateHistory[]): void => {
+    compared = comparedIn(view)
+    offer(view, choices)
+    let series = 0
+    const entries = [view.to, ...compared].map((code) => {
+      const isMissing = whyNoHistory(choices, view.from, code) !== undefined
+      const history = histories.find(({ from, to }) => to === code && from === view.from)
+      const { changePct } = history?.stats ?? { changePct: 0 }
+      const value = history ? formatChange(changePct) : ''
+      const { className } = changeInWords(changePct)
+      const text = make('span', { className }, isMissing ? '(no daily history)' : value)
+      const entry = make('span', {}, code, text)
+      if (!isMissing) entry.className = `s${(series += 1) - 1}`
+      if (code !== view.to) entry.append(removeButton(code))
+      return entry
+    })
+    find('#legend').replaceChildren(...(compared.length > 0 ? entries : []))
   }
 }

@@ -128,7 +128,9 @@ export function createConverter(api: Api, change: (to: Partial<View>) => void): 
       if (isNamed && shown) showFacts(shown, known)
       if (problem !== undefined || amount.trim() === '') return panel.clear()
       const parameters = {
-        ...{ from, to, amount },
+        from,
+        to,
+        amount,
         ...(reverse && { reverse: 'true' }),
         ...(date && { date }),
       }
