@@ -10,6 +10,7 @@ const CLEAR = /^(\d+(\.(\d{0,2}|\d{4,}))?|\.\d+)(e[+-]?\d+)?$/i
  * Makes `input` a field for an amount as people type it. `type` receives the amount in the form of the API, or the text where it
  * is not one, and the currency that was typed with it.
  */
+// oxlint-disable-next-line max-lines-per-function -- one state over its closures.
 export function createAmountField(
   input: HTMLInputElement,
   api: Pick<Api, 'onMore' | 'needMore'>,
