@@ -15,6 +15,8 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   latest: async () => (await import('./latest.ts')).latest,
   history: async () => (await import('./history.ts')).history,
   currencies: async () => (await import('./currencies.ts')).currencies,
+  sources: async () => (await import('./sources.ts')).sources,
+  status: async () => (await import('./sources.ts')).status,
   doctor: async () => (await import('./doctor.ts')).doctor,
   keys: async () => (await import('./keys.ts')).keys,
   help: async () => showHelp,
@@ -26,7 +28,7 @@ export async function dispatch(args: string[], context: CommandContext): Promise
     return await run(args, context)
   } catch (error) {
     const isUsage = error instanceof UsageError
-    const page = isCommandName(args[0]) ? ` ${args[0]}` : ''
+    const page = isCommandName(args[0]) && args[0] !== 'help' ? ` ${args[0]}` : ''
     const hint = isUsage ? ` (see ratesmith help${page})` : ''
     // Arguments and files that a message quotes may contain commands for terminals.
     const message = messageOf(error).replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd')
@@ -41,14 +43,14 @@ async function run(args: string[], context: CommandContext): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
     return showHelp(isCommandName(name) ? [name] : [], context)
   }
-  if (args.includes('--version') || args.includes('-v')) {
+  if (name === 'version' || args.includes('--version') || args.includes('-v')) {
     return print(`${manifest.version}\n`, context)
   }
   if (name === undefined) return showHelp([], context)
   if (!isCommandName(name)) {
     const { adviceOnWord, isConversion } = await import('./words.ts')
     if (isConversion(args)) return dispatch(['convert', ...args], context)
-    const suggestion = didYouMean(nearest(name, Object.keys(COMMANDS), 2))
+    const suggestion = didYouMean(nearest(name, [...Object.keys(COMMANDS), 'version'], 2))
     throw new UsageError(adviceOnWord(name) ?? `unknown command ${name}${suggestion}`)
   }
   const command = await COMMANDS[name]()
@@ -58,7 +60,7 @@ async function run(args: string[], context: CommandContext): Promise<number> {
 async function showHelp([name, ...others]: string[], context: CommandContext): Promise<number> {
   const { TOPICS, environmentPage, overview, pageOf, providersPage } = await import('./help.ts')
   if (others.length > 0) throw new UsageError(`help has no argument ${others[0]}`)
-  if (name === undefined) return print(overview(), context)
+  if (name === undefined || name === 'version') return print(overview(), context)
   if (name === 'environment') return print(await environmentPage(), context)
   if (name === 'providers') return print(await providersPage(), context)
   if (isCommandName(name)) return print(pageOf(name), context)

@@ -33,6 +33,14 @@ const SHOWN = new Map(
     .map((entry): [string, string] => [entry.split(' ', 1)[0] ?? '', entry.split(' ')[1] ?? '']),
 )
 
+const DAYS = 'YYYY-MM-DD, or words such as yesterday, 30d and last friday'
+
+/** What the command accepts or lists besides the API. */
+const ACCEPTED = new Map([
+  ...['date', 'start', 'end'].map((name): [string, string] => [name, DAYS]),
+  ['source', 'an id of ratesmith sources'],
+])
+
 function flagOf(parameter: string): string {
   return parameter.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
@@ -59,7 +67,8 @@ function flagsOf(operation: Operation): Record<string, Flag> {
     const details = WITH_LETTER.includes(name) ? { short: name.charAt(0) } : {}
     if (parameter.fromText('true') === true) return [flag, toggle(about, details)]
     if (values.length === 1) return [flag, text(String(values[0]), about, details)]
-    const help = values.length === 0 ? about : `${about}: ${toAlternatives(values)}`
+    const accepted = ACCEPTED.get(name) ?? toAlternatives(values)
+    const help = accepted === '' ? about : `${about}: ${accepted}`
     return [flag, text(`<${SHOWN.get(flag) ?? flag}>`, help, details)]
   })
   return Object.fromEntries(flags)
@@ -79,10 +88,6 @@ const DIRECTIVES = {
 }
 
 const PRINTED = { csv: toggle('print CSV with a header, as the API does') }
-
-const MOVED = {
-  watch: 'is gone: run the command with watch, as in watch -n 60 ratesmith latest',
-}
 
 /** Flags that need `--file`. */
 export const LEDGER = {
@@ -147,7 +152,7 @@ export function parseFlags<Options extends Readonly<Record<string, Flag>>>(
   operation: Operation,
 ) {
   const config = { args, options, allowPositionals: true as const }
-  const { values, positionals } = parseArguments(config, MOVED, (flag) => {
+  const { values, positionals } = parseArguments(config, (flag) => {
     return adviceOn(operation, flag, args)
   })
   return { values, positionals, params: paramsOf(operation, values) }

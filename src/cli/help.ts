@@ -8,7 +8,7 @@ import {
 } from './flags.ts'
 import { KEYS_OPTIONS } from './keys.ts'
 import { SERVE_OPTIONS } from './serve-flags.ts'
-import { wrapped } from './terminal.ts'
+import { toTable, wrapped } from './terminal.ts'
 import type { Flag } from './usage.ts'
 
 interface Page {
@@ -78,6 +78,22 @@ error; its first line names the columns: ${columns.join(', ')}; with --to, to is
       'ratesmith currencies 978 --json',
     ],
   },
+  sources: {
+    summary: ['', 'list the sources of reference rates, for --source'],
+    usage: [''],
+    about: `Lists the sources of reference rates in order of preference: the id for --source, the currency that all others are quoted
+against, how often and since when rates are published, the newest day, and the page with the terms of use.`,
+    options: RATES_OPTIONS,
+    examples: ['ratesmith sources', 'ratesmith sources --pegs', 'ratesmith sources --json'],
+  },
+  status: {
+    summary: ['', 'show how fresh the rates are'],
+    usage: [''],
+    about: `Fetches rates that are due, and shows how fresh those of each source are: current, overdue, late (the source has published no
+newer ones) or missing. Exits with 1 if some are missing.`,
+    options: RATES_OPTIONS,
+    examples: ['ratesmith status', 'ratesmith status --no-cache', 'ratesmith status --json'],
+  },
   doctor: {
     summary: ['', 'check every provider and store'],
     usage: [''],
@@ -89,8 +105,8 @@ each failure. --all skips providers whose key is not in the environment.`,
   serve: {
     summary: ['[config.ts]', 'serve exchange rates over HTTP'],
     usage: ['[config.ts]'],
-    about: `Serves exchange rates over HTTP. A config file has the options of the handler, such as keys and plans, and those of
-the server, such as HTTPS, metrics and the access log: see docs/command-line.md. A flag counts more than the file.`,
+    about: `Serves exchange rates over HTTP. Keys and limits, CORS, HTTPS, metrics and the access log are settings of a config file: see
+docs/command-line.md. A flag counts more than the file.`,
     options: SERVE_OPTIONS,
     examples: [
       'ratesmith serve --port 0',
@@ -122,6 +138,7 @@ Running servers notice changes within 10 s.`,
 export type CommandName = keyof typeof PAGES
 
 const WIDTH = 80
+const PLAIN = { isTTY: false, width: WIDTH, hasColour: false, hasUnicode: true }
 const INDENT = 23
 
 export function overview(): string {
@@ -137,7 +154,7 @@ ${lines.join('\n')}
 
 Options:
   -h, --help     show this help, or that of a command: ratesmith help convert
-  -v, --version  show the version
+  -v, --version  show the version, as ratesmith version does
 
 Examples:
   ratesmith 1,000 usd to eur
@@ -149,26 +166,44 @@ More: ratesmith help environment, ratesmith help providers
 `
 }
 
+/** Headings of the flags on long pages. */
+const GROUPS = Object.entries({
+  Listen: 'port host base-path',
+  Rates:
+    'base symbols date rule max-age source reverse round change period start end interval value fill',
+  Files: 'file to columns decimal date-format time-zone prefix',
+  Data: 'latest history pegs demo store no-cache',
+  Output: 'all sort layout format csv json quiet',
+  Observe: 'log',
+})
+
 export function pageOf(name: CommandName): string {
   const { usage, about, options, examples }: Page = PAGES[name]
-  const named = Object.entries(options).filter(([, { help }]) => help !== '')
-  const flags = [
-    ...named.map(([flag, details]) => row(headOf(flag, details), details.help, INDENT)),
-    row(headOf('help', { short: 'h' }), 'show this help', INDENT),
-  ]
   const uses = usage.map((args) => `ratesmith ${name} ${args}`.trimEnd())
   return `Usage: ${uses.map((use) => `${use} [options]`).join('\n       ')}
 
-${wrapped(about.replaceAll('\n', ' '), WIDTH).join('\n')}
+${paragraph(about)}
 
-Options:
-${flags.join('\n')}
+${flagsOf(options).join('\n')}
+${row(headOf('help', { short: 'h' }), 'show this help', INDENT)}
 
 Examples:
 ${examples.map((example) => `  ${example}`).join('\n')}
 
 More: ratesmith help environment, ratesmith help providers
 `
+}
+
+/** Returns the flags below a heading, or below those of three and more groups. */
+function flagsOf(options: Page['options']): string[] {
+  const named = Object.entries(options).filter(([, { help }]) => help !== '')
+  const lineOf = ([flag, details]: [string, Flag]): string =>
+    row(headOf(flag, details), details.help, INDENT)
+  const groups = GROUPS.flatMap(([title, names]) => {
+    const members = named.filter(([flag]) => names.split(' ').includes(flag))
+    return members.length === 0 ? [] : [[`${title}:`, ...members.map(lineOf)].join('\n')]
+  })
+  return groups.length > 2 ? [groups.join('\n\n')] : ['Options:', ...named.map(lineOf)]
 }
 
 /** Returns `-b, --base <code>`, indented where a flag has no letter. */
@@ -186,8 +221,7 @@ function row(head: string, text: string, width: number): string {
 
 export async function environmentPage(): Promise<string> {
   const { loadProviders } = await import('./providers.ts')
-  const all = await loadProviders()
-  const keys = all.flatMap(({ keyVariable }) => keyVariable ?? []).join(', ')
+  const keys = (await loadProviders()).flatMap(({ keyVariable }) => keyVariable ?? []).join(', ')
   const rows = {
     'RATESMITH_LATEST, RATESMITH_HISTORY': 'same as --latest and --history',
     'RATESMITH_LATEST_URL, RATESMITH_HISTORY_URL':
@@ -206,13 +240,13 @@ export async function environmentPage(): Promise<string> {
 }
 
 export async function providersPage(): Promise<string> {
-  const { loadProviders } = await import('./providers.ts')
-  const all = await loadProviders()
-  const rows = (['latest', 'history'] as const).map((data) => {
-    const [first, ...others] = all.filter((provider) => provider[data]).map(({ name }) => name)
-    return row(data, [`${first} (default)`, ...others].join(', '), 9)
-  })
+  const { providerRows } = await import('./provider-table.ts')
   const about = `Providers, tried in order until one succeeds; choose them with --latest and --history, comma-separated. For history, banks
-widen the coverage: a pair has the rates of the first one with both currencies.`
-  return `${wrapped(about.replaceAll('\n', ' '), WIDTH).join('\n')}\n\n${rows.join('\n')}\n`
+widen the coverage: a pair has the rates of the first one with both currencies. * is the default. ratesmith help environment has the
+variables of the keys, docs/providers.md what you may do with the rates.`
+  return `${paragraph(about)}\n\n${toTable(await providerRows(), 'title', PLAIN).join('\n')}\n`
+}
+
+function paragraph(text: string): string {
+  return wrapped(text.replaceAll('\n', ' '), WIDTH).join('\n')
 }

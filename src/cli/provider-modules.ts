@@ -11,7 +11,6 @@ export const MODULES: Readonly<Record<string, () => Promise<object>>> = {
   cnb: () => import('../providers/banks/cnb.ts'),
   currencyapi: () => import('../providers/currencyapi.ts'),
   'danmarks-nationalbank': () => import('../providers/banks/danmarks-nationalbank.ts'),
-  derived: () => import('../providers/derived.ts'),
   ecb: () => import('../providers/ecb.ts'),
   'exchange-rate-api-v6': () => import('../providers/exchange-rate-api-v6.ts'),
   'exchange-rate-api': () => import('../providers/exchange-rate-api.ts'),

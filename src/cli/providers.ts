@@ -1,20 +1,28 @@
 import type { HistoryProvider, LatestProvider } from '../index.ts'
 import { MODULES } from './provider-modules.ts'
 
+export interface Providers {
+  latest: LatestProvider
+  history: HistoryProvider
+}
+
+export type DataSet = keyof Providers
+
 type Create = (options: object) => unknown
 
-export interface Access {
+interface Access {
   url?: string | undefined
   key?: string | undefined
 }
 
-/** A module of `src/providers` or its `banks` by the name of its file, or another publication of a module by the name of its function. */
+/** A module of `src/providers` or its `banks` by the name of its file. */
 export interface NamedProvider {
   name: string
-  /** The variable with its key; absent for providers without keys. */
-  keyVariable?: string
-  latest?: (access: Access) => LatestProvider
-  history?: (access: Access) => HistoryProvider
+  /** The variable with its key; undefined for providers without keys. */
+  keyVariable: string | undefined
+  factories: { [Data in DataSet]?: ((access: Access) => Providers[Data]) | undefined }
+  /** What its bank publishes; undefined for others. */
+  bank: { base: string; currencies: number } | undefined
 }
 
 const FIRST = [
@@ -42,23 +50,25 @@ export async function loadProvider(name: string): Promise<NamedProvider | undefi
     // The main function of a module has the shortest name.
     .sort(([one], [other]) => one.length - other.length)
     .map(([, create]) => create)
-  const [main] = factories
-  return main && describe(name, factories, needsKey(main))
+  const [main = Object] = factories
+  const isKeyed = needsKey(main)
+  const samples = factories.map((create) => create(isKeyed ? { key: 'a-key' } : {}))
+
+  function factoryOf<Provider>(isExpected: (provider: unknown) => provider is Provider) {
+    const create = factories[samples.findIndex(isExpected)]
+    return create && ((access: Access) => made(create, name, access, isExpected))
+  }
+
+  return {
+    name,
+    keyVariable: isKeyed ? keyVariableOf(name) : undefined,
+    factories: { latest: factoryOf(isLatestProvider), history: factoryOf(isHistoryProvider) },
+    bank: Object(main).bank,
+  }
 }
 
 export function providerKeys(env: NodeJS.ProcessEnv): string[] {
   return [...NAMES].map((name) => env[keyVariableOf(name)] ?? '')
-}
-
-function describe(name: string, factories: readonly Create[], isKeyed: boolean): NamedProvider {
-  const samples = factories.map((create) => create(isKeyed ? { key: 'a-key' } : {}))
-  const provider: NamedProvider = { name }
-  if (isKeyed) provider.keyVariable = keyVariableOf(name)
-  const latest = factories[samples.findIndex(isLatestProvider)]
-  if (latest) provider.latest = (access) => made(latest, name, access, isLatestProvider)
-  const history = factories[samples.findIndex(isHistoryProvider)]
-  if (history) provider.history = (access) => made(history, name, access, isHistoryProvider)
-  return provider
 }
 
 /** Versions of a service have the same key: that of `exchange-rate-api-v6` is in `RATESMITH_EXCHANGE_RATE_API_KEY`. */
@@ -83,10 +93,9 @@ function made<Provider>(
   { url, key }: Access,
   isExpected: (provider: unknown) => provider is Provider,
 ): Provider {
-  const keyOption = key === undefined ? {} : { key }
   // Accepts several roots.
-  const urlOption = name === 'fawazahmed0' ? { urls: url === undefined ? url : [url] } : { url }
-  const provider = create({ ...keyOption, ...urlOption })
+  const root = name === 'fawazahmed0' ? { urls: url === undefined ? url : [url] } : { url }
+  const provider = create({ ...(key !== undefined && { key }), ...root })
   if (!isExpected(provider)) throw new Error(`${name} returned another kind of provider`)
   return provider
 }

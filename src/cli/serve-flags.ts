@@ -33,24 +33,10 @@ export const SERVE_OPTIONS = {
   log: text('<format>', 'json or text (default: text on a terminal, json elsewhere)'),
 }
 
-export const IN_CONFIG = 'is now in the config file: see docs/upgrading.md#flags-of-serve'
-
-const MOVED: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    `https https-key https-cert cors compat compress no-compress no-explorer plan keys anonymous trusted-proxy forwarded-header
-    key-parameter counters when-counters-fail metrics metrics-port access-log access-log-sample access-log-addresses`
-      .split(/\s+/)
-      .map((name) => [name, IN_CONFIG]),
-  ),
-  data: 'is now --store',
-  redis: 'is now --store',
-  config: 'has no flag: ratesmith serve config.ts',
-}
-
 /** @throws {UsageError} naming the invalid flag */
 export function parseServeFlags(args: string[]): ServeFlags {
   const config = { args, options: SERVE_OPTIONS, allowPositionals: true }
-  const { values: flags, positionals } = parseArguments(config, MOVED)
+  const { values: flags, positionals } = parseArguments(config)
   const [file, second] = positionals
   if (second !== undefined) {
     throw new UsageError(`serve takes one config file, got ${positionals.join(' ')}`)

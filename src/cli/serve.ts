@@ -8,7 +8,7 @@ import { createLog } from '../log.ts'
 import type { Config, ConfiguredHandler } from './config.ts'
 import { platform } from './context.ts'
 import type { CommandContext } from './context.ts'
-import { IN_CONFIG, handlerFlags, parseServeFlags } from './serve-flags.ts'
+import { handlerFlags, parseServeFlags } from './serve-flags.ts'
 import type { IndexOptions } from './index-page.ts'
 import type { ServeFlags } from './serve-flags.ts'
 import { openServer } from './servers.ts'
@@ -73,12 +73,11 @@ async function serve(args: string[], context: CommandContext): Promise<Stop> {
 
 type OpenStore = Awaited<ReturnType<typeof openStore>>
 
-/** Variables of earlier versions without which a server would need no keys, or count apart from others. */
-const MOVED_VARIABLES = ['RATESMITH_KEYS', 'RATESMITH_COUNTERS']
-
 function withoutFile(env: NodeJS.ProcessEnv): Config {
-  const moved = MOVED_VARIABLES.find((name) => env[name])
-  if (moved !== undefined) throw new UsageError(`${moved} of serve ${IN_CONFIG}`)
+  // Otherwise the server would need no keys.
+  if (env['RATESMITH_KEYS']) {
+    throw new UsageError('RATESMITH_KEYS needs a config file with the option access')
+  }
   return { file: undefined, options: {}, handler: undefined, server: {} }
 }
 

@@ -24,7 +24,6 @@ export function findStore(
   flag: string | undefined,
   env: NodeJS.ProcessEnv,
 ): NamedStore | undefined {
-  if (env['RATESMITH_REDIS_URL']) throw new UsageError('RATESMITH_REDIS_URL is now RATESMITH_STORE')
   const name = flag === undefined ? 'RATESMITH_STORE' : '--store'
   const place = flag ?? (env['RATESMITH_STORE'] || undefined)
   if (place === undefined) return undefined

@@ -1,17 +1,21 @@
 import { createUndiciFetch } from '../undici.ts'
-import type { HistoryProvider, LatestProvider } from '../index.ts'
 import { fakeProviders } from '../testing/fake-providers.ts'
 import { platform } from './context.ts'
 import type { CommandContext } from './context.ts'
 import { loadProvider, loadProviders } from './providers.ts'
-import type { Access, NamedProvider } from './providers.ts'
-import { UsageError, parseNames, withUsageError } from './usage.ts'
+import type { DataSet, Providers } from './providers.ts'
+import { UsageError, parseNames, refuseWith, withUsageError } from './usage.ts'
+
+type ProviderLists = { [Data in DataSet]: Providers[Data][] }
 
 export interface Upstreams {
-  providers: { latest: LatestProvider[]; history: HistoryProvider[] }
+  providers: ProviderLists
   fetch: typeof fetch | undefined
   now: () => number
 }
+
+/** The values of `--latest` and `--history`: comma-separated provider names. */
+export type ProviderFlags = Partial<Record<DataSet, string | undefined>>
 
 export interface UpstreamFlags {
   demo: boolean
@@ -19,16 +23,17 @@ export interface UpstreamFlags {
   providers: ProviderFlags
 }
 
-export type OwnProviders = Partial<Upstreams['providers']>
+export type OwnProviders = Partial<ProviderLists>
 
 /** @throws {UsageError} naming the invalid flag or variable */
 export async function chooseUpstreams(
-  flags: UpstreamFlags,
+  { demo, pegs, providers: flags }: UpstreamFlags,
   context: CommandContext,
   own: OwnProviders = {},
 ): Promise<Upstreams> {
-  const upstreams = await choosePublished(flags, context, own)
-  if (!flags.pegs) return upstreams
+  if (demo) refuseWith('--demo', flags)
+  const upstreams = demo ? synthetic(context) : await choosePublished(flags, context, own)
+  if (!pegs) return upstreams
   const { pegged } = await import('../providers/derived.ts')
   const { latest, history } = upstreams.providers
   return {
@@ -40,74 +45,67 @@ export async function chooseUpstreams(
   }
 }
 
+function synthetic({ fetch, now }: CommandContext): Upstreams {
+  const { latest, history } = fakeProviders()
+  return { providers: { latest: [latest], history: [history] }, fetch, now }
+}
+
 async function choosePublished(
-  { demo, providers }: UpstreamFlags,
+  flags: ProviderFlags,
   { env, now, fetch }: CommandContext,
   own: OwnProviders,
 ): Promise<Upstreams> {
-  if (demo) {
-    requireNoNames(providers)
-    const { latest, history } = fakeProviders()
-    return { providers: { latest: [latest], history: [history] }, fetch, now }
-  }
-  const choice = await chooseProviders(providers, env, own)
-  const [latest, history] = await Promise.all([
-    Promise.all(
-      choice.latest.map((each) => create(each, env, URL_VARIABLES.latest, (named) => named.latest)),
-    ),
-    Promise.all(
-      choice.history.map((each) =>
-        create(each, env, URL_VARIABLES.history, (named) => named.history),
-      ),
-    ),
-  ])
+  const chosen = await chooseProviders(flags, env, own)
+  const create = <Data extends DataSet>(data: Data): Promise<Providers[Data][]> =>
+    Promise.all(chosen[data].map((choice) => createProvider(data, choice, env)))
+  const [latest, history] = await Promise.all([create('latest'), create('history')])
   // Providers of a file may have any roots.
-  const roots = [
-    ...choice.latest,
-    ...choice.history,
-    ...Object.keys(own).map(() => ({ url: undefined })),
-  ].map(({ url }) => url)
+  const roots = [...chosen.latest, ...chosen.history, ...Object.keys(own).map(() => ({ url: '' }))]
   return {
-    providers: { latest: own.latest ?? latest, history: own.history ?? history },
+    providers: { latest, history, ...own },
     fetch: fetch ?? (await fetchThroughProxy(roots, env)),
     now,
   }
 }
 
-function requireNoNames(providers: ProviderFlags): void {
-  const [named] = Object.entries(providers).filter(([, names]) => names !== undefined)
-  if (named) throw new UsageError(`--demo cannot be combined with --${named[0]}`)
+interface Choice {
+  name: string
+  url: string | undefined
 }
 
-async function create<Provider>(
+async function createProvider<Data extends DataSet>(
+  data: Data,
   { name, url }: Choice,
   env: NodeJS.ProcessEnv,
-  variable: string,
-  factoryOf: (named: NamedProvider) => ((access: Access) => Provider) | undefined,
-): Promise<Provider> {
+): Promise<Providers[Data]> {
   const named = await loadProvider(name)
-  const make = named && factoryOf(named)
+  const make = named?.factories[data]
   if (!make) throw new UsageError(`unknown provider ${name}`)
   const { keyVariable } = named
-  if (keyVariable === undefined) return withUsageError(variable, () => make({ url }))
+  if (keyVariable === undefined) return withUsageError(URL_VARIABLES[data], () => make({ url }))
   const key = env[keyVariable]
   if (!key) throw new UsageError(`${name} needs a key: set ${keyVariable}`)
   // Checks the key without the root first, so that an invalid root is not reported as an invalid key.
   withUsageError(keyVariable, () => make({ key }))
-  return withUsageError(variable, () => make({ key, url }))
+  return withUsageError(URL_VARIABLES[data], () => make({ key, url }))
 }
 
 /** Returns a `fetch` that uses the environment's proxies; `undefined` without proxies, or if the runtime uses them itself. */
 async function fetchThroughProxy(
-  roots: readonly (string | undefined)[],
+  roots: readonly Pick<Choice, 'url'>[],
   env: NodeJS.ProcessEnv,
 ): Promise<typeof fetch | undefined> {
-  const isPlain = (root: string | undefined): boolean => /^http:/i.test(root ?? '')
+  const isPlain = ({ url = '' }: Pick<Choice, 'url'>): boolean => /^http:/i.test(url)
   const variables = [
     ...(roots.every(isPlain) ? [] : ['HTTPS_PROXY', 'https_proxy']),
     ...(roots.some(isPlain) ? ['HTTP_PROXY', 'http_proxy'] : []),
   ].filter((name) => env[name])
-  for (const variable of variables) requireProxy(variable, env[variable] ?? '')
+  for (const variable of variables) {
+    const url = env[variable] ?? ''
+    // Some runtimes ignore an invalid URL and connect without the proxy.
+    if (/^https?:\/\//i.test(url) && URL.canParse(url)) continue
+    throw new UsageError(`${variable} must be an http(s) URL`)
+  }
   const [variable] = variables
   // Bun and Deno use these variables themselves.
   if (variable === undefined || platform !== 'node') return undefined
@@ -116,29 +114,7 @@ async function fetchThroughProxy(
   })
 }
 
-/** Some runtimes ignore an invalid URL and connect without the proxy. */
-function requireProxy(variable: string, url: string): void {
-  if (/^https?:\/\//i.test(url) && URL.canParse(url)) return
-  throw new UsageError(`${variable} must be an http(s) URL`)
-}
-
-type ProvidedData = 'latest' | 'history'
-
-/** The values of `--latest` and `--history`: comma-separated provider names. */
-export type ProviderFlags = Partial<Record<ProvidedData, string | undefined>>
-
-interface Choice {
-  name: string
-  url: string | undefined
-}
-
-/** The selected providers, in order of preference. */
-type ProviderChoice = Record<ProvidedData, Choice[]>
-
-const DEFAULT_NAMES: Readonly<Record<ProvidedData, string>> = {
-  latest: 'exchange-rate-api',
-  history: 'frankfurter',
-}
+export const DEFAULT_NAMES = { latest: 'exchange-rate-api', history: 'frankfurter' } as const
 
 const NAME_VARIABLES = { latest: 'RATESMITH_LATEST', history: 'RATESMITH_HISTORY' } as const
 
@@ -147,12 +123,16 @@ export const URL_VARIABLES = {
   history: 'RATESMITH_HISTORY_URL',
 } as const
 
-/** @throws {UsageError} naming the invalid flag or variable and the accepted names */
+/**
+ * Returns the selected providers, in order of preference; none of a data set that `own` has.
+ *
+ * @throws {UsageError} naming the invalid flag or variable and the accepted names
+ */
 export async function chooseProviders(
   flags: ProviderFlags,
   env: NodeJS.ProcessEnv,
   own: OwnProviders = {},
-): Promise<ProviderChoice> {
+): Promise<Record<DataSet, Choice[]>> {
   return {
     latest: own.latest ? [] : await choose('latest', flags, env),
     history: own.history ? [] : await choose('history', flags, env),
@@ -160,24 +140,19 @@ export async function chooseProviders(
 }
 
 async function choose(
-  data: ProvidedData,
-  flags: ProviderFlags,
+  data: DataSet,
+  { [data]: flag }: ProviderFlags,
   env: NodeJS.ProcessEnv,
 ): Promise<Choice[]> {
-  const flag = flags[data]
   const origin = flag === undefined ? NAME_VARIABLES[data] : `--${data}`
   const list = flag ?? (env[NAME_VARIABLES[data]] || DEFAULT_NAMES[data])
-  const names = parseNames(origin, list, await knownNames(data, list))
+  const named = await Promise.all(list.split(',').map((name) => loadProvider(name.trim())))
+  // The message about an unknown one has every name.
+  const all = named.every((each) => each?.factories[data]) ? named : await loadProviders()
+  const known = all.flatMap((each) => (each?.factories[data] ? [each.name] : []))
+  const names = parseNames(origin, list, known)
   const urls = readUrls(URL_VARIABLES[data], names, env)
   return names.map((name, index) => ({ name, url: urls[index] || undefined }))
-}
-
-/** Resolves to the names in `list` if all are known, and otherwise to every name, for a message. */
-async function knownNames(data: ProvidedData, list: string): Promise<string[]> {
-  const named = await Promise.all(list.split(',').map((name) => loadProvider(name.trim())))
-  const isKnown = named.every((provider) => provider?.[data])
-  const providers = isKnown ? named : await loadProviders()
-  return providers.flatMap((provider) => (provider?.[data] ? [provider.name] : []))
 }
 
 /** Returns one root per provider; empty for the default. A single root may contain commas. */

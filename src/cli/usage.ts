@@ -21,6 +21,14 @@ export function withUsageError<Made>(name: string, make: () => Made): Made {
   }
 }
 
+/** @throws {UsageError} if one of `flags` is given, besides `flag` */
+export function refuseWith(flag: string, flags: Readonly<Record<string, unknown>>): void {
+  const [name] = Object.keys(flags).filter(
+    (each) => flags[each] !== undefined && flags[each] !== false,
+  )
+  if (name !== undefined) throw new UsageError(`${flag} cannot be combined with --${name}`)
+}
+
 export interface Flag {
   type: 'string' | 'boolean'
   multiple?: boolean
@@ -58,7 +66,6 @@ const MAX_EDITS = 2
  */
 export function parseArguments<Config extends ParseArgsConfig>(
   config: Config,
-  moved: Readonly<Record<string, string>> = {},
   adviseOn: (flag: string) => string | undefined = () => undefined,
 ): ReturnType<typeof parseArgs<Config>> {
   try {
@@ -67,9 +74,6 @@ export function parseArguments<Config extends ParseArgsConfig>(
     // Node's first sentence names the flag; the others are about quoting.
     const [sentence = ''] = messageOf(error).split(/\.\s/, 1)
     const [, flag] = /^Unknown option '--(.*)'$/.exec(sentence) ?? []
-    if (flag !== undefined && Object.hasOwn(moved, flag)) {
-      throw new UsageError(`--${flag} ${moved[flag]}`, { cause: error })
-    }
     const advice = flag === undefined ? '' : (adviseOn(flag) ?? suggest(flag, config.options))
     throw new UsageError(`${sentence}${advice}`, { cause: error })
   }

@@ -100,7 +100,7 @@ describe('ratesmith doctor', () => {
     const findings = await examine(WIDE, { fetch })
     const found = findings.filter(({ subject }) => subject.startsWith('history rates'))
     expect(found.map(({ ok, subject, found }) => [ok, subject.split(', ').at(-1), found])).toEqual([
-      [true, 'api.frankfurter.dev', 'reference rates up to 2026-11-20'],
+      [true, 'api.frankfurter.dev', 'reference rates of 30 currencies up to 2026-11-20'],
       [
         true,
         'tassidicambio.bancaditalia.it',

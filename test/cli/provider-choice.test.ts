@@ -114,15 +114,21 @@ describe('the names of providers', async () => {
     return / needs a key: set (\w+)/.exec(stderr)?.[1] ?? ''
   }
 
-  it.each([
-    ['latest', latest],
-    ['history', history],
-  ])('are all in the help, of %s', async (dataSet, names) => {
-    expect(names.length).toBeGreaterThan(2)
+  /** Returns the cells of the lines of the table in the help, without the mark of the defaults. */
+  async function tableInHelp(): Promise<string[][]> {
     const { stdout } = await run(['help', 'providers'])
-    const list = new RegExp(`^  ${dataSet}   ?((?:.|\\n {11})*)`, 'm')
-    const [, listed = ''] = list.exec(stdout) ?? []
-    expect(listed.trim().split(/,\s+/)).toEqual([`${names[0]} (default)`, ...names.slice(1)])
+    const [, table = ''] = stdout.split(/\nname .*\n/)
+    const lines = table.trimEnd().split('\n')
+    return lines.map((line) => line.replace(' *', '').split(/ {2,}/))
+  }
+
+  it('are all in the help, with country, currencies, data, key and whether rates may be passed on', async () => {
+    const rows = await tableInHelp()
+    const named = (data: string) =>
+      rows.flatMap(([name = '', , , of = '']) => ([data, 'both'].includes(of) ? [name] : []))
+    expect({ latest: named('latest'), history: named('history') }).toEqual({ latest, history })
+    expect(rows).toContainEqual(['norges-bank', 'Norway', '40', 'both', '-', 'with credit'])
+    expect(rows).toContainEqual(['tcmb', 'Türkiye', '20', 'both', 'yes', 'unknown'])
   })
 
   it('are those of all files in src/providers with an upstream', () => {
@@ -136,15 +142,21 @@ describe('the names of providers', async () => {
     expect(unnamed.toSorted()).toEqual(['derived', 'official-pegs'])
   })
 
-  it('are all in docs/providers.md, with their data sets and keys', async () => {
+  it('are all in docs/providers.md, with the same currencies, data sets, keys and terms', async () => {
     const page = readFileSync(new URL('../../docs/providers.md', import.meta.url), 'utf8')
     const [, section = ''] = page.split('\n## Choose a provider\n')
-    for (const name of new Set([...latest, ...history])) {
+    for (const [name = '', , count = '', data = '', key, terms = ''] of await tableInHelp()) {
       const row = section.split('\n').find((line) => line.includes(` | \`${name}\``)) ?? ''
-      const [, , , named, , ofLatest, ofHistory] = row.split('|').map((cell) => cell.trim())
-      expect(ofLatest !== '–', name).toBe(latest.includes(name))
-      expect(ofHistory !== '–', name).toBe(history.includes(name))
-      const variable = latest.includes(name) ? await keyVariableOf(name) : ''
+      const [, , , named, about, ofLatest, ofHistory, right = ''] = row
+        .split('|')
+        .map((cell) => cell.trim())
+      expect([ofLatest, ofHistory].map((cell) => cell !== '–')).toEqual([
+        data !== 'history',
+        data !== 'latest',
+      ])
+      expect(about, name).toMatch(count === '-' ? /^of / : new RegExp(`^${count}\\b`))
+      expect(right.replaceAll('**', '').startsWith(terms), `${name}: ${right}`).toBe(true)
+      const variable = key === 'yes' ? await keyVariableOf(name) : ''
       expect(named).toBe(variable === '' ? `\`${name}\`` : `\`${name}\`, \`${variable}\``)
     }
   })

@@ -7,12 +7,6 @@ import { publish, run } from './run.ts'
 
 const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
-/** Flags of `serve` whose settings are in the config file. */
-const MOVED =
-  `https https-key https-cert cors compat compress no-compress no-explorer plan keys anonymous trusted-proxy
-  forwarded-header key-parameter counters when-counters-fail metrics metrics-port access-log access-log-sample
-  access-log-addresses`.split(/\s+/)
-
 /** No URLs of stores. */
 const STORES =
   `postgres://hidden.db localhost:6379 http://user:hidden@localhost redis://:hidden%@localhost
@@ -61,13 +55,7 @@ const WRONG = `
   serve --store= => --store must be a URL like redis://127.0.0.1:6379, a folder, or
   serve --demo --store rates => --demo cannot be combined with --store
   RATESMITH_STORE=localhost:hidden serve => RATESMITH_STORE must be a URL like
-  RATESMITH_REDIS_URL=redis://hidden serve => RATESMITH_REDIS_URL is now RATESMITH_STORE
-  RATESMITH_KEYS=keys.json serve --demo => RATESMITH_KEYS of serve is now in the config file
-  RATESMITH_COUNTERS=redis://hidden serve => RATESMITH_COUNTERS of serve …the config file: see
-  serve --data rates => --data is now --store
-  serve --redis=redis://:hidden@localhost => --redis is now --store
-  serve --config a.ts => --config has no flag: ratesmith serve config.ts
-  latest --watch 60 => --watch is gone: run the command with watch
+  RATESMITH_KEYS=keys.json serve --demo => RATESMITH_KEYS needs a config file
   serve --log xml => --log must be json or text, got xml
   serve --host= => --host must be an address, got ""
   serve --base-path api/ => --base-path: basePath must be '' or an absolute path
@@ -75,7 +63,6 @@ const WRONG = `
   doctor --all --demo => --all cannot be combined with --demo (
   doctor --all --latest=ecb => --all cannot be combined with --latest (
   doctor --all --history=ecb => --all cannot be combined with --history (
-  doctor --redis redis://hidden => --redis is now --store
   doctor --store= => --store must be a URL like
   RATESMITH_STORE=rediss://ada:hidden@ doctor => RATESMITH_STORE
   help convrt => unknown command convrt. Did you mean convert?
@@ -99,10 +86,6 @@ describe('the command line', () => {
     ...['to', 'columns', 'decimal', 'date-format', 'time-zone', 'prefix'].map(
       (flag): [string, string] => [`convert 1 USD EUR --${flag} EUR`, `…--${flag} needs --file`],
     ),
-    ...MOVED.map((flag): [string, string] => [
-      `serve --demo --${flag}=hidden`,
-      `--${flag} is now in the config file: see docs/upgrading.md#flags-of-serve`,
-    ]),
   ])('exits with 2 and one line on stderr: %s', async (typed, line) => {
     const words = typed.split(' ').filter((word) => word !== '')
     const variables = words.filter((word) => /^[A-Z_]+=/.test(word))
@@ -140,15 +123,6 @@ describe('the command line', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout.startsWith(text), stdout).toBe(true)
   })
-})
-
-it('has each moved flag in the guide on upgrading', () => {
-  const guide = readFileSync(new URL('../../docs/upgrading.md', import.meta.url), 'utf8')
-  const [, section = ''] = guide.split('\n## Flags of `serve`\n')
-  const missing = [...MOVED, 'data', 'redis'].filter(
-    (flag) => !new RegExp(`^\\|.*\`--${flag}[ \`]`, 'm').test(section),
-  )
-  expect(missing).toEqual([])
 })
 
 describe('the version of Node', () => {

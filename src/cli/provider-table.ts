@@ -1,0 +1,63 @@
+import { loadProviders } from './providers.ts'
+import type { NamedProvider } from './providers.ts'
+import { DEFAULT_NAMES } from './upstreams.ts'
+
+/** Currencies of those without data of one bank, roughly. */
+const CURRENCIES: Readonly<Record<string, number>> = {
+  'exchange-rate-api': 160,
+  frankfurter: 30,
+  ecb: 30,
+  fawazahmed0: 170,
+  'exchange-rate-api-v6': 160,
+  'open-exchange-rates': 170,
+  currencyapi: 170,
+  nbp: 30,
+}
+
+/** Where it is not the country of the currency that all rates are quoted against. */
+const PLACES: Readonly<Record<string, string>> = {
+  'banca-d-italia': 'Italy',
+  ecb: 'Euro area',
+  frankfurter: 'Euro area',
+  'frankfurter-v2': 'many',
+  imf: 'many',
+  nbp: 'Poland',
+}
+
+/** Whether others may get the rates, where it is known; conditions are in docs/providers.md. */
+const MAY_PASS_ON = Object.entries({
+  yes: 'fawazahmed0 us-treasury',
+  no: 'exchange-rate-api exchange-rate-api-v6',
+  'with credit':
+    'bank-of-canada bcb cnb danmarks-nationalbank ecb frankfurter hmrc nbp norges-bank rba',
+  'by plan': 'open-exchange-rates',
+  'by account': 'currencyapi',
+  'by each bank': 'frankfurter-v2',
+  'by its terms': 'imf',
+})
+
+const REGIONS = new Intl.DisplayNames(['en'], { type: 'region' })
+
+/** Returns the rows of the table, below its head. */
+export async function providerRows(): Promise<string[][]> {
+  const head = ['name', 'country', 'currencies', 'rates', 'key', 'may pass on']
+  return [head, ...(await loadProviders()).map(rowOf)]
+}
+
+function rowOf({ name, bank, factories, keyVariable }: NamedProvider): string[] {
+  // The first two letters of a currency are those of its country.
+  const country = PLACES[name] ?? (bank && REGIONS.of(bank.base.slice(0, 2))) ?? '-'
+  const currencies = bank?.currencies ?? CURRENCIES[name] ?? '-'
+  const data = (['latest', 'history'] as const).filter((each) => factories[each])
+  const [right = 'unknown'] = MAY_PASS_ON.find(([, names]) => names.split(' ').includes(name)) ?? []
+  const key = keyVariable === undefined ? '-' : 'yes'
+  const isDefault = Object.values<string>(DEFAULT_NAMES).includes(name)
+  return [
+    isDefault ? `${name} *` : name,
+    country,
+    String(currencies),
+    data.length > 1 ? 'both' : (data[0] ?? ''),
+    key,
+    right,
+  ]
+}

@@ -1,0 +1,75 @@
+import type { DataSetStatus, RatesOperations } from '../index.ts'
+import type { CommandContext } from './context.ts'
+import { RATES_OPTIONS } from './flags.ts'
+import { printListing } from './listing.ts'
+import { DISCLAIMER, openOutput } from './output.ts'
+import type { Output } from './output.ts'
+import { openSession, toRatesFlags } from './session.ts'
+import type { RatesFlags } from './session.ts'
+import { styledLines, toMinute, withSpinner } from './terminal.ts'
+import { parseArguments } from './usage.ts'
+
+type Print = (rates: RatesOperations, output: Output, flags: RatesFlags) => Promise<number>
+
+async function withRates(args: string[], context: CommandContext, print: Print): Promise<number> {
+  const { values } = parseArguments({ args, options: RATES_OPTIONS })
+  const flags = toRatesFlags(values)
+  const { rates, close } = await openSession(flags, context)
+  try {
+    const loading = Promise.allSettled([rates.latest(), rates.sources()])
+    await withSpinner(context, 'fetching rates', loading)
+    return await print(rates, openOutput(context), flags)
+  } finally {
+    close()
+  }
+}
+
+/** Lists the sources of reference rates, which `--source` selects by their ids. */
+export async function sources(args: string[], context: CommandContext): Promise<number> {
+  return withRates(args, context, async (rates, output, { json }) => {
+    const record = await rates.sources()
+    const isTable = output.terminal.isTTY && !json
+    const rows = record.sources.map(
+      ({ id, base, frequency, from, lastDay, late, source, terms }) => {
+        const cells = [id, base ?? '', frequency, from, lastDay ?? '', late ? 'late' : '']
+        return isTable ? cells : [...cells, source.name, source.url, terms ?? '']
+      },
+    )
+    const head = ['source', 'base', 'published', 'since', 'newest', 'state']
+    printListing({ record, head, rows }, output, json)
+    const notes = record.sources.map(
+      ({ id, source: { name, url }, terms }) =>
+        `${id}: ${name}, ${url}, terms: ${terms ?? 'not known'}`,
+    )
+    const shown = isTable ? [...notes, DISCLAIMER] : []
+    output.print(shown.flatMap((line) => styledLines('aside', line, output.terminal)))
+    return 0
+  })
+}
+
+/** Shows how fresh the rates of the command are; exits with 1 while some are missing. */
+export async function status(args: string[], context: CommandContext): Promise<number> {
+  return withRates(args, context, async (rates, output, { json }) => {
+    const record = await rates.status()
+    const { latest, history } = record
+    const published = latest?.updatedAt ?? null
+    const rows = [
+      ...(latest
+        ? [['latest', ...cellsOf(published === null ? '' : toMinute(published), latest)]]
+        : []),
+      ...(history ? (history.sources ?? [history]) : []).map((each) => [
+        'history',
+        ...cellsOf(each.lastDay ?? '', each),
+      ]),
+    ]
+    const head = ['rates', 'state', 'newest', 'last attempt', 'next attempt', 'source']
+    printListing({ record, head, rows }, output, json)
+    return record.ready ? 0 : 1
+  })
+}
+
+function cellsOf(newest: string, each: DataSetStatus & { late?: boolean }): string[] {
+  const { ready, stale, lastAttempt, nextAttemptAt, source } = each
+  const state = !ready ? 'missing' : each.late ? 'late' : stale ? 'overdue' : 'current'
+  return [state, newest, lastAttempt?.outcome ?? '', toMinute(nextAttemptAt), source?.name ?? '']
+}
