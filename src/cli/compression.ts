@@ -4,18 +4,21 @@ import {
   LARGE_BODY_BYTES,
   createBoundedMap,
   createRepeatFilter,
-  isMatch,
   toFetchStyle,
   withProperties,
   withVary,
 } from '../core.ts'
 import type { Header, RawRequest, RawResponse } from '../index.ts'
-import type { ServedHandler } from './service-paths.ts'
 
 /** In order of preference for equal weights. */
 const CODINGS = ['br', 'gzip'] as const
 
 type Coding = (typeof CODINGS)[number]
+
+interface Compressed {
+  (request: Request): Promise<Response>
+  answer(request: RawRequest): RawResponse | Promise<RawResponse>
+}
 
 type Body = NonNullable<RawResponse['body']>
 
@@ -32,20 +35,21 @@ const MAX_WAITING_BYTES = 16 * 1_048_576
 
 /**
  * Returns `handler` with bodies over 1 KiB in brotli or gzip for clients that accept them. A large body is encoded in gzip, the
- * fastest, until it is requested again, and so is a body without an entity tag. Each coding has its own entity tag, by which
- * the handler evaluates preconditions. Where a codec fails or too many large bodies wait for one, the plain body is sent.
+ * fastest, until it is requested again, and so is a body without an entity tag. The entity tag of an encoded body is the weak
+ * form of the plain one's. Where a codec fails or too many large bodies wait for one, the plain body is sent.
  */
 export function withCompression(
-  handler: Pick<ServedHandler, 'answer'>,
+  handler: Pick<Compressed, 'answer'>,
   codecs: Codecs = CODECS,
-): ServedHandler {
+): Compressed {
   const encode = createEncoder(codecs)
   const isRepeated = createRepeatFilter()
 
-  async function encoded({ headers, body }: RawResponse, codings: readonly Coding[]) {
+  async function encoded({ headers, body }: RawResponse, accepted: string) {
     if (body === null || body.length <= MIN_BODY_BYTES) return undefined
     if (headers.some(([name]) => name === 'content-encoding')) return undefined
-    const tag = tagIn(headers)
+    const codings = preferredCodings(accepted)
+    const tag = headers.find(([name]) => name === 'etag')?.[1]
     const isOften = tag !== undefined && (body.length <= LARGE_BODY_BYTES || isRepeated(tag))
     const coding = isOften ? codings[0] : codings.find((each) => each === 'gzip')
     const bytes = coding && (await encode(coding, body, tag))
@@ -53,31 +57,27 @@ export function withCompression(
   }
 
   async function answer(request: RawRequest): Promise<RawResponse> {
-    const codings = (): readonly Coding[] =>
-      preferredCodings(request.header('accept-encoding') ?? '')
+    const { method } = request
     const plain = await handler.answer(
       withProperties(request, {
         // Only the body shows the length of its encoded form.
-        get method() {
-          return request.method === 'HEAD' ? 'GET' : request.method
-        },
+        method: method === 'HEAD' ? 'GET' : method,
         header(name) {
           const value = request.header(name)
-          return value && /^if-(?:none-)?match$/.test(name) ? withPlain(value, codings()) : value
+          return name === 'if-match' ? value?.replaceAll('W/"', '"') : value
         },
       }),
     )
-    const { status, headers } = plain
-    const isHead = request.method === 'HEAD'
-    if (status !== 200 && status !== 304) return isHead ? { ...plain, body: null } : plain
-    const varied = withVary(headers, 'Accept-Encoding')
-    if (status === 304) {
-      const known = knownCoding(headers, request.header('if-none-match') ?? '', codings())
-      return { ...plain, headers: known ? withTag(varied, known) : varied }
+    const { status } = plain
+    const headers =
+      status === 200 || status === 304 ? withVary(plain.headers, 'Accept-Encoding') : plain.headers
+    const sent =
+      status === 200 ? await encoded(plain, request.header('accept-encoding') ?? '') : undefined
+    return {
+      ...plain,
+      headers: sent ? headersOf(headers, sent) : headers,
+      body: method === 'HEAD' ? null : (sent?.bytes ?? plain.body),
     }
-    const sent = await encoded(plain, codings())
-    const body = isHead ? null : (sent?.bytes ?? plain.body)
-    return { ...plain, headers: sent ? headersOf(varied, sent) : varied, body }
   }
 
   return Object.assign(toFetchStyle(answer), { answer })
@@ -122,36 +122,13 @@ function isSame(one: Body, other: Body): boolean {
   return one === other || Buffer.compare(one, other) === 0
 }
 
-function tagIn(headers: readonly Header[]): string | undefined {
-  return headers.find(([name]) => name === 'etag')?.[1]
-}
-
-function tagOf(plain: string, coding: Coding): string {
-  return plain.replace(/"$/, `-${coding}"`)
-}
-
-function withTag(headers: readonly Header[], coding: Coding): Header[] {
-  return headers.map(([name, value]) => [name, name === 'etag' ? tagOf(value, coding) : value])
-}
-
-/** Returns `list` with the tag of the plain body for each one of `codings`, because only these may be sent to the client. */
-function withPlain(list: string, codings: readonly Coding[]): string {
-  const plain = codings.reduce((tags, coding) => tags.replaceAll(`-${coding}"`, '"'), list)
-  return plain === list ? list : `${list}, ${plain}`
-}
-
-/** Returns the coding of the body that the client has; undefined for the plain one. */
-function knownCoding(headers: readonly Header[], ifNoneMatch: string, codings: readonly Coding[]) {
-  const tag = tagIn(headers) ?? ''
-  if (isMatch(ifNoneMatch, tag, 'weak')) return undefined
-  return codings.find((coding) => isMatch(ifNoneMatch, tagOf(tag, coding), 'weak'))
-}
-
 function headersOf(
   headers: readonly Header[],
   { coding, bytes }: { coding: Coding; bytes: Uint8Array },
 ): Header[] {
-  const others = withTag(headers, coding).filter(([name]) => name !== 'content-length')
+  const others = headers
+    .filter(([name]) => name !== 'content-length')
+    .map(([name, value]): Header => [name, name === 'etag' ? value.replace(/^"/, 'W/"') : value])
   return [...others, ['content-length', String(bytes.length)], ['content-encoding', coding]]
 }
 

@@ -2,14 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { assertBasePath } from '../http/target.ts'
 import { createRatesHandler } from '../index.ts'
-import type { RatesHandlerOptions } from '../index.ts'
+import type { RatesHandlerOptions, ServerOptions } from '../index.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import { createLog } from '../log.ts'
 import type { Config, ConfiguredHandler } from './config.ts'
 import { platform } from './context.ts'
 import type { CommandContext } from './context.ts'
 import { handlerFlags, parseServeFlags } from './serve-flags.ts'
-import type { IndexOptions } from './index-page.ts'
 import type { ServeFlags } from './serve-flags.ts'
 import { openServer } from './servers.ts'
 import { findStore, openStore } from './store.ts'
@@ -26,10 +25,25 @@ const POLL_INTERVAL_MS = 20
 /** Names of active resources that run on Node's thread pool, which a dead disk or name server can block. */
 const THREAD_WORK = /^(?:FSReq|GetAddrInfo|GetNameInfo)/
 
+type OpenStore = Awaited<ReturnType<typeof openStore>>
+
+type Tls = NonNullable<ServerOptions['tls']>
+
 interface Stop {
   signal: NodeJS.Signals
   /** Whether work on files or names is in progress, for which Node would wait at its exit. */
   isBlocked: boolean
+}
+
+/** Runs `ratesmith serve`, then ends the process even if a client, disk or name server still keeps it open. */
+export async function serveAndExit(args: string[], context: CommandContext): Promise<never> {
+  const { signal, isBlocked } = await serve(args, context)
+  if (isBlocked) {
+    // Without a listener, the signal ends the process immediately, unless it is process 1 of a container.
+    process.kill(process.pid, signal)
+    await sleep(POLL_INTERVAL_MS)
+  }
+  process.exit(0)
 }
 
 /**
@@ -47,31 +61,35 @@ async function serve(args: string[], context: CommandContext): Promise<Stop> {
     flags.config === undefined
       ? withoutFile(env)
       : await (await import('./config.ts')).loadConfig(flags.config)
-  const tls = await readTls(config)
+  const { file, server } = config
+  const tls = server.tls && (await readTls(server.tls, file))
   const opened = await openNamedStore(flags, config, env)
   try {
-    const { handler, index, notes } = config.handler
-      ? useHandler(config.handler, config.file, flags)
+    const { handler, home, hints } = config.handler
+      ? useHandler(config.handler, file, flags)
       : await createHandler(flags, config, opened?.store, context)
-    const server = { ...config.server, tls }
-    const starting = openServer(handler, { ...flags, server, index, file: config.file }, context)
+    const { port, host } = flags
+    const starting = openServer(
+      handler,
+      { port, host, server: { ...server, tls }, home, file },
+      context,
+    )
     // Otherwise its timers would keep the process open.
     starting.catch(() => handler.close?.())
     const running = await starting
-    stdout.write(startMessage(running.url, flags.demo, index, notes))
+    const about = `ratesmith listens on ${running.url}${flags.demo ? ' with synthetic rates' : ''}`
+    stdout.write(`${[about, ...hints(running.url)].join('\n')}\n`)
     const signal = await stopSignal()
     const stopBy = performance.now() + STOP_LIMIT_MS
     await running.stop()
     handler.close?.()
     const endBy = Math.min(stopBy, performance.now() + FINAL_WORK_MS)
-    while (isBlocked(opened) && performance.now() < endBy) await sleep(POLL_INTERVAL_MS)
-    return { signal, isBlocked: isBlocked(opened) }
+    while (hasThreadWork() && performance.now() < endBy) await sleep(POLL_INTERVAL_MS)
+    return { signal, isBlocked: hasThreadWork() }
   } finally {
     opened?.close()
   }
 }
-
-type OpenStore = Awaited<ReturnType<typeof openStore>>
 
 function withoutFile(env: NodeJS.ProcessEnv): Config {
   // Otherwise the server would need no keys.
@@ -81,9 +99,7 @@ function withoutFile(env: NodeJS.ProcessEnv): Config {
   return { file: undefined, options: {}, handler: undefined, server: {} }
 }
 
-async function readTls({ file = '', server }: Config): Promise<typeof server.tls> {
-  const { tls } = server
-  if (tls === undefined) return undefined
+async function readTls(tls: Tls, file = ''): Promise<Tls> {
   const { checkTls } = await import('./tls.ts')
   return withUsageError(file, () => checkTls(tls))
 }
@@ -99,16 +115,24 @@ async function openNamedStore(
   return named && !demo && !isFromFile ? openStore(named) : undefined
 }
 
+/** Other runtimes do not wait for threads at their exit. */
+function hasThreadWork(): boolean {
+  return (
+    platform === 'node' && process.getActiveResourcesInfo().some((name) => THREAD_WORK.test(name))
+  )
+}
+
 interface Prepared {
   handler: ConfiguredHandler
-  /** What the page at `/` and the start message name; undefined where the file has the handler. */
-  index: IndexOptions | undefined
-  notes: readonly string[]
+  /** Where `/` leads; undefined where the file has the handler. */
+  home: string | undefined
+  /** Returns the lines to print at the start. */
+  hints(root: string): string[]
 }
 
 function useHandler(handler: ConfiguredHandler, file = '', flags: ServeFlags): Prepared {
   const [flag] = handlerFlags(flags)
-  if (flag === undefined) return { handler, index: undefined, notes: notesOn(handler) }
+  if (flag === undefined) return { handler, home: undefined, hints: () => notesOn(handler) }
   throw new UsageError(`${flag} needs options: the default export of ${file} is a handler`)
 }
 
@@ -118,80 +142,53 @@ function notesOn(handler: ConfiguredHandler): string[] {
   return ['Clients without a key are not limited: set the option access, see docs/public-api.md.']
 }
 
-function isBlocked(opened: OpenStore | undefined): boolean {
-  // Other runtimes do not wait for threads at their exit.
-  if (platform !== 'node') return false
-  return opened?.isBusy() || process.getActiveResourcesInfo().some((name) => THREAD_WORK.test(name))
-}
-
-/** Runs `ratesmith serve`, then ends the process even if a client, disk or name server still keeps it open. */
-export async function serveAndExit(args: string[], context: CommandContext): Promise<never> {
-  const { signal, isBlocked } = await serve(args, context)
-  if (isBlocked) {
-    // Without a listener, the signal ends the process immediately, unless it is process 1 of a container.
-    process.kill(process.pid, signal)
-    await sleep(POLL_INTERVAL_MS)
-  }
-  process.exit(0)
-}
-
 async function createHandler(
   flags: ServeFlags,
   { file, options = {} }: Config,
   store: RatesHandlerOptions['store'],
   context: CommandContext,
 ): Promise<Prepared> {
-  const { stderr, now } = context
+  const { stderr } = context
   const origin = file ?? 'serve'
-  const upstreams = await chooseUpstreams(
-    flags,
-    context,
-    withUsageError(origin, () => ownProviders(flags, options)),
-  )
+  const own = withUsageError(origin, () => ownProviders(flags, options))
+  const upstreams = await chooseUpstreams(flags, context, own)
+  const { latest, history } = upstreams.providers
   const { basePath = options.basePath ?? '/api' } = flags
   withUsageError(flags.basePath === undefined ? origin : '--base-path', () =>
     assertBasePath(basePath),
   )
-  const { explorer = true, store: ownStore = store, onEvent: ownOnEvent } = options
+  const { explorer = true, now = context.now, onEvent } = options
   const log = createLog({
     format: flags.log ?? (stderr.isTTY ? 'text' : 'json'),
     write: (line) => stderr.write(`${line}\n`),
-    now,
+    now: context.now,
   })
   const handler = withUsageError(origin, () =>
     createRatesHandler({
       ...options,
       fetch: options.fetch ?? upstreams.fetch,
-      now: options.now ?? now,
+      now,
       basePath,
       explorer,
       providers: {
-        latest: !isOff('latest', flags, options) && upstreams.providers.latest,
-        history: !isOff('history', flags, options) && upstreams.providers.history,
+        latest: own.latest && options.providers?.latest === false ? false : latest,
+        history: own.history && options.providers?.history === false ? false : history,
       },
-      store: flags.demo ? undefined : flags.store === undefined ? ownStore : store,
-      onEvent: ownOnEvent && flags.log === undefined ? ownOnEvent : log,
+      store: flags.demo ? undefined : (store ?? options.store),
+      onEvent: onEvent && flags.log === undefined ? onEvent : log,
     }),
   )
-  if (ownOnEvent && flags.log !== undefined) handler.subscribe({ onEvent: ownOnEvent })
+  if (onEvent && flags.log !== undefined) handler.subscribe({ onEvent })
   const { keyRules } = handler
-  const needsKey = keyRules?.isOptional === false
-  const notes =
-    file === undefined ? [] : [...notesOn(handler), ...(keyRules ? notesOnTerms(upstreams) : [])]
-  return { handler, index: { basePath, explorer, needsKey }, notes }
+  const notes = [...notesOn(handler), ...(keyRules ? notesOnTerms(upstreams) : [])]
+  const hints = (root: string): string[] => [
+    ...exampleUrls(root + basePath, explorer),
+    ...(file === undefined ? [] : notes),
+  ]
+  return { handler, home: explorer ? `${basePath}/` : `${basePath}/v1`, hints }
 }
 
-type DataSetName = keyof Upstreams['providers']
-
-/** Returns whether the file turns a data set off, and no flag turns it on. */
-function isOff(
-  data: DataSetName,
-  { providers }: ServeFlags,
-  options: RatesHandlerOptions,
-): boolean {
-  return options.providers?.[data] === false && providers[data] === undefined
-}
-
+/** Returns the providers of the file that no flag replaces. */
 function ownProviders(
   { providers: flags }: ServeFlags,
   { providers = {} }: RatesHandlerOptions,
@@ -205,12 +202,7 @@ function ownProviders(
 }
 
 function toList<Provider>(given: Provider | readonly Provider[] | false): Provider[] {
-  if (given === false) return []
-  return isList(given) ? [...given] : [given]
-}
-
-function isList<Item>(given: Item | readonly Item[]): given is readonly Item[] {
-  return Array.isArray(given)
+  return Object([given || []].flat())
 }
 
 /** Returns a line if the terms of a provider forbid redistribution: see docs/providers.md. */
@@ -224,25 +216,15 @@ function notesOnTerms({ providers }: Upstreams): string[] {
   ]
 }
 
-function startMessage(
-  root: string,
-  isDemo: boolean,
-  index: IndexOptions | undefined,
-  notes: readonly string[],
-): string {
-  const about = `ratesmith listens on ${root}${isDemo ? ' with synthetic rates' : ''}`
-  if (!index) return [about, ...notes, ''].join('\n')
-  const { basePath, explorer } = index
+function exampleUrls(api: string, explorer: boolean): string[] {
   return [
-    `${about}. Try:`,
-    ...(explorer ? [`  ${root}${basePath}/ in a browser`] : []),
-    `  ${root}${basePath}/v1/latest?base=EUR&symbols=USD,GBP,JPY`,
-    `  ${root}${basePath}/v1/convert?from=USD&to=EUR&amount=100`,
-    `  ${root}${basePath}/v1/history?from=USD&to=EUR&period=1M`,
-    `  ${root}${basePath}/v1/status`,
-    ...notes,
-    '',
-  ].join('\n')
+    'Try:',
+    ...(explorer ? [`  ${api}/ in a browser`] : []),
+    `  ${api}/v1/latest?base=EUR&symbols=USD,GBP,JPY`,
+    `  ${api}/v1/convert?from=USD&to=EUR&amount=100`,
+    `  ${api}/v1/history?from=USD&to=EUR&period=1M`,
+    `  ${api}/v1/status`,
+  ]
 }
 
 /** Resolves with the first SIGINT or SIGTERM; a second one ends the process immediately. */

@@ -9,7 +9,6 @@ import { UsageError, withUsageError } from './usage.ts'
 
 interface OpenStore {
   store: CacheStore
-  isBusy(): boolean
   close(): void
 }
 
@@ -47,13 +46,12 @@ export function isDatabase(place: string): boolean {
 export async function openStore({ name, place }: NamedStore): Promise<OpenStore> {
   if (isRedis(place)) {
     const connection = await connectRedis({ name, url: place })
-    const close = (): void => connection.close()
-    return { store: createRedisStore(connection), isBusy: () => false, close }
+    return { store: createRedisStore(connection), close: () => connection.close() }
   }
   if (isDatabase(place)) {
     const { createSqliteStore } = await import('../stores/sqlite.ts')
     const store = withUsageError(name, () => createSqliteStore(place))
-    return { store, isBusy: () => false, close: store.close }
+    return { store, close: store.close }
   }
   const { createFileStore } = await import('../stores/file.ts')
   // Fails the start if the folder is not writable: otherwise the server would lose its rates at the next restart, unnoticed.
@@ -62,7 +60,7 @@ export async function openStore({ name, place }: NamedStore): Promise<OpenStore>
     accessSync(place, constants.R_OK | constants.W_OK)
     return createFileStore(place)
   })
-  return { ...watched(store), close() {} }
+  return { store, close() {} }
 }
 
 /** Creates a folder and those above it. Node's `recursive` never returns for a folder in `/proc`. */
@@ -76,27 +74,6 @@ export function makeFolder(path: string): void {
   } catch (error) {
     // Another server may have created it.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
-  }
-}
-
-function watched(store: CacheStore): Pick<OpenStore, 'store' | 'isBusy'> {
-  let underWay = 0
-
-  async function watch(operation: () => unknown): Promise<unknown> {
-    underWay += 1
-    try {
-      return await operation()
-    } finally {
-      underWay -= 1
-    }
-  }
-
-  return {
-    store: {
-      get: (key) => watch(() => store.get(key)),
-      set: (key, value, expiresAt) => watch(() => store.set(key, value, expiresAt)),
-    },
-    isBusy: () => underWay > 0,
   }
 }
 
