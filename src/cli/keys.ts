@@ -1,15 +1,17 @@
+import { statSync } from 'node:fs'
+
+import { createFileKeyStore } from '../access/file.ts'
+import type { StoredKey, WritableKeyStore } from '../access/file.ts'
 import { createKey } from '../access/index.ts'
-import type { StoredKey } from '../access/file.ts'
-import { didYouMean, nearest } from '../known-options.ts'
-import { toSingleLine } from '../log.ts'
+import { isDay, isOrigin, toSingleLine } from '../core.ts'
+import { didYouMean, nearest, toAlternatives } from '../known-options.ts'
 import { DAY_MS } from '../rates/dates.ts'
 import type { CommandContext } from './context.ts'
-import { findKeys, isShared, openKeyStore } from './key-store.ts'
-import type { NamedFile } from './key-store.ts'
+import { printListing } from './listing.ts'
 import { openOutput } from './output.ts'
 import type { Output } from './output.ts'
-import { toTable } from './terminal.ts'
-import { UsageError, parseArguments, text, texts, toggle } from './usage.ts'
+import { toMinute } from './terminal.ts'
+import { UsageError, parseArguments, text, texts, toggle, withUsageError } from './usage.ts'
 
 export const KEYS_OPTIONS = {
   keys: text('<file>', 'JSON file with the keys (default: RATESMITH_KEYS)'),
@@ -22,94 +24,88 @@ export const KEYS_OPTIONS = {
 
 type Values = ReturnType<typeof parseArguments<{ options: typeof KEYS_OPTIONS }>>['values']
 
-interface Action {
+interface Request {
   values: Values
   words: readonly string[]
-  file: NamedFile
+  store: WritableKeyStore
   output: Output
-  context: CommandContext
+  now: number
 }
 
-const ACTIONS = {
-  create: { run: create, flags: ['plan', 'name', 'expires', 'origin'] },
-  list: { run: list, flags: ['json'] },
-  revoke: { run: revoke, flags: [] },
-} as const satisfies Record<
-  string,
-  { run: (action: Action) => Promise<void>; flags: readonly (keyof Values)[] }
->
+interface Action {
+  run(request: Request): Promise<void>
+  flags: readonly string[]
+  /** Words after the action (default none). */
+  words?: number
+}
 
-type ActionName = keyof typeof ACTIONS
+const ACTIONS = new Map<string | undefined, Action>([
+  ['create', { run: create, flags: ['plan', 'name', 'expires', 'origin', 'json'] }],
+  ['list', { run: list, flags: ['json'] }],
+  ['revoke', { run: revoke, flags: [], words: 1 }],
+])
 
 export async function keys(args: string[], context: CommandContext): Promise<number> {
-  const { values, positionals } = parseArguments({
-    args,
-    options: KEYS_OPTIONS,
-    allowPositionals: true,
-  })
+  const config = { args, options: KEYS_OPTIONS, allowPositionals: true }
+  const { values, positionals } = parseArguments(config)
   const [name, ...words] = positionals
-  const action = requireAction(name)
-  const { run, flags }: { run: (action: Action) => Promise<void>; flags: readonly string[] } =
-    ACTIONS[action]
-  for (const flag of Object.keys(values)) {
-    if (flag !== 'keys' && !flags.includes(flag)) {
-      throw new UsageError(`keys ${action} has no flag --${flag}`)
-    }
+  const action = ACTIONS.get(name)
+  if (!action) {
+    const names = ['create', 'list', 'revoke']
+    const suggestion =
+      name === undefined ? '' : `, got ${name}${didYouMean(nearest(name, names, 2))}`
+    throw new UsageError(`keys must be followed by ${toAlternatives(names)}${suggestion}`)
   }
-  if (action !== 'revoke' && words.length > 0) {
-    throw new UsageError(`keys ${action} has no argument ${words[0]}`)
+  const flag = Object.keys(values).find((each) => ![...action.flags, 'keys'].includes(each))
+  if (flag !== undefined) throw new UsageError(`keys ${name} has no flag --${flag}`)
+  const { words: count = 0 } = action
+  if (words.length < count) throw new UsageError(`keys ${name} needs the id or the name of a key`)
+  const word = words[count]
+  if (word !== undefined) throw new UsageError(`keys ${name} has no argument ${word}`)
+  if (values.keys === '') throw new UsageError('--keys must be a file, got ""')
+  const path = values.keys ?? context.env['RATESMITH_KEYS']
+  if (!path) throw new UsageError(`keys ${name} needs --keys with a file, or RATESMITH_KEYS`)
+  const origin = values.keys === undefined ? 'RATESMITH_KEYS' : '--keys'
+  if (name !== 'create' && !statSync(path, { throwIfNoEntry: false })) {
+    const advice = `create a key with: ratesmith keys create --keys ${path}`
+    throw new UsageError(`${origin}: ${path} does not exist; ${advice}`)
   }
-  const file = findKeys(values.keys, context.env)
-  if (!file) throw new UsageError(`keys ${action} needs --keys with a file, or RATESMITH_KEYS`)
+  const { now } = context
+  const store = withUsageError(origin, () => createFileKeyStore(path, { now }))
   const output = openOutput(context)
-  await run({ values, words, file, output, context })
-  if (isShared(file.path, context)) {
-    output.note(
-      `ratesmith: other users can read ${file.path}, which has hashes and names; run: chmod 600 ${file.path}`,
-    )
+  await action.run({ values, words, store, output, now: now() })
+  if (isShared(path, context)) {
+    const advice = `run: chmod 600 ${path}`
+    output.note(`ratesmith: other users can read ${path}, which has hashes and names; ${advice}`)
   }
   return 0
 }
 
-function requireAction(name: string | undefined): ActionName {
-  const names = Object.keys(ACTIONS)
-  if (name !== undefined && isAction(name)) return name
-  if (name === undefined) throw new UsageError(`keys needs one of: ${names.join(', ')}`)
-  const suggestion = didYouMean(nearest(name, names, 2))
-  throw new UsageError(`keys must be followed by ${names.join(', ')}, got ${name}${suggestion}`)
+/** A group may read it, as in a secret mounted into a container. */
+function isShared(path: string, { platform }: CommandContext): boolean {
+  // Windows has no such modes.
+  return platform !== 'win32' && (statSync(path).mode & 0o027) !== 0
 }
 
-function isAction(name: string): name is ActionName {
-  return Object.hasOwn(ACTIONS, name)
-}
-
-async function create({ values, file, output, context }: Action): Promise<void> {
-  const { plan, name, expires, origin: origins } = values
+async function create({ values, store, output, now }: Request): Promise<void> {
+  const { plan, name, expires, origin: origins, json } = values
   if (plan === undefined) throw new UsageError('keys create needs --plan')
   if (name === undefined) throw new UsageError('keys create needs --name')
-  const wrong = origins?.find((origin) => !isOrigin(origin))
+  const wrong = origins?.find((each) => !isOrigin(each))
   if (wrong !== undefined) {
     throw new UsageError(`--origin must be like https://example.com, got ${wrong || '""'}`)
   }
-  const createdAt = context.now()
-  const expiresAt = expires === undefined ? undefined : readEnd(expires, createdAt)
+  const expiresAt = expires === undefined ? undefined : readEnd(expires, now)
   const { key, hash } = await createKey()
-  const record: StoredKey = {
-    id: hash.slice(0, 12),
-    hash,
-    plan,
-    name,
-    createdAt,
-    expiresAt,
-    origins,
-  }
-  const store = await openKeyStore(file, context, true)
+  const id = hash.slice(0, 12)
+  const record: StoredKey = { id, hash, plan, name, createdAt: now, expiresAt, origins }
   await store.add(record).catch((error: Error) => {
     throw error instanceof TypeError ? new UsageError(`--${error.message}`) : error
   })
+  if (json) return output.print([JSON.stringify({ key, ...describe(record, now) })])
   output.print([key])
-  const end = expiresAt === undefined ? '' : `, expires ${toDayAndTime(expiresAt)}`
-  output.note(`ratesmith: key ${record.id} for ${name} on plan ${plan}${end}`)
+  const end = expiresAt === undefined ? '' : `, expires ${toMinute(expiresAt)}`
+  output.note(`ratesmith: key ${id} for ${name} on plan ${plan}${end}`)
   output.note(
     'ratesmith: keep it now, only its hash is stored; send it as Authorization: Bearer <key>',
   )
@@ -117,90 +113,46 @@ async function create({ values, file, output, context }: Action): Promise<void> 
 
 const MAX_DAYS = 36_600
 
-function isOrigin(text: string): boolean {
-  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
-}
-
 /** Reads `90d`, or a day, whose end in UTC is the end of the key. */
-function readEnd(text: string, now: number): number {
-  const [, days] = /^([1-9]\d{0,5})d$/.exec(text) ?? []
+function readEnd(typed: string, now: number): number {
+  const [, days] = /^([1-9]\d{0,5})d$/.exec(typed) ?? []
   if (days !== undefined && Number(days) <= MAX_DAYS) return now + Number(days) * DAY_MS
-  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : undefined
-  const isDay = day && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
-  if (!isDay) {
+  if (!isDay(typed)) {
     throw new UsageError(
-      `--expires must be a number of days such as 90d, or a day (YYYY-MM-DD), got ${text || '""'}`,
+      `--expires must be a number of days such as 90d, or a day (YYYY-MM-DD), got ${typed || '""'}`,
     )
   }
-  const end = day.getTime() + DAY_MS
-  if (end <= now) throw new UsageError(`--expires must not be in the past, got ${text}`)
+  const end = Date.parse(typed) + DAY_MS
+  if (end <= now) throw new UsageError(`--expires must not be in the past, got ${typed}`)
   return end
 }
 
-async function list({ values, file, output, context }: Action): Promise<void> {
-  const found = await readAll(file, context)
-  const now = context.now()
-  if (values.json) {
-    output.print([JSON.stringify({ keys: found.map((key) => describe(key, now)) })])
-  } else if (output.terminal.isTTY) {
-    const rows = found.map((key) => cellsOf(key, now).map((cell) => cell || '-'))
-    output.print(
-      toTable(
-        [['id', 'name', 'plan', 'created', 'state', 'expires', 'origins'], ...rows],
-        'title',
-        output.terminal,
-      ),
-    )
-  } else output.print(found.map((key) => cellsOf(key, now).join('\t')))
+async function list({ values, store, output, now }: Request): Promise<void> {
+  const found = await store.list()
+  const head = ['id', 'name', 'plan', 'created', 'state', 'expires', 'origins']
+  const rows = found.map((key) => [
+    ...[key.id, toSingleLine(key.name), key.plan, toMinute(key.createdAt), stateOf(key, now)],
+    ...[key.expiresAt === undefined ? '' : toMinute(key.expiresAt), key.origins?.join() ?? ''],
+  ])
+  const record = { keys: found.map((key) => describe(key, now)) }
+  printListing({ record, head, rows }, output, values.json)
 }
 
-function cellsOf(key: StoredKey, now: number): string[] {
-  const { id, name, plan, createdAt, expiresAt, origins = [] } = key
-  return [
-    id,
-    toSingleLine(name),
-    plan,
-    toDayAndTime(createdAt),
-    stateOf(key, now),
-    expiresAt === undefined ? '' : toDayAndTime(expiresAt),
-    origins.join(','),
-  ]
-}
-
-type KeyState = 'active' | 'expired' | 'revoked'
-
-function stateOf({ revokedAt, expiresAt = Infinity }: StoredKey, now: number): KeyState {
+function stateOf({ revokedAt, expiresAt = Infinity }: StoredKey, now: number): string {
   if (revokedAt !== undefined) return 'revoked'
   return expiresAt <= now ? 'expired' : 'active'
 }
 
 function describe(key: StoredKey, now: number): object {
-  const { id, name, plan, createdAt, expiresAt, revokedAt, origins } = key
-  const timeOf = (time: number | undefined): string | null =>
-    time === undefined ? null : new Date(time).toISOString()
-  return {
-    id,
-    name,
-    plan,
-    state: stateOf(key, now),
-    created: timeOf(createdAt),
-    expires: timeOf(expiresAt),
-    revoked: timeOf(revokedAt),
-    origins: origins ?? null,
-  }
+  const { id, name, plan, createdAt, expiresAt, revokedAt, origins = null } = key
+  const [created, expires, revoked] = [createdAt, expiresAt, revokedAt].map((time) =>
+    time === undefined ? null : new Date(time).toISOString(),
+  )
+  return { id, name, plan, state: stateOf(key, now), created, expires, revoked, origins }
 }
 
-function toDayAndTime(time: number): string {
-  return new Date(time).toISOString().slice(0, 16).replace('T', ' ')
-}
-
-async function revoke({ words, file, output, context }: Action): Promise<void> {
-  const [text, ...others] = words
-  if (text === undefined || others.length > 0) {
-    throw new UsageError('usage: keys revoke <id or name>')
-  }
-  const store = await openKeyStore(file, context)
-  const { id, name, revokedAt } = findKey(text, await store.list())
+async function revoke({ words: [typed = ''], store, output }: Request): Promise<void> {
+  const { id, name, revokedAt } = findKey(typed, await store.list())
   await store.revoke(id)
   const isLate = revokedAt !== undefined
   output.print([`${isLate ? 'already revoked' : 'revoked'} ${id} (${toSingleLine(name)})`])
@@ -208,25 +160,21 @@ async function revoke({ words, file, output, context }: Action): Promise<void> {
 }
 
 /** Returns the key with this id, or the only active one with this name. */
-function findKey(text: string, all: readonly StoredKey[]): StoredKey {
-  const byId = all.find(({ id }) => id === text)
+function findKey(typed: string, all: readonly StoredKey[]): StoredKey {
+  const byId = all.find(({ id }) => id === typed)
   if (byId) return byId
-  if (text.startsWith('rsk_')) {
+  if (typed.startsWith('rsk_')) {
     throw new UsageError(
       'keys revoke needs the id or the name of a key, not the key: see keys list',
     )
   }
-  const named = all.filter(({ name, revokedAt }) => name === text && revokedAt === undefined)
+  const named = all.filter(({ name, revokedAt }) => name === typed && revokedAt === undefined)
   const [first, second] = named
-  if (first && !second) return first
-  if (first) {
+  if (second) {
     const ids = named.map(({ id }) => id).join(', ')
-    throw new UsageError(`${text} is the name of ${named.length} keys; use an id: ${ids}`)
+    throw new UsageError(`${typed} is the name of ${named.length} keys; use an id: ${ids}`)
   }
+  if (first) return first
   const known = all.flatMap(({ id, name }) => [id, name])
-  throw new UsageError(`unknown key ${text}${didYouMean([...new Set(nearest(text, known, 2))])}`)
-}
-
-async function readAll(file: NamedFile, context: CommandContext): Promise<StoredKey[]> {
-  return (await openKeyStore(file, context)).list()
+  throw new UsageError(`unknown key ${typed}${didYouMean([...new Set(nearest(typed, known, 2))])}`)
 }

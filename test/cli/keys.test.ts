@@ -37,7 +37,7 @@ describe('ratesmith keys in a file', () => {
 
   it('creates a key, which only stdout contains, and keeps its hash', async () => {
     const { key, id, hash, stderr } = await create(file, '--expires', '90d')
-    expect(stderr).toContain(`key ${id} for acme on plan pro, expires 2027-02-18 19:05\n`)
+    expect(stderr).toContain(`key ${id} for acme on plan pro, expires 2027-02-18 19:05 UTC\n`)
     const written = fs
       .readdirSync(folder)
       .map((each) => fs.readFileSync(`${folder}/${each}`, 'latin1'))
@@ -46,6 +46,21 @@ describe('ratesmith keys in a file', () => {
     for (const part of [key, key.slice(4, 20), key.slice(20)]) {
       expect(stderr + written).not.toContain(part)
     }
+  })
+
+  it('prints one object with the key with --json, and nothing else on stdout', async () => {
+    const args = ['keys', 'create', '--keys', file, '--plan', 'pro', '--name', 'acme', '--json']
+    const { code, stdout, stderr } = await run([...args, '--expires', '90d'])
+    const { key, ...record } = JSON.parse(stdout)
+    expect({ code, stderr, lines: stdout.split('\n').length }).toEqual({
+      code: 0,
+      stderr: '',
+      lines: 2,
+    })
+    expect(`${key}\n`).toMatch(KEY)
+    expect(record.id).toBe((await hashKey(key)).slice(0, 12))
+    expect(await list(file)).toEqual([record])
+    expect(record.expires).toBe('2027-02-18T19:05:59.000Z')
   })
 
   it('lists keys with their ends, their origins and their states', async () => {
@@ -61,8 +76,8 @@ describe('ratesmith keys in a file', () => {
     ])
     const later = await run(['keys', 'list', '--keys', file], { now: () => NOW + DAY })
     expect(later.stdout).toBe(
-      `${id}\tacme\tpro\t2026-11-20 19:05\texpired\t2026-11-21 00:00\t${origins.join(',')}\n` +
-        `${other.id}\tacme\tpro\t2026-11-20 19:05\tactive\t\t\n`,
+      `${id}\tacme\tpro\t2026-11-20 19:05 UTC\texpired\t2026-11-21 00:00 UTC\t${origins.join(',')}\n` +
+        `${other.id}\tacme\tpro\t2026-11-20 19:05 UTC\tactive\t\t\n`,
     )
     const env = { NO_COLOR: '1' }
     const shown = await run(['keys', 'list', '--keys', file], { columns: 200, env })
@@ -133,8 +148,8 @@ describe('ratesmith keys', () => {
   })
 
   it.each([
-    ['', 'keys needs one of: create, list, revoke'],
-    ['revok', 'keys must be followed by create, …revoke…, got revok. Did you mean revoke?'],
+    ['', 'keys must be followed by create, list or revoke'],
+    ['revok', 'keys must be followed by create, list or revoke, got revok. Did you mean revoke?'],
     ['create --name a', 'keys create needs --plan'],
     ['create --plan a', 'keys create needs --name'],
     ['create --plan a --name b c', 'keys create has no argument c'],
@@ -145,11 +160,12 @@ describe('ratesmith keys', () => {
     ['create --plan a --name b --expires 2026-11-19', '--expires must not be in the past'],
     ['create --plan a --name b --origin https://a.example/', '--origin must be like'],
     ['create --plan a --name b --origin *', '--origin must be like …got *'],
-    ['create --plan a --name b --json', 'keys create has no flag --json'],
+    ['revoke a --json', 'keys revoke has no flag --json'],
+    ['revoke a b', 'keys revoke has no argument b'],
     ['list --plan a', 'keys list has no flag --plan'],
     ['list --key x', "Unknown option '--key'. Did you mean --keys?"],
     ['list', 'KEYS: …missing.json does not exist; create a key with: ratesmith keys create'],
-    ['revoke', 'usage: keys revoke <id or name>'],
+    ['revoke', 'keys revoke needs the id or the name of a key'],
     ['list --keys=', '--keys must be a file, got ""'],
   ])('exits with 2 and one line on stderr: %s', async (typed, line) => {
     const words = typed.split(' ').filter((word) => word !== '')
