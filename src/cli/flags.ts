@@ -4,7 +4,7 @@ import { OPERATIONS, ROW } from '../api/parameters.ts'
 import type { ConversionRow, Operation } from '../api/parameters.ts'
 import { escapeForMessage, isRatesError } from '../errors.ts'
 import { didYouMean, toAlternatives } from '../known-options.ts'
-import { UsageError, parseArguments, text, toggle } from './usage.ts'
+import { UsageError, parseArguments, text, texts, toggle } from './usage.ts'
 import type { Flag } from './usage.ts'
 import * as z from 'zod/mini'
 
@@ -133,6 +133,29 @@ export const HISTORY_OPTIONS = {
   ...DIRECTIVES,
   ...PRINTED,
   ...RATES_OPTIONS,
+}
+
+const { latest, history, pegs, demo, json } = RATES_OPTIONS
+
+export const SERVE_OPTIONS = {
+  port: text('<number>', 'port to listen on; 0 picks a free one (default 8787)'),
+  host: text('<address>', 'address to listen on (default 127.0.0.1)'),
+  'base-path': text('<path>', 'prefix of every path (default /api)'),
+  ...{ latest, history, pegs, demo },
+  store: text(
+    '<place>',
+    'store fetched rates in this Redis (redis://...), folder or SQLite file (.db, .sqlite)',
+  ),
+  log: text('<format>', 'json or text (default: text on a terminal, json elsewhere)'),
+}
+
+export const KEYS_OPTIONS = {
+  keys: text('<file>', 'JSON file with the keys (default: RATESMITH_KEYS)'),
+  plan: text('<plan>', 'plan of the key, a name from the plans of createAccess'),
+  name: text('<name>', 'owner of the key'),
+  expires: text('<end>', 'number of days (90d) or last day in UTC (YYYY-MM-DD) (default never)'),
+  origin: texts('<origin>', 'origin of web pages that may use the key, repeatable (default all)'),
+  json,
 }
 
 export const DOCTOR_OPTIONS = {

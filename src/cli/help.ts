@@ -3,11 +3,11 @@ import {
   CONVERT_OPTIONS,
   DOCTOR_OPTIONS,
   HISTORY_OPTIONS,
+  KEYS_OPTIONS,
   LATEST_OPTIONS,
   RATES_OPTIONS,
+  SERVE_OPTIONS,
 } from './flags.ts'
-import { KEYS_OPTIONS } from './keys.ts'
-import { SERVE_OPTIONS } from './serve-flags.ts'
 import { toTable, wrapped } from './terminal.ts'
 import type { Flag } from './usage.ts'
 

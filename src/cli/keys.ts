@@ -7,20 +7,12 @@ import { isDay, isOrigin, toSingleLine } from '../core.ts'
 import { didYouMean, nearest, toAlternatives } from '../known-options.ts'
 import { DAY_MS } from '../rates/dates.ts'
 import type { CommandContext } from './context.ts'
+import { KEYS_OPTIONS } from './flags.ts'
 import { printListing } from './listing.ts'
 import { openOutput } from './output.ts'
 import type { Output } from './output.ts'
 import { toMinute } from './terminal.ts'
-import { UsageError, parseArguments, text, texts, toggle, withUsageError } from './usage.ts'
-
-export const KEYS_OPTIONS = {
-  keys: text('<file>', 'JSON file with the keys (default: RATESMITH_KEYS)'),
-  plan: text('<plan>', 'plan of the key, a name from the plans of createAccess'),
-  name: text('<name>', 'owner of the key'),
-  expires: text('<end>', 'number of days (90d) or last day in UTC (YYYY-MM-DD) (default never)'),
-  origin: texts('<origin>', 'origin of web pages that may use the key, repeatable (default all)'),
-  json: toggle('print one line of JSON', { short: 'j' }),
-}
+import { UsageError, parseArguments, withUsageError } from './usage.ts'
 
 type Values = ReturnType<typeof parseArguments<{ options: typeof KEYS_OPTIONS }>>['values']
 

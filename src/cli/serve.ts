@@ -8,7 +8,7 @@ import { createLog } from '../log.ts'
 import type { Config, ConfiguredHandler } from './config.ts'
 import { platform } from './context.ts'
 import type { CommandContext } from './context.ts'
-import { handlerFlags, parseServeFlags } from './serve-flags.ts'
+import { parseServeFlags } from './serve-flags.ts'
 import type { ServeFlags } from './serve-flags.ts'
 import { openServer } from './servers.ts'
 import { findStore, openStore } from './store.ts'
@@ -131,9 +131,9 @@ interface Prepared {
 }
 
 function useHandler(handler: ConfiguredHandler, file = '', flags: ServeFlags): Prepared {
-  const [flag] = handlerFlags(flags)
+  const [flag] = flags.ofHandler
   if (flag === undefined) return { handler, home: undefined, hints: () => notesOn(handler) }
-  throw new UsageError(`${flag} needs options: the default export of ${file} is a handler`)
+  throw new UsageError(`--${flag} needs options: the default export of ${file} is a handler`)
 }
 
 /** Returns a note if clients without a key are not limited. Of other handlers than ours, that is not known. */

@@ -5,22 +5,16 @@ import { assertKnownOptions } from '../known-options.ts'
 
 type Tls = NonNullable<ServerOptions['tls']>
 
-interface PemKind {
-  name: string
-  begin: RegExp
-  block: RegExp
-}
-
-const PRIVATE_KEY: PemKind = {
+const PRIVATE_KEY = {
   name: 'PEM private key without a passphrase',
-  begin: /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
-  block: /-----BEGIN ([A-Z ]*PRIVATE KEY)-----[^-]*-----END \1-----/g,
+  label: '[A-Z ]*PRIVATE KEY',
+  parse: createPrivateKey,
 }
 
-const CERTIFICATE: PemKind = {
+const CERTIFICATE = {
   name: 'PEM certificate',
-  begin: /-----BEGIN CERTIFICATE-----/,
-  block: /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g,
+  label: 'CERTIFICATE',
+  parse: (block: string) => new X509Certificate(block),
 }
 
 /**
@@ -30,31 +24,26 @@ const CERTIFICATE: PemKind = {
  */
 export function checkTls(tls: Tls): Tls {
   assertKnownOptions(tls, { key: true, cert: true }, 'server.tls')
-  const [key = ''] = blocksOf('key', tls, PRIVATE_KEY)
+  const [key] = blocksOf('key', tls, PRIVATE_KEY)
   const chain = blocksOf('cert', tls, CERTIFICATE)
-  const privateKey = parsed('key', PRIVATE_KEY, () => createPrivateKey(key))
-  const [certificate] = chain.map((block) =>
-    parsed('cert', CERTIFICATE, () => new X509Certificate(block)),
-  )
-  if (!certificate?.checkPrivateKey(privateKey)) {
+  if (!key || !chain[0]?.parsed.checkPrivateKey(key.parsed)) {
     throw new TypeError('server.tls.key must match the certificate in server.tls.cert')
   }
-  return { key, cert: chain.join('\n') }
+  return { key: key.block, cert: chain.map(({ block }) => block).join('\n') }
 }
 
 /** Returns only the PEM blocks of one kind, because the runtimes skip different kinds of other text. */
-function blocksOf(name: keyof Tls, { [name]: text }: Tls, kind: PemKind): string[] {
-  return parsed(name, kind, () => {
-    const begins = text.split(kind.begin).length - 1
-    const blocks = text.match(kind.block) ?? []
-    if (blocks.length === 0 || blocks.length < begins) throw new Error('incomplete PEM block')
-    return blocks
-  })
-}
-
-function parsed<Parsed>(option: keyof Tls, { name }: PemKind, parse: () => Parsed): Parsed {
+function blocksOf<Parsed>(
+  option: keyof Tls,
+  { [option]: text }: Tls,
+  { name, label, parse }: { name: string; label: string; parse: (block: string) => Parsed },
+): { block: string; parsed: Parsed }[] {
   try {
-    return parse()
+    const begins = text.match(new RegExp(`-----BEGIN ${label}-----`, 'g')) ?? []
+    const blocks =
+      text.match(new RegExp(`-----BEGIN (${label})-----[^-]*-----END \\1-----`, 'g')) ?? []
+    if (blocks.length === 0 || blocks.length < begins.length) throw new Error('incomplete block')
+    return blocks.map((block) => ({ block, parsed: parse(block) }))
   } catch (error) {
     throw new TypeError(`server.tls.${option} must be the text of a ${name}`, { cause: error })
   }
