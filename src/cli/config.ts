@@ -6,7 +6,6 @@ import type { FetchHandler } from '../../adapters/node.ts'
 import type { RatesHandler, RatesHandlerOptions, ServerOptions } from '../index.ts'
 import { assertKnownOptions, nearest } from '../known-options.ts'
 import { toSingleLine } from '../log.ts'
-import { platform } from './context.ts'
 import { UsageError, messageOf, withUsageError } from './usage.ts'
 
 /** A handler of a config file: that of `createRatesHandler`, a wrapper around it, or any function in fetch style. */
@@ -24,14 +23,13 @@ const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs']
 
 const EXPECTED = 'the options of createRatesHandler, a handler or { fetch }'
 
-const NOT_EXPORTED = ['default', 'server', 'module.exports']
-
 /** @throws {UsageError} naming the file, if it cannot be imported or exports something else */
 export async function loadConfig(file: string): Promise<Config> {
   const exported = await importFile(file)
-  const misspelt = Object.keys(exported).find(
-    (name) => !NOT_EXPORTED.includes(name) && nearest(name, ['server'], 2).length > 0,
-  )
+  const misspelt = Object.keys(exported).find((name) => {
+    const isKnown = ['default', 'server', 'module.exports'].includes(name)
+    return !isKnown && nearest(name, ['server'], 2).length > 0
+  })
   if (misspelt !== undefined) {
     throw new UsageError(`${file}: unknown export "${misspelt}"; did you mean "server"?`)
   }
@@ -40,13 +38,11 @@ export async function loadConfig(file: string): Promise<Config> {
   }
   const { default: main, server = {} } = exported
   const handler = handlerIn(main)
-  const isOptions = typeof main === 'object' && main !== null && !(main instanceof Promise)
-  if (!handler && (!isOptions || Array.isArray(main))) {
+  if (!handler && describe(main) !== 'an object') {
     throw new UsageError(`the default export of ${file} must be ${EXPECTED}, got ${describe(main)}`)
   }
-  const options: RatesHandlerOptions | undefined = handler ? undefined : Object(main)
   withUsageError(file, () => assertServerOptions(server))
-  return { file, options, handler, server }
+  return { file, options: handler ? undefined : Object(main), handler, server }
 }
 
 async function importFile(file: string): Promise<{ default?: unknown; server?: ServerOptions }> {
@@ -68,19 +64,12 @@ async function importFile(file: string): Promise<{ default?: unknown; server?: S
 
 /** Returns the first line of the stack that is in the file, as `:12`; empty without one. */
 function lineOf(error: unknown, places: readonly string[]): string {
-  const stack = error instanceof Error ? (error.stack ?? '') : ''
-  const lines = places.flatMap((place) => {
-    const [, after = ''] = stack.split(place, 2)
-    return /^:\d+/.exec(after) ?? []
-  })
-  return lines[0] ?? ''
+  const { stack = '' }: { stack?: string } = Object(error)
+  const ends = places.map((place) => stack.split(place, 2)[1] ?? '')
+  return ends.map((end) => /^:\d+/.exec(end)?.[0]).find(Boolean) ?? ''
 }
 
 function reasonOf(error: unknown): string {
-  const { code }: { code?: unknown } = Object(error)
-  if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && platform === 'node') {
-    return `TypeScript needs Node 22.18 or newer, got ${process.versions.node}; use a .mjs file`
-  }
   const lines = messageOf(error)
     .split('\n')
     .map((line) => line.trim())
@@ -108,25 +97,21 @@ function isOptionsWithFetch(main: object): boolean {
 
 function describe(value: unknown): string {
   if (value instanceof Promise) return 'a promise; await it in the file'
-  return Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`
+  if (value === null) return 'null'
+  if (typeof value !== 'object') return `a ${typeof value}`
+  return Array.isArray(value) ? 'an array' : 'an object'
 }
 
 /** @throws {TypeError} that names the invalid option */
 function assertServerOptions(server: ServerOptions): void {
   const known = { tls: true, metrics: true, accessLog: true, compress: true }
   assertKnownOptions(server, known, 'server')
-  const { tls: _, accessLog, ...flags } = server
-  if (typeof accessLog !== 'object' || accessLog === null) {
-    return assertFlags('server', { ...flags, accessLog })
-  }
-  assertKnownOptions(accessLog, { clients: true }, 'server.accessLog')
-  assertFlags('server.accessLog', accessLog)
-  return assertFlags('server', flags)
-}
-
-function assertFlags(owner: string, flags: object): void {
-  for (const [name, value] of Object.entries(flags)) {
+  const { metrics, compress, accessLog } = server
+  const isObject = typeof accessLog === 'object' && accessLog !== null
+  if (isObject) assertKnownOptions(accessLog, { clients: true }, 'server.accessLog')
+  const logFlags = isObject ? { 'accessLog.clients': accessLog.clients } : { accessLog }
+  for (const [name, value] of Object.entries({ metrics, compress, ...logFlags })) {
     if (value === undefined || typeof value === 'boolean') continue
-    throw new TypeError(`${owner}.${name} must be true or false, got ${String(value)}`)
+    throw new TypeError(`server.${name} must be true or false, got ${String(value)}`)
   }
 }

@@ -1,9 +1,11 @@
 import { createRates } from '../index.ts'
 import type { HistoryProvider, LatestProvider, RatesEvent, RatesOperations } from '../index.ts'
+import type { CommandContext } from './context.ts'
 import { publicationText } from './output.ts'
 import { loadProviders } from './providers.ts'
 import type { NamedProvider } from './providers.ts'
 import { toAge } from './terminal.ts'
+import { fetchFor } from './upstreams.ts'
 import type { Upstreams } from './upstreams.ts'
 import { messageOf } from './usage.ts'
 
@@ -62,12 +64,11 @@ const MAX_HOSTS = 4
 
 /**
  * Separately and without any cache; providers of the same host get their requests one after another. Skips those whose key
- * is not in `env`.
+ * is not in the environment.
  */
-export async function checkBuiltIns(
-  connection: Connection,
-  env: NodeJS.ProcessEnv,
-): Promise<CheckResult[]> {
+export async function checkBuiltIns(context: CommandContext): Promise<CheckResult[]> {
+  const { env, now } = context
+  const connection = { fetch: await fetchFor([{ url: '' }], context), now }
   const opened = (await loadProviders()).map((named) => open(named, env))
   const built = opened.filter((each) => 'provider' in each)
   const hostOf = ({ provider }: Checked): string => new URL(provider.attribution.url).host

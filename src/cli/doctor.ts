@@ -52,31 +52,16 @@ async function runChecks(
   named: NamedStore | undefined,
   context: CommandContext,
 ): Promise<CheckResult[]> {
-  const { demo, cache, all } = flags
-  const upstreams = await chooseUpstreams(
-    all ? BUILT_IN : flags,
-    all ? withoutRoots(context) : context,
-  )
+  const { demo, cache } = flags
+  const upstreams = flags.all ? undefined : await chooseUpstreams(flags, context)
   // Reports an invalid URL before any provider is called.
   const stores = [
     ...(cache && !demo ? [await checkCache(context)] : []),
     ...(named ? [await checkStore(named)] : []),
   ]
-  const providers = await (all ? checkBuiltIns(upstreams, context.env) : checkProviders(upstreams))
-  return [
-    checkRuntime(context),
-    ...(demo ? [] : checkProxies(context.env)),
-    ...providers,
-    ...stores,
-  ]
-}
-
-/** Only their `fetch` is used. */
-const BUILT_IN = { demo: false, pegs: false, providers: { latest: 'ecb', history: 'ecb' } }
-
-function withoutRoots(context: CommandContext): CommandContext {
-  const roots = Object.values(URL_VARIABLES).map((name) => [name, undefined])
-  return { ...context, env: { ...context.env, ...Object.fromEntries(roots) } }
+  const providers = await (upstreams ? checkProviders(upstreams) : checkBuiltIns(context))
+  const machine = [checkRuntime(context), ...(demo ? [] : checkProxies(context.env))]
+  return [...machine, ...providers, ...stores]
 }
 
 /** The width of `works  `. */

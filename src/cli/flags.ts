@@ -27,19 +27,16 @@ const WITHOUT_FLAG: readonly string[] = [...WORDS, 'format', 'expand']
 const WITH_LETTER: readonly string[] = ['base', 'date', 'period', 'symbols']
 
 /** The value of a flag in the help, where it is not the name. */
-const SHOWN = new Map(
-  'base code,date day,start day,end day,interval length,max-age days,source id,symbols codes'
-    .split(',')
-    .map((entry): [string, string] => [entry.split(' ', 1)[0] ?? '', entry.split(' ')[1] ?? '']),
-)
+const SHOWN: Readonly<Record<string, string>> = {
+  ...{ base: 'code', symbols: 'codes', source: 'id', interval: 'length', maxAge: 'days' },
+  ...{ date: 'day', start: 'day', end: 'day' },
+}
 
-const DAYS = 'YYYY-MM-DD, or words such as yesterday, 30d and last friday'
-
-/** What the command accepts or lists besides the API. */
-const ACCEPTED = new Map([
-  ...['date', 'start', 'end'].map((name): [string, string] => [name, DAYS]),
-  ['source', 'an id of ratesmith sources'],
-])
+/** What the command accepts or lists besides the API, by the value in the help. */
+const ACCEPTED: Readonly<Record<string, string>> = {
+  day: 'YYYY-MM-DD, or words such as yesterday, 30d and last friday',
+  id: 'an id of ratesmith sources',
+}
 
 function flagOf(parameter: string): string {
   return parameter.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
@@ -67,9 +64,9 @@ function flagsOf(operation: Operation): Record<string, Flag> {
     const details = WITH_LETTER.includes(name) ? { short: name.charAt(0) } : {}
     if (parameter.fromText('true') === true) return [flag, toggle(about, details)]
     if (values.length === 1) return [flag, text(String(values[0]), about, details)]
-    const accepted = ACCEPTED.get(name) ?? toAlternatives(values)
-    const help = accepted === '' ? about : `${about}: ${accepted}`
-    return [flag, text(`<${SHOWN.get(flag) ?? flag}>`, help, details)]
+    const shown = SHOWN[name] ?? flag
+    const accepted = ACCEPTED[shown] ?? toAlternatives(values)
+    return [flag, text(`<${shown}>`, accepted === '' ? about : `${about}: ${accepted}`, details)]
   })
   return Object.fromEntries(flags)
 }

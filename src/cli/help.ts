@@ -184,8 +184,8 @@ export function pageOf(name: CommandName): string {
 
 ${paragraph(about)}
 
-${flagsOf(options).join('\n')}
-${row(headOf('help', { short: 'h' }), 'show this help', INDENT)}
+${flagsOf(options)}
+${row(headOf('help', { short: 'h' }), 'show this help')}
 
 Examples:
 ${examples.map((example) => `  ${example}`).join('\n')}
@@ -195,15 +195,15 @@ More: ratesmith help environment, ratesmith help providers
 }
 
 /** Returns the flags below a heading, or below those of three and more groups. */
-function flagsOf(options: Page['options']): string[] {
-  const named = Object.entries(options).filter(([, { help }]) => help !== '')
-  const lineOf = ([flag, details]: [string, Flag]): string =>
-    row(headOf(flag, details), details.help, INDENT)
+function flagsOf(options: Page['options']): string {
+  const flags = Object.entries(options)
+  const part = (title: string, members: [string, Flag][]): string =>
+    [`${title}:`, ...members.map(([flag, each]) => row(headOf(flag, each), each.help))].join('\n')
   const groups = GROUPS.flatMap(([title, names]) => {
-    const members = named.filter(([flag]) => names.split(' ').includes(flag))
-    return members.length === 0 ? [] : [[`${title}:`, ...members.map(lineOf)].join('\n')]
+    const members = flags.filter(([flag]) => names.split(' ').includes(flag))
+    return members.length === 0 ? [] : [part(title, members)]
   })
-  return groups.length > 2 ? [groups.join('\n\n')] : ['Options:', ...named.map(lineOf)]
+  return groups.length > 2 ? groups.join('\n\n') : part('Options', flags)
 }
 
 /** Returns `-b, --base <code>`, indented where a flag has no letter. */
@@ -213,10 +213,10 @@ function headOf(name: string, { short, value }: Pick<Flag, 'short' | 'value'>): 
 }
 
 /** Returns two columns; a long head has a line without the second one. */
-function row(head: string, text: string, width: number): string {
-  const gap = `\n${' '.repeat(width + 2)}`
-  const lines = wrapped(text, WIDTH - width - 2).join(gap)
-  return head.length + 2 > width ? `  ${head}${gap}${lines}` : `  ${head.padEnd(width)}${lines}`
+function row(head: string, text: string): string {
+  const gap = `\n${' '.repeat(INDENT + 2)}`
+  const lines = wrapped(text, WIDTH - INDENT - 2).join(gap)
+  return `  ${head.length + 2 > INDENT ? head + gap : head.padEnd(INDENT)}${lines}`
 }
 
 export async function environmentPage(): Promise<string> {
@@ -235,7 +235,7 @@ export async function environmentPage(): Promise<string> {
     NO_COLOR: 'turn colours off',
     FORCE_COLOR: 'turn colours on for every output, or off with 0',
   }
-  const lines = Object.entries(rows).map(([name, text]) => row(name, text, INDENT))
+  const lines = Object.entries(rows).map(([name, text]) => row(name, text))
   return `Environment variables:\n${lines.join('\n')}\n`
 }
 

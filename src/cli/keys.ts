@@ -109,12 +109,12 @@ const MAX_DAYS = 36_600
 function readEnd(typed: string, now: number): number {
   const [, days] = /^([1-9]\d{0,5})d$/.exec(typed) ?? []
   if (days !== undefined && Number(days) <= MAX_DAYS) return now + Number(days) * DAY_MS
-  if (!isDay(typed)) {
+  const end = isDay(typed) ? Date.parse(typed) + DAY_MS : undefined
+  if (end === undefined) {
     throw new UsageError(
       `--expires must be a number of days such as 90d, or a day (YYYY-MM-DD), got ${typed || '""'}`,
     )
   }
-  const end = Date.parse(typed) + DAY_MS
   if (end <= now) throw new UsageError(`--expires must not be in the past, got ${typed}`)
   return end
 }

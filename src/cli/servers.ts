@@ -3,6 +3,7 @@ import type { FetchHandler, RunningServer, ServeOptions } from '../../adapters/n
 import { splitTarget, toFetchStyle } from '../core.ts'
 import type { RatesHandler, RawRequest, RawResponse, ServerOptions } from '../index.ts'
 import { createHealth, createMetrics, withAccessLog, withRequestIds } from '../monitoring/index.ts'
+import type { AnsweringHandler } from '../monitoring/index.ts'
 import { withCompression } from './compression.ts'
 import type { ConfiguredHandler } from './config.ts'
 import { platform } from './context.ts'
@@ -42,9 +43,9 @@ export async function openServer(
     ['/readyz', health.ready],
   ])
   if (metrics) paths.set('/metrics', () => metrics.fetch(new Request('http://localhost/')))
-  const { answer } = handler
+  const { answer, keyRules, proxies } = handler
   const served = answer
-    ? wrapped({ ...handler, answer: answerAll(answer, paths, home) }, options, context)
+    ? wrapped({ answer: answerAll(answer, paths, home), keyRules, proxies }, options, context)
     : (request: Request, info: unknown) => {
         const { method, url: target } = request
         return paths.get(pathOf({ method, target }))?.() ?? handler(request, info)
@@ -79,8 +80,6 @@ type Respond = () => Response | Promise<Response>
 
 /** Responses outside of the handler: they need no key. */
 type Paths = Map<string | undefined, Respond>
-
-type Answering = Partial<RatesHandler> & Pick<RatesHandler, 'answer'>
 
 /** Adds `paths`, and a redirect from `/` where the handler has no such path: with an empty base path, the explorer is there. */
 function answerAll(
@@ -121,7 +120,7 @@ async function toRaw(response: Response, { method }: RawRequest): Promise<RawRes
 }
 
 function wrapped(
-  { answer, keyRules, proxies }: Answering,
+  { answer, keyRules, proxies }: AnsweringHandler,
   { accessLog = false, compress = true }: ServerOptions,
   { stdout, now }: CommandContext,
 ): FetchHandler {

@@ -45,7 +45,7 @@ export function isDatabase(place: string): boolean {
 /** @throws {UsageError} naming its flag or variable */
 export async function openStore({ name, place }: NamedStore): Promise<OpenStore> {
   if (isRedis(place)) {
-    const connection = await connectRedis({ name, url: place })
+    const connection = await connectRedis(name, place)
     return { store: createRedisStore(connection), close: () => connection.close() }
   }
   if (isDatabase(place)) {
@@ -84,11 +84,6 @@ interface RedisConnection {
   close(): void
 }
 
-interface NamedRedis {
-  name: string
-  url: string
-}
-
 /** The server starts without Redis after this time. */
 const CONNECT_TIMEOUT_MS = 1_000
 
@@ -97,7 +92,7 @@ const CONNECT_TIMEOUT_MS = 1_000
  *
  * @throws {UsageError} for an invalid `url` or a missing ioredis; without the URL, which may contain a password
  */
-async function connectRedis({ name, url }: NamedRedis): Promise<RedisConnection> {
+async function connectRedis(name: string, url: string): Promise<RedisConnection> {
   const create = platform === 'bun' ? createBunClient : await loadIoredis(name)
   const connection = createFrom(name, url, create)
   const connected = connection.connect().catch(() => undefined)
@@ -105,11 +100,9 @@ async function connectRedis({ name, url }: NamedRedis): Promise<RedisConnection>
   return connection
 }
 
-function createFrom(
-  name: string,
-  url: string,
-  create: (url: string) => RedisConnection,
-): RedisConnection {
+type CreateRedis = (url: string) => RedisConnection
+
+function createFrom(name: string, url: string, create: CreateRedis): RedisConnection {
   try {
     const { protocol, pathname, username, password } = new URL(url)
     // Bun's client accepts credentials that cannot be decoded, and then fails to log in.
@@ -129,7 +122,7 @@ function createBunClient(url: string): RedisConnection {
   return new Bun.RedisClient(url, { maxRetries: 2 ** 31 - 1, enableOfflineQueue: false })
 }
 
-async function loadIoredis(name: string): Promise<(url: string) => RedisConnection> {
+async function loadIoredis(name: string): Promise<CreateRedis> {
   const { Redis } = await import('ioredis').catch((cause: unknown) => {
     throw new UsageError(`${name} requires ioredis; run: npm install ioredis`, { cause })
   })

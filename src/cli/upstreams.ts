@@ -52,20 +52,17 @@ function synthetic({ fetch, now }: CommandContext): Upstreams {
 
 async function choosePublished(
   flags: ProviderFlags,
-  { env, now, fetch }: CommandContext,
+  context: CommandContext,
   own: OwnProviders,
 ): Promise<Upstreams> {
+  const { env, now } = context
   const chosen = await chooseProviders(flags, env, own)
   const create = <Data extends DataSet>(data: Data): Promise<Providers[Data][]> =>
     Promise.all(chosen[data].map((choice) => createProvider(data, choice, env)))
   const [latest, history] = await Promise.all([create('latest'), create('history')])
   // Providers of a file may have any roots.
   const roots = [...chosen.latest, ...chosen.history, ...Object.keys(own).map(() => ({ url: '' }))]
-  return {
-    providers: { latest, history, ...own },
-    fetch: fetch ?? (await fetchThroughProxy(roots, env)),
-    now,
-  }
+  return { providers: { latest, history, ...own }, fetch: await fetchFor(roots, context), now }
 }
 
 interface Choice {
@@ -91,10 +88,11 @@ async function createProvider<Data extends DataSet>(
 }
 
 /** Returns a `fetch` that uses the environment's proxies; `undefined` without proxies, or if the runtime uses them itself. */
-async function fetchThroughProxy(
+export async function fetchFor(
   roots: readonly Pick<Choice, 'url'>[],
-  env: NodeJS.ProcessEnv,
-): Promise<typeof fetch | undefined> {
+  { env, fetch }: CommandContext,
+): Promise<Upstreams['fetch']> {
+  if (fetch) return fetch
   const isPlain = ({ url = '' }: Pick<Choice, 'url'>): boolean => /^http:/i.test(url)
   const variables = [
     ...(roots.every(isPlain) ? [] : ['HTTPS_PROXY', 'https_proxy']),
