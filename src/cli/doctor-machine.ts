@@ -23,10 +23,9 @@ export function checkRuntime({ versions }: CommandContext): CheckResult {
   return passed('runtime', `${version}, ratesmith ${manifest.version}`)
 }
 
-export const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']
-
 export function checkProxies(env: NodeJS.ProcessEnv): CheckResult[] {
-  const names = [...PROXY_VARIABLES, 'NO_PROXY', 'no_proxy'].filter((name) => env[name])
+  const all = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']
+  const names = all.flatMap((name) => [name, name.toLowerCase()]).filter((name) => env[name])
   if (names.length === 0) return []
   return [passed('proxies', names.map((name) => `${name}=${env[name]}`).join(' '))]
 }

@@ -2,25 +2,18 @@ import manifest from 'ratesmith/package.json' with { type: 'json' }
 
 import { toSingleLine } from '../log.ts'
 import type { CommandContext } from './context.ts'
-import {
-  PROXY_VARIABLES,
-  checkCache,
-  checkProxies,
-  checkRuntime,
-  checkStore,
-} from './doctor-machine.ts'
+import { checkCache, checkProxies, checkRuntime, checkStore } from './doctor-machine.ts'
 import { checkBuiltIns, checkProviders } from './doctor-providers.ts'
 import type { CheckResult } from './doctor-providers.ts'
 import { DOCTOR_OPTIONS } from './flags.ts'
 import { openOutput } from './output.ts'
-import { providerKeys } from './providers.ts'
 import { toRatesFlags } from './session.ts'
 import type { RatesFlags } from './session.ts'
 import { findStore } from './store.ts'
 import type { NamedStore } from './store.ts'
 import { styled, withSpinner, wrapped } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
-import { URL_VARIABLES, chooseUpstreams } from './upstreams.ts'
+import { chooseUpstreams } from './upstreams.ts'
 import { parseArguments, refuseWith } from './usage.ts'
 
 export async function doctor(args: string[], context: CommandContext): Promise<number> {
@@ -82,19 +75,18 @@ function linesOf(
   return [`${mark}  ${first}`, ...others.map((line) => INDENT + line)]
 }
 
-/** Variables with URLs that may contain a password. */
-const VARIABLES = [...Object.values(URL_VARIABLES), 'RATESMITH_STORE', ...PROXY_VARIABLES]
-
 /** Redacting shorter texts would make the output unreadable. */
 const MIN_SECRET_LENGTH = 3
 
-/** Removes the credentials of every URL, and the passwords of `store` and of the variables of `env` anywhere. */
+/** Removes the credentials of every URL, and keys and passwords of `store` and of the variables of `env` anywhere. */
 function createRedaction(env: NodeJS.ProcessEnv, store: string): (text: string) => string {
-  const urls = [
-    store,
-    ...VARIABLES.flatMap((name) => [env[name] ?? '', ...(env[name] ?? '').split(',')]),
-  ]
-  const secrets = [...urls.flatMap(passwordsOf), ...providerKeys(env)]
+  const secrets = Object.entries({ ...env, '--store': store })
+    .flatMap(([name, value]) => {
+      if (/^RATESMITH_\w+_KEY$/.test(name)) return [value]
+      return /^RATESMITH_|^--store$|_proxy$/i.test(name)
+        ? [value, ...value.split(',')].flatMap(passwordsOf)
+        : []
+    })
     .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
     .sort((one, other) => other.length - one.length)
   return (text) =>

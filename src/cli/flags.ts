@@ -28,8 +28,14 @@ const WITH_LETTER: readonly string[] = ['base', 'date', 'period', 'symbols']
 
 /** The value of a flag in the help, where it is not the name. */
 const SHOWN: Readonly<Record<string, string>> = {
-  ...{ base: 'code', symbols: 'codes', source: 'id', interval: 'length', maxAge: 'days' },
-  ...{ date: 'day', start: 'day', end: 'day' },
+  base: 'code',
+  symbols: 'codes',
+  date: 'day',
+  start: 'day',
+  end: 'day',
+  interval: 'length',
+  maxAge: 'days',
+  source: 'id',
 }
 
 /** What the command accepts or lists besides the API, by the value in the help. */
@@ -132,13 +138,14 @@ export const HISTORY_OPTIONS = {
   ...RATES_OPTIONS,
 }
 
-const { latest, history, pegs, demo, json } = RATES_OPTIONS
-
 export const SERVE_OPTIONS = {
   port: text('<number>', 'port to listen on; 0 picks a free one (default 8787)'),
   host: text('<address>', 'address to listen on (default 127.0.0.1)'),
   'base-path': text('<path>', 'prefix of every path (default /api)'),
-  ...{ latest, history, pegs, demo },
+  demo: RATES_OPTIONS.demo,
+  latest: RATES_OPTIONS.latest,
+  history: RATES_OPTIONS.history,
+  pegs: RATES_OPTIONS.pegs,
   store: text(
     '<place>',
     'store fetched rates in this Redis (redis://...), folder or SQLite file (.db, .sqlite)',
@@ -152,7 +159,7 @@ export const KEYS_OPTIONS = {
   name: text('<name>', 'owner of the key'),
   expires: text('<end>', 'number of days (90d) or last day in UTC (YYYY-MM-DD) (default never)'),
   origin: texts('<origin>', 'origin of web pages that may use the key, repeatable (default all)'),
-  json,
+  json: RATES_OPTIONS.json,
 }
 
 export const DOCTOR_OPTIONS = {

@@ -122,10 +122,12 @@ function readEnd(typed: string, now: number): number {
 async function list({ values, store, output, now }: Request): Promise<void> {
   const found = await store.list()
   const head = ['id', 'name', 'plan', 'created', 'state', 'expires', 'origins']
-  const rows = found.map((key) => [
-    ...[key.id, toSingleLine(key.name), key.plan, toMinute(key.createdAt), stateOf(key, now)],
-    ...[key.expiresAt === undefined ? '' : toMinute(key.expiresAt), key.origins?.join() ?? ''],
-  ])
+  const rows = found.map((key) => {
+    const { id, name, plan, createdAt, expiresAt, origins = [] } = key
+    const end = expiresAt === undefined ? '' : toMinute(expiresAt)
+    const state = stateOf(key, now)
+    return [id, toSingleLine(name), plan, toMinute(createdAt), state, end, origins.join()]
+  })
   const record = { keys: found.map((key) => describe(key, now)) }
   printListing({ record, head, rows }, output, values.json)
 }

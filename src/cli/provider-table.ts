@@ -2,18 +2,6 @@ import { loadProviders } from './providers.ts'
 import type { NamedProvider } from './providers.ts'
 import { DEFAULT_NAMES } from './upstreams.ts'
 
-/** Currencies of those without data of one bank, roughly. */
-const CURRENCIES: Readonly<Record<string, number>> = {
-  'exchange-rate-api': 160,
-  frankfurter: 30,
-  ecb: 30,
-  fawazahmed0: 170,
-  'exchange-rate-api-v6': 160,
-  'open-exchange-rates': 170,
-  currencyapi: 170,
-  nbp: 30,
-}
-
 /** Where it is not the country of the currency that all rates are quoted against. */
 const PLACES: Readonly<Record<string, string>> = {
   'banca-d-italia': 'Italy',
@@ -44,20 +32,17 @@ export async function providerRows(): Promise<string[][]> {
   return [head, ...(await loadProviders()).map(rowOf)]
 }
 
-function rowOf({ name, bank, factories, keyVariable }: NamedProvider): string[] {
+function rowOf({ name, base, currencies, factories, keyVariable }: NamedProvider): string[] {
   // The first two letters of a currency are those of its country.
-  const country = PLACES[name] ?? (bank && REGIONS.of(bank.base.slice(0, 2))) ?? '-'
-  const currencies = bank?.currencies ?? CURRENCIES[name] ?? '-'
-  const data = (['latest', 'history'] as const).filter((each) => factories[each])
+  const country = PLACES[name] ?? (base && REGIONS.of(base.slice(0, 2))) ?? '-'
   const [right = 'unknown'] = MAY_PASS_ON.find(([, names]) => names.split(' ').includes(name)) ?? []
-  const key = keyVariable === undefined ? '-' : 'yes'
-  const isDefault = Object.values<string>(DEFAULT_NAMES).includes(name)
+  const [one = '', other] = (['latest', 'history'] as const).filter((each) => factories[each])
   return [
-    isDefault ? `${name} *` : name,
+    Object.values<string>(DEFAULT_NAMES).includes(name) ? `${name} *` : name,
     country,
-    String(currencies),
-    data.length > 1 ? 'both' : (data[0] ?? ''),
-    key,
+    String(currencies ?? '-'),
+    other ? 'both' : one,
+    keyVariable === undefined ? '-' : 'yes',
     right,
   ]
 }

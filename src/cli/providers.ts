@@ -1,4 +1,5 @@
 import type { HistoryProvider, LatestProvider } from '../index.ts'
+import type { Bank } from '../upstream/bank-days.ts'
 import { MODULES } from './provider-modules.ts'
 
 export interface Providers {
@@ -21,22 +22,26 @@ export interface NamedProvider {
   /** The variable with its key; undefined for providers without keys. */
   keyVariable: string | undefined
   factories: { [Data in DataSet]?: ((access: Access) => Providers[Data]) | undefined }
-  /** What its bank publishes; undefined for others. */
-  bank: { base: string; currencies: number } | undefined
+  /** Currency against which its bank quotes all others; undefined for others. */
+  base: string | undefined
+  /** Number of currencies, roughly; undefined if that depends on banks. */
+  currencies: number | undefined
 }
 
-const FIRST = [
-  'exchange-rate-api',
-  'frankfurter',
-  'frankfurter-v2',
-  'ecb',
-  'fawazahmed0',
-  'exchange-rate-api-v6',
-  'open-exchange-rates',
-  'currencyapi',
-]
+/** The currencies of those without data of one bank, roughly, in the order of lists. */
+const CURRENCIES: Readonly<Record<string, number | undefined>> = {
+  'exchange-rate-api': 160,
+  frankfurter: 30,
+  'frankfurter-v2': undefined,
+  ecb: 30,
+  fawazahmed0: 170,
+  'exchange-rate-api-v6': 160,
+  'open-exchange-rates': 170,
+  currencyapi: 170,
+  nbp: 30,
+}
 
-const NAMES = new Set([...FIRST, ...Object.keys(MODULES).toSorted()])
+const NAMES = new Set([...Object.keys(CURRENCIES), ...Object.keys(MODULES).toSorted()])
 
 export async function loadProviders(): Promise<NamedProvider[]> {
   const loaded = await Promise.all([...NAMES].map(loadProvider))
@@ -52,23 +57,24 @@ export async function loadProvider(name: string): Promise<NamedProvider | undefi
     .map(([, create]) => create)
   const [main = Object] = factories
   const isKeyed = needsKey(main)
-  const samples = factories.map((create) => create(isKeyed ? { key: 'a-key' } : {}))
+  const sample = isKeyed ? { key: 'a-key' } : {}
 
-  function factoryOf<Provider>(isExpected: (provider: unknown) => provider is Provider) {
-    const create = factories[samples.findIndex(isExpected)]
-    return create && ((access: Access) => made(create, name, access, isExpected))
+  function factoryOf<Provider>(member: keyof Provider) {
+    const create = factories.find((each) => Object.hasOwn(Object(each(sample)), member))
+    return create && ((access: Access): Provider => Object(create(optionsOf(name, access))))
   }
 
+  const { bank }: { bank?: Bank } = Object(main)
   return {
     name,
     keyVariable: isKeyed ? keyVariableOf(name) : undefined,
-    factories: { latest: factoryOf(isLatestProvider), history: factoryOf(isHistoryProvider) },
-    bank: Object(main).bank,
+    factories: {
+      latest: factoryOf<LatestProvider>('fetchLatest'),
+      history: factoryOf<HistoryProvider>('fetchHistory'),
+    },
+    base: bank?.base,
+    currencies: bank?.currencies ?? CURRENCIES[name],
   }
-}
-
-export function providerKeys(env: NodeJS.ProcessEnv): string[] {
-  return [...NAMES].map((name) => env[keyVariableOf(name)] ?? '')
 }
 
 /** Versions of a service have the same key: that of `exchange-rate-api-v6` is in `RATESMITH_EXCHANGE_RATE_API_KEY`. */
@@ -87,23 +93,8 @@ function needsKey(create: Create): boolean {
   }
 }
 
-function made<Provider>(
-  create: Create,
-  name: string,
-  { url, key }: Access,
-  isExpected: (provider: unknown) => provider is Provider,
-): Provider {
+function optionsOf(name: string, { url, key }: Access): object {
   // Accepts several roots.
   const root = name === 'fawazahmed0' ? { urls: url === undefined ? url : [url] } : { url }
-  const provider = create({ ...(key !== undefined && { key }), ...root })
-  if (!isExpected(provider)) throw new Error(`${name} returned another kind of provider`)
-  return provider
-}
-
-function isLatestProvider(provider: unknown): provider is LatestProvider {
-  return typeof Object(provider).fetchLatest === 'function'
-}
-
-function isHistoryProvider(provider: unknown): provider is HistoryProvider {
-  return typeof Object(provider).fetchHistory === 'function'
+  return { ...(key !== undefined && { key }), ...root }
 }

@@ -16,10 +16,5 @@ export async function runCommand(args: string[], context: CommandContext): Promi
 }
 
 function isOlder(version: string, needed: string): boolean {
-  const numbers = version.split('.').map(Number)
-  for (const [index, number] of needed.split('.').map(Number).entries()) {
-    const own = numbers[index] ?? 0
-    if (own !== number) return own < number
-  }
-  return false
+  return version.localeCompare(needed, 'en', { numeric: true }) < 0
 }

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { assertBasePath } from '../http/target.ts'
 import { createRatesHandler } from '../index.ts'
-import type { RatesHandlerOptions, ServerOptions } from '../index.ts'
+import type { RatesHandlerOptions } from '../index.ts'
 import { assertKnownOptions } from '../known-options.ts'
 import { createLog } from '../log.ts'
+import { loadConfig } from './config.ts'
 import type { Config, ConfiguredHandler } from './config.ts'
 import { platform } from './context.ts'
 import type { CommandContext } from './context.ts'
@@ -27,18 +28,10 @@ const THREAD_WORK = /^(?:FSReq|GetAddrInfo|GetNameInfo)/
 
 type OpenStore = Awaited<ReturnType<typeof openStore>>
 
-type Tls = NonNullable<ServerOptions['tls']>
-
-interface Stop {
-  signal: NodeJS.Signals
-  /** Whether work on files or names is in progress, for which Node would wait at its exit. */
-  isBlocked: boolean
-}
-
 /** Runs `ratesmith serve`, then ends the process even if a client, disk or name server still keeps it open. */
 export async function serveAndExit(args: string[], context: CommandContext): Promise<never> {
-  const { signal, isBlocked } = await serve(args, context)
-  if (isBlocked) {
+  const signal = await serve(args, context)
+  if (hasThreadWork()) {
     // Without a listener, the signal ends the process immediately, unless it is process 1 of a container.
     process.kill(process.pid, signal)
     await sleep(POLL_INTERVAL_MS)
@@ -47,33 +40,25 @@ export async function serveAndExit(args: string[], context: CommandContext): Pro
 }
 
 /**
- * Runs `ratesmith serve` until a signal; resolves when the last response is sent.
+ * Runs `ratesmith serve` until a signal; resolves with it when the last response is sent.
  *
  * @throws {UsageError} for an invalid flag, variable or file
  * @throws {Error} with a message for the operator if the server cannot listen
  */
-async function serve(args: string[], context: CommandContext): Promise<Stop> {
+async function serve(args: string[], context: CommandContext): Promise<NodeJS.Signals> {
   const flags = parseServeFlags(args)
   const { stdout, stderr, env } = context
   // The server continues when a reader of its output exits.
   for (const output of [stdout, stderr]) output.on('error', () => {})
-  const config =
-    flags.config === undefined
-      ? withoutFile(env)
-      : await (await import('./config.ts')).loadConfig(flags.config)
+  const config = flags.config === undefined ? withoutFile(env) : await loadConfig(flags.config)
   const { file, server } = config
-  const tls = server.tls && (await readTls(server.tls, file))
   const opened = await openNamedStore(flags, config, env)
   try {
     const { handler, home, hints } = config.handler
       ? useHandler(config.handler, file, flags)
       : await createHandler(flags, config, opened?.store, context)
     const { port, host } = flags
-    const starting = openServer(
-      handler,
-      { port, host, server: { ...server, tls }, home, file },
-      context,
-    )
+    const starting = openServer(handler, { port, host, server, home, file }, context)
     // Otherwise its timers would keep the process open.
     starting.catch(() => handler.close?.())
     const running = await starting
@@ -85,7 +70,7 @@ async function serve(args: string[], context: CommandContext): Promise<Stop> {
     handler.close?.()
     const endBy = Math.min(stopBy, performance.now() + FINAL_WORK_MS)
     while (hasThreadWork() && performance.now() < endBy) await sleep(POLL_INTERVAL_MS)
-    return { signal, isBlocked: hasThreadWork() }
+    return signal
   } finally {
     opened?.close()
   }
@@ -99,11 +84,6 @@ function withoutFile(env: NodeJS.ProcessEnv): Config {
   return { file: undefined, options: {}, handler: undefined, server: {} }
 }
 
-async function readTls(tls: Tls, file = ''): Promise<Tls> {
-  const { checkTls } = await import('./tls.ts')
-  return withUsageError(file, () => checkTls(tls))
-}
-
 async function openNamedStore(
   { demo, store }: ServeFlags,
   { handler, options }: Config,
@@ -115,7 +95,7 @@ async function openNamedStore(
   return named && !demo && !isFromFile ? openStore(named) : undefined
 }
 
-/** Other runtimes do not wait for threads at their exit. */
+/** Returns whether work on files or names is in progress, for which Node waits at its exit; other runtimes do not. */
 function hasThreadWork(): boolean {
   return (
     platform === 'node' && process.getActiveResourcesInfo().some((name) => THREAD_WORK.test(name))
