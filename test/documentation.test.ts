@@ -143,7 +143,7 @@ describe('the page of the command line', async () => {
     async (command) => {
       const { stdout: help } = await run([command, '--help'])
       expect(help).toContain(`Usage: ratesmith ${command} `)
-      const [, options = ''] = /Options:\n(.*?)\n\n/s.exec(help) ?? []
+      const [options = ''] = help.split('\nExamples:\n')
       const flags = [
         ...options.matchAll(/^ {2}(?:-\w,|   ) --([\w-]+)(?:[^(\n]*\(default ([\w./]+)\))?/gm),
       ]
