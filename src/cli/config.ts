@@ -6,7 +6,6 @@ import type { FetchHandler } from '../../adapters/node.ts'
 import type { RatesHandler, RatesHandlerOptions, ServerOptions } from '../index.ts'
 import { assertKnownOptions, nearest } from '../known-options.ts'
 import { toSingleLine } from '../log.ts'
-import { checkTls } from './tls.ts'
 import { UsageError, messageOf, withUsageError } from './usage.ts'
 
 /** A handler of a config file: that of `createRatesHandler`, a wrapper around it, or any function in fetch style. */
@@ -42,7 +41,9 @@ export async function loadConfig(file: string): Promise<Config> {
   if (!handler && describe(main) !== 'an object') {
     throw new UsageError(`the default export of ${file} must be ${EXPECTED}, got ${describe(main)}`)
   }
-  const tls = withUsageError(file, () => checkServer(server))
+  withUsageError(file, () => assertServerOptions(server))
+  const { checkTls } = await import('./tls.ts')
+  const tls = withUsageError(file, () => checkTls(server.tls))
   const options = handler ? undefined : Object(main)
   return { file, options, handler, server: { ...server, tls } }
 }
@@ -104,12 +105,8 @@ function describe(value: unknown): string {
   return Array.isArray(value) ? 'an array' : 'an object'
 }
 
-/**
- * Returns the usable part of the texts for HTTPS.
- *
- * @throws {TypeError} that names the invalid option
- */
-function checkServer(server: ServerOptions): ServerOptions['tls'] {
+/** @throws {TypeError} that names the invalid option */
+function assertServerOptions(server: ServerOptions): void {
   const known = { tls: true, metrics: true, accessLog: true, compress: true }
   assertKnownOptions(server, known, 'server')
   const { metrics, compress, accessLog } = server
@@ -120,5 +117,4 @@ function checkServer(server: ServerOptions): ServerOptions['tls'] {
     if (value === undefined || typeof value === 'boolean') continue
     throw new TypeError(`server.${name} must be true or false, got ${String(value)}`)
   }
-  return server.tls && checkTls(server.tls)
 }

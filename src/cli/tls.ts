@@ -22,7 +22,8 @@ const CERTIFICATE = {
  *
  * @throws {TypeError} that names the invalid one
  */
-export function checkTls(tls: Tls): Tls {
+export function checkTls(tls: Tls | undefined): Tls | undefined {
+  if (tls === undefined) return undefined
   assertKnownOptions(tls, { key: true, cert: true }, 'server.tls')
   const [key] = blocksOf('key', tls, PRIVATE_KEY)
   const chain = blocksOf('cert', tls, CERTIFICATE)
