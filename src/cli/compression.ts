@@ -8,21 +8,18 @@ import {
   withProperties,
   withVary,
 } from '../core.ts'
-import type { Header, RawRequest, RawResponse } from '../index.ts'
+import type { Header, RatesHandler, RawRequest, RawResponse } from '../index.ts'
 
 /** In order of preference for equal weights. */
 const CODINGS = ['br', 'gzip'] as const
 
 type Coding = (typeof CODINGS)[number]
 
-interface Compressed {
-  (request: Request): Promise<Response>
-  answer(request: RawRequest): RawResponse | Promise<RawResponse>
-}
-
 type Body = NonNullable<RawResponse['body']>
 
-export type Codecs = Readonly<Record<Coding, (body: Body) => Promise<Uint8Array<ArrayBuffer>>>>
+type Encoded = Uint8Array<ArrayBuffer>
+
+export type Codecs = Readonly<Record<Coding, (body: Body) => Promise<Encoded>>>
 
 /** Smaller bodies are sent as they are: the gain is too small. */
 const MIN_BODY_BYTES = 1_024
@@ -38,10 +35,7 @@ const MAX_WAITING_BYTES = 16 * 1_048_576
  * fastest, until it is requested again, and so is a body without an entity tag. The entity tag of an encoded body is the weak
  * form of the plain one's. Where a codec fails or too many large bodies wait for one, the plain body is sent.
  */
-export function withCompression(
-  handler: Pick<Compressed, 'answer'>,
-  codecs: Codecs = CODECS,
-): Compressed {
+export function withCompression(handler: Pick<RatesHandler, 'answer'>, codecs: Codecs = CODECS) {
   const encode = createEncoder(codecs)
   const isRepeated = createRepeatFilter()
 
@@ -83,18 +77,15 @@ export function withCompression(
   return Object.assign(toFetchStyle(answer), { answer })
 }
 
-interface Entry {
-  plain: Body
-  bytes: Promise<Uint8Array<ArrayBuffer> | undefined>
-}
-
 /** Returns a function that encodes each body once, also for concurrent requests; undefined means to send the plain one. */
 function createEncoder(codecs: Codecs) {
-  const cached = createBoundedMap<string, Entry>(CACHE_BYTES)
+  const cached = createBoundedMap<string, { plain: Body; bytes: Promise<Encoded | undefined> }>(
+    CACHE_BYTES,
+  )
   let last: Promise<unknown> = Promise.resolve()
   let waitingBytes = 0
 
-  async function start(coding: Coding, body: Body): ReturnType<Codecs[Coding]> {
+  async function start(coding: Coding, body: Body): Promise<Encoded> {
     if (body.length <= LARGE_BODY_BYTES) return codecs[coding](body)
     waitingBytes += body.length
     const bytes = last.then(() => codecs[coding](body))
@@ -166,7 +157,7 @@ const CODECS: Codecs = {
   },
 }
 
-function trimmed(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+function trimmed(bytes: Uint8Array): Encoded {
   // zlib returns a view of a larger buffer, which would stay in memory.
   return new Uint8Array(bytes)
 }

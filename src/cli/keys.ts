@@ -129,7 +129,7 @@ async function list({ values, store, output, now }: Request): Promise<void> {
     return [id, toSingleLine(name), plan, toMinute(createdAt), state, end, origins.join()]
   })
   const record = { keys: found.map((key) => describe(key, now)) }
-  printListing({ record, head, rows }, output, values.json)
+  printListing(record, [head, ...rows], output, values.json)
 }
 
 function stateOf({ revokedAt, expiresAt = Infinity }: StoredKey, now: number): string {

@@ -9,9 +9,11 @@ import type { RatesFlags } from './session.ts'
 import { styledLines, toMinute, withSpinner } from './terminal.ts'
 import { parseArguments } from './usage.ts'
 
-type Print = (rates: RatesOperations, output: Output, flags: RatesFlags) => Promise<number>
-
-async function withRates(args: string[], context: CommandContext, print: Print): Promise<number> {
+async function withRates(
+  args: string[],
+  context: CommandContext,
+  print: (rates: RatesOperations, output: Output, flags: RatesFlags) => Promise<number>,
+): Promise<number> {
   const { values } = parseArguments({ args, options: RATES_OPTIONS })
   const flags = toRatesFlags(values)
   const { rates, close } = await openSession(flags, context)
@@ -36,7 +38,7 @@ export async function sources(args: string[], context: CommandContext): Promise<
       },
     )
     const head = ['source', 'base', 'published', 'since', 'newest', 'state']
-    printListing({ record, head, rows }, output, json)
+    printListing(record, [head, ...rows], output, json)
     const notes = record.sources.map(
       ({ id, source: { name, url }, terms }) =>
         `${id}: ${name}, ${url}, terms: ${terms ?? 'not known'}`,
@@ -63,7 +65,7 @@ export async function status(args: string[], context: CommandContext): Promise<n
       ]),
     ]
     const head = ['rates', 'state', 'newest', 'last attempt', 'next attempt', 'source']
-    printListing({ record, head, rows }, output, json)
+    printListing(record, [head, ...rows], output, json)
     return record.ready ? 0 : 1
   })
 }
