@@ -35,14 +35,7 @@ export { LARGE_BODY_BYTES } from './http/limiter.ts'
 export { withProperties } from './http/messages.ts'
 export { createTextReader } from './http/query.ts'
 export { createBoundedMap, createRepeatFilter } from './http/response-cache.ts'
-export {
-  bodyHeaders,
-  byteLength,
-  isMatch,
-  privateHeaders,
-  toFetchStyle,
-  withVary,
-} from './http/response.ts'
+export { bodyHeaders, byteLength, privateHeaders, toFetchStyle, withVary } from './http/response.ts'
 export type { Route, RouteContext, RouteRequest } from './http/routes.ts'
 export { assertBasePath, splitTarget } from './http/target.ts'
 export { assertKnownOptions, assertOneOf, requireFunctions } from './known-options.ts'

@@ -116,7 +116,7 @@ export const DEFAULT_NAMES = { latest: 'exchange-rate-api', history: 'frankfurte
 
 const NAME_VARIABLES = { latest: 'RATESMITH_LATEST', history: 'RATESMITH_HISTORY' } as const
 
-export const URL_VARIABLES = {
+const URL_VARIABLES = {
   latest: 'RATESMITH_LATEST_URL',
   history: 'RATESMITH_HISTORY_URL',
 } as const

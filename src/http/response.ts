@@ -272,7 +272,7 @@ export function entityTag(body: Uint8Array | string): string {
 }
 
 /** Returns whether `list` (entity tags, or `*`) contains `tag`, by a comparison of RFC 9110 §8.8.3.2. */
-export function isMatch(list: string, tag: string, comparison: 'weak' | 'strong'): boolean {
+function isMatch(list: string, tag: string, comparison: 'weak' | 'strong'): boolean {
   if (list.trim() === '*') return true
   const plain = comparison === 'weak' ? tag.replace(/^W\//, '') : tag
   for (const [, weakness, listed] of list.matchAll(/(W\/)?("[^"]*")/g)) {
