@@ -59,30 +59,23 @@ export async function checkProviders({
   return [...checked.map(({ result }) => result), ...checkClock(checked)]
 }
 
-/** Hosts that receive requests at the same time. */
-const MAX_HOSTS = 4
+/** Providers, and so hosts, that receive requests at the same time. */
+const MAX_AT_ONCE = 4
 
-/**
- * Separately and without any cache; providers of the same host get their requests one after another. Skips those whose key
- * is not in the environment.
- */
+/** Separately and without any cache. Skips those whose key is not in the environment. */
 export async function checkBuiltIns(context: CommandContext): Promise<CheckResult[]> {
   const { env, now } = context
   const connection = { fetch: await fetchFor([{ url: '' }], context), now }
   const opened = (await loadProviders()).map((named) => open(named, env))
-  const built = opened.filter((each) => 'provider' in each)
-  const hostOf = ({ provider }: Checked): string => new URL(provider.attribution.url).host
-  const groups = [...Map.groupBy(built, hostOf).values()]
-  const checks = new Map<Checked, ProviderCheck>()
-  async function checkGroups(): Promise<void> {
-    for (let group = groups.shift(); group; group = groups.shift()) {
-      for (const each of group) checks.set(each, await check(each, connection))
+  const checks = new Map<object, ProviderCheck>()
+  const left = opened.values()
+  async function checkNext(): Promise<void> {
+    for (const each of left) {
+      if ('provider' in each) checks.set(each, await check(each, connection))
     }
   }
-  await Promise.all(Array.from({ length: MAX_HOSTS }, checkGroups))
-  const results = opened.flatMap((each) =>
-    'provider' in each ? (checks.get(each)?.result ?? []) : each,
-  )
+  await Promise.all(Array.from({ length: MAX_AT_ONCE }, checkNext))
+  const results = opened.flatMap((each) => checks.get(each)?.result ?? ('ok' in each ? each : []))
   return [...results, ...checkClock([...checks.values()])]
 }
 
