@@ -53,25 +53,29 @@ export async function sources(args: string[], context: CommandContext): Promise<
 export async function status(args: string[], context: CommandContext): Promise<number> {
   return withRates(args, context, async (rates, output, { json }) => {
     const record = await rates.status()
+    const { sources: named } = await rates.sources()
     const { latest, history } = record
-    const published = latest?.updatedAt ?? null
+    const updated = latest?.updatedAt ? toMinute(latest.updatedAt) : ''
+    const days = history ? (history.sources ?? [history]) : []
     const rows = [
-      ...(latest
-        ? [['latest', ...cellsOf(published === null ? '' : toMinute(published), latest)]]
-        : []),
-      ...(history ? (history.sources ?? [history]) : []).map((each) => [
+      ['rates', 'state', 'newest', 'source', 'last attempt', 'next attempt'],
+      ...(latest ? [['latest', ...cellsOf(latest, updated)]] : []),
+      ...days.map((each, index) => [
         'history',
-        ...cellsOf(each.lastDay ?? '', each),
+        ...cellsOf(each, each.lastDay ?? '', named[index]?.source.name),
       ]),
     ]
-    const head = ['rates', 'state', 'newest', 'last attempt', 'next attempt', 'source']
-    printListing(record, [head, ...rows], output, json)
+    printListing(record, rows, output, json)
     return record.ready ? 0 : 1
   })
 }
 
-function cellsOf(newest: string, each: DataSetStatus & { late?: boolean }): string[] {
-  const { ready, stale, lastAttempt, nextAttemptAt, source } = each
-  const state = !ready ? 'missing' : each.late ? 'late' : stale ? 'overdue' : 'current'
-  return [state, newest, lastAttempt?.outcome ?? '', toMinute(nextAttemptAt), source?.name ?? '']
+function cellsOf(
+  { ready, stale, late, source, lastAttempt, nextAttemptAt }: DataSetStatus & { late?: boolean },
+  newest: string,
+  name = '',
+): string[] {
+  const state = !ready ? 'missing' : late ? 'late' : stale ? 'overdue' : 'current'
+  const attempts = [lastAttempt?.outcome ?? '', toMinute(nextAttemptAt)]
+  return [state, newest, source?.name ?? name, ...attempts]
 }

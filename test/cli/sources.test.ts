@@ -44,20 +44,20 @@ describe('ratesmith status', () => {
     const { code, stdout } = await run(['status'], { fetch: publish() })
     expect(code).toBe(0)
     expect(stdout.split('\n')).toEqual([
-      expect.stringMatching(/^latest\tcurrent\t2026-11-20 15:00 UTC\tloaded\t.* UTC\tRates By .*$/),
-      expect.stringMatching(/^history\tcurrent\t2026-11-20\tloaded\t.* UTC\tEuropean Cent.*$/),
+      expect.stringMatching(/^latest\tcurrent\t2026-11-20 15:00 UTC\tRates By .*\tloaded\t.* UTC$/),
+      expect.stringMatching(/^history\tcurrent\t2026-11-20\tEuropean Cent.*\tloaded\t.* UTC$/),
       '',
     ])
     const lines = await show(['status'], 120, { fetch: publish() })
-    expect(lines[0]).toMatch(/^rates +state +newest +last attempt +next attempt +source$/)
+    expect(lines[0]).toMatch(/^rates +state +newest +source +last attempt +next attempt$/)
   })
 
   it('has a line for each source of history', async () => {
     const { stdout } = await run(['status', ...WIDE], { fetch: publish() })
-    expect(stdout.split('\n').map((line) => line.split('\t', 2).join())).toEqual([
-      'latest,current',
-      'history,current',
-      'history,missing',
+    expect(stdout.split('\n').map((line) => line.split('\t', 4).join())).toEqual([
+      'latest,current,2026-11-20 15:00 UTC,Rates By Exchange Rate API',
+      'history,current,2026-11-20,European Central Bank (via Frankfurter)',
+      'history,missing,,Norges Bank',
       '',
     ])
   })
