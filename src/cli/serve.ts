@@ -102,6 +102,13 @@ function hasThreadWork(): boolean {
   )
 }
 
+const EXAMPLES = [
+  'latest?base=EUR&symbols=USD,GBP,JPY',
+  'convert?from=USD&to=EUR&amount=100',
+  'history?from=USD&to=EUR&period=1M',
+  'status',
+]
+
 interface Prepared {
   handler: ConfiguredHandler
   /** Where `/` leads; undefined where the file has the handler. */
@@ -162,7 +169,9 @@ async function createHandler(
   const { keyRules } = handler
   const notes = [...notesOn(handler), ...(keyRules ? notesOnTerms(upstreams) : [])]
   const hints = (root: string): string[] => [
-    ...exampleUrls(root + basePath, explorer),
+    'Try:',
+    ...(explorer ? [`  ${root}${basePath}/ in a browser`] : []),
+    ...EXAMPLES.map((path) => `  ${root}${basePath}/v1/${path}`),
     ...(file === undefined ? [] : notes),
   ]
   return { handler, home: explorer ? `${basePath}/` : `${basePath}/v1`, hints }
@@ -187,24 +196,10 @@ function toList<Provider>(given: Provider | readonly Provider[] | false): Provid
 
 /** Returns a line if the terms of a provider forbid redistribution: see docs/providers.md. */
 function notesOnTerms({ providers }: Upstreams): string[] {
-  const found = providers.latest.find(({ attribution }) =>
-    /\bExchange-?\s?Rate-?\s?API\b/i.test(attribution.name),
-  )
-  if (!found) return []
-  return [
-    `The terms of ${found.attribution.name} forbid serving its rates to others; use for example --latest fawazahmed0,ecb --history ecb`,
-  ]
-}
-
-function exampleUrls(api: string, explorer: boolean): string[] {
-  return [
-    'Try:',
-    ...(explorer ? [`  ${api}/ in a browser`] : []),
-    `  ${api}/v1/latest?base=EUR&symbols=USD,GBP,JPY`,
-    `  ${api}/v1/convert?from=USD&to=EUR&amount=100`,
-    `  ${api}/v1/history?from=USD&to=EUR&period=1M`,
-    `  ${api}/v1/status`,
-  ]
+  const names = providers.latest.map(({ attribution }) => attribution.name)
+  const name = names.find((each) => /\bExchange-?\s?Rate-?\s?API\b/i.test(each))
+  const advice = 'use for example --latest fawazahmed0,ecb --history ecb'
+  return name ? [`The terms of ${name} forbid serving its rates to others; ${advice}`] : []
 }
 
 /** Resolves with the first SIGINT or SIGTERM; a second one ends the process immediately. */
