@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 
+import { NBP_TABLES } from '../src/providers/banks/nbp.ts'
 import type { Bank } from '../src/upstream/bank-days.ts'
 import type { BankFactory } from '../src/upstream/bank.ts'
 
@@ -13,7 +14,7 @@ interface Listed {
 
 async function banksOf(file: string): Promise<Listed[]> {
   const members: Record<string, unknown> = await import(new URL(file, FOLDER).href)
-  const tables: object = Object(members['NBP_TABLES'])
+  const tables: object = file === 'nbp.ts' ? NBP_TABLES : {}
   const factories = [...Object.values(members), ...Object.values(tables)]
   const banks = factories.flatMap((each) => (isBankFactory(each) ? each.bank : []))
   if (banks.length === 0) throw new Error(`${file} has no bank`)

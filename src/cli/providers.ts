@@ -1,6 +1,6 @@
+import { createExchangeRateApiProvider, createFrankfurterProvider } from '../index.ts'
 import type { HistoryProvider, LatestProvider } from '../index.ts'
 import type { Bank } from '../upstream/bank-days.ts'
-import { MODULES } from './provider-modules.ts'
 
 export interface Providers {
   latest: LatestProvider
@@ -9,14 +9,14 @@ export interface Providers {
 
 export type DataSet = keyof Providers
 
-type Create = (options: object) => unknown
+type Create = (options: object) => object
 
 interface Access {
   url?: string | undefined
   key?: string | undefined
 }
 
-/** A module of `src/providers` or its `banks` by the name of its file. */
+/** A function of `ratesmith/providers`: `createNorgesBankProvider` is `norges-bank`. */
 export interface NamedProvider {
   name: string
   /** The variable with its key; undefined for providers without keys. */
@@ -27,6 +27,12 @@ export interface NamedProvider {
   /** Number of currencies, roughly; undefined if that depends on banks. */
   currencies: number | undefined
 }
+
+/** Loaded without all others. */
+const DEFAULTS = new Map<string, Create>([
+  ['exchange-rate-api', createExchangeRateApiProvider],
+  ['frankfurter', createFrankfurterProvider],
+])
 
 /** The currencies of those without data of one bank, roughly, in the order of lists. */
 const CURRENCIES: Readonly<Record<string, number | undefined>> = {
@@ -41,30 +47,32 @@ const CURRENCIES: Readonly<Record<string, number | undefined>> = {
   nbp: 30,
 }
 
-const NAMES = new Set([...Object.keys(CURRENCIES), ...Object.keys(MODULES).toSorted()])
-
 export async function loadProviders(): Promise<NamedProvider[]> {
-  const loaded = await Promise.all([...NAMES].map(loadProvider))
-  return loaded.filter((provider) => provider !== undefined)
+  const { createEcbDataApiProvider: _, ...members } = await import('../providers/index.ts')
+  const created = new Map<string, Create>()
+  for (const [member, create] of Object.entries<Create>(Object(members))) {
+    const [, words = ''] = /^create(\w+)Provider$/.exec(member) ?? []
+    const name = words.replace(/(?<=\w)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()
+    if (name !== '') created.set(name, create)
+  }
+  const names = new Set([...Object.keys(CURRENCIES), ...[...created.keys()].toSorted()])
+  return [...names].map((name) => describe(name, created.get(name) ?? Object))
 }
 
 export async function loadProvider(name: string): Promise<NamedProvider | undefined> {
-  if (!NAMES.has(name)) return undefined
-  const factories = Object.entries<Create>({ ...(await MODULES[name]?.()) })
-    .filter(([member]) => /^create\w+Provider$/.test(member))
-    // The main function of a module has the shortest name.
-    .sort(([one], [other]) => one.length - other.length)
-    .map(([, create]) => create)
-  const [main = Object] = factories
-  const isKeyed = needsKey(main)
-  const sample = isKeyed ? { key: 'a-key' } : {}
+  const create = DEFAULTS.get(name)
+  if (create) return describe(name, create)
+  return (await loadProviders()).find((each) => each.name === name)
+}
 
-  function factoryOf<Provider>(member: keyof Provider) {
-    const create = factories.find((each) => Object.hasOwn(Object(each(sample)), member))
-    return create && ((access: Access): Provider => Object(create(optionsOf(name, access))))
-  }
-
-  const { bank }: { bank?: Bank } = Object(main)
+function describe(name: string, create: Create): NamedProvider {
+  const isKeyed = needsKey(create)
+  const sample = create(isKeyed ? { key: 'a-key' } : {})
+  const factoryOf = <Provider>(member: keyof Provider) =>
+    member in sample
+      ? (access: Access): Provider => Object(create(optionsOf(name, access)))
+      : undefined
+  const { bank }: { bank?: Bank } = Object(create)
   return {
     name,
     keyVariable: isKeyed ? keyVariableOf(name) : undefined,
