@@ -22,10 +22,7 @@ export interface CommandContext {
   fetch?: typeof fetch
 }
 
-export const platform = detect()
+const { bun, deno } = process.versions
 
-function detect(): 'node' | 'bun' | 'deno' {
-  // Bun and Deno also have `process.versions.node`.
-  if (process.versions['bun']) return 'bun'
-  return process.versions['deno'] ? 'deno' : 'node'
-}
+// Bun and Deno also have `process.versions.node`.
+export const platform = bun ? 'bun' : deno ? 'deno' : 'node'

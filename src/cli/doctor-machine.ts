@@ -15,11 +15,10 @@ import { isDatabase, isRedis, makeFolder, openStore } from './store.ts'
 import type { NamedStore } from './store.ts'
 import { messageOf } from './usage.ts'
 
-const RUNTIME_NAMES = { node: 'Node', bun: 'Bun', deno: 'Deno' }
-
 /** Reports the runtime; its minimum version is checked before. */
 export function checkRuntime({ versions }: CommandContext): CheckResult {
-  const version = `${RUNTIME_NAMES[platform]} ${versions[platform] ?? ''}`
+  const name = platform.replace(/^./, (letter) => letter.toUpperCase())
+  const version = `${name} ${versions[platform] ?? ''}`
   return passed('runtime', `${version}, ratesmith ${manifest.version}`)
 }
 

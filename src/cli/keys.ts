@@ -66,17 +66,12 @@ export async function keys(args: string[], context: CommandContext): Promise<num
   const store = withUsageError(origin, () => createFileKeyStore(path, { now }))
   const output = openOutput(context)
   await action.run({ values, words, store, output, now: now() })
-  if (isShared(path, context)) {
+  // A group may read it, as in a secret mounted into a container. Windows has no such modes.
+  if (context.platform !== 'win32' && (statSync(path).mode & 0o027) !== 0) {
     const advice = `run: chmod 600 ${path}`
     output.note(`ratesmith: other users can read ${path}, which has hashes and names; ${advice}`)
   }
   return 0
-}
-
-/** A group may read it, as in a secret mounted into a container. */
-function isShared(path: string, { platform }: CommandContext): boolean {
-  // Windows has no such modes.
-  return platform !== 'win32' && (statSync(path).mode & 0o027) !== 0
 }
 
 async function create({ values, store, output, now }: Request): Promise<void> {

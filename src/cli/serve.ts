@@ -9,13 +9,12 @@ import { loadConfig } from './config.ts'
 import type { Config, ConfiguredHandler } from './config.ts'
 import { platform } from './context.ts'
 import type { CommandContext } from './context.ts'
-import { parseServeFlags } from './serve-flags.ts'
-import type { ServeFlags } from './serve-flags.ts'
+import { SERVE_OPTIONS } from './flags.ts'
 import { openServer } from './servers.ts'
 import { findStore, openStore } from './store.ts'
 import { chooseUpstreams } from './upstreams.ts'
 import type { OwnProviders, Upstreams } from './upstreams.ts'
-import { UsageError, withUsageError } from './usage.ts'
+import { UsageError, parseArguments, parseName, refuseWith, withUsageError } from './usage.ts'
 
 /** The whole stop takes at most `STOP_LIMIT_MS`; file work after the last response at most `FINAL_WORK_MS`. */
 const STOP_LIMIT_MS = 10_000
@@ -73,6 +72,45 @@ async function serve(args: string[], context: CommandContext): Promise<NodeJS.Si
     return signal
   } finally {
     opened?.close()
+  }
+}
+
+const MAX_PORT = 65_535
+
+type ServeFlags = ReturnType<typeof parseServeFlags>
+
+/** @throws {UsageError} naming the invalid flag */
+function parseServeFlags(args: string[]) {
+  const { values, positionals } = parseArguments({
+    args,
+    options: SERVE_OPTIONS,
+    allowPositionals: true,
+  })
+  const [config, second] = positionals
+  if (second !== undefined) {
+    throw new UsageError(`serve takes one config file, got ${positionals.join(' ')}`)
+  }
+  const { port = '8787', host = '127.0.0.1', latest, history, store, log } = values
+  const { demo = false, pegs = false, 'base-path': basePath } = values
+  if (!/^\d{1,5}$/.test(port) || Number(port) > MAX_PORT) {
+    throw new UsageError(`--port must be a number from 0 to ${MAX_PORT}, got ${port}`)
+  }
+  // For an empty host, Node listens on every address.
+  if (host === '') throw new UsageError('--host must be an address, got ""')
+  if (demo) refuseWith('--demo', { store })
+  return {
+    config,
+    port: Number(port),
+    // Accepts an IPv6 address in the brackets of a URL.
+    host: host.replace(/^\[(.*)\]$/, '$1'),
+    basePath,
+    demo,
+    pegs,
+    providers: { latest, history },
+    store,
+    log: log === undefined ? undefined : parseName('--log', log, ['json', 'text']),
+    /** The flags that need options instead of a handler. */
+    ofHandler: Object.keys(values).filter((name) => !['port', 'host'].includes(name)),
   }
 }
 
