@@ -1,5 +1,4 @@
 import { inFieldForm } from './figures.ts'
-import type * as More from './more.ts'
 import type { Api } from './page-api.ts'
 import type { Choices } from './view.ts'
 
@@ -16,7 +15,7 @@ export function createAmountField(
   api: Pick<Api, 'onMore' | 'needMore'>,
   type: (amount: string, code: string | undefined) => void,
 ) {
-  let more: typeof More | undefined
+  let more: typeof import('./more.ts') | undefined
   let codes: string[] = []
   let given: string | undefined
   let hasCurrency = false

@@ -9,8 +9,8 @@ import {
   formatAmount,
   formatRate,
   amountInWords,
-  inFieldForm,
   nameOfMany,
+  withUsersSeparators,
 } from './figures.ts'
 import type { Api } from './page-api.ts'
 import { createPanel } from './panel.ts'
@@ -93,7 +93,7 @@ export function createConverter(api: Api, change: (to: Partial<View>) => void): 
     const side = view.reverse ? 'from' : 'to'
     const digits = choices.currencies.get(view[side])?.minorUnits ?? undefined
     const { result } = (problem === undefined && conversionOf(view, shown)) || {}
-    const text = result === undefined ? '' : inFieldForm(formatAmount(result, digits))
+    const text = result === undefined ? '' : withUsersSeparators(formatAmount(result, digits))
     fields[side].amount.showResult(text, view[side], choices)
   }
 

@@ -1,6 +1,6 @@
 import { pathOf } from './api.ts'
 import type { ApiRequest } from './api.ts'
-import { find, make } from './dom.ts'
+import { find } from './dom.ts'
 import type { Api } from './page-api.ts'
 import { FIRST_DAY } from './range.ts'
 
@@ -27,22 +27,4 @@ export function createDownload({ base, keyHeader, onMore }: Api) {
     const path = pathOf(base, { operation: 'history', parameters })
     link.href = `${path}&format=csv${to.includes(',') ? '&layout=wide' : ''}`
   }
-}
-
-/**
- * Saves the body of the response from `url` as the file `name`.
- *
- * @throws {Error} if the response is an error
- */
-export async function saveFile(
-  url: string,
-  name: string,
-  headers: Record<string, string>,
-): Promise<void> {
-  const response = await fetch(url, { headers })
-  if (!response.ok) throw new Error(`HTTP ${response.status}`)
-  const file = make('a', { href: URL.createObjectURL(await response.blob()), download: name })
-  file.click()
-  // Safari reads the file after the click.
-  setTimeout(() => URL.revokeObjectURL(file.href), 60_000)
 }

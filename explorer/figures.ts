@@ -1,13 +1,20 @@
 /** The separator of decimals in the browser's locale. `navigator.language` may be a name that `Intl` refuses, such as `C`. */
 export const DECIMAL = (1.5).toLocaleString()[1] === ',' ? ',' : '.'
 
-/** Groups the digits of an amount in the form of the API or of the page, with the separators of the user. */
+/** Longer amounts are errors of the API. */
+const MAX_LENGTH = 64
+
+/** Groups the digits of an amount in the form of the API, with the separators of the user. */
 export function inFieldForm(amount: string): string {
-  const [, whole, rest = ''] =
-    /^(\d+)(\.\d+)?$/.exec(amount.replaceAll(/(?<=\d),(?=\d{3})/g, '')) ?? []
-  if (whole === undefined) return amount
-  const group = DECIMAL === ',' ? '.' : ','
-  return whole.replaceAll(/\B(?=(\d{3})+$)/g, group) + rest.replace('.', DECIMAL)
+  const [, whole, fraction = ''] = /^(\d+)(\.\d+)?$/.exec(amount.slice(0, MAX_LENGTH)) ?? []
+  if (whole === undefined || amount.length > MAX_LENGTH) return amount
+  return withUsersSeparators(BigInt(whole).toLocaleString('en-US') + fraction)
+}
+
+/** Replaces the separators of the page by those of the user. */
+export function withUsersSeparators(text: string): string {
+  if (DECIMAL === '.') return text
+  return text.replaceAll(/[.,]/g, (separator) => (separator === '.' ? ',' : '.'))
 }
 
 /** Formats an amount with all its digits and the name of its currency, as `1,000.50 US dollars`. */

@@ -1,7 +1,7 @@
 import type { RatesError } from 'ratesmith/client'
 
 import { find } from './dom.ts'
-import type { Api } from './page-api.ts'
+import type { Service } from './request.ts'
 
 /**
  * Creates the card for an API key, which the menu opens, or a refused request; `use` receives each key, and undefined when it is
@@ -9,7 +9,7 @@ import type { Api } from './page-api.ts'
  */
 // oxlint-disable-next-line max-lines-per-function -- one state over its closures.
 export function createKeyCard(
-  { request }: Pick<Api, 'request'>,
+  { request }: Pick<Service, 'request'>,
   use: (key: string | undefined) => void,
 ) {
   const menu = find('#more')

@@ -5,11 +5,10 @@ export { problemOf, readAmount } from './amount.ts'
 export { createCombobox, searchAmong } from './combobox.ts'
 export { createCrosshair } from './crosshair.ts'
 export { createDayTable } from './day-table.ts'
-export { saveFile } from './download.ts'
 export { createKeyCard } from './key.ts'
 export { createMenu } from './menu.ts'
 export { pegInWords } from './pegs.ts'
-export { copyText, createRequestTools } from './request-tools.ts'
+export { copyText, createRequestTools, saveFile } from './request-tools.ts'
 
 const sheet = new CSSStyleSheet()
 sheet.replaceSync(MORE_STYLE)

@@ -1,15 +1,14 @@
 import { pathOf } from './api.ts'
 import type { ApiRequest } from './api.ts'
 import { make } from './dom.ts'
-import type { Api } from './page-api.ts'
-import type { Exchange } from './request.ts'
+import type { Exchange, Service } from './request.ts'
 import { FORMS, isForm, snippetOf } from './snippets.ts'
 import type { Form } from './snippets.ts'
 
 /** Creates in `details` the last request of a panel, buttons that copy it as code, and the response to it. */
 export function createRequestTools(
   details: HTMLElement,
-  { base, keyHeader }: Pick<Api, 'base' | 'keyHeader'>,
+  { base, keyHeader }: Pick<Service, 'base' | 'keyHeader'>,
 ) {
   const line = make('a', { className: 'asked', target: '_blank', rel: 'noopener' })
   const outcome = make('span', { className: 'copied', role: 'status' })
@@ -91,4 +90,22 @@ export async function copyText(element: HTMLElement, outcome: HTMLElement): Prom
   } catch {
     outcome.textContent = 'Selected; copy it manually'
   }
+}
+
+/**
+ * Saves the body of the response from `url` as the file `name`.
+ *
+ * @throws {Error} if the response is an error
+ */
+export async function saveFile(
+  url: string,
+  name: string,
+  headers: Record<string, string>,
+): Promise<void> {
+  const response = await fetch(url, { headers })
+  if (!response.ok) throw new Error(`HTTP ${response.status}`)
+  const file = make('a', { href: URL.createObjectURL(await response.blob()), download: name })
+  file.click()
+  // Safari reads the file after the click.
+  setTimeout(() => URL.revokeObjectURL(file.href), 60_000)
 }

@@ -16,6 +16,20 @@ export interface RequestOptions {
   observe?: (exchange: Exchange) => void
 }
 
+export interface Service {
+  /** The base path of the API. */
+  base: string
+  /**
+   * Requests a path below the base path with the current key, and returns the body of the response, which must have `field`.
+   *
+   * @throws {RatesError} if the request fails
+   * @throws {DOMException} `AbortError` if the signal aborts
+   */
+  request<Body>(path: string, field: FieldOf<Body>, options?: RequestOptions): Promise<Body>
+  /** The header with the current key, or none. */
+  keyHeader(): Record<string, string>
+}
+
 /**
  * Requests `url`, and returns the body of the response, which must have `field`. Does without the checks, the cache and the
  * retries of the client, which would take a tenth of the page.

@@ -1,12 +1,11 @@
 import type { Api } from './page-api.ts'
-import type * as More from './more.ts'
 
 const FIRST_INTERACTIONS = ['pointermove', 'pointerdown', 'keydown', 'focusin']
 
 /** Loads the second script of the page with the first interaction, and again with the next one where that failed. */
 export function createMore(url: string): Pick<Api, 'onMore' | 'needMore'> {
-  const waiting: ((more: typeof More) => void)[] = []
-  let more: typeof More | undefined
+  const waiting: ((more: typeof import('./more.ts')) => void)[] = []
+  let more: typeof import('./more.ts') | undefined
   let isLoading = false
   let failures = 0
   const interact = (): void => void load()
