@@ -1,6 +1,5 @@
 import { make } from './dom.ts'
-import { FIRST_DAY } from './range.ts'
-import { dayInWords, today } from './times.ts'
+import { FIRST_DAY, dayInWords, today } from './times.ts'
 
 /**
  * Makes `input` a field for a day, which shows the day as the page writes days until it has the focus. `choose` receives each

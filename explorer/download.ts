@@ -2,7 +2,7 @@ import { pathOf } from './api.ts'
 import type { ApiRequest } from './api.ts'
 import { find } from './dom.ts'
 import type { Api } from './page-api.ts'
-import { FIRST_DAY } from './range.ts'
+import { FIRST_DAY } from './times.ts'
 
 /** Creates the link that downloads a history as CSV, with the key of the page; the function it returns sets which. */
 export function createDownload({ base, keyHeader, onMore }: Api) {

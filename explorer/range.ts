@@ -3,10 +3,9 @@ import type { RateHistory } from 'ratesmith/client'
 import type { ApiRequest } from './api.ts'
 import { createDayField } from './day-field.ts'
 import { find } from './dom.ts'
-import { DAY_MS, today } from './times.ts'
+import { DAY_MS, FIRST_DAY, today } from './times.ts'
 import type { View } from './view.ts'
 
-export const FIRST_DAY = '1999-01-04'
 /** Longer responses have a rate per week: some 70 kB with compression. */
 const MAX_POINTS = 9_000
 

@@ -1,5 +1,8 @@
 export const DAY_MS = 86_400_000
 
+/** The first day of reference rates. */
+export const FIRST_DAY = '1999-01-04'
+
 /** An update is overdue only after this delay, because the server polls some minutes late. */
 const GRACE_MS = 600_000
 
