@@ -30,7 +30,9 @@ export function createRequestTools(
     if (form) snippet.textContent = snippetOf(form, target, request)
     const path = pathOf(base, request)
     line.textContent = `GET ${path}`
-    line.href = location.origin + path
+    // A link sends no key.
+    if (target.hasKey) line.removeAttribute('href')
+    else line.href = location.origin + path
     facts.textContent = response ? factsOf(response) : 'No response yet'
     body.textContent = response ? readable(response.text) : ''
   }
