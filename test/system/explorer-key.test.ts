@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from 'ratesmith'
@@ -7,32 +7,28 @@ import { toNodeHandler } from 'ratesmith/node'
 import { fakeProviders } from 'ratesmith/testing'
 
 import {
-  choose,
   axeViolations,
+  choose,
   expectText,
+  openDemo,
   openExplorer,
-  openService,
   settled,
   tabTo,
   textOf,
 } from './explorer-page.ts'
 import { listen } from './processes.ts'
 
-const PANELS = ['#converter', '#chart', '#table']
+const CARD = 'This service needs a key'
 
 const { key, hash } = await createKey()
 
 /** Opens the explorer of a service with a key; `anonymous` is the plan of requests without one. */
-async function openGuarded(anonymous?: 'small' | 'monthly') {
+async function openGuarded(anonymous?: string, options: BrowserContextOptions = {}) {
   const handler = createRatesHandler({
     providers: fakeProviders(),
     explorer: true,
     access: createAccess({
-      plans: {
-        paid: '1000/min',
-        small: '1/h',
-        monthly: '100/min, 1/month',
-      },
+      plans: { paid: '1000/min', small: '1/h', monthly: '100/min, 1/month' },
       anonymous,
       keys: { find: (given) => (given === hash ? { id: 'acme', plan: 'paid' } : undefined) },
     }),
@@ -42,7 +38,7 @@ async function openGuarded(anonymous?: 'small' | 'monthly') {
     seen.push(`${request.url} ${request.headers.authorization ?? ''}`)
     toNodeHandler(handler)(request, response)
   })
-  return { ...(await openExplorer(`${url}/api`)), seen, api: `${url}/api` }
+  return { ...(await openExplorer(`${url}/api`, options)), seen }
 }
 
 async function enter(page: Page, text: string): Promise<void> {
@@ -74,109 +70,101 @@ async function textsOf(page: Page): Promise<string> {
 }
 
 describe('the explorer of a service that requires a key', () => {
-  it('shows a field for the key, sends the key with every request, and keeps it nowhere else', async () => {
-    const { page, requests, seen } = await openGuarded()
-    for (const panel of PANELS) {
-      expect(await textOf(page, `${panel} [role=alert]`)).toMatch(/ key .*\. Enter an API key at /)
-      expect(await page.locator(`${panel} .retry`).isVisible()).toBe(false)
-    }
-    expect(await page.locator('#access').getAttribute('open')).not.toBeNull()
-    expect(await page.locator('#forget-key').isVisible()).toBe(false)
-    seen.splice(0)
-    await enter(page, ` ${key} `)
-    await expectText(page, '#result', / EUR$/)
-    await settled(page)
-    expect(await textOf(page, '#key-state')).toBe('Requests are sent with the key')
-    expect(seen.length).toBeGreaterThanOrEqual(4)
-    for (const line of seen) expect(line).toMatch(/^\/api\/v1\/[^ ]+ Bearer rsk_\w+$/)
-    await choose(page, '#to', 'JPY')
-    await expectText(page, '#result', / JPY$/)
-    for (const form of ['curl', 'fetch', 'client']) {
-      await page.locator(`#converter [data-form=${form}]`).click()
-      await expectText(page, '#converter .snippet', /YOUR_KEY/)
-    }
-    await expect.poll(() => new URL(page.url()).hash).toContain('to=JPY')
-    expect(await page.inputValue('#key')).toBe('')
-    expect(await textsOf(page)).not.toContain(key)
-    expect(requests.join('\n')).not.toContain(key)
-    await page.reload()
-    await settled(page)
-    expect(await textOf(page, '#table [role=alert]')).toContain('Enter an API key')
-    expect(await textsOf(page)).not.toContain(key)
-  })
+  it.each([
+    [390, 'light'],
+    [1440, 'dark'],
+  ] as const)(
+    'shows one card, sends the key with every request, and keeps it nowhere else, %d px wide and %s',
+    async (width, colorScheme) => {
+      const viewport = { width, height: 844 }
+      const { page, requests, seen } = await openGuarded(undefined, { viewport, colorScheme })
+      await expectText(page, '#access-title', CARD)
+      expect(await textOf(page, '#key-reason')).toMatch(/\bkey\b/)
+      expect(await page.locator(':is(section, [role=alert]):visible').count()).toBe(0)
+      expect(await page.locator('#key').getAttribute('name')).toBeNull()
+      expect(await axeViolations(page)).toEqual([])
+      seen.splice(0)
+      await tabTo(page, '#key')
+      await page.keyboard.type(` ${key} `)
+      await tabTo(page, '#use-key')
+      await page.keyboard.press('Enter')
+      await expectText(page, '#rate', / EUR$/)
+      await settled(page)
+      expect(await textOf(page, '#key-state')).toBe('Requests are sent with the key')
+      expect(seen).toHaveLength(4)
+      await choose(page, '#to', 'JPY')
+      await expectText(page, '#rate', / JPY$/)
+      for (const line of seen) expect(line).toMatch(/^\/api\/v1\/[^ ]+ Bearer rsk_\w+$/)
+      await page.locator('#converter summary').click()
+      for (const form of ['curl', 'fetch', 'Python', 'client']) {
+        await page.locator('#converter .copies').getByText(form, { exact: true }).click()
+        await expectText(page, '#converter .snippet', /YOUR_KEY/)
+      }
+      // A link would send no key.
+      expect(await page.locator('#converter .asked').getAttribute('href')).toBeNull()
+      expect(await axeViolations(page)).toEqual([])
+      await expect.poll(() => new URL(page.url()).hash).toContain('to=JPY')
+      expect(await textsOf(page)).not.toContain(key)
+      expect(requests.join('\n')).not.toContain(key)
+      await page.reload()
+      await expectText(page, '#access-title', CARD)
+      expect(await textsOf(page)).not.toContain(key)
+    },
+  )
 
-  it('shows a wrong key as an error, and works after the right one', async () => {
+  it('refuses a wrong key, and works until the right one is forgotten', async () => {
     const { page, seen } = await openGuarded()
+    await page.locator('#key').waitFor()
     const before = seen.length
     await enter(page, 'two words')
     expect(await page.locator('#key').getAttribute('aria-invalid')).toBe('true')
     expect(await textOf(page, '#key-state')).toMatch(/^A key has /)
     expect(seen).toHaveLength(before)
     await enter(page, 'wrong')
-    await expect.poll(() => seen.filter((line) => line.endsWith(' Bearer wrong')).length).toBe(4)
-    await settled(page)
+    await expectText(page, '#key-state', 'The service refused the key')
     expect(await page.locator('#key').getAttribute('aria-invalid')).toBe('false')
-    expect(await textOf(page, '#converter [role=alert]')).toContain('Enter an API key')
-    await page.fill('#key', key)
-    await page.locator('#key').press('Enter')
-    await expectText(page, '#result', / EUR$/)
-    await page.locator('#forget-key').click()
-    await expectText(page, '#key-state', 'Requests are sent without a key')
-    await expectText(page, '#converter [role=alert]', /Enter an API key/)
-    expect(await page.locator('#key:focus').count()).toBe(1)
-    await page.locator('#converter [data-form=curl]').click()
-    await expectText(page, '#converter .snippet', /^curl 'http/)
-  })
-
-  it('can be used with the keyboard, and has no accessibility violations', async () => {
-    const { page } = await openGuarded()
-    expect(await axeViolations(page)).toEqual([])
-    await tabTo(page, '#key')
-    await page.keyboard.type(key)
-    await tabTo(page, '#use-key')
-    await page.keyboard.press('Enter')
-    await expectText(page, '#result', / EUR$/)
-    expect(await axeViolations(page)).toEqual([])
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await page.setViewportSize({ width: 390, height: 844 })
-    expect(await axeViolations(page)).toEqual([])
-  })
-})
-
-describe('the explorer of a service with limits', () => {
-  it('explains a limit that ends soon, and retries', async () => {
-    const { page } = await openGuarded('small')
-    const limited = PANELS.map((panel) => page.locator(`${panel}[data-state=failed]`))
-    await expect
-      .poll(async () => (await Promise.all(limited.map((each) => each.count()))).join(''))
-      .toMatch(/1/)
-    const panel = page.locator('section[data-state=failed]').first()
-    expect(await panel.locator('[role=alert]').innerText()).toMatch(
-      /1 request per hour on plan small; retry in \d+ s\. Wait, or enter an API key/,
-    )
-    expect(await panel.locator('.waiting').innerText()).toMatch(/^Retrying in \d+ s$/)
-    expect(await panel.locator('.retry button').isVisible()).toBe(true)
+    expect(await page.locator('section:visible').count()).toBe(0)
     await enter(page, key)
-    await expectText(page, '#result', / EUR$/)
-  })
-
-  it('waits with no timer for a limit that ends later', async () => {
-    const { page, seen } = await openGuarded('monthly')
-    const panel = page.locator('section[data-state=failed]').first()
-    const waiting = await panel.locator('.waiting').innerText()
-    const isSoon = /^Retrying in \d+ s$/.test(waiting)
-    expect(isSoon || /^Possible again in \d+ \w+$/.test(waiting)).toBe(true)
-    // A timer of more than 24.8 days would end at once.
-    expect(seen.filter((line) => line.startsWith('/api/v1/'))).toHaveLength(4)
+    await expectText(page, '#rate', / EUR$/)
+    await page.locator('#forget-key').click()
+    await expectText(page, '#access-title', CARD)
+    expect(await page.locator('#key:focus').count()).toBe(1)
+    expect(await page.locator('#forget-key').isVisible()).toBe(false)
   })
 })
 
-it('offers the field on every page, closed', async () => {
-  const { page } = await openService()
-  expect(await page.locator('#access').getAttribute('open')).toBeNull()
-  expect(await page.locator('#key').isVisible()).toBe(false)
-  await page.locator('#access summary').click()
-  expect(await page.locator('#key').getAttribute('type')).toBe('password')
-  expect(await page.locator('#key').getAttribute('name')).toBeNull()
-  expect(await page.locator('#key').isVisible()).toBe(true)
+it.each([
+  ['small', /^Retrying in \d+ s$/],
+  // A timer of more than 24.8 days would end at once.
+  ['monthly', /^(Possible again on \d+ \w{3} \d{4}, \d\d:\d\d UTC|Retrying in \d+ s)$/],
+])('explains the limit of the plan %s, and takes a key from the menu', async (plan, waiting) => {
+  const { page, seen } = await openGuarded(plan)
+  const panel = page.locator('section[data-state=failed]').first()
+  expect(await panel.locator('[role=alert]').innerText()).toMatch(
+    /1 request per (hour|month) on plan .* Wait, or enter an API key .* in the menu ⋯ above\.$/,
+  )
+  expect(await panel.locator('.waiting').innerText()).toMatch(waiting)
+  expect(await page.locator('#access').isVisible()).toBe(false)
+  expect(seen.filter((line) => line.startsWith('/api/v1/'))).toHaveLength(4)
+  await page.locator('#menu').click()
+  await page.locator('#enter-key').click()
+  expect(await page.locator('#key:focus').count()).toBe(1)
+  await page.keyboard.type(key)
+  await page.keyboard.press('Enter')
+  await expectText(page, '#key-state', 'Requests are sent with the key')
+  await expect.poll(() => seen.filter((line) => line.endsWith(key)).length).toBeGreaterThan(2)
+})
+
+it('offers a key in the menu only where the service has keys', async () => {
+  const { page, requests } = await openDemo()
+  const offered = page.getByRole('button', { name: 'API key' })
+  await page.locator('#menu').click()
+  await expect.poll(() => requests.join()).toContain('/api/v1/openapi.json')
+  await page.getByRole('button', { name: 'Copy link' }).waitFor()
+  expect(await offered.isVisible()).toBe(false)
+  const guarded = await openGuarded('paid')
+  await guarded.page.locator('#menu').click()
+  await guarded.page.getByRole('button', { name: 'API key' }).click()
+  expect(await textOf(guarded.page, '#access-title')).toBe('API key')
+  expect(await guarded.page.locator('section:visible').count()).toBe(3)
 })
