@@ -38,7 +38,7 @@ async function openExplorer(): Promise<WebDriver> {
   return browser
 }
 
-it('converts, charts, finds and copies in WebKit', async () => {
+it('converts by words, for a day and back, and charts, finds and copies in WebKit', async () => {
   const browser = await openExplorer()
   const find = (selector: string) => browser.findElement({ css: selector })
   const textOf = (selector: string) => find(selector).getText()
@@ -49,33 +49,68 @@ it('converts, charts, finds and copies in WebKit', async () => {
     await find(selector).clear()
     await find(selector).sendKeys(...keys)
   }
+  const choose = async (field: string, text: string, code: string) => {
+    await find(field).click()
+    await type(field, text)
+    const option = { css: `${field}-${code}[aria-selected=true]` }
+    await expect.poll(() => browser.findElements(option)).toHaveLength(1)
+    await find(field).sendKeys(ENTER)
+  }
 
-  await expectText('#result', / EUR$/)
+  await expectText('#rate', / EUR$/)
   expect(await browser.executeScript('return navigator.language')).toBe('C')
-  await type('#amount', '1,000.5')
-  await expectText('#given', /^1,000\.5/)
-  await find('#to').click()
-  await type('#to', 'yen')
-  await expect
-    .poll(() => browser.findElements({ css: '#to-JPY[aria-selected=true]' }))
-    .toHaveLength(1)
-  await find('#to').sendKeys(ENTER)
-  await expectText('#result', / JPY$/)
-  await find('#copy-exact').click()
-  await expectText('#exact-state', /^(Copied|Selected)/)
-  expect(await browser.executeScript('return String(getSelection())')).toBe(await textOf('#exact'))
+  await type('#amount', '1,000')
+  await choose('#from', 'yen', 'JPY')
+  await choose('#to', 'franc', 'CHF')
+  await expectText('#rate', /^100 JPY = [\d.]+ CHF$/)
+  expect(await find('#amount').getAttribute('value')).toBe('1,000')
+  expect(await find('#result').getAttribute('value')).toMatch(/^\d\.\d\d$/)
+  expect(await find('#rounds div:nth-child(2) dd').getText()).toBe(
+    await find('#result').getAttribute('value'),
+  )
+
+  // WebKitGTK has no fields for the parts of a day.
+  await browser.executeScript(`const date = document.querySelector('#date')
+    date.value = '2026-07-12'
+    date.dispatchEvent(new Event('change'))`)
+  await expectText('#rule', /^Rate of Friday 10 Jul 2026, the last before Sunday$/)
+  expect(await textOf('#date + span')).toBe('12 Jul 2026 ▾')
+  await find('#today').click()
+  await expectText('#converter time', /^Published /)
+
+  await find('#menu').click()
+  expect(await find('#more').isDisplayed()).toBe(true)
+  await find('#copy-link').click()
+  await expectText('#link-state', /^(Link copied|Copy the link from the address bar)$/)
+  expect(await browser.getCurrentUrl()).toContain('amount=1000&from=JPY&to=CHF')
+  await find('#menu').click()
+  expect(await find('#more').isDisplayed()).toBe(false)
+  await browser.navigate().back()
+  await expectText('#rate', /^100 JPY = [\d.]+ EUR$/)
+  await browser.navigate().forward()
+  await expectText('#rate', / CHF$/)
+
+  await browser.executeScript(`document.querySelector('#plot').scrollIntoView({ block: 'center' })`)
   await browser
     .actions()
     .move({ origin: find('#plot') })
     .perform()
-  await expectText('#tip', /^\d{4}-\d\d-\d\d[\d.]+ JPY$/)
+  await expectText('#tip', /^\d+ \w{3} 20\d\d\s*0\.0\d+ CHF$/)
   await type('#search', 'brazil')
-  await expectText('#rows', /^BRL Brazilian Real/)
-  await expect.poll(() => browser.getCurrentUrl()).toContain('to=JPY')
-  await browser.navigate().refresh()
-  await expectText('#result', / JPY$/)
-  await find('#converter .response summary').click()
+  await expectText('#rows', /BRL Brazilian Real/)
+  await find('#rows [data-code=BRL] th button').sendKeys(ENTER)
+  await expectText('#rate', / BRL$/)
+  // Named colours follow the theme.
+  const back = 'return getComputedStyle(document.documentElement).backgroundColor'
+  expect(
+    await browser.executeScript(`document.documentElement.dataset.theme = 'dark'; ${back}`),
+  ).toBe('rgb(16, 16, 18)')
+
+  await find('#converter .code summary').click()
   await expectText('#converter .facts', /^Status 200/)
-  await find('#converter [data-form=curl]').click()
+  await find('#converter .copies button').click()
   await expectText('#converter .snippet', /^curl '/)
+  expect(await browser.executeScript('return String(getSelection())')).toBe(
+    await textOf('#converter .snippet'),
+  )
 })
