@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { readAmount } from '../../explorer/amount.ts'
-import { parseView } from '../../explorer/dom.ts'
+import { parseView } from '../../explorer/view.ts'
 import { amountInWords, formatAmount } from '../../explorer/figures.ts'
 import { nextSort, sortRows } from '../../explorer/order.ts'
 import { rowsOf } from '../fixtures/rows.ts'
