@@ -106,7 +106,11 @@ export function createConverter(api: Api, change: (to: Partial<View>) => void): 
     change({ date: '' })
     find('#date', HTMLInputElement).focus()
   })
-  createCopyButton(api)
+  api.onMore(({ copyText }) => {
+    find('#copy-exact').addEventListener('click', () => {
+      void copyText(find('#exact'), find('#exact-state'))
+    })
+  })
 
   return {
     ...panel,
@@ -198,11 +202,4 @@ function showTrend(history: RateHistory | undefined, reason = ''): void {
   const change = history?.stats.changePct ?? 0
   since.className = changeInWords(change).className
   since.textContent = first ? `${changeInWords(change).text} since ${dayInWords(first.d)}` : reason
-}
-
-function createCopyButton(api: Api): void {
-  const exact = find('#exact')
-  api.onMore(({ copyText }) => {
-    find('#copy-exact').addEventListener('click', () => void copyText(exact, find('#exact-state')))
-  })
 }

@@ -2,7 +2,7 @@ import type { RateHistory } from 'ratesmith/client'
 
 import { find } from './dom.ts'
 import { percentChanges, plotOf } from './plot.ts'
-import type { Plot, Tick } from './plot.ts'
+import type { Plot } from './plot.ts'
 
 export interface Drawn {
   /** At least one, in the order of their colours. */
@@ -86,7 +86,7 @@ function extremesOf({ lines }: Plot, [history, second]: readonly RateHistory[]):
   })
 }
 
-function text({ at, label }: Tick, y: number, anchor: string): SVGElement {
+function text({ at, label }: Plot['days'][number], y: number, anchor: string): SVGElement {
   const element = shape('text', { x: at, y, 'text-anchor': anchor })
   element.textContent = label
   return element

@@ -2,52 +2,24 @@ import type { Point } from 'ratesmith/client'
 
 import { DAY_MS, formatDay } from './times.ts'
 
-export interface Size {
-  width: number
-  height: number
-}
-
-/** A labelled position on an axis. */
-export interface Tick {
-  /** Px from the left, or from the top. */
-  at: number
-  label: string
-}
-
-interface Line {
-  xs: number[]
-  ys: number[]
-  /** The line through them, as the `d` of a path. */
-  path: string
-}
-
-/** Coordinates of a chart, in px. */
-export interface Plot {
-  lines: Line[]
-  /** The first line, closed along the lower edge. */
-  area: string
-  days: Tick[]
-  rates: Tick[]
-  /** Left edge and lower edge of the plot area. */
-  left: number
-  bottom: number
-}
-
 const EDGE = { top: 22, right: 12, bottom: 26 }
 /** Of a digit at a font size of 12 px. */
 const DIGIT_WIDTH = 7.3
 const GAP = 10
 const DAY_LABEL_WIDTH = 88
 
+/** Coordinates of a chart, and the labels of its axes, in px from the left and from the top. */
+export type Plot = ReturnType<typeof plotOf>
+
 /**
  * Computes a chart of at least one series of at least one point, in ascending order; `unit` ends the labels of its rates. The
- * labels of days are in the middle of their positions.
+ * labels of days are in the middle of their positions. `area` is the first line, closed along the lower edge.
  */
 export function plotOf(
   series: readonly (readonly Point[])[],
-  { width, height }: Size,
+  { width, height }: { width: number; height: number },
   unit = '',
-): Plot {
+) {
   const times = series.map((points) => points.map(({ d }) => Date.parse(d)))
   const axis = rateTicks(
     series.flatMap((points) => points.map(({ r }) => r)),
@@ -80,7 +52,8 @@ export function plotOf(
   }
 }
 
-function lineOf(xs: number[], ys: number[]): Line {
+/** Returns positions with the line through them, as the `d` of a path. */
+function lineOf(xs: number[], ys: number[]) {
   const path = `M${xs.map((x, index) => `${x.toFixed(1)} ${ys[index]?.toFixed(1)}`).join('L')}`
   return { xs, ys, path }
 }
@@ -129,16 +102,10 @@ function dayTicks(start: number, end: number, maxTicks: number): { time: number;
 const DAY = { day: 'numeric', month: 'short' } as const
 const MONTH = { month: 'short', year: 'numeric' } as const
 
-interface RateTicks {
-  low: number
-  high: number
-  labels: { rate: number; label: string }[]
-}
-
 const TARGET_TICKS = 4
 
 /** Returns round numbers from below the lowest to above the highest of `rates`; their labels end with `unit`. */
-function rateTicks(rates: readonly number[], unit: string): RateTicks {
+function rateTicks(rates: readonly number[], unit: string) {
   let [low, high] = [Math.min(...rates), Math.max(...rates)]
   // Places a constant rate in the middle.
   if (low === high) {

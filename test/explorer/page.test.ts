@@ -8,7 +8,6 @@ import { parametersOf } from '../../explorer/range.ts'
 import { snippetOf } from '../../explorer/snippets.ts'
 import { publicationInWords, rateDayInWords, timeInWords } from '../../explorer/times.ts'
 import { fragmentOf, parseView } from '../../explorer/view.ts'
-import type { Size } from '../../explorer/plot.ts'
 import type { CurrencyCoverage, Point } from '../../src/client/index.ts'
 
 describe('words for times', () => {
@@ -67,7 +66,7 @@ describe('plotOf', () => {
   ]
 
   /** Returns the chart of one series, with its line. */
-  function plotOne(points: readonly Point[], size: Size) {
+  function plotOne(points: readonly Point[], size: { width: number; height: number }) {
     const { lines, ...plot } = plotOf([points], size)
     const [line] = lines
     if (!line) throw new Error('the chart has no line')
