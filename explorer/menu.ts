@@ -5,15 +5,18 @@ export function createMenu(settle: () => void): void {
   const root = document.documentElement
   const theme = find('#theme', HTMLSelectElement)
   const state = find('#link-state')
-  theme.value = root.dataset['theme'] ?? ''
-  theme.addEventListener('change', () => {
+  const choose = (): void => {
     root.dataset['theme'] = theme.value
     try {
       localStorage.setItem('ratesmith-theme', theme.value)
     } catch {
       // The browser refuses storage: the choice lasts until the page is closed.
     }
-  })
+  }
+  // It may have been chosen before this script was loaded.
+  if (theme.value) choose()
+  else theme.value = root.dataset['theme'] ?? ''
+  theme.addEventListener('change', choose)
   async function copyLink(): Promise<void> {
     settle()
     try {
