@@ -65,15 +65,6 @@ describe('the frame of the page', () => {
     }
   })
 
-  it('works where the name of the locale is not one that Intl accepts', async () => {
-    const { page } = await openDemo()
-    await page.addInitScript(() => {
-      Object.defineProperty(navigator, 'language', { value: 'C' })
-    })
-    await page.reload()
-    await expectText(page, '#rate', / EUR$/)
-  })
-
   it.runIf(IS_CHROMIUM)('shows links to the API without scripts', async () => {
     const { page, api } = await openDemo()
     const context = await page.context().browser()?.newContext({ javaScriptEnabled: false })
