@@ -167,14 +167,17 @@ function showFacts(shown: Shown, { currencies }: Choices): void {
   showRate('#rate', from, rate, to)
   showRate('#reciprocal', to, 1 / rate, from)
   const scale = 10 ** Math.floor(Math.log10(own || 100))
-  const isLong = formatAmount(50 * scale * rate, digitsOf(to)).length > 10
+  const textsOf = (multiple: number): [string, string] => {
+    const round = Number((multiple * scale).toPrecision(1))
+    return [formatAmount(round, 0), formatAmount(round * rate, digitsOf(to))]
+  }
   // One column of long results, or two: the height stays.
+  const isLong = textsOf(50).join('').length > 15
   const multiples = isLong ? [1, 5, 10] : [0.5, 1, 2, 5, 10, 50]
   const rounds = multiples.map((multiple, index) => {
-    const round = Number((multiple * scale).toPrecision(1))
-    const text = formatAmount(round, 0) + (index % 3 === 0 ? ` ${from}` : '')
-    const value = formatAmount(round * rate, digitsOf(to))
-    return make('div', {}, make('dt', {}, text), make('dd', {}, value))
+    const [round, value] = textsOf(multiple)
+    const term = make('dt', {}, index === 0 ? `${round} ${from}` : round)
+    return make('div', {}, term, make('dd', {}, value))
   })
   find('#rounds').replaceChildren(...rounds)
   find('#exact').textContent = String(result)

@@ -80,7 +80,7 @@ describe.each(VIEWS)('on a $device', ({ device, width, height, colorScheme }) =>
       '500 JPY',
       '1,000',
       '2,000',
-      '5,000 JPY',
+      '5,000',
       '10,000',
       '50,000',
     ])
