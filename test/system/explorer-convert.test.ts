@@ -18,9 +18,9 @@ const CLIPBOARD: BrowserContextOptions = { permissions: ['clipboard-read', 'clip
 
 const codesIn = (page: Page) => page.locator('#rows tr:visible th button').allInnerTexts()
 
-const said = (page: Page) => page.locator('#said').textContent()
-
-const expectSaid = (page: Page, text: RegExp) => expect.poll(() => said(page)).toMatch(text)
+async function expectSaid(page: Page, text: RegExp): Promise<void> {
+  await expect.poll(() => page.locator('#said').textContent()).toMatch(text)
+}
 
 /** Returns the places of the sections and of the table on the page, which change when the names of currencies arrive. */
 async function places(page: Page) {
@@ -161,10 +161,9 @@ describe('the field of a currency', () => {
       .locator('.periods label')
       .evaluateAll((all) => all.map((label) => getComputedStyle(label).outlineStyle))
     expect(periods.filter((style) => style === 'solid')).toHaveLength(1)
-    for (const selector of [
-      ...['#amount', '#to', '#swap', '#date', '#copy-exact', '.code summary'],
-      ...['#rows .star', '[data-sort=rate]'],
-    ]) {
+    const focusable =
+      '#amount|#to|#swap|#date|#copy-exact|.code summary|#rows .star|[data-sort=rate]'
+    for (const selector of focusable.split('|')) {
       await page.locator(selector).first().focus()
       await page.keyboard.press('Shift')
       const focused = page.locator(`${selector}:focus-visible`)

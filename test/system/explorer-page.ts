@@ -93,14 +93,14 @@ export function layoutShift(page: Page): Promise<number> {
   )
 }
 
-/** Returns the id or the class of the element with the largest text that was painted before an input. */
+/** Returns the id of the element around the largest text that was painted before an input. */
 export function largestPaint(page: Page): Promise<string> {
   return page.evaluate(
     () =>
       new Promise<string>((resolve) => {
         new PerformanceObserver((list) => {
-          const { id, className } = Reflect.get(list.getEntries().at(-1) ?? {}, 'element')
-          requestAnimationFrame(() => requestAnimationFrame(() => resolve(id || className)))
+          const element: Element = Reflect.get(list.getEntries().at(-1) ?? {}, 'element')
+          resolve(element.closest('[id]')?.id ?? '')
         }).observe({ type: 'largest-contentful-paint', buffered: true })
       }),
   )
