@@ -21,7 +21,7 @@ const config: KnipConfig = {
     'test/system/module-record.ts',
     '.size-limit.ts',
     // Bundled into a page, by path.
-    'explorer/{main,theme,on-demand}.ts',
+    'explorer/{main,theme,more}.ts',
     // Read by the generator of the site, or bundled into it.
     'site/.vitepress/{config.ts,theme/index.js}',
     'site/live/start-explorer.ts',
