@@ -9,6 +9,7 @@ import { find, make } from './dom.ts'
 import { createDownload } from './download.ts'
 import { changeInWords, formatRate } from './figures.ts'
 import { createPanel } from './panel.ts'
+import { isRetryable } from './retries.ts'
 import { createRange, parametersOf } from './range.ts'
 import { dayInWords } from './times.ts'
 import type { Choices, Part, View } from './view.ts'
@@ -46,7 +47,7 @@ export function createHistoryChart(api: Api, { change, loaded }: ChartEvents): P
   })
   const panel = createPanel(section, api, {
     operation: 'history',
-    failed: (error) => error && loaded(undefined),
+    failed: (error) => error && !isRetryable(error) && loaded(undefined),
     show(response) {
       histories = historiesOf(response)
       const [first] = histories
