@@ -186,6 +186,7 @@ describe.each(VIEWS)('on a $device', ({ device, width, height, colorScheme }) =>
       const { page } = await open(fragment)
       const cdp = await page.context().newCDPSession(page)
       const speed = { latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 }
+      await cdp.send('Network.setCacheDisabled', { cacheDisabled: true })
       await cdp.send('Network.emulateNetworkConditions', { offline: false, ...speed })
       await cdp.send('Emulation.setCPUThrottlingRate', { rate: 4 })
       await page.reload()
