@@ -177,7 +177,7 @@ function createIdentification(
 
   async function lookUp(key: string, recent: Recent, request: RawRequest) {
     // Does not count for the address.
-    const known = recent ?? (keys.hasRecord(key) ? await keys.find(key) : undefined)
+    const known = recent ?? (keys.isAtHand(key) ? await keys.find(key) : undefined)
     if (typeof known === 'object' && !isExpired(known, now)) return use(known, request)
     const sender = clientAt(request)
     // All clients without an address share it: to count them together would refuse keys that are valid.

@@ -28,8 +28,8 @@ type FoundKey = KnownKey | 'malformed_key' | 'unknown_key' | 'unavailable'
 export interface KeyLookup {
   /** Returns what is known of a key without a look-up: nothing after 10 s. */
   recent(key: string): FoundKey | undefined
-  /** Returns whether there is a record, up to an hour old. */
-  hasRecord(key: string): boolean
+  /** Returns whether a look-up costs the store little: there is a record, up to an hour old, or another look-up of it runs. */
+  isAtHand(key: string): boolean
   /** Looks a key up; without a record, the look-up counts for `address`, undefined if nothing identifies the client. */
   find(key: string, address?: string): Promise<FoundKey>
 }
@@ -100,7 +100,8 @@ export function createKeyLookup(
 
   return {
     recent: (key) => inHand(key, MAX_AGE_MS) ?? (isKey(key) ? undefined : 'malformed_key'),
-    hasRecord: (key) => typeof inHand(key, MAX_AGE_DURING_FAILURE_MS) === 'object',
+    isAtHand: (key) =>
+      running.has(key) || typeof inHand(key, MAX_AGE_DURING_FAILURE_MS) === 'object',
     async find(key, address) {
       const lookup = running.get(key) ?? find(key, address)
       running.set(key, lookup)

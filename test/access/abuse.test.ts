@@ -115,6 +115,17 @@ describe('unknown keys', () => {
     const { header } = await ask({ client: '192.0.2.1' })
     expect(limitIn(header('ratelimit'), 'burst').r).toBe(9)
   })
+
+  it('cost an address nothing where several requests with a new key arrive at once', async () => {
+    const { store, keys } = await recordedStore([{ id: 'a', plan: 'pro' }])
+    const { ask } = openGuard({ plans: { ...PLANS, public: '1/h' }, keys: store })
+    const request = { client: '192.0.2.1', headers: withKey(keys[0]) }
+    const responses = await Promise.all(Array.from({ length: 4 }, () => ask(request)))
+    expect(countEach(responses.map(({ status }) => status))).toEqual({ 200: 4 })
+    const wrong = { client: '192.0.2.1', headers: withKey((await createKeys(1))[0]) }
+    const refused = await Promise.all(Array.from({ length: 4 }, () => ask(wrong)))
+    expect(countEach(refused.map(({ status }) => status))).toEqual({ 401: 1, 429: 3 })
+  })
 })
 
 describe('look-ups of unknown keys', () => {
