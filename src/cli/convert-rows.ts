@@ -1,6 +1,5 @@
 import type { AnyRowConversion } from '../api/convert-many.ts'
 import type { ConversionRow } from '../api/parameters.ts'
-import { isCodeShaped } from '../rates/currency-code.ts'
 import type { CommandContext } from './context.ts'
 import { DISCLAIMER, openOutput, sourcesOf } from './output.ts'
 import { openSession } from './session.ts'
@@ -15,10 +14,7 @@ export async function convertRows(
   print: (results: readonly AnyRowConversion[]) => void,
 ): Promise<string> {
   const { note } = openOutput(context)
-  const session = await openSession(flags, context, {
-    firstDay: rows.find(({ date }) => date !== undefined)?.date,
-    codes: [...new Set(rows.flatMap(({ from, to }) => [from, to].filter(isCodeShaped)))],
-  })
+  const session = await openSession(flags, context)
   try {
     const results = await withSpinner(context, 'fetching rates', session.convertMany(rows))
     print(results)

@@ -74,8 +74,7 @@ export async function printRates<Body extends RatesRecord>(
   const { operation, params, notes } = query
   const { terminal, print, note } = openOutput(context)
   const now = context.now()
-  const expected = { firstDay: firstDayOf(params), codes: codesOf(params) }
-  const session = await openSession(flags, context, expected)
+  const session = await openSession(flags, context)
   try {
     const asking = session.get(async (rates) =>
       query.request(rates, read(OPERATIONS[operation], params)),
@@ -156,11 +155,6 @@ function codesOf({ base = 'USD', symbols = '', from = base, to = symbols }: Text
   return splitCodes(`${from},${to}`)
 }
 
-/** Returns the first requested day of reference rates; undefined for the API's default. */
-function firstDayOf({ start, date }: Texts): string | undefined {
-  return start ?? date
-}
-
 export function isCodeError({ code }: RatesError): boolean {
   return code === 'invalid_currency' || code === 'unsupported_currency'
 }
@@ -178,7 +172,7 @@ async function describe(
   }
   if (!isCodeError(failure)) return text + didYouMean(suggestValues(failure, operation, params))
   const codes = codesOf(params)
-  const covering = coveredCodes(session, firstDayOf(params), operation === 'history')
+  const covering = coveredCodes(session, params['date'], operation === 'history')
   // A suggestion is not worth a longer wait, or another error.
   const covered = await Promise.race([covering.catch(() => []), sleep(2_000, [], { ref: false })])
   const suggestions = suggestCodes(codes, covered)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,7 +14,7 @@ import { toSingleLine } from '../log.ts'
 import type { CommandContext } from './context.ts'
 import type { RATES_OPTIONS } from './flags.ts'
 import { chooseProviders, chooseUpstreams } from './upstreams.ts'
-import type { UpstreamFlags, Upstreams } from './upstreams.ts'
+import type { UpstreamFlags } from './upstreams.ts'
 import { UsageError } from './usage.ts'
 import type { parseArguments } from './usage.ts'
 
@@ -56,17 +57,10 @@ export interface RatesSession {
   close(): void
 }
 
-interface ExpectedRequests {
-  /** First day of reference rates, for which all since 1999 may be needed. */
-  firstDay?: string | undefined
-  codes?: readonly string[]
-}
-
 /** @throws {UsageError} naming the invalid variable */
 export async function openSession(
   flags: Omit<RatesFlags, 'json' | 'csv' | 'quiet'>,
   context: CommandContext,
-  expected: ExpectedRequests = {},
 ): Promise<RatesSession> {
   const upstreams = await chooseUpstreams(flags, context)
   const store = flags.cache && !flags.demo ? await openCache(flags, context) : undefined
@@ -75,7 +69,7 @@ export async function openSession(
   let isOverdue = false
   const rates = createRates({
     ...upstreams,
-    store: store && (await preload(store, keysOf(upstreams, expected))),
+    store,
     waitUntil: (promise) => void work.add(promise),
     onEvent(event) {
       if (event.type === 'stale_served') isOverdue = true
@@ -158,12 +152,22 @@ async function openCache(
   const folder = cacheFolder(context)
   if (folder === undefined) return undefined
   const { createFileStore } = await import('../stores/file.ts')
+  const { fileName } = await import('../stores/file-name.ts')
   // A separate cache for each combination of providers and URLs, and for added rates.
   const chosen = await chooseProviders(providers, context.env)
   const choice = JSON.stringify(pegs ? { ...chosen, pegs } : chosen)
   const isDefault = choice === JSON.stringify(await chooseProviders({}, {}))
   const hash = createHash('sha256').update(choice).digest('hex').slice(0, 16)
-  return createFileStore(join(folder, isDefault ? 'default' : hash))
+  const root = join(folder, isDefault ? 'default' : hash)
+  return {
+    ...createFileStore(root),
+    // At once, because a handler waits only 50 ms for a store; here a slow disk is faster than an upstream.
+    get(key) {
+      const path = join(root, fileName(key))
+      const isFile = statSync(path, { throwIfNoEntry: false })?.isFile()
+      return isFile ? readFileSync(path, 'utf8') : undefined
+    },
+  }
 }
 
 /** Returns the cache folder, which may not exist yet; `undefined` without a cache and home folder. */
@@ -191,40 +195,5 @@ function findHome(): string {
   } catch {
     // A user without an entry in the password database has no home folder.
     return ''
-  }
-}
-
-const KEYS: readonly string[] = ['rates:v1:latest', 'rates:v1:history']
-
-/** The store key of the reference rates since 1999: megabytes, needed only for requests with a date. */
-export const ARCHIVE_KEY = 'rates:v1:history:ecb:archive'
-
-function keysOf(
-  { providers }: Upstreams,
-  { firstDay, codes = [] }: ExpectedRequests,
-): readonly string[] {
-  const ofPublications = providers.history.flatMap(({ publication }) => {
-    const key = `rates:v1:history:${publication?.id}`
-    return publication ? [key, ...codes.map((code) => `${key}:${code.toUpperCase()}`)] : []
-  })
-  return [...KEYS, ...(firstDay === undefined ? [] : [ARCHIVE_KEY]), ...ofPublications]
-}
-
-/**
- * A handler waits only 50 ms for a store; here a slow disk is faster than an upstream. Failed reads are repeated on `get`.
- */
-export async function preload(
-  store: CacheStore,
-  keys: readonly string[] = KEYS,
-): Promise<CacheStore> {
-  const texts = new Map<string, unknown>()
-  const read = async (key: string): Promise<unknown> => texts.set(key, await store.get(key))
-  await Promise.allSettled(keys.map(read))
-  return {
-    get: (key) => texts.get(key) ?? store.get(key),
-    set(key, value, expiresAt) {
-      texts.set(key, value)
-      return store.set(key, value, expiresAt)
-    },
   }
 }

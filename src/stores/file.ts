@@ -1,8 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
 import type { CacheStore } from '../cache/store.ts'
+import { fileName } from './file-name.ts'
 
 /** A temporary file older than this comes from a killed process: a write takes far less. */
 const MAX_UNFINISHED_MS = 60_000
@@ -54,13 +55,6 @@ export function createFileStore(folder: string): CacheStore {
       return written
     },
   }
-}
-
-/** Starts with a readable part; the digest keeps any two keys apart, also on case-insensitive file systems. */
-function fileName(key: string): string {
-  const readable = key.toLowerCase().match(/[a-z0-9]+/g) ?? ['key']
-  const digest = createHash('sha256').update(key, 'utf16le').digest('hex')
-  return `${readable.join('-').slice(0, 60)}-${digest.slice(0, 32)}.cache`
 }
 
 async function readRegularFile(path: string): Promise<string | undefined> {

@@ -3,10 +3,6 @@ import { dirname, join, relative } from 'node:path'
 
 import { describe, expect, it } from 'vitest'
 
-import { ARCHIVE_KEY, preload } from '../../src/cli/session.ts'
-import { createRatesHandler } from '../../src/index.ts'
-import type { CacheStore } from '../../src/index.ts'
-import { fakeProviders } from '../../src/testing/index.ts'
 import { daysOf, isWeekend } from '../oracle.ts'
 import { temporaryFolder } from '../stores/meets-contract.ts'
 import { DAY, NOW, examine, publish, run } from './run.ts'
@@ -109,43 +105,5 @@ describe('rates of a source that publishes no newer ones', () => {
     writeFileSync(ledger, 'from,to,amount\nUSD,EUR,1\n')
     const converted = await run(['convert', '--file', ledger], surroundings)
     expect(converted.stderr).toContain('late: not the newest rates (no newer ones from Rates By')
-  })
-})
-
-describe('preload', () => {
-  const EVERY_KEY = ['rates:v1:latest', 'rates:v1:history', ARCHIVE_KEY]
-
-  /** Counts the upstream calls of a handler with `store` for latest rates, history and a day long ago. */
-  async function countCalls(store: CacheStore): Promise<number> {
-    let calls = 0
-    const writes: Promise<unknown>[] = []
-    const handler = createRatesHandler({
-      providers: fakeProviders(),
-      store,
-      waitUntil: (write) => void writes.push(write),
-      onEvent: ({ type }) => void (calls += type === 'upstream_request' ? 1 : 0),
-    })
-    await handler.rates.latest()
-    await handler.rates.history({ from: 'EUR', to: 'USD' })
-    await handler.rates.latest({ date: '2001-02-28' })
-    await Promise.all(writes)
-    handler.close()
-    return calls
-  }
-
-  it('preloads the values of a slow store', async () => {
-    const values = new Map<string, string>()
-    expect(await countCalls(values)).toBe(3)
-    expect([...values.keys()]).toEqual(EVERY_KEY)
-    const read: string[] = []
-    // Never resolves a second read of a key.
-    const get = (key: string): unknown =>
-      read.includes(key) ? new Promise(() => {}) : (read.push(key), values.get(key))
-    const store: CacheStore = { get, set: () => undefined }
-    expect(await countCalls(await preload(store, EVERY_KEY))).toBe(0)
-    expect(read.splice(0)).toEqual(EVERY_KEY)
-    // The archive since 1999 is preloaded only on request.
-    await preload(store)
-    expect(read).toEqual(EVERY_KEY.slice(0, 2))
   })
 })
