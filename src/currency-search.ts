@@ -19,6 +19,8 @@ export interface CurrencySearch {
   find(text: string): string[]
   /** Returns the only code that `text` names as a whole, such as `$`, `yen` or `swiss francs`; undefined if none or several do. */
   exact(text: string): string | undefined
+  /** Returns all codes that `text` names as a whole, or that share the noun `text` in their names, such as `krone`. */
+  sharing(text: string): string[]
 }
 
 /** Countries that also find a currency, which is not their legal tender. */
@@ -80,6 +82,8 @@ const SIGNS = '$£€¥₩'
 interface Entry {
   code: string
   terms: string[][]
+  /** The last word of the name. */
+  noun: string
   hasCountry: boolean
 }
 
@@ -110,6 +114,13 @@ export function createCurrencySearch(currencies: readonly NamedCurrency[]): Curr
       }
       return undefined
     },
+    sharing(text) {
+      const wholes = wholesOf(text)
+      return entries()
+        .filter(({ terms, noun }) => [...terms.flat(), noun].some((term) => wholes.includes(term)))
+        .toSorted(byRank)
+        .map(({ code }) => code)
+    },
   }
 }
 
@@ -135,6 +146,10 @@ function entryOf({ code, name, symbol, countries = [] }: NamedCurrency): Entry {
     terms: KINDS.map((kind) =>
       terms[kind].map((text) => (ONE_LETTER.test(text) ? text : foldText(text))),
     ),
+    noun:
+      foldText(name ?? '')
+        .split(' ')
+        .at(-1) ?? '',
     hasCountry: all.length > 0,
   }
 }

@@ -1,34 +1,15 @@
-import type { DataSetStatus, RatesOperations } from '../index.ts'
+import type { DataSetStatus } from '../index.ts'
 import type { CommandContext } from './context.ts'
 import { RATES_OPTIONS } from './flags.ts'
-import { printListing } from './listing.ts'
-import { DISCLAIMER, openOutput } from './output.ts'
-import type { Output } from './output.ts'
-import { openSession, toRatesFlags } from './session.ts'
-import type { RatesFlags } from './session.ts'
-import { styledLines, toMinute, withSpinner } from './terminal.ts'
+import { printListing, withRates } from './listing.ts'
+import { DISCLAIMER } from './output.ts'
+import { styledLines, toMinute } from './terminal.ts'
 import { parseArguments } from './usage.ts'
-
-async function withRates(
-  args: string[],
-  context: CommandContext,
-  print: (rates: RatesOperations, output: Output, flags: RatesFlags) => Promise<number>,
-): Promise<number> {
-  const { values } = parseArguments({ args, options: RATES_OPTIONS })
-  const flags = toRatesFlags(values)
-  const { rates, close } = await openSession(flags, context)
-  try {
-    const loading = Promise.allSettled([rates.latest(), rates.sources()])
-    await withSpinner(context, 'fetching rates', loading)
-    return await print(rates, openOutput(context), flags)
-  } finally {
-    close()
-  }
-}
 
 /** Lists the sources of reference rates, which `--source` selects by their ids. */
 export async function sources(args: string[], context: CommandContext): Promise<number> {
-  return withRates(args, context, async (rates, output, { json }) => {
+  const { values } = parseArguments({ args, options: RATES_OPTIONS })
+  return withRates(values, context, async (rates, output, { json }) => {
     const record = await rates.sources()
     const isTable = output.terminal.isTTY && !json
     const rows = record.sources.map(
@@ -51,9 +32,10 @@ export async function sources(args: string[], context: CommandContext): Promise<
 
 /** Shows how fresh the rates of the command are; exits with 1 while some are missing. */
 export async function status(args: string[], context: CommandContext): Promise<number> {
-  return withRates(args, context, async (rates, output, { json }) => {
-    const record = await rates.status()
+  const { values } = parseArguments({ args, options: RATES_OPTIONS })
+  return withRates(values, context, async (rates, output, { json }) => {
     const { sources: named } = await rates.sources()
+    const record = await rates.status()
     const { latest, history } = record
     const updated = latest?.updatedAt ? toMinute(latest.updatedAt) : ''
     const days = history ? (history.sources ?? [history]) : []

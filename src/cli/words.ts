@@ -1,6 +1,6 @@
 import { findCurrency, findWithdrawn, currencies, withdrawnCurrencies } from '../currencies.ts'
-import { createCurrencySearch, foldText, isPartOfCurrency } from '../currency-search.ts'
-import type { CurrencySearch, NamedCurrency } from '../currency-search.ts'
+import { createCurrencySearch, isPartOfCurrency } from '../currency-search.ts'
+import type { CurrencySearch } from '../currency-search.ts'
 import { toAlternatives } from '../known-options.ts'
 import { findDigits } from '../money/minor-units.ts'
 import { minorUnitHint } from '../rates/currency-code.ts'
@@ -145,13 +145,9 @@ export function readCode(word: string): string {
 /** Returns the code that `word` names; a code as typed; undefined for none or several. */
 function findCode(word: string): string | undefined {
   if (word === '' || isKnownCode(word)) return word || undefined
-  if (isCryptocurrency(word)) return undefined
-  for (const search of searches()) {
-    const code = search.exact(word)
-    if (code !== undefined) return code
-  }
-  const only = candidates(word)
-  return only.length === 1 ? only[0] : undefined
+  const [exact] = searches().flatMap((search) => search.exact(word) ?? [])
+  const [only, other] = candidates(word)
+  return exact ?? (other === undefined ? only : undefined)
 }
 
 /** Returns what to type instead of a part of a currency, such as `GBp`, `GBX` and `pence`; undefined for other words. */
@@ -172,26 +168,9 @@ function searches(): CurrencySearch[] {
 /** Returns the codes that share a noun, symbol, country or word, such as `krone`; empty for a word of none. */
 function candidates(word: string): string[] {
   if (isCryptocurrency(word)) return []
-  const singular = word.replace(/(?<=\p{L}{2})s$/iu, '')
-  const all = [...new Set([word, singular])].flatMap((name) => [
-    ...(searches()[0]?.find(name) ?? []).filter((code) => isNamed(code, name)),
-    ...withdrawnCurrencies.filter(isCalled(name)).map(({ code }) => code),
-  ])
-  const codes = [...new Set(all)]
+  const codes = searches().flatMap((search) => search.sharing(word))
   // A successor that kept the name replaces its predecessor.
   return codes.filter((code) => !codes.includes(findWithdrawn(code)?.successor ?? ''))
-}
-
-function isNamed(code: string, name: string): boolean {
-  const currency: NamedCurrency = findCurrency(code) ?? { code }
-  return isCalled(name)(currency) || createCurrencySearch([currency]).exact(name) !== undefined
-}
-
-function isCalled(noun: string): (currency: Pick<NamedCurrency, 'name'>) => boolean {
-  return ({ name }) =>
-    foldText(name ?? '')
-      .split(' ')
-      .at(-1) === foldText(noun)
 }
 
 const CRYPTOCURRENCIES = new Set(
