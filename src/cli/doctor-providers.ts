@@ -40,23 +40,21 @@ interface Checked {
 
 interface ProviderCheck {
   result: CheckResult
-  host: string
-  /** How far the upstream's clock is ahead, in ms; undefined without a `Date` header, which has whole seconds. */
-  skew: number | undefined
+  host?: string
+  /** How far the upstream's clock is ahead, in ms; NaN without a `Date` header, which has whole seconds. */
+  skew?: number
 }
 
 export async function checkProviders({
   providers,
   ...connection
 }: Upstreams): Promise<CheckResult[]> {
-  const checked = await Promise.all(
-    (['latest', 'history'] as const).flatMap((data) =>
-      providers[data].map((provider) =>
-        check({ about: `${data} rates`, data, provider, isBuiltIn: false }, connection),
-      ),
+  const checks = (['latest', 'history'] as const).flatMap((data) =>
+    providers[data].map((provider) =>
+      check({ about: `${data} rates`, data, provider, isBuiltIn: false }, connection),
     ),
   )
-  return [...checked.map(({ result }) => result), ...checkClock(checked)]
+  return resultsOf(await Promise.all(checks))
 }
 
 /** Providers, and so hosts, that receive requests at the same time. */
@@ -64,19 +62,21 @@ const MAX_AT_ONCE = 4
 
 /** Separately and without any cache. Skips those whose key is not in the environment. */
 export async function checkBuiltIns(context: CommandContext): Promise<CheckResult[]> {
-  const { env, now } = context
-  const connection = { fetch: await fetchFor([{ url: '' }], context), now }
-  const opened = (await loadProviders()).map((named) => open(named, env))
-  const checks = new Map<object, ProviderCheck>()
-  const left = opened.values()
+  const connection = { fetch: await fetchFor([{ url: '' }], context), now: context.now }
+  const checks: ProviderCheck[] = []
+  const left = (await loadProviders()).entries()
   async function checkNext(): Promise<void> {
-    for (const each of left) {
-      if ('provider' in each) checks.set(each, await check(each, connection))
+    for (const [index, named] of left) {
+      const opened = open(named, context.env)
+      checks[index] = 'provider' in opened ? await check(opened, connection) : { result: opened }
     }
   }
   await Promise.all(Array.from({ length: MAX_AT_ONCE }, checkNext))
-  const results = opened.flatMap((each) => checks.get(each)?.result ?? ('ok' in each ? each : []))
-  return [...results, ...checkClock([...checks.values()])]
+  return resultsOf(checks)
+}
+
+function resultsOf(checks: readonly ProviderCheck[]): CheckResult[] {
+  return [...checks.map(({ result }) => result), ...checkClock(checks)]
 }
 
 function open(
@@ -102,14 +102,13 @@ async function check(
   { fetch = globalThis.fetch, now }: Connection,
 ): Promise<ProviderCheck> {
   const events: RatesEvent[] = []
-  const observed: Pick<ProviderCheck, 'host' | 'skew'> = { host: '', skew: undefined }
+  const observed = { host: '', skew: NaN }
   const rates = createRates({
     providers: Object({ latest: false, history: false, [data]: provider }),
     async fetch(input, init) {
       observed.host = new URL(input instanceof Request ? input.url : input).host
       const response = await fetch(input, init)
-      const date = Date.parse(response.headers.get('date') ?? '')
-      if (!Number.isNaN(date)) observed.skew = date - now()
+      observed.skew = Date.parse(response.headers.get('date') ?? '') - now()
       return response
     },
     now,
@@ -120,8 +119,16 @@ async function check(
     const description = await describe(rates, now()).catch(() => undefined)
     const source = events.find((event) => event.type === 'upstream_request')?.provider
     const subject = [about, source, observed.host].filter(Boolean).join(', ')
-    const result = toResult(subject, description, { events, isBuiltIn, host: observed.host, now })
-    return { ...observed, result }
+    if (description === undefined) {
+      const [reason, advice] = diagnose(events, observed.host, isBuiltIn)
+      return { ...observed, result: failed(subject, reason, advice) }
+    }
+    const late = events.find((event) => event.type === 'rates_late')
+    const due = late ? `; the next were due ${toAge(now() - late.due)}` : ''
+    // Of all banks, one often has an unexpected holiday.
+    const ok = !late || isBuiltIn
+    const advice = ok ? null : AFTER_LATE_RATES
+    return { ...observed, result: { subject, ok, found: description + due, advice } }
   } finally {
     rates.close()
   }
@@ -141,37 +148,23 @@ async function describe(rates: RatesOperations, now: number): Promise<string | u
   return `reference rates of ${covered.length} currencies up to ${history?.lastDay}`
 }
 
-interface Outcome {
-  events: readonly RatesEvent[]
-  isBuiltIn: boolean
-  host: string
-  now: () => number
-}
-
-function toResult(
-  subject: string,
-  description: string | undefined,
-  { events, isBuiltIn, host, now }: Outcome,
-): CheckResult {
-  if (description !== undefined) {
-    const late = events.find((event) => event.type === 'rates_late')
-    if (!late) return passed(subject, description)
-    const found = `${description}; the next were due ${toAge(now() - late.due)}`
-    // Of all banks, one often has an unexpected holiday.
-    return isBuiltIn ? passed(subject, found) : failed(subject, found, AFTER_LATE_RATES)
-  }
+function diagnose(
+  events: readonly RatesEvent[],
+  host: string,
+  isBuiltIn: boolean,
+): [reason: string, advice: string] {
   const failure = events.find((event) => event.type === 'upstream_failed')
   const rejected = events.find((event) => event.type === 'rates_rejected')
   if (!failure && rejected) {
     const advice = isBuiltIn ? AFTER_BUILT_IN_REJECTION : AFTER_REJECTION
-    return failed(subject, `response rejected: ${rejected.reason}`, advice)
+    return [`response rejected: ${rejected.reason}`, advice]
   }
   const reason = failure?.reason ?? 'no response'
-  const patterns = isBuiltIn ? [...BUILT_IN_ADVICE, ...ADVICE] : ADVICE
+  const patterns = isBuiltIn ? [BUILT_IN_ADVICE, ...ADVICE] : ADVICE
   // A host name may contain any of the words and numbers.
   const words = host === '' ? reason : reason.replaceAll(host, '')
   const [, advice = OTHER_ADVICE] = patterns.find(([pattern]) => pattern.test(words)) ?? []
-  return failed(subject, reason, advice)
+  return [reason, advice]
 }
 
 /** With a larger clock error, the age of rates is wrong. */
@@ -179,7 +172,7 @@ const MAX_CLOCK_SKEW_MS = 300_000
 
 /** Needs half of the hosts: a few may be wrong. One failure, because several hosts report the same wrong clock. */
 function checkClock(checked: readonly ProviderCheck[]): CheckResult[] {
-  const dated = checked.filter(({ skew }) => skew !== undefined)
+  const dated = checked.filter(({ skew = NaN }) => !Number.isNaN(skew))
   const differing = dated.filter(({ skew = 0 }) => Math.abs(skew) > MAX_CLOCK_SKEW_MS)
   const [first] = differing
   if (!first || differing.length * 2 < dated.length) return []
@@ -190,6 +183,8 @@ function checkClock(checked: readonly ProviderCheck[]): CheckResult[] {
 
 type Advice = readonly [reason: RegExp, advice: string]
 
+const NOT_THE_FEED = /JSON|unexpected format|redirected|another base|is not HTTP/
+
 /** Patterns of failure reasons with their advice; the first match counts. */
 const ADVICE: readonly Advice[] = [
   [/\bproxy\b/, 'check the proxy in HTTPS_PROXY or HTTP_PROXY: host, port, user name and password'],
@@ -198,18 +193,12 @@ const ADVICE: readonly Advice[] = [
     /certificate|TLS/,
     'check the system clock; if a firewall intercepts TLS, set NODE_EXTRA_CA_CERTS (Deno: DENO_CERT) to its certificate',
   ],
+  [/(?:status|HTTP) 429|quota-reached/, 'too many requests from here: try again in 20 minutes'],
+  [/(?:status|HTTP) 40[13]/, 'access denied: is this response from a firewall? Ask the provider'],
+  [/(?:status|HTTP) 4(?:04|10)|unsupported-code/, 'the path does not exist: check the URL'],
+  [/(?:status|HTTP) 5\d\d/, 'the upstream itself fails: try again later'],
   [
-    withStatus('429', 'quota-reached'),
-    'too many requests from this address: try again in 20 minutes',
-  ],
-  [
-    withStatus('401|403'),
-    'access denied: check whether a firewall sent this response, or contact the provider',
-  ],
-  [withStatus('404|410', 'unsupported-code'), 'the path does not exist: check the URL'],
-  [withStatus(String.raw`5\d\d`), 'the upstream itself fails: try again later'],
-  [
-    /JSON|unexpected format|redirected|another base|is not HTTP/,
+    NOT_THE_FEED,
     'the response is not from the provider: check the URL, or log in to the network if it requires a login',
   ],
   [
@@ -222,20 +211,13 @@ const ADVICE: readonly Advice[] = [
   ],
 ]
 
-const OTHER_ADVICE = 'try again later'
-
-const AFTER_ANOTHER_FORM =
-  'the feed may have a new address or form: use the newest version of ratesmith, or report this failure; a network that requires a login also causes it'
-
-/** Advice for providers at their own addresses, before all others. */
-const BUILT_IN_ADVICE: readonly Advice[] = [
-  [withStatus('404|410'), AFTER_ANOTHER_FORM],
-  [/JSON|unexpected format|redirected|another base|is not HTTP/, AFTER_ANOTHER_FORM],
+/** Before all others for providers at their own addresses. */
+const BUILT_IN_ADVICE: Advice = [
+  new RegExp(String.raw`(?:status|HTTP) 4(?:04|10)|${NOT_THE_FEED.source}`),
+  'the feed may have a new address or form: use the newest version of ratesmith, or report this failure; a network that requires a login also causes it',
 ]
 
-function withStatus(codes: string, ...others: string[]): RegExp {
-  return new RegExp([`(?:status|HTTP) (?:${codes})`, ...others].join('|'))
-}
+const OTHER_ADVICE = 'try again later'
 
 const AFTER_LATE_RATES =
   'look for newer rates on the page of the source: after an unexpected holiday, wait; if it has stopped, choose another provider'
