@@ -14,7 +14,7 @@ import { convertRows } from './convert-rows.ts'
 import { rowDefaults } from './flags.ts'
 import { createSpeller, parseColumns } from './ledger-cells.ts'
 import type { CellFlags } from './ledger-cells.ts'
-import { dayOf, openOutput } from './output.ts'
+import { dayOf } from './output.ts'
 import { toRatesFlags } from './session.ts'
 import { UsageError, messageOf } from './usage.ts'
 import { noteOn, readCode } from './words.ts'
@@ -42,24 +42,19 @@ export async function convertLedger(
   const hasRounded = rows.some(isRounded)
   const names = addedColumns(ledger.header, hasRounded, flags.prefix)
   const added = { names, hasRounded, mark: flags.decimal === 'comma' ? ',' : '.' }
-  const { note } = openOutput(context)
-  let failed = 0
-  const failures = await convertRows(rows, toRatesFlags(flags), context, (results) => {
-    context.stdout.write(toText(ledger, results, added))
-    failed = results.filter((result) => 'error' in result).length
-  })
   const isUndated = rows.every(({ date }) => date === undefined)
-  const hints = [
+  const notes = [
     ...noteOn([flags.to ?? '']),
     ...(isUndated && ledger.header.some((title) => /date/i.test(title)) ? [UNDATED] : []),
   ]
-  for (const line of flags.quiet ? [] : hints) note(`ratesmith: ${line}`)
-  if (failed === 0) return 0
-  const reason = failures === '' ? '' : ` (${failures})`
-  note(
-    `ratesmith: ${failed} of ${rows.length} rows failed; see the column ${names.at(-1)}${reason}`,
-  )
-  return 1
+  function print(results: readonly AnyRowConversion[], failures: string): string[] {
+    context.stdout.write(toText(ledger, results, added))
+    const failed = results.filter((result) => 'error' in result).length
+    if (failed === 0) return []
+    const reason = failures === '' ? '' : ` (${failures})`
+    return [`${failed} of ${rows.length} rows failed; see the column ${names.at(-1)}${reason}`]
+  }
+  return convertRows({ rows, notes, print }, toRatesFlags(flags), context)
 }
 
 const UNDATED = 'latest rates for all rows: name their dates with --columns date=Title'

@@ -1,5 +1,6 @@
 import { text as readText } from 'node:stream/consumers'
 
+import type { AnyRowConversion } from '../api/convert-many.ts'
 import { resultsCsv, resultsHead } from '../api/csv-rows.ts'
 import { ROW } from '../api/parameters.ts'
 import type { ConversionRow } from '../api/parameters.ts'
@@ -8,7 +9,7 @@ import type { CommandContext } from './context.ts'
 import { convertRows } from './convert-rows.ts'
 import { takeDay } from './days.ts'
 import { inFlags, rowDefaults } from './flags.ts'
-import { lineOf, openOutput } from './output.ts'
+import { lineOf } from './output.ts'
 import { toRatesFlags } from './session.ts'
 import { UsageError } from './usage.ts'
 import { readConversion } from './words.ts'
@@ -18,34 +19,31 @@ type ListFlags = Parameters<typeof toRatesFlags>[0]
 export async function convertList(values: ListFlags, context: CommandContext): Promise<number> {
   const defaults = rowDefaults(values)
   const flags = toRatesFlags(values)
-  const { print, note } = openOutput(context)
   const typed = (await readText(context.stdin ?? process.stdin)).split(/\r?\n/)
   const lines = typed.map((line, index) => ({ line: line.trim(), number: index + 1 }))
   const read = lines.flatMap(({ line, number }) =>
     line === '' ? [] : [{ number, ...toRow(line, defaults, context.now()) }],
   )
-  const hasRounded = defaults.round !== undefined
-  const errors: string[] = []
   const rows = read.map(({ row }) => row)
-  // A failed line is empty, so that both files have as many lines.
-  await convertRows(rows, flags, context, (results) => {
-    if (flags.csv) {
-      const csv = resultsHead(hasRounded) + resultsCsv(results, hasRounded)
-      context.stdout.write(csv.replaceAll('\r\n', '\n'))
-    } else
-      print(
-        results.map((each) =>
-          flags.json ? JSON.stringify(each) : 'result' in each ? lineOf(each) : '',
-        ),
-      )
-    for (const [index, result] of results.entries()) {
-      if (!('error' in result)) continue
-      errors.push(`line ${read[index]?.number}: ${inFlags(ROW, result.error.message)}`)
-    }
-  })
-  const notes = flags.quiet ? [] : new Set(read.flatMap((each) => each.notes))
-  for (const line of [...notes, ...errors]) note(`ratesmith: ${line}`)
-  return errors.length === 0 ? 0 : 1
+  const notes = [...new Set(read.flatMap((each) => each.notes))]
+  const hasRounded = defaults.round !== undefined
+  function print(results: readonly AnyRowConversion[]): string[] {
+    const csv = resultsHead(hasRounded) + resultsCsv(results, hasRounded)
+    // A failed line is empty, so that both files have as many lines.
+    const printed = results.map((result) =>
+      flags.json ? JSON.stringify(result) : 'result' in result ? lineOf(result) : '',
+    )
+    const text = flags.csv
+      ? csv.replaceAll('\r\n', '\n')
+      : printed.map((each) => `${each}\n`).join('')
+    context.stdout.write(text)
+    return results.flatMap((result, index) =>
+      'error' in result
+        ? [`line ${read[index]?.number}: ${inFlags(ROW, result.error.message)}`]
+        : [],
+    )
+  }
+  return convertRows({ rows, notes, print }, flags, context)
 }
 
 /** Returns the conversion of a line, or its error, which is then that of the row. */

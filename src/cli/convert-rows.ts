@@ -6,25 +6,33 @@ import { openSession } from './session.ts'
 import type { RatesFlags } from './session.ts'
 import { withSpinner } from './terminal.ts'
 
-/** Converts rows, prints them, and notes their sources; resolves to the last failure of each upstream, if any. */
+interface RowsQuery {
+  rows: readonly ConversionRow[]
+  /** Notes for stderr. */
+  notes: readonly string[]
+  /** Writes the results, and returns the errors for stderr; `failures` are those of upstreams. */
+  print(results: readonly AnyRowConversion[], failures: string): string[]
+}
+
+/** Converts and prints rows, and notes their sources; resolves to the exit code. */
 export async function convertRows(
-  rows: readonly ConversionRow[],
+  { rows, notes, print }: RowsQuery,
   flags: RatesFlags,
   context: CommandContext,
-  print: (results: readonly AnyRowConversion[]) => void,
-): Promise<string> {
+): Promise<number> {
   const { note } = openOutput(context)
   const session = await openSession(flags, context)
   try {
     const results = await withSpinner(context, 'fetching rates', session.convertMany(rows))
-    print(results)
-    const overdue = session.whyOverdue('not the newest rates')
+    const errors = print(results, session.failures())
+    const overdue = session.whyOverdue('not the newest rates') ?? []
     const converted = results.flatMap((result) => ('error' in result ? [] : [result]))
-    const isNoted = !flags.quiet && !flags.json && !flags.csv && converted.length > 0
+    const isNoted = !flags.json && !flags.csv && converted.length > 0
     const notice = isNoted ? [...sourcesOf(converted), DISCLAIMER] : []
-    if (overdue !== undefined && !flags.quiet) note(`ratesmith: ${overdue}`)
-    for (const line of notice) note(line)
-    return session.failures()
+    const about = [...notes, overdue].flat().map((line) => `ratesmith: ${line}`)
+    for (const line of flags.quiet ? [] : [...about, ...notice]) note(line)
+    for (const line of errors) note(`ratesmith: ${line}`)
+    return errors.length === 0 ? 0 : 1
   } finally {
     session.close()
   }
