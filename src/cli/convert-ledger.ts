@@ -15,12 +15,12 @@ import { rowDefaults } from './flags.ts'
 import { createSpeller, parseColumns } from './ledger-cells.ts'
 import type { CellFlags } from './ledger-cells.ts'
 import { dayOf } from './output.ts'
-import { toRatesFlags } from './session.ts'
-import { UsageError, messageOf } from './usage.ts'
+import type { RatesFlags } from './session.ts'
+import { UsageError, messageOf, refuseWith } from './usage.ts'
 import { noteOn, readCode } from './words.ts'
 import type { ConversionRow } from '../api/parameters.ts'
 
-type LedgerFlags = Parameters<typeof toRatesFlags>[0] &
+type LedgerFlags = RatesFlags &
   CellFlags & {
     /** A path, or `-` for stdin. */
     file: string
@@ -36,7 +36,7 @@ export async function convertLedger(
 ): Promise<number> {
   if (positionals.length > 0)
     throw new UsageError('--file takes the amount and currencies from the file')
-  if (flags.json) throw new UsageError('--file cannot be combined with --json')
+  refuseWith('--file', { json: flags.json })
   const ledger = readLedger(await readText(flags.file, context), flags)
   const rows: readonly ConversionRow[] = Object(ledger.rows)
   const hasRounded = rows.some(isRounded)
@@ -54,7 +54,7 @@ export async function convertLedger(
     const reason = failures === '' ? '' : ` (${failures})`
     return [`${failed} of ${rows.length} rows failed; see the column ${names.at(-1)}${reason}`]
   }
-  return convertRows({ rows, notes, print }, toRatesFlags(flags), context)
+  return convertRows({ rows, notes, print }, flags, context)
 }
 
 const UNDATED = 'latest rates for all rows: name their dates with --columns date=Title'

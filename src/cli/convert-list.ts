@@ -10,15 +10,12 @@ import { convertRows } from './convert-rows.ts'
 import { takeDay } from './days.ts'
 import { inFlags, rowDefaults } from './flags.ts'
 import { lineOf } from './output.ts'
-import { toRatesFlags } from './session.ts'
+import type { RatesFlags } from './session.ts'
 import { UsageError } from './usage.ts'
 import { readConversion } from './words.ts'
 
-type ListFlags = Parameters<typeof toRatesFlags>[0]
-
-export async function convertList(values: ListFlags, context: CommandContext): Promise<number> {
-  const defaults = rowDefaults(values)
-  const flags = toRatesFlags(values)
+export async function convertList(flags: RatesFlags, context: CommandContext): Promise<number> {
+  const defaults = rowDefaults(flags)
   const typed = (await readText(context.stdin ?? process.stdin)).split(/\r?\n/)
   const lines = typed.map((line, index) => ({ line: line.trim(), number: index + 1 }))
   const read = lines.flatMap(({ line, number }) =>

@@ -13,7 +13,6 @@ import type { CommandContext } from './context.ts'
 import { spellOut, takeDay } from './days.ts'
 import { CONVERT_OPTIONS, LEDGER, parseFlags, withWords } from './flags.ts'
 import { isCodeError, lineOf, nameOf, printRates, publicationText } from './output.ts'
-import { toRatesFlags } from './session.ts'
 import { alignedNumbers, grouped, styled, styledLines, toColumnTable } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
 import { UsageError } from './usage.ts'
@@ -62,7 +61,7 @@ export async function convert(typed: string[], context: CommandContext): Promise
           ? show(record, publicationText(record, others['date'], now), terminal)
           : list(record),
     },
-    toRatesFlags(values),
+    values,
     context,
   )
 }

@@ -14,12 +14,13 @@ export async function currencies(args: string[], context: CommandContext): Promi
   const search = positionals.join(' ')
   const advice = adviceOnPart(search)
   if (advice !== undefined) throw new UsageError(advice)
-  return withRates(values, context, async (rates, output, { json }) => {
+  return withRates(values, context, async (rates, output) => {
     const { currencies: all } = await rates.currencies()
     const found = findCurrencies(all, search)
     const rows = found.map((each) => cellsOf(each, output.terminal.isTTY))
     const head = 'code no. digits latest history name days'.split(' ').slice(0, rows[0]?.length)
-    if (json || found.length > 0) printListing({ currencies: found }, [head, ...rows], output, json)
+    if (values.json || found.length > 0)
+      printListing({ currencies: found }, [head, ...rows], output, values.json)
     if (found.length > 0) return 0
     const codes = all.map(({ code }) => code)
     const suggestion = didYouMean(suggestCodes([search], codes))

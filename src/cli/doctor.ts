@@ -7,7 +7,6 @@ import { checkBuiltIns, checkProviders } from './doctor-providers.ts'
 import type { CheckResult } from './doctor-providers.ts'
 import { DOCTOR_OPTIONS } from './flags.ts'
 import { openOutput } from './output.ts'
-import { toRatesFlags } from './session.ts'
 import type { RatesFlags } from './session.ts'
 import { findStore } from './store.ts'
 import type { NamedStore } from './store.ts'
@@ -18,12 +17,11 @@ import { parseArguments, refuseWith } from './usage.ts'
 
 export async function doctor(args: string[], context: CommandContext): Promise<number> {
   const { values } = parseArguments({ args, options: DOCTOR_OPTIONS })
-  const flags = toRatesFlags(values)
-  const { all = false } = values
-  if (all) refuseWith('--all', { demo: flags.demo, pegs: flags.pegs, ...flags.providers })
+  const { all, demo, pegs, latest, history, store } = values
+  if (all) refuseWith('--all', { demo, pegs, latest, history })
   const output = openOutput(context)
-  const named = flags.demo ? undefined : findStore(values.store, context.env)
-  const checks = runChecks({ ...flags, all }, named, context)
+  const named = demo ? undefined : findStore(store, context.env)
+  const checks = runChecks(values, named, context)
   const found = await withSpinner(context, 'checking providers and stores', checks)
   const redacted = createRedaction(context.env, named?.place ?? '')
   const results = found.map((result) => ({
@@ -33,7 +31,7 @@ export async function doctor(args: string[], context: CommandContext): Promise<n
   }))
   const ok = results.every((result) => result.ok)
   output.print(
-    flags.json
+    values.json
       ? [JSON.stringify({ ok, version: manifest.version, findings: results })]
       : results.flatMap((result) => linesOf(result, output.terminal)),
   )
@@ -41,15 +39,15 @@ export async function doctor(args: string[], context: CommandContext): Promise<n
 }
 
 async function runChecks(
-  flags: RatesFlags & { all: boolean },
+  flags: RatesFlags & { all?: boolean | undefined },
   named: NamedStore | undefined,
   context: CommandContext,
 ): Promise<CheckResult[]> {
-  const { demo, cache } = flags
-  const upstreams = flags.all ? undefined : await chooseUpstreams(flags, context)
+  const { all, demo, 'no-cache': isWithoutCache } = flags
+  const upstreams = all ? undefined : await chooseUpstreams(flags, context)
   // Reports an invalid URL before any provider is called.
   const stores = [
-    ...(cache && !demo ? [await checkCache(context)] : []),
+    ...(isWithoutCache || demo ? [] : [await checkCache(context)]),
     ...(named ? [await checkStore(named)] : []),
   ]
   const providers = await (upstreams ? checkProviders(upstreams) : checkBuiltIns(context))

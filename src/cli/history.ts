@@ -7,10 +7,9 @@ import { spellOut, takeSpan } from './days.ts'
 import { HISTORY_OPTIONS, parseFlags, withWords } from './flags.ts'
 import { pairsOf, printRates } from './output.ts'
 import { readFormat, toDirective } from './price-directives.ts'
-import { toRatesFlags } from './session.ts'
 import { alignedNumbers, grouped, styled, styledLines, toColumnTable, toTable } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
-import { UsageError, parseName } from './usage.ts'
+import { UsageError, parseName, refuseWith } from './usage.ts'
 import { readPair } from './words.ts'
 
 export async function history(typed: string[], context: CommandContext): Promise<number> {
@@ -26,11 +25,8 @@ export async function history(typed: string[], context: CommandContext): Promise
   const { notes, ...codes } = pair
   const { layout = 'long', ...params } = withWords(given.params, span)
   const isWide = parseName('--layout', layout, ['long', 'wide']) === 'wide'
-  const flags = toRatesFlags(values)
-  const format = readFormat(values.format, flags)
-  if (isWide && (flags.json || format)) {
-    throw new UsageError('--layout wide must not be combined with --json or --format')
-  }
+  const format = readFormat(values)
+  if (isWide) refuseWith('--layout wide', { json: values.json, format })
   return printRates<RateHistory | HistoryList>(
     {
       operation: 'history',
@@ -54,7 +50,7 @@ export async function history(typed: string[], context: CommandContext): Promise
         return rows.map((cells) => cells.join('\t'))
       },
     },
-    flags,
+    values,
     context,
   )
 }

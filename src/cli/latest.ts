@@ -7,23 +7,20 @@ import { spellOut, takeDay } from './days.ts'
 import { LATEST_OPTIONS, parseFlags, rowDefaults, withWords } from './flags.ts'
 import { nameOf, printRates, publicationText } from './output.ts'
 import { latestDirectives, readFormat } from './price-directives.ts'
-import { toRatesFlags } from './session.ts'
 import { alignedNumbers, styledLines, toColumnTable } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
-import { UsageError, parseName } from './usage.ts'
+import { UsageError, parseName, refuseWith } from './usage.ts'
 import { noteOn, readCode, readCodes, readPair, splitList } from './words.ts'
 
 export async function latest(typed: string[], context: CommandContext): Promise<number> {
   const args = spellOut(typed, context.now())
   const { values, positionals, params } = parseFlags(args, LATEST_OPTIONS, OPERATIONS.latest)
   const { sort, all = false } = values
-  const flags = toRatesFlags(values)
   if (sort !== undefined) {
     parseName('--sort', sort, ['change', 'code', 'rate'])
-    if (flags.json || flags.csv)
-      throw new UsageError('--sort cannot be combined with --json or --csv')
+    refuseWith('--sort', { json: values.json, csv: values.csv })
   }
-  const format = readFormat(values.format, flags)
+  const format = readFormat(values)
   const { words, day } = takeDay(positionals, context.now())
   const change = sort === 'change' ? '1D' : undefined
   const { notes = [], ...table } = readTable(words)
@@ -53,7 +50,7 @@ export async function latest(typed: string[], context: CommandContext): Promise<
         return [...styledLines('title', title, terminal), ...show(table, isShort, terminal)]
       },
     },
-    flags,
+    values,
     context,
   )
 }

@@ -2,22 +2,21 @@ import type { RatesOperations } from '../index.ts'
 import type { CommandContext } from './context.ts'
 import { openOutput } from './output.ts'
 import type { Output } from './output.ts'
-import { openSession, toRatesFlags } from './session.ts'
+import { openSession } from './session.ts'
 import type { RatesFlags } from './session.ts'
 import { toTable, withSpinner } from './terminal.ts'
 
 /** Calls `use`, which returns the exit code, with the rates that flags choose; shows a spinner until they are loaded. */
 export async function withRates(
-  values: Parameters<typeof toRatesFlags>[0],
+  flags: RatesFlags,
   context: CommandContext,
-  use: (rates: RatesOperations, output: Output, flags: RatesFlags) => Promise<number>,
+  use: (rates: RatesOperations, output: Output) => Promise<number>,
 ): Promise<number> {
-  const flags = toRatesFlags(values)
   const { rates, close } = await openSession(flags, context)
   try {
     const loading = Promise.allSettled([rates.latest(), rates.sources()])
     await withSpinner(context, 'fetching rates', loading)
-    return await use(rates, openOutput(context), flags)
+    return await use(rates, openOutput(context))
   } finally {
     close()
   }

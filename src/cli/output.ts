@@ -68,10 +68,11 @@ export const DISCLAIMER = 'For information only, not an offer to exchange curren
 
 export async function printRates<Body extends RatesRecord>(
   query: RatesQuery<Body>,
-  { json, csv, quiet, ...flags }: RatesFlags,
+  flags: RatesFlags,
   context: CommandContext,
 ): Promise<number> {
   const { operation, params, notes } = query
+  const { json, csv, quiet } = flags
   const { terminal, print, note } = openOutput(context)
   const now = context.now()
   const session = await openSession(flags, context)

@@ -1,17 +1,18 @@
 import type { ConversionRow } from '../api/parameters.ts'
 import { dayOf } from './output.ts'
 import type { RatesFlags, RatesSession } from './session.ts'
-import { UsageError, parseName } from './usage.ts'
+import { parseName, refuseWith } from './usage.ts'
 
 export type DirectiveFormat = 'beancount' | 'ledger'
 
 /** @throws {UsageError} */
-export function readFormat(
-  format: string | undefined,
-  { json, csv }: Pick<RatesFlags, 'json' | 'csv'>,
-): DirectiveFormat | undefined {
+export function readFormat({
+  format,
+  json,
+  csv,
+}: RatesFlags & { format?: string | undefined }): DirectiveFormat | undefined {
   if (format === undefined) return undefined
-  if (json || csv) throw new UsageError('--format must not be combined with --json or --csv')
+  refuseWith('--format', { json, csv })
   return parseName('--format', format, ['beancount', 'ledger'])
 }
 

@@ -106,7 +106,8 @@ function parseServeFlags(args: string[]) {
     basePath,
     demo,
     pegs,
-    providers: { latest, history },
+    latest,
+    history,
     store,
     log: log === undefined ? undefined : parseName('--log', log, ['json', 'text']),
     /** The flags that need options instead of a handler. */
@@ -216,10 +217,7 @@ async function createHandler(
 }
 
 /** Returns the providers of the file that no flag replaces. */
-function ownProviders(
-  { providers: flags }: ServeFlags,
-  { providers = {} }: RatesHandlerOptions,
-): OwnProviders {
+function ownProviders(flags: ServeFlags, { providers = {} }: RatesHandlerOptions): OwnProviders {
   assertKnownOptions(providers, { latest: true, history: true }, 'providers')
   const { latest, history } = providers
   return {

@@ -15,28 +15,12 @@ import type { CommandContext } from './context.ts'
 import type { RATES_OPTIONS } from './flags.ts'
 import { chooseProviders, chooseUpstreams } from './upstreams.ts'
 import type { UpstreamFlags } from './upstreams.ts'
-import { UsageError } from './usage.ts'
+import { refuseWith } from './usage.ts'
 import type { parseArguments } from './usage.ts'
 
-export interface RatesFlags extends UpstreamFlags {
-  json: boolean
-  csv: boolean
-  /** Whether to print errors only on stderr. */
-  quiet: boolean
-  cache: boolean
-}
-
-type Values = ReturnType<typeof parseArguments<{ options: typeof RATES_OPTIONS }>>['values'] & {
-  csv?: boolean | undefined
-}
-
-export function toRatesFlags(values: Values): RatesFlags {
-  const { latest, history, json = false, csv = false, quiet = false } = values
-  const { demo = false, pegs = false } = values
-  if (json && csv) throw new UsageError('--json and --csv cannot be combined')
-  const cache = !values['no-cache']
-  return { providers: { latest, history }, json, csv, quiet, demo, pegs, cache }
-}
+export type RatesFlags = ReturnType<
+  typeof parseArguments<{ options: typeof RATES_OPTIONS }>
+>['values'] & { csv?: boolean | undefined }
 
 // A refresh may take longer without any cached rates to show.
 const NEWER_TIMEOUT_MS = 5_000
@@ -57,13 +41,14 @@ export interface RatesSession {
   close(): void
 }
 
-/** @throws {UsageError} naming the invalid variable */
+/** @throws {UsageError} naming the invalid flag or variable */
 export async function openSession(
-  flags: Omit<RatesFlags, 'json' | 'csv' | 'quiet'>,
+  flags: RatesFlags,
   context: CommandContext,
 ): Promise<RatesSession> {
+  if (flags.json) refuseWith('--json', { csv: flags.csv })
   const upstreams = await chooseUpstreams(flags, context)
-  const store = flags.cache && !flags.demo ? await openCache(flags, context) : undefined
+  const store = flags['no-cache'] || flags.demo ? undefined : await openCache(flags, context)
   const work = new Set<Promise<unknown>>()
   const { record, failures, whyOverdue } = createUpstreamLog()
   let isOverdue = false
@@ -146,7 +131,7 @@ function createUpstreamLog() {
 }
 
 async function openCache(
-  { providers, pegs }: UpstreamFlags,
+  flags: UpstreamFlags,
   context: CommandContext,
 ): Promise<CacheStore | undefined> {
   const folder = cacheFolder(context)
@@ -154,11 +139,9 @@ async function openCache(
   const { createFileStore } = await import('../stores/file.ts')
   const { fileName } = await import('../stores/file-name.ts')
   // A separate cache for each combination of providers and URLs, and for added rates.
-  const chosen = await chooseProviders(providers, context.env)
-  const choice = JSON.stringify(pegs ? { ...chosen, pegs } : chosen)
-  const isDefault = choice === JSON.stringify(await chooseProviders({}, {}))
-  const hash = createHash('sha256').update(choice).digest('hex').slice(0, 16)
-  const root = join(folder, isDefault ? 'default' : hash)
+  const chosen = await chooseProviders(flags, context.env)
+  const choice = JSON.stringify({ ...chosen, pegs: flags.pegs })
+  const root = join(folder, createHash('sha256').update(choice).digest('hex').slice(0, 16))
   return {
     ...createFileStore(root),
     // At once, because a handler waits only 50 ms for a store; here a slow disk is faster than an upstream.

@@ -9,9 +9,9 @@ import { parseArguments } from './usage.ts'
 /** Lists the sources of reference rates, which `--source` selects by their ids. */
 export async function sources(args: string[], context: CommandContext): Promise<number> {
   const { values } = parseArguments({ args, options: RATES_OPTIONS })
-  return withRates(values, context, async (rates, output, { json }) => {
+  return withRates(values, context, async (rates, output) => {
     const record = await rates.sources()
-    const isTable = output.terminal.isTTY && !json
+    const isTable = output.terminal.isTTY && !values.json
     const rows = record.sources.map(
       ({ id, base, frequency, from, lastDay, late, source, terms }) => {
         const cells = [id, base ?? '', frequency, from, lastDay ?? '', late ? 'late' : '']
@@ -19,7 +19,7 @@ export async function sources(args: string[], context: CommandContext): Promise<
       },
     )
     const head = ['source', 'base', 'published', 'since', 'newest', 'state']
-    printListing(record, [head, ...rows], output, json)
+    printListing(record, [head, ...rows], output, values.json)
     const notes = record.sources.map(
       ({ id, source: { name, url }, terms }) =>
         `${id}: ${name}, ${url}, terms: ${terms ?? 'not known'}`,
@@ -33,7 +33,7 @@ export async function sources(args: string[], context: CommandContext): Promise<
 /** Shows how fresh the rates of the command are; exits with 1 while some are missing. */
 export async function status(args: string[], context: CommandContext): Promise<number> {
   const { values } = parseArguments({ args, options: RATES_OPTIONS })
-  return withRates(values, context, async (rates, output, { json }) => {
+  return withRates(values, context, async (rates, output) => {
     const { sources: named } = await rates.sources()
     const record = await rates.status()
     const { latest, history } = record
@@ -47,7 +47,7 @@ export async function status(args: string[], context: CommandContext): Promise<n
         ...cellsOf(each, each.lastDay ?? '', named[index]?.source.name),
       ]),
     ]
-    printListing(record, rows, output, json)
+    printListing(record, rows, output, values.json)
     return record.ready ? 0 : 1
   })
 }

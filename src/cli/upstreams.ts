@@ -17,21 +17,21 @@ export interface Upstreams {
 /** The values of `--latest` and `--history`: comma-separated provider names. */
 export type ProviderFlags = Partial<Record<DataSet, string | undefined>>
 
-export interface UpstreamFlags {
-  demo: boolean
-  pegs: boolean
-  providers: ProviderFlags
+export interface UpstreamFlags extends ProviderFlags {
+  demo?: boolean | undefined
+  pegs?: boolean | undefined
 }
 
 export type OwnProviders = Partial<ProviderLists>
 
 /** @throws {UsageError} naming the invalid flag or variable */
 export async function chooseUpstreams(
-  { demo, pegs, providers: flags }: UpstreamFlags,
+  flags: UpstreamFlags,
   context: CommandContext,
   own: OwnProviders = {},
 ): Promise<Upstreams> {
-  if (demo) refuseWith('--demo', flags)
+  const { demo, pegs } = flags
+  if (demo) refuseWith('--demo', { latest: flags.latest, history: flags.history })
   const upstreams = demo ? synthetic(context) : await choosePublished(flags, context, own)
   if (!pegs) return upstreams
   const { pegged } = await import('../providers/derived.ts')

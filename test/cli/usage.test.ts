@@ -32,7 +32,7 @@ const WRONG = `
   latest --demo --latest ecb => --demo … --latest (
   latest --latest currencyapi => currencyapi needs a key…: set RATESMITH_CURRENCYAPI_KEY
   RATESMITH_CURRENCYAPI_KEY=${KEY}\t latest --latest currencyapi => RATESMITH_CURRENCYAPI_KEY: key must be
-  history USD EUR --layout wide --json => --layout wide …--json or --format (
+  history USD EUR --layout wide --json => --layout wide cannot be combined with --json (
   history USD EUR --value high --demo => --value needs --interval …year (see ratesmith help history)
   history USD EUR --interval year --value hihg --demo => --value must be …low, got hihg. Did you mean high?
   latest --currencies EUR => Unknown option '--currencies'. Did you mean --symbols?
@@ -66,12 +66,12 @@ const WRONG = `
   doctor --store= => --store must be a URL like
   RATESMITH_STORE=rediss://ada:hidden@ doctor => RATESMITH_STORE
   help convrt => unknown command convrt. Did you mean convert?
-  latest --csv --json --demo => --json and --csv cannot be combined
+  latest --csv --json --demo => --json cannot be combined with --csv
   latest --demo --sort chnge => --sort must be change, code or rate, got chnge. Did you mean change?
   latest --demo --sort rate --json => --sort
-  latest --format ledger --json => --format must not be combined with --json or --csv
-  history usd eur --format ledger --csv => --format must not be combined with --json
-  history usd eur --format ledger --layout wide => --layout wide must not be combined with
+  latest --format ledger --json => --format cannot be combined with --json
+  history usd eur --format ledger --csv => --format cannot be combined with --csv
+  history usd eur --format ledger --layout wide => --layout wide cannot be combined with --format
   latest --format hledger => --format must be beancount or ledger, got hledger. Did you mean ledger?
   history usd eur --format csv => --format must be beancount or ledger, got csv`
 
