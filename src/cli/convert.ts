@@ -41,11 +41,8 @@ export async function convert(typed: string[], context: CommandContext): Promise
   }
   const { words, day } = takeDay(positionals, now)
   const conversion = readConversion(words, params['reverse'] === 'true')
-  if (!conversion) {
-    throw new UsageError(
-      'convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR',
-    )
-  }
+  if (!conversion)
+    throw new UsageError('convert needs [amount] <from> <to>, such as ratesmith 100 usd eur')
   const { amount = '1', from, to } = conversion
   const others = withWords(params, { date: day })
   const notes = new Set(conversion.notes)

@@ -4,7 +4,7 @@ import { OPERATIONS, ROW } from '../api/parameters.ts'
 import type { ConversionRow, Operation } from '../api/parameters.ts'
 import { escapeForMessage, isRatesError } from '../errors.ts'
 import { didYouMean, toAlternatives } from '../known-options.ts'
-import { UsageError, parseArguments, text, texts, toggle } from './usage.ts'
+import { UsageError, parseArguments, text, toggle } from './usage.ts'
 import type { Flag } from './usage.ts'
 import * as z from 'zod/mini'
 
@@ -86,7 +86,7 @@ function shownName(operation: Operation, word: string): string | undefined {
 const DIRECTIVES = {
   format: text(
     '<program>',
-    'beancount or ledger: print price directives (hledger reads those of ledger)',
+    'beancount or ledger: print price directives (ledger: for hledger, too)',
   ),
 }
 
@@ -95,25 +95,19 @@ const PRINTED = { csv: toggle('print CSV with a header, as the API does') }
 /** Flags that need `--file`. */
 export const LEDGER = {
   to: text('<code>', 'target of the rows of --file without their own'),
-  columns: text(
-    '<names>',
-    'columns of --file with other names, as in from=Currency,date="Booking date"',
-  ),
+  columns: text('<names>', 'columns of --file with other names: from=Currency,date="Booking date"'),
   decimal: text('<mark>', 'comma or point: amounts of --file such as 1.234,50 or 1,234.50'),
   'date-format': text('<order>', 'DMY, MDY or YMD: days of --file such as 31/01/2026'),
   'time-zone': text('<name>', 'zone for the day of times with an offset, such as Europe/Warsaw'),
   prefix: text(
     '<text>',
-    'prefix of the added columns; by itself fx_ if one of their names is taken',
+    'prefix of the added columns (default fx_ if one of their names is taken)',
   ),
 }
 
 export const CONVERT_OPTIONS = {
   ...flagsOf(OPERATIONS.convert),
-  file: text(
-    '<file>',
-    'convert each row of this CSV file, - for stdin; the flags hold for rows without their own value',
-  ),
+  file: text('<file>', 'convert the rows of this CSV file (- for stdin), with flags as defaults'),
   ...LEDGER,
   ...PRINTED,
   ...RATES_OPTIONS,
@@ -124,7 +118,7 @@ export const LATEST_OPTIONS = {
   all: toggle('show all currencies on a terminal, not only the major ones'),
   sort: text(
     '<order>',
-    'code, rate, or change: adds the change since the previous day, largest first',
+    'code, rate, or change since the previous day, which it adds, largest first',
   ),
   ...DIRECTIVES,
   ...PRINTED,
@@ -148,7 +142,7 @@ export const SERVE_OPTIONS = {
   pegs: RATES_OPTIONS.pegs,
   store: text(
     '<place>',
-    'store fetched rates in this Redis (redis://...), folder or SQLite file (.db, .sqlite)',
+    'keep rates in this Redis (redis://...), folder or SQLite file (.db, .sqlite)',
   ),
   log: text('<format>', 'json or text (default: text on a terminal, json elsewhere)'),
 }
@@ -158,7 +152,10 @@ export const KEYS_OPTIONS = {
   plan: text('<plan>', 'plan of the key, a name from the plans of createAccess'),
   name: text('<name>', 'owner of the key'),
   expires: text('<end>', 'number of days (90d) or last day in UTC (YYYY-MM-DD) (default never)'),
-  origin: texts('<origin>', 'origin of web pages that may use the key, repeatable (default all)'),
+  origin: {
+    ...text('<origin>', 'origin of web pages that may use the key, repeatable (default all)'),
+    multiple: true as const,
+  },
   json: RATES_OPTIONS.json,
 }
 

@@ -13,7 +13,8 @@ import type { Flag } from './usage.ts'
 
 interface Page {
   summary: readonly [args: string, meaning: string]
-  usage: readonly string[]
+  /** Forms of the arguments (default: those of the summary). */
+  usage?: readonly string[]
   about: string
   options: Readonly<Record<string, Flag>>
   examples: readonly string[]
@@ -42,7 +43,6 @@ error; its first line names the columns: ${columns.join(', ')}; with --to, to is
   },
   latest: {
     summary: ['[base] [symbols]', 'show latest rates against a base, or the rates of a day'],
-    usage: ['[base] [symbols]'],
     about: `Shows latest rates: units of each currency per unit of the base. A terminal shows the major currencies unless --all or
 --symbols is set; pipes get all of them.`,
     options: LATEST_OPTIONS,
@@ -69,7 +69,6 @@ error; its first line names the columns: ${columns.join(', ')}; with --to, to is
   },
   currencies: {
     summary: ['[search]', 'list currencies'],
-    usage: ['[search]'],
     about: 'Lists the currencies that match, and the rates available for each.',
     options: RATES_OPTIONS,
     examples: [
@@ -80,7 +79,6 @@ error; its first line names the columns: ${columns.join(', ')}; with --to, to is
   },
   sources: {
     summary: ['', 'list the sources of reference rates, for --source'],
-    usage: [''],
     about: `Lists the sources of reference rates in order of preference: the id for --source, the currency that all others are quoted
 against, how often and since when rates are published, the newest day, and the page with the terms of use.`,
     options: RATES_OPTIONS,
@@ -88,7 +86,6 @@ against, how often and since when rates are published, the newest day, and the p
   },
   status: {
     summary: ['', 'show how fresh the rates are'],
-    usage: [''],
     about: `Fetches rates that are due, and shows how fresh those of each source are: current, overdue, late (the source has published no
 newer ones) or missing. Exits with 1 if some are missing.`,
     options: RATES_OPTIONS,
@@ -96,7 +93,6 @@ newer ones) or missing. Exits with 1 if some are missing.`,
   },
   doctor: {
     summary: ['', 'check every provider and store'],
-    usage: [''],
     about: `Checks the providers of --latest and --history, or with --all every built-in one, and every store. Shows how to fix
 each failure. --all skips providers whose key is not in the environment.`,
     options: DOCTOR_OPTIONS,
@@ -104,7 +100,6 @@ each failure. --all skips providers whose key is not in the environment.`,
   },
   serve: {
     summary: ['[config.ts]', 'serve exchange rates over HTTP'],
-    usage: ['[config.ts]'],
     about: `Serves exchange rates over HTTP. Keys and limits, CORS, HTTPS, metrics and the access log are settings of a config file: see
 docs/command-line.md. A flag counts more than the file.`,
     options: SERVE_OPTIONS,
@@ -178,7 +173,7 @@ const GROUPS = Object.entries({
 })
 
 export function pageOf(name: CommandName): string {
-  const { usage, about, options, examples }: Page = PAGES[name]
+  const { summary, usage = [summary[0]], about, options, examples }: Page = PAGES[name]
   const uses = usage.map((args) => `ratesmith ${name} ${args}`.trimEnd())
   return `Usage: ${uses.map((use) => `${use} [options]`).join('\n       ')}
 

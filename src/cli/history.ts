@@ -5,7 +5,7 @@ import { drawChart } from './chart.ts'
 import type { CommandContext } from './context.ts'
 import { spellOut, takeSpan } from './days.ts'
 import { HISTORY_OPTIONS, parseFlags, withWords } from './flags.ts'
-import { pairsOf, printRates } from './output.ts'
+import { pairsOf, printRates, toPercent } from './output.ts'
 import { readFormat, toDirective } from './price-directives.ts'
 import { alignedNumbers, grouped, styled, styledLines, toColumnTable, toTable } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
@@ -17,11 +17,7 @@ export async function history(typed: string[], context: CommandContext): Promise
   const { values, positionals, ...given } = parseFlags(args, HISTORY_OPTIONS, OPERATIONS.history)
   const { words, ...span } = takeSpan(positionals, context.now())
   const pair = readPair(words.join(' '))
-  if (!pair) {
-    throw new UsageError(
-      'history needs <from> <to>, for example: ratesmith history USD EUR --period 1Y',
-    )
-  }
+  if (!pair) throw new UsageError('history needs <from> <to>, such as ratesmith history usd eur 1y')
   const { notes, ...codes } = pair
   const { layout = 'long', ...params } = withWords(given.params, span)
   const isWide = parseName('--layout', layout, ['long', 'wide']) === 'wide'
@@ -109,7 +105,7 @@ function showList(pairs: readonly RateHistory[], terminal: Terminal): string[] {
   const stats = pairs.map((pair) => pair.stats)
   const columns = [
     ['code', ...pairs.map(({ to }) => to)],
-    ['change', ...stats.map(({ changePct }) => toChange(changePct))],
+    ['change', ...stats.map(({ changePct }) => toPercent(changePct))],
     ...(['open', 'close', 'high', 'low', 'average'] as const).map((name) => {
       return [name, ...alignedNumbers(stats.map((each) => each[name]))]
     }),
@@ -120,16 +116,12 @@ function showList(pairs: readonly RateHistory[], terminal: Terminal): string[] {
   ]
 }
 
-function toChange(percent: number): string {
-  return `${percent > 0 ? '+' : ''}${percent} %`
-}
-
 function show(record: RateHistory, terminal: Terminal): string[] {
   const { from, to, points, stats } = record
   const { open, close, high, low, average, changePct, highDate, lowDate } = stats
   const chart = drawChart(points, terminal)
   const title = titleOf(`1 ${from} in ${to}`, [record])
-  const change = toChange(changePct)
+  const change = toPercent(changePct)
   return [
     ...styledLines('title', title, terminal),
     ...chart.map((line) => styled('line', line, terminal)),

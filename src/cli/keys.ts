@@ -4,7 +4,7 @@ import { createFileKeyStore } from '../access/file.ts'
 import type { StoredKey, WritableKeyStore } from '../access/file.ts'
 import { createKey } from '../access/index.ts'
 import { isDay, isOrigin, toSingleLine } from '../core.ts'
-import { didYouMean, nearest, toAlternatives } from '../known-options.ts'
+import { didYouMean, nearest } from '../known-options.ts'
 import { DAY_MS } from '../rates/dates.ts'
 import type { CommandContext } from './context.ts'
 import { KEYS_OPTIONS } from './flags.ts'
@@ -12,7 +12,7 @@ import { printListing } from './listing.ts'
 import { openOutput } from './output.ts'
 import type { Output } from './output.ts'
 import { toMinute } from './terminal.ts'
-import { UsageError, parseArguments, withUsageError } from './usage.ts'
+import { UsageError, parseArguments, parseName, withUsageError } from './usage.ts'
 
 type Values = ReturnType<typeof parseArguments<{ options: typeof KEYS_OPTIONS }>>['values']
 
@@ -31,23 +31,18 @@ interface Action {
   words?: number
 }
 
-const ACTIONS = new Map<string | undefined, Action>([
-  ['create', { run: create, flags: ['plan', 'name', 'expires', 'origin', 'json'] }],
-  ['list', { run: list, flags: ['json'] }],
-  ['revoke', { run: revoke, flags: [], words: 1 }],
-])
+const ACTIONS = {
+  create: { run: create, flags: ['plan', 'name', 'expires', 'origin', 'json'] },
+  list: { run: list, flags: ['json'] },
+  revoke: { run: revoke, flags: [], words: 1 },
+} satisfies Record<string, Action>
 
 export async function keys(args: string[], context: CommandContext): Promise<number> {
   const config = { args, options: KEYS_OPTIONS, allowPositionals: true }
   const { values, positionals } = parseArguments(config)
-  const [name, ...words] = positionals
-  const action = ACTIONS.get(name)
-  if (!action) {
-    const names = ['create', 'list', 'revoke']
-    const suggestion =
-      name === undefined ? '' : `, got ${name}${didYouMean(nearest(name, names, 2))}`
-    throw new UsageError(`keys must be followed by ${toAlternatives(names)}${suggestion}`)
-  }
+  const [first = '', ...words] = positionals
+  const name = parseName('the word after keys', first, ['create', 'list', 'revoke'])
+  const action: Action = ACTIONS[name]
   const flag = Object.keys(values).find((each) => ![...action.flags, 'keys'].includes(each))
   if (flag !== undefined) throw new UsageError(`keys ${name} has no flag --${flag}`)
   const { words: count = 0 } = action

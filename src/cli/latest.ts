@@ -5,7 +5,7 @@ import type { LatestRates } from '../index.ts'
 import type { CommandContext } from './context.ts'
 import { spellOut, takeDay } from './days.ts'
 import { LATEST_OPTIONS, parseFlags, rowDefaults, withWords } from './flags.ts'
-import { nameOf, printRates, publicationText } from './output.ts'
+import { nameOf, printRates, publicationText, toPercent } from './output.ts'
 import { latestDirectives, readFormat } from './price-directives.ts'
 import { alignedNumbers, styledLines, toColumnTable } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
@@ -24,20 +24,17 @@ export async function latest(typed: string[], context: CommandContext): Promise<
   const { words, day } = takeDay(positionals, context.now())
   const change = sort === 'change' ? '1D' : undefined
   const { notes = [], ...table } = readTable(words)
-  const { base, symbols, ...rest } = params
-  const spelled = {
-    ...rest,
-    ...(base && { base: readCode(base) }),
-    ...(symbols && { symbols: readCodes(symbols) }),
-  }
-  const asked = withWords(spelled, { date: day, change, ...table })
-  const { date } = asked
-  const named = noteOn([base ?? '', ...splitList(symbols ?? '')])
+  const asked = withWords(params, { date: day, change, ...table })
+  const { base, symbols, date } = asked
   return printRates<LatestRates>(
     {
       operation: 'latest',
-      params: asked,
-      notes: new Set([...notes, ...named]),
+      params: {
+        ...asked,
+        ...(base && { base: readCode(base) }),
+        ...(symbols && { symbols: readCodes(symbols) }),
+      },
+      notes: new Set([...notes, ...noteOn([base ?? '', ...splitList(symbols ?? '')])]),
       request: async (rates, typed) => rates.latest(typed),
       csv: latestCsv,
       lines(found, { terminal, now, session }) {
@@ -46,7 +43,7 @@ export async function latest(typed: string[], context: CommandContext): Promise<
         const table = sorted(found, sort)
         if (!terminal.isTTY) return list(table)
         const title = `1 ${table.base} on ${publicationText(table, date, now)}`
-        const isShort = !all && asked['symbols'] === undefined
+        const isShort = !all && symbols === undefined
         return [...styledLines('title', title, terminal), ...show(table, isShort, terminal)]
       },
     },
@@ -65,8 +62,7 @@ function readTable(words: readonly string[]): {
   const pair = readPair(text)
   if (pair) return { base: pair.from, symbols: pair.to, notes: pair.notes }
   if (text === '') return {}
-  const base = readCode(text)
-  if (!/[\s,]/.test(base)) return { base, notes: noteOn([text]) }
+  if (!/[\s,]/.test(readCode(text))) return { base: text }
   throw new UsageError(`latest takes a base and symbols, as in latest EUR USD,GBP, got ${text}`)
 }
 
@@ -97,7 +93,7 @@ function show(table: LatestRates, isShort: boolean, terminal: Terminal): string[
   const columns = [
     ['code', ...codes],
     ['rate', ...alignedNumbers(codes.map((code) => rates[code] ?? NaN))],
-    ...(change ? [['change', ...codes.map((code) => toPercent(change.percent[code]))]] : []),
+    ...(change ? [['change', ...codes.map((code) => changeText(change.percent[code]))]] : []),
     ['name', ...codes.map(nameOf)],
   ]
   const more = `${major.length} of ${all.length} currencies; --all shows all`
@@ -107,7 +103,7 @@ function show(table: LatestRates, isShort: boolean, terminal: Terminal): string[
   ]
 }
 
-function toPercent(percent: number | undefined): string {
-  const text = percent === undefined ? '' : `${percent > 0 ? '+' : ''}${percent.toFixed(2)} %`
+function changeText(percent: number | undefined): string {
+  const text = percent === undefined ? '' : toPercent(percent.toFixed(2))
   return text.padStart('+10.00 %'.length)
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { parametersOf, read } from '../api/check.ts'
+import type { Parameter } from '../api/parameter-kinds.ts'
 import { splitCodes } from '../api/parameter-kinds.ts'
 import { OPERATIONS } from '../api/parameters.ts'
 import type { Values } from '../api/parameters.ts'
@@ -171,7 +172,10 @@ async function describe(
     const details = [session.failures(), 'run ratesmith doctor for advice'].filter(Boolean)
     return `${text} (${details.join('; ')})`
   }
-  if (!isCodeError(failure)) return text + didYouMean(suggestValues(failure, operation, params))
+  const { parameter = '' } = failure
+  const { [parameter]: given } = params
+  if (!isCodeError(failure))
+    return text + didYouMean(suggestValues(given, parametersOf(OPERATIONS[operation])[parameter]))
   const codes = codesOf(params)
   const covering = coveredCodes(session, params['date'], operation === 'history')
   // A suggestion is not worth a longer wait, or another error.
@@ -183,17 +187,9 @@ async function describe(
 }
 
 /** Suggests week for `weekly`, average for `averge`. */
-function suggestValues(
-  { parameter = '' }: RatesError,
-  operation: keyof typeof OPERATIONS,
-  params: Texts,
-): string[] {
-  const values = valuesOf(parametersOf(OPERATIONS[operation])[parameter])
-  const { [parameter]: given = '' } = params
-  if (values.includes(given)) return []
-  const sent = given.replace(/\s/g, '').toUpperCase()
-  const begins = values.filter((value) => sent.startsWith(value.toUpperCase()))
-  return begins.length > 0 || /\d/.test(sent) ? begins : nearest(sent, values, 2)
+function suggestValues(given = '', parameter: Parameter | undefined): string[] {
+  const values = valuesOf(parameter)
+  return values.includes(given) ? [] : nearest(given, values, Math.min(2, given.length / 2))
 }
 
 async function coveredCodes(
@@ -225,6 +221,10 @@ export function suggestCodes(sent: readonly string[], covered: readonly string[]
 /** Returns the result with its code. */
 export function lineOf({ result, rounded, reverse, from, to }: Conversion): string {
   return `${rounded ?? result} ${reverse ? from : to}`
+}
+
+export function toPercent(percent: number | string): string {
+  return `${Number(percent) > 0 ? '+' : ''}${percent} %`
 }
 
 export function nameOf(code: string): string {

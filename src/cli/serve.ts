@@ -25,8 +25,6 @@ const POLL_INTERVAL_MS = 20
 /** Names of active resources that run on Node's thread pool, which a dead disk or name server can block. */
 const THREAD_WORK = /^(?:FSReq|GetAddrInfo|GetNameInfo)/
 
-type OpenStore = Awaited<ReturnType<typeof openStore>>
-
 /** Runs `ratesmith serve`, then ends the process even if a client, disk or name server still keeps it open. */
 export async function serveAndExit(args: string[], context: CommandContext): Promise<never> {
   const signal = await serve(args, context)
@@ -51,7 +49,10 @@ async function serve(args: string[], context: CommandContext): Promise<NodeJS.Si
   for (const output of [stdout, stderr]) output.on('error', () => {})
   const config = flags.config === undefined ? withoutFile(env) : await loadConfig(flags.config)
   const { file, server } = config
-  const opened = await openNamedStore(flags, config, env)
+  const named = findStore(flags.store, env)
+  const isFromFile = flags.store === undefined && (config.handler || config.options?.store)
+  // A store must not get synthetic rates, which other servers would then serve.
+  const opened = named && !flags.demo && !isFromFile ? await openStore(named) : undefined
   try {
     const { handler, home, hints } = config.handler
       ? useHandler(config.handler, file, flags)
@@ -90,8 +91,7 @@ function parseServeFlags(args: string[]) {
   if (second !== undefined) {
     throw new UsageError(`serve takes one config file, got ${positionals.join(' ')}`)
   }
-  const { port = '8787', host = '127.0.0.1', latest, history, store, log } = values
-  const { demo = false, pegs = false, 'base-path': basePath } = values
+  const { port = '8787', host = '127.0.0.1', demo, store, log } = values
   if (!/^\d{1,5}$/.test(port) || Number(port) > MAX_PORT) {
     throw new UsageError(`--port must be a number from 0 to ${MAX_PORT}, got ${port}`)
   }
@@ -99,16 +99,11 @@ function parseServeFlags(args: string[]) {
   if (host === '') throw new UsageError('--host must be an address, got ""')
   if (demo) refuseWith('--demo', { store })
   return {
+    ...values,
     config,
     port: Number(port),
     // Accepts an IPv6 address in the brackets of a URL.
     host: host.replace(/^\[(.*)\]$/, '$1'),
-    basePath,
-    demo,
-    pegs,
-    latest,
-    history,
-    store,
     log: log === undefined ? undefined : parseName('--log', log, ['json', 'text']),
     /** The flags that need options instead of a handler. */
     ofHandler: Object.keys(values).filter((name) => !['port', 'host'].includes(name)),
@@ -121,17 +116,6 @@ function withoutFile(env: NodeJS.ProcessEnv): Config {
     throw new UsageError('RATESMITH_KEYS needs a config file with the option access')
   }
   return { file: undefined, options: {}, handler: undefined, server: {} }
-}
-
-async function openNamedStore(
-  { demo, store }: ServeFlags,
-  { handler, options }: Config,
-  env: NodeJS.ProcessEnv,
-): Promise<OpenStore | undefined> {
-  const named = findStore(store, env)
-  const isFromFile = store === undefined && (handler || options?.store)
-  // A store must not get synthetic rates, which other servers would then serve.
-  return named && !demo && !isFromFile ? openStore(named) : undefined
 }
 
 /** Returns whether work on files or names is in progress, for which Node waits at its exit; other runtimes do not. */
@@ -179,10 +163,9 @@ async function createHandler(
   const own = withUsageError(origin, () => ownProviders(flags, options))
   const upstreams = await chooseUpstreams(flags, context, own)
   const { latest, history } = upstreams.providers
-  const { basePath = options.basePath ?? '/api' } = flags
-  withUsageError(flags.basePath === undefined ? origin : '--base-path', () =>
-    assertBasePath(basePath),
-  )
+  const { 'base-path': typed } = flags
+  const basePath = typed ?? options.basePath ?? '/api'
+  withUsageError(typed === undefined ? origin : '--base-path', () => assertBasePath(basePath))
   const { explorer = true, now = context.now, onEvent } = options
   const log = createLog({
     format: flags.log ?? (stderr.isTTY ? 'text' : 'json'),

@@ -46,10 +46,6 @@ export function text(
   return { type: 'string', value, help, ...details }
 }
 
-export function texts(value: string, help: string): Flag & { type: 'string'; multiple: true } {
-  return { type: 'string', multiple: true, value, help }
-}
-
 export function toggle(
   help: string,
   details: Pick<Flag, 'short'> = {},

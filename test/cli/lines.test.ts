@@ -155,7 +155,7 @@ describe('numbers on a terminal', () => {
 })
 
 const HELP = ' (see ratesmith help)'
-const CONVERT = `convert needs [amount] <from> <to>, for example: ratesmith convert 100 USD EUR${HELP}`
+const CONVERT = `convert needs [amount] <from> <to>, such as ratesmith 100 usd eur${HELP}`
 const HUNDREDTHS = `market data write hundredths of a currency so: divide the amount by 100, and send the code of the whole unit${HELP}`
 const PART = `is a part of a currency: type the amount in whole units, and the currency${HELP}`
 const sharing =
@@ -186,7 +186,7 @@ const WRONG = `
   convrt 100 usd eur => unknown command convrt. Did you mean convert?${HELP}
   usdeux => unknown command usdeux${HELP}
   history aed eur => Unsupported from currency: aed (history covers AUD, BRL, CAD, CHF, CNY, CZK, DKK, EUR, GBP, HKD, HUF, IDR, ILS, INR, ISK, JPY, KRW, MXN, MYR, NOK, NZD, PHP, PLN, RON, SEK, SGD, THB, TRY, USD, ZAR)
-  history usd => history needs <from> <to>, for example: ratesmith history USD EUR --period 1Y${HELP}
+  history usd => history needs <from> <to>, such as ratesmith history usd eur 1y${HELP}
   latest EUR --base USD => --base is given twice: EUR and USD${HELP}
   1 usd eur friday --date 2020-01-01 => --date is given twice: 2026-11-13 and 2020-01-01${HELP}
   latest USD,EUR => latest takes a base and symbols, as in latest EUR USD,GBP, got USD,EUR${HELP}
