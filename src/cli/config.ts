@@ -73,10 +73,11 @@ function lineOf(error: unknown, places: readonly string[]): string {
 }
 
 function reasonOf(error: unknown): string {
-  const lines = messageOf(error)
-    .split('\n')
-    .map((line) => line.trim())
-  const reason = toSingleLine(lines.filter((line) => line !== '').join('; '))
+  const reason = toSingleLine(
+    messageOf(error)
+      .trim()
+      .replace(/\s*\n\s*/g, '; '),
+  )
   return /outside a module/.test(reason) ? `${reason}; use a .mts or .mjs file` : reason
 }
 

@@ -1,13 +1,5 @@
 import { ROW } from '../api/parameters.ts'
-import {
-  CONVERT_OPTIONS,
-  DOCTOR_OPTIONS,
-  HISTORY_OPTIONS,
-  KEYS_OPTIONS,
-  LATEST_OPTIONS,
-  RATES_OPTIONS,
-  SERVE_OPTIONS,
-} from './flags.ts'
+import * as flags from './flags.ts'
 import { toTable, wrapped } from './terminal.ts'
 import type { Flag } from './usage.ts'
 
@@ -32,7 +24,7 @@ export const PAGES = {
 such as €50, swiss francs, yesterday, 30d and last friday. Several codes give a table. With -, each line
 of stdin, such as 100 USD EUR, gives a line. With --file, the rows of a CSV file get the columns rate, result, rateDate, source and
 error; its first line names the columns: ${columns.join(', ')}; with --to, to is not needed.`,
-    options: CONVERT_OPTIONS,
+    options: flags.CONVERT_OPTIONS,
     examples: [
       'ratesmith 1,000 usd to eur',
       'ratesmith convert 100 USD EUR,GBP,JPY yesterday',
@@ -45,7 +37,7 @@ error; its first line names the columns: ${columns.join(', ')}; with --to, to is
     summary: ['[base] [symbols]', 'show latest rates against a base, or the rates of a day'],
     about: `Shows latest rates: units of each currency per unit of the base. A terminal shows the major currencies unless --all or
 --symbols is set; pipes get all of them.`,
-    options: LATEST_OPTIONS,
+    options: flags.LATEST_OPTIONS,
     examples: [
       'ratesmith latest -b EUR --all',
       'ratesmith latest EUR USD,GBP,JPY',
@@ -58,7 +50,7 @@ error; its first line names the columns: ${columns.join(', ')}; with --to, to is
     summary: ['<from> <to>', 'chart the daily reference rates of one or several pairs'],
     usage: ['<from> <to>[,<to>...] [period]'],
     about: `Shows daily reference rates: a chart and a summary on a terminal, one line per day elsewhere. Several codes give a table.`,
-    options: HISTORY_OPTIONS,
+    options: flags.HISTORY_OPTIONS,
     examples: [
       'ratesmith history usd/eur 1y',
       'ratesmith history EUR USD,GBP --start 2021-01-01 --interval year --value average',
@@ -70,39 +62,35 @@ error; its first line names the columns: ${columns.join(', ')}; with --to, to is
   currencies: {
     summary: ['[search]', 'list currencies'],
     about: 'Lists the currencies that match, and the rates available for each.',
-    options: RATES_OPTIONS,
-    examples: [
-      'ratesmith currencies',
-      'ratesmith currencies krona',
-      'ratesmith currencies 978 --json',
-    ],
+    options: flags.RATES_OPTIONS,
+    examples: ['ratesmith currencies', 'ratesmith currencies krona', 'ratesmith currencies 978 -j'],
   },
   sources: {
     summary: ['', 'list the sources of reference rates, for --source'],
     about: `Lists the sources of reference rates in order of preference: the id for --source, the currency that all others are quoted
 against, how often and since when rates are published, the newest day, and the page with the terms of use.`,
-    options: RATES_OPTIONS,
+    options: flags.RATES_OPTIONS,
     examples: ['ratesmith sources', 'ratesmith sources --pegs', 'ratesmith sources --json'],
   },
   status: {
     summary: ['', 'show how fresh the rates are'],
     about: `Fetches rates that are due, and shows how fresh those of each source are: current, overdue, late (the source has published no
 newer ones) or missing. Exits with 1 if some are missing.`,
-    options: RATES_OPTIONS,
+    options: flags.RATES_OPTIONS,
     examples: ['ratesmith status', 'ratesmith status --no-cache', 'ratesmith status --json'],
   },
   doctor: {
     summary: ['', 'check every provider and store'],
     about: `Checks the providers of --latest and --history, or with --all every built-in one, and every store. Shows how to fix
 each failure. --all skips providers whose key is not in the environment.`,
-    options: DOCTOR_OPTIONS,
+    options: flags.DOCTOR_OPTIONS,
     examples: ['ratesmith doctor', 'ratesmith doctor --no-cache', 'ratesmith doctor --json'],
   },
   serve: {
     summary: ['[config.ts]', 'serve exchange rates over HTTP'],
     about: `Serves exchange rates over HTTP. Keys and limits, CORS, HTTPS, metrics and the access log are settings of a config file: see
 docs/command-line.md. A flag counts more than the file.`,
-    options: SERVE_OPTIONS,
+    options: flags.SERVE_OPTIONS,
     examples: [
       'ratesmith serve --port 0',
       'ratesmith serve --store rates --port 0',
@@ -114,7 +102,7 @@ docs/command-line.md. A flag counts more than the file.`,
     usage: ['create --plan <plan> --name <name>', 'list', 'revoke <id or name>'],
     about: `Creates, lists and revokes API keys for the config file of ratesmith serve. A key is printed once; the file has only its hash.
 Running servers notice changes within 10 s.`,
-    options: KEYS_OPTIONS,
+    options: flags.KEYS_OPTIONS,
     examples: [
       'ratesmith keys create --plan pro --name acme --keys keys.json',
       'ratesmith keys list --keys keys.json',
@@ -168,8 +156,7 @@ const GROUPS = Object.entries({
     'base symbols date rule max-age source reverse round change period start end interval value fill',
   Files: 'file to columns decimal date-format time-zone prefix',
   Data: 'latest history pegs demo store no-cache',
-  Output: 'all sort layout format csv json quiet',
-  Observe: 'log',
+  Output: 'all sort layout format csv json quiet log',
 })
 
 export function pageOf(name: CommandName): string {
@@ -191,14 +178,14 @@ More: ratesmith help environment, ratesmith help providers
 
 /** Returns the flags below a heading, or below those of three and more groups. */
 function flagsOf(options: Page['options']): string {
-  const flags = Object.entries(options)
+  const all = Object.entries(options)
   const part = (title: string, members: [string, Flag][]): string =>
     [`${title}:`, ...members.map(([flag, each]) => row(headOf(flag, each), each.help))].join('\n')
   const groups = GROUPS.flatMap(([title, names]) => {
-    const members = flags.filter(([flag]) => names.split(' ').includes(flag))
+    const members = all.filter(([flag]) => names.split(' ').includes(flag))
     return members.length === 0 ? [] : [part(title, members)]
   })
-  return groups.length > 2 ? groups.join('\n\n') : part('Options', flags)
+  return groups.length > 2 ? groups.join('\n\n') : part('Options', all)
 }
 
 /** Returns `-b, --base <code>`, indented where a flag has no letter. */

@@ -27,13 +27,13 @@ interface Request {
 interface Action {
   run(request: Request): Promise<void>
   flags: readonly string[]
-  /** Words after the action (default none). */
-  words?: number
+  /** Words after the action. */
+  words: number
 }
 
 const ACTIONS = {
-  create: { run: create, flags: ['plan', 'name', 'expires', 'origin', 'json'] },
-  list: { run: list, flags: ['json'] },
+  create: { run: create, flags: ['plan', 'name', 'expires', 'origin', 'json'], words: 0 },
+  list: { run: list, flags: ['json'], words: 0 },
   revoke: { run: revoke, flags: [], words: 1 },
 } satisfies Record<string, Action>
 
@@ -42,10 +42,9 @@ export async function keys(args: string[], context: CommandContext): Promise<num
   const { values, positionals } = parseArguments(config)
   const [first = '', ...words] = positionals
   const name = parseName('the word after keys', first, ['create', 'list', 'revoke'])
-  const action: Action = ACTIONS[name]
-  const flag = Object.keys(values).find((each) => ![...action.flags, 'keys'].includes(each))
+  const { run, flags, words: count }: Action = ACTIONS[name]
+  const flag = Object.keys(values).find((each) => ![...flags, 'keys'].includes(each))
   if (flag !== undefined) throw new UsageError(`keys ${name} has no flag --${flag}`)
-  const { words: count = 0 } = action
   if (words.length < count) throw new UsageError(`keys ${name} needs the id or the name of a key`)
   const word = words[count]
   if (word !== undefined) throw new UsageError(`keys ${name} has no argument ${word}`)
@@ -60,7 +59,7 @@ export async function keys(args: string[], context: CommandContext): Promise<num
   const { now } = context
   const store = withUsageError(origin, () => createFileKeyStore(path, { now }))
   const output = openOutput(context)
-  await action.run({ values, words, store, output, now: now() })
+  await run({ values, words, store, output, now: now() })
   // A group may read it, as in a secret mounted into a container. Windows has no such modes.
   if (context.platform !== 'win32' && (statSync(path).mode & 0o027) !== 0) {
     const advice = `run: chmod 600 ${path}`

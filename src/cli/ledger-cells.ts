@@ -50,20 +50,6 @@ function createAmountReader(decimal: string | undefined): (cell: string) => stri
   }
 }
 
-const PARTS = {
-  Y: String.raw`(?<Y>\d{4}|\d\d)`,
-  M: String.raw`(?<M>\d\d?)`,
-  D: String.raw`(?<D>\d\d?)`,
-}
-
-/** Without a format, days are as in the API; with one, between `-`, `.` or `/`, or eight digits. */
-const DAYS = {
-  none: String.raw`(?<Y>\d{4})-(?<M>\d\d)-(?<D>\d\d)`,
-  DMY: separated(PARTS.D, PARTS.M, PARTS.Y),
-  MDY: separated(PARTS.M, PARTS.D, PARTS.Y),
-  YMD: separated(PARTS.Y, PARTS.M, PARTS.D),
-}
-
 const EXAMPLES = {
   none: 'must be YYYY-MM-DD; --date-format reads others',
   DMY: 'must be a day, month and year of four digits, such as 31/01/2026',
@@ -71,8 +57,13 @@ const EXAMPLES = {
   YMD: 'must be a year of four digits, month and day, such as 2026/01/31',
 }
 
-function separated(...[first = '', second = '', third = '']: readonly string[]): string {
+/** Without a format, days are as in the API; with one, between `-`, `.` or `/`, or eight digits. */
+function patternOf(format: keyof typeof EXAMPLES): string {
+  if (format === 'none') return String.raw`(?<Y>\d{4})-(?<M>\d\d)-(?<D>\d\d)`
   const isClear = String.raw`(?=\d{8}(?!\d)|\d+[-./])`
+  const [first, second, third] = Array.from(format, (part) =>
+    part === 'Y' ? String.raw`(?<Y>\d{4}|\d\d)` : String.raw`(?<${part}>\d\d?)`,
+  )
   return String.raw`${isClear}${first}(?<mark>[-./]?) ?${second}\k<mark> ?${third}\.?`
 }
 
@@ -83,7 +74,7 @@ function createDayReader(flags: CellFlags): (cell: string) => string {
   const { 'date-format': format, 'time-zone': timeZone } = flags
   const known =
     format === undefined ? 'none' : parseName('--date-format', format, ['DMY', 'MDY', 'YMD'])
-  const form = new RegExp(`^${DAYS[known]}${TIME}$`, 'i')
+  const form = new RegExp(`^${patternOf(known)}${TIME}$`, 'i')
   const dayAt = timeZone === undefined ? undefined : createCalendar(timeZone)
   return (cell) => {
     const found = form.exec(cell)?.groups

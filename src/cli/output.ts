@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { parametersOf, read } from '../api/check.ts'
-import type { Parameter } from '../api/parameter-kinds.ts'
 import { splitCodes } from '../api/parameter-kinds.ts'
 import { OPERATIONS } from '../api/parameters.ts'
 import type { Values } from '../api/parameters.ts'
@@ -12,7 +11,6 @@ import type {
   Attribution,
   Conversion,
   ConversionList,
-  DateRule,
   HistoryList,
   LatestRates,
   RateHistory,
@@ -117,7 +115,6 @@ export function pairsOf<Single extends { source: Attribution }>(
   return 'series' in record ? Object.values(record.series) : [record]
 }
 
-/** Returns each source once. */
 export function sourcesOf(records: readonly { source: Attribution }[]): string[] {
   return [...new Set(records.map(({ source: { name, url } }) => `${name}, ${url}`))]
 }
@@ -161,7 +158,6 @@ export function isCodeError({ code }: RatesError): boolean {
   return code === 'invalid_currency' || code === 'unsupported_currency'
 }
 
-/** Returns the message with flags, and what was meant or failed. */
 async function describe(
   failure: RatesError,
   { operation, params }: Pick<RatesQuery<never>, 'operation' | 'params'>,
@@ -172,10 +168,14 @@ async function describe(
     const details = [session.failures(), 'run ratesmith doctor for advice'].filter(Boolean)
     return `${text} (${details.join('; ')})`
   }
-  const { parameter = '' } = failure
-  const { [parameter]: given } = params
-  if (!isCodeError(failure))
-    return text + didYouMean(suggestValues(given, parametersOf(OPERATIONS[operation])[parameter]))
+  if (!isCodeError(failure)) {
+    const { parameter = '' } = failure
+    const { [parameter]: given = '' } = params
+    const values = valuesOf(parametersOf(OPERATIONS[operation])[parameter])
+    // `weekly` is a week, `averge` an average.
+    const near = nearest(given, values, Math.min(2, given.length / 2))
+    return text + didYouMean(values.includes(given) ? [] : near)
+  }
   const codes = codesOf(params)
   const covering = coveredCodes(session, params['date'], operation === 'history')
   // A suggestion is not worth a longer wait, or another error.
@@ -184,12 +184,6 @@ async function describe(
   const coin = suggestions.length === 0 ? codes.find(isCryptocurrency) : undefined
   if (coin === undefined) return text + didYouMean(suggestions)
   return `${coin} is not an ISO 4217 currency: ratesmith has no cryptocurrencies`
-}
-
-/** Suggests week for `weekly`, average for `averge`. */
-function suggestValues(given = '', parameter: Parameter | undefined): string[] {
-  const values = valuesOf(parameter)
-  return values.includes(given) ? [] : nearest(given, values, Math.min(2, given.length / 2))
 }
 
 async function coveredCodes(
@@ -218,7 +212,6 @@ export function suggestCodes(sent: readonly string[], covered: readonly string[]
   )
 }
 
-/** Returns the result with its code. */
 export function lineOf({ result, rounded, reverse, from, to }: Conversion): string {
   return `${rounded ?? result} ${reverse ? from : to}`
 }
@@ -231,15 +224,9 @@ export function nameOf(code: string): string {
   return findCurrency(code)?.name ?? ''
 }
 
-interface Dated {
-  updatedAt: number
-  date?: string | undefined
-  rule?: DateRule | undefined
-}
-
 /** Returns `2026-11-20 19:00 UTC, 3 hours ago`, or for the rates of a day `2020-02-28, the last before 2020-02-29`. */
 export function publicationText(
-  { updatedAt, date, rule }: Dated,
+  { updatedAt, date, rule }: Pick<LatestRates, 'updatedAt' | 'date' | 'rule'>,
   requestedDay: string | undefined,
   now: number,
 ): string {

@@ -5,7 +5,6 @@ import { parseName, refuseWith } from './usage.ts'
 
 export type DirectiveFormat = 'beancount' | 'ledger'
 
-/** @throws {UsageError} */
 export function readFormat({
   format,
   json,

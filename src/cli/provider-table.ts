@@ -26,7 +26,6 @@ const MAY_PASS_ON = Object.entries({
 
 const REGIONS = new Intl.DisplayNames(['en'], { type: 'region' })
 
-/** Returns the rows of the table, below its head. */
 export async function providerRows(): Promise<string[][]> {
   const head = ['name', 'country', 'currencies', 'rates', 'key', 'may pass on']
   return [head, ...(await loadProviders()).map(rowOf)]

@@ -200,17 +200,15 @@ async function createHandler(
 }
 
 /** Returns the providers of the file that no flag replaces. */
-function ownProviders(flags: ServeFlags, { providers = {} }: RatesHandlerOptions): OwnProviders {
+function ownProviders(
+  { ofHandler }: ServeFlags,
+  { providers = {} }: RatesHandlerOptions,
+): OwnProviders {
   assertKnownOptions(providers, { latest: true, history: true }, 'providers')
-  const { latest, history } = providers
-  return {
-    ...(latest !== undefined && flags.latest === undefined && { latest: toList(latest) }),
-    ...(history !== undefined && flags.history === undefined && { history: toList(history) }),
-  }
-}
-
-function toList<Provider>(given: Provider | readonly Provider[] | false): Provider[] {
-  return Object([given || []].flat())
+  const own = Object.entries(providers).flatMap(([data, given]) =>
+    given === undefined || ofHandler.includes(data) ? [] : [[data, [given || []].flat()]],
+  )
+  return Object.fromEntries(own)
 }
 
 /** Returns a line if the terms of a provider forbid redistribution: see docs/providers.md. */

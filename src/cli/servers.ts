@@ -76,10 +76,8 @@ const UNKNOWN: Pick<RatesHandler, 'inspect' | 'refresh'> = {
   async refresh() {},
 }
 
-type Respond = () => Response | Promise<Response>
-
 /** Responses outside of the handler: they need no key. */
-type Paths = Map<string | undefined, Respond>
+type Paths = Map<string | undefined, () => Response | Promise<Response>>
 
 /** Adds `paths`, and a redirect from `/` where the handler has no such path: with an empty base path, the explorer is there. */
 function answerAll(

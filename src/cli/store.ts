@@ -27,7 +27,7 @@ export function findStore(
   const place = flag ?? (env['RATESMITH_STORE'] || undefined)
   if (place === undefined) return undefined
   // `C:` is a drive.
-  const isOther = /^[^/\\]{2,}:/.test(place) && !isRedis(place)
+  const isOther = /^[^/\\]{2,}:/.test(place) && !isRedisUrl(place)
   if (place !== '' && !isOther) return { name, place }
   throw new UsageError(
     `${name} must be a URL like redis://127.0.0.1:6379, a folder, or a file that ends in .db or .sqlite`,
@@ -36,6 +36,18 @@ export function findStore(
 
 export function isRedis(place: string): boolean {
   return /^rediss?:\/\//i.test(place)
+}
+
+function isRedisUrl(place: string): boolean {
+  try {
+    const { pathname, username, password } = new URL(place)
+    // Bun's client accepts credentials that cannot be decoded, and then fails to log in.
+    for (const part of [username, password]) decodeURIComponent(part)
+    // The path is a database number.
+    return isRedis(place) && /^\/?\d*$/.test(pathname)
+  } catch {
+    return false
+  }
 }
 
 export function isDatabase(place: string): boolean {
@@ -90,29 +102,14 @@ const CONNECT_TIMEOUT_MS = 1_000
 /**
  * Without a connection, commands fail immediately: a queued write could overwrite a newer value.
  *
- * @throws {UsageError} for an invalid `url` or a missing ioredis; without the URL, which may contain a password
+ * @throws {UsageError} for a missing ioredis
  */
 async function connectRedis(name: string, url: string): Promise<RedisConnection> {
   const create = platform === 'bun' ? createBunClient : await loadIoredis(name)
-  const connection = createFrom(name, url, create)
+  const connection = create(url)
   const connected = connection.connect().catch(() => undefined)
   await Promise.race([connected, sleep(CONNECT_TIMEOUT_MS, undefined, { ref: false })])
   return connection
-}
-
-type CreateRedis = (url: string) => RedisConnection
-
-function createFrom(name: string, url: string, create: CreateRedis): RedisConnection {
-  try {
-    const { protocol, pathname, username, password } = new URL(url)
-    // Bun's client accepts credentials that cannot be decoded, and then fails to log in.
-    for (const part of [username, password]) decodeURIComponent(part)
-    // The path is a database number.
-    if (/^rediss?:$/.test(protocol) && /^\/?\d*$/.test(pathname)) return create(url)
-  } catch {
-    // The client's error may contain the URL.
-  }
-  throw new UsageError(`${name} must be a URL like redis://127.0.0.1:6379`)
 }
 
 function createBunClient(url: string): RedisConnection {
@@ -122,7 +119,7 @@ function createBunClient(url: string): RedisConnection {
   return new Bun.RedisClient(url, { maxRetries: 2 ** 31 - 1, enableOfflineQueue: false })
 }
 
-async function loadIoredis(name: string): Promise<CreateRedis> {
+async function loadIoredis(name: string): Promise<typeof createBunClient> {
   const { Redis } = await import('ioredis').catch((cause: unknown) => {
     throw new UsageError(`${name} requires ioredis; run: npm install ioredis`, { cause })
   })

@@ -23,9 +23,7 @@ export function withUsageError<Made>(name: string, make: () => Made): Made {
 
 /** @throws {UsageError} if one of `flags` is given, besides `flag` */
 export function refuseWith(flag: string, flags: Readonly<Record<string, unknown>>): void {
-  const [name] = Object.keys(flags).filter(
-    (each) => flags[each] !== undefined && flags[each] !== false,
-  )
+  const name = Object.keys(flags).find((each) => (flags[each] ?? false) !== false)
   if (name !== undefined) throw new UsageError(`${flag} cannot be combined with --${name}`)
 }
 

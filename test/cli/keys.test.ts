@@ -149,7 +149,10 @@ describe('ratesmith keys', () => {
 
   it.each([
     ['', 'the word after keys must be create, list or revoke'],
-    ['revok', 'the word after keys must be create, list or revoke, got revok. Did you mean revoke?'],
+    [
+      'revok',
+      'the word after keys must be create, list or revoke, got revok. Did you mean revoke?',
+    ],
     ['create --name a', 'keys create needs --plan'],
     ['create --plan a', 'keys create needs --name'],
     ['create --plan a --name b c', 'keys create has no argument c'],
