@@ -12,10 +12,9 @@ import { UsageError, messageOf, withUsageError } from './usage.ts'
 export type ConfiguredHandler = FetchHandler & Partial<Omit<RatesHandler, 'fetch' | 'answer'>>
 
 export interface Config {
-  file: string | undefined
   /** The options of the handler; undefined if the file has a handler. */
-  options: RatesHandlerOptions | undefined
-  handler: ConfiguredHandler | undefined
+  options?: RatesHandlerOptions | undefined
+  handler?: ConfiguredHandler | undefined
   server: ServerOptions
 }
 
@@ -45,7 +44,7 @@ export async function loadConfig(file: string): Promise<Config> {
   const { checkTls } = await import('./tls.ts')
   const tls = withUsageError(file, () => checkTls(server.tls))
   const options = handler ? undefined : Object(main)
-  return { file, options, handler, server: { ...server, tls } }
+  return { options, handler, server: { ...server, tls } }
 }
 
 async function importFile(file: string): Promise<{ default?: unknown; server?: ServerOptions }> {

@@ -67,7 +67,6 @@ function readDays(text: string, now: number): DayRange | undefined {
   return day === undefined ? undefined : { first: day, last: day }
 }
 
-/** Parameters of a history. */
 type Span = Partial<Record<'period' | 'start' | 'end', string>>
 
 /** Reads `1y`, `5 years` and what `readDays` reads; a day is the first one. */

@@ -100,7 +100,6 @@ function titleOf(what: string, pairs: readonly RateHistory[]): string {
   return `${what}, ${first} to ${last}${ofEach}${fill ? ', every day' : ''}`
 }
 
-/** Shows a row with the statistics of each pair; without room, the last columns are left out. */
 function showList(pairs: readonly RateHistory[], terminal: Terminal): string[] {
   const stats = pairs.map((pair) => pair.stats)
   const columns = [

@@ -47,22 +47,25 @@ async function serve(args: string[], context: CommandContext): Promise<NodeJS.Si
   const { stdout, stderr, env } = context
   // The server continues when a reader of its output exits.
   for (const output of [stdout, stderr]) output.on('error', () => {})
-  const config = flags.config === undefined ? withoutFile(env) : await loadConfig(flags.config)
-  const { file, server } = config
-  const named = findStore(flags.store, env)
-  const isFromFile = flags.store === undefined && (config.handler || config.options?.store)
+  const { config: file, port, host, demo, store } = flags
+  // Otherwise the server would need no keys.
+  if (file === undefined && env['RATESMITH_KEYS'])
+    throw new UsageError('RATESMITH_KEYS needs a config file with the option access')
+  const config: Config = file === undefined ? { server: {} } : await loadConfig(file)
+  const { options = {}, server } = config
+  const named = findStore(store, env)
+  const isFromFile = store === undefined && (config.handler || options.store)
   // A store must not get synthetic rates, which other servers would then serve.
-  const opened = named && !flags.demo && !isFromFile ? await openStore(named) : undefined
+  const opened = named && !demo && !isFromFile ? await openStore(named) : undefined
   try {
     const { handler, home, hints } = config.handler
-      ? useHandler(config.handler, file, flags)
-      : await createHandler(flags, config, opened?.store, context)
-    const { port, host } = flags
+      ? useHandler(config.handler, flags)
+      : await createHandler(flags, options, opened?.store, context)
     const starting = openServer(handler, { port, host, server, home, file }, context)
     // Otherwise its timers would keep the process open.
     starting.catch(() => handler.close?.())
     const running = await starting
-    const about = `ratesmith listens on ${running.url}${flags.demo ? ' with synthetic rates' : ''}`
+    const about = `ratesmith listens on ${running.url}${demo ? ' with synthetic rates' : ''}`
     stdout.write(`${[about, ...hints(running.url)].join('\n')}\n`)
     const signal = await stopSignal()
     const stopBy = performance.now() + STOP_LIMIT_MS
@@ -110,14 +113,6 @@ function parseServeFlags(args: string[]) {
   }
 }
 
-function withoutFile(env: NodeJS.ProcessEnv): Config {
-  // Otherwise the server would need no keys.
-  if (env['RATESMITH_KEYS']) {
-    throw new UsageError('RATESMITH_KEYS needs a config file with the option access')
-  }
-  return { file: undefined, options: {}, handler: undefined, server: {} }
-}
-
 /** Returns whether work on files or names is in progress, for which Node waits at its exit; other runtimes do not. */
 function hasThreadWork(): boolean {
   return (
@@ -140,10 +135,12 @@ interface Prepared {
   hints(root: string): string[]
 }
 
-function useHandler(handler: ConfiguredHandler, file = '', flags: ServeFlags): Prepared {
+function useHandler(handler: ConfiguredHandler, flags: ServeFlags): Prepared {
   const [flag] = flags.ofHandler
   if (flag === undefined) return { handler, home: undefined, hints: () => notesOn(handler) }
-  throw new UsageError(`--${flag} needs options: the default export of ${file} is a handler`)
+  throw new UsageError(
+    `--${flag} needs options: the default export of ${flags.config} is a handler`,
+  )
 }
 
 /** Returns a note if clients without a key are not limited. Of other handlers than ours, that is not known. */
@@ -154,12 +151,12 @@ function notesOn(handler: ConfiguredHandler): string[] {
 
 async function createHandler(
   flags: ServeFlags,
-  { file, options = {} }: Config,
+  options: RatesHandlerOptions,
   store: RatesHandlerOptions['store'],
   context: CommandContext,
 ): Promise<Prepared> {
   const { stderr } = context
-  const origin = file ?? 'serve'
+  const origin = flags.config ?? 'serve'
   const own = withUsageError(origin, () => ownProviders(flags, options))
   const upstreams = await chooseUpstreams(flags, context, own)
   const { latest, history } = upstreams.providers
@@ -194,7 +191,7 @@ async function createHandler(
     'Try:',
     ...(explorer ? [`  ${root}${basePath}/ in a browser`] : []),
     ...EXAMPLES.map((path) => `  ${root}${basePath}/v1/${path}`),
-    ...(file === undefined ? [] : notes),
+    ...(flags.config === undefined ? [] : notes),
   ]
   return { handler, home: explorer ? `${basePath}/` : `${basePath}/v1`, hints }
 }

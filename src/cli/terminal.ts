@@ -63,7 +63,6 @@ export function grouped(number: number | string): string {
   return String(number).replace(/^-?\d+/, (whole) => whole.replaceAll(/\B(?=(\d{3})+$)/g, ','))
 }
 
-/** Groups numbers, and aligns them by their decimal points. */
 export function alignedNumbers(numbers: readonly (number | string)[]): string[] {
   const parts = numbers.map((number) => {
     const [, whole = '', rest = ''] = /^(-?[\d,]+)(.*)$/.exec(grouped(number)) ?? []

@@ -79,12 +79,13 @@ async function createProvider<Data extends DataSet>(
   const make = named?.factories[data]
   if (!make) throw new UsageError(`unknown provider ${name}`)
   const { keyVariable } = named
-  if (keyVariable === undefined) return withUsageError(URL_VARIABLES[data], () => make({ url }))
+  if (keyVariable === undefined)
+    return withUsageError(`${VARIABLES[data]}_URL`, () => make({ url }))
   const key = env[keyVariable]
   if (!key) throw new UsageError(`${name} needs a key: set ${keyVariable}`)
   // Checks the key without the root first, so that an invalid root is not reported as an invalid key.
   withUsageError(keyVariable, () => make({ key }))
-  return withUsageError(URL_VARIABLES[data], () => make({ key, url }))
+  return withUsageError(`${VARIABLES[data]}_URL`, () => make({ key, url }))
 }
 
 /** Returns a `fetch` that uses the environment's proxies; `undefined` without proxies, or if the runtime uses them itself. */
@@ -114,12 +115,7 @@ export async function fetchFor(
 
 export const DEFAULT_NAMES = { latest: 'exchange-rate-api', history: 'frankfurter' } as const
 
-const NAME_VARIABLES = { latest: 'RATESMITH_LATEST', history: 'RATESMITH_HISTORY' } as const
-
-const URL_VARIABLES = {
-  latest: 'RATESMITH_LATEST_URL',
-  history: 'RATESMITH_HISTORY_URL',
-} as const
+const VARIABLES = { latest: 'RATESMITH_LATEST', history: 'RATESMITH_HISTORY' } as const
 
 /**
  * Returns the selected providers, in order of preference; none of a data set that `own` has.
@@ -142,14 +138,14 @@ async function choose(
   { [data]: flag }: ProviderFlags,
   env: NodeJS.ProcessEnv,
 ): Promise<Choice[]> {
-  const origin = flag === undefined ? NAME_VARIABLES[data] : `--${data}`
-  const list = flag ?? (env[NAME_VARIABLES[data]] || DEFAULT_NAMES[data])
+  const origin = flag === undefined ? VARIABLES[data] : `--${data}`
+  const list = flag ?? (env[VARIABLES[data]] || DEFAULT_NAMES[data])
   const named = await Promise.all(list.split(',').map((name) => loadProvider(name.trim())))
   // The message about an unknown one has every name.
   const all = named.every((each) => each?.factories[data]) ? named : await loadProviders()
   const known = all.flatMap((each) => (each?.factories[data] ? [each.name] : []))
   const names = parseNames(origin, list, known)
-  const urls = readUrls(URL_VARIABLES[data], names, env)
+  const urls = readUrls(`${VARIABLES[data]}_URL`, names, env)
   return names.map((name, index) => ({ name, url: urls[index] || undefined }))
 }
 
