@@ -210,7 +210,7 @@ function linesOf(paths: readonly string[]): number {
  * in the commit. An area is folders, and files directly in `src/`.
  */
 const LINES: Record<string, number> = {
-  'src adapters': 36_400,
+  'src adapters': 35_700,
   // With the operations' interface, and the table of days that was in compat.
   'src/api src/http src/endpoints': 6_850,
   'src/client': 350,
@@ -222,10 +222,12 @@ const LINES: Record<string, number> = {
   'src/compat': 950,
   'src/monitoring src/log.ts src/events.ts src/event-records.ts': 1_150,
   'src/testing': 1_930,
-  'src/cli': 5_450,
+  'src/cli': 4_600,
   adapters: 1_150,
-  explorer: 2_600,
-  scripts: 2_250,
+  // With the days, the second direction, the trend and the card for keys.
+  explorer: 2_770,
+  // With the list of operations of the site.
+  scripts: 2_280,
   // The costs of the worst requests are new.
   bench: 2_750,
   test: 63_400,
@@ -247,7 +249,7 @@ const COUNTS: Record<string, [count: () => number, budget: number]> = {
     175,
   ],
   'scripts of npm': [() => Object.keys(JSON.parse(read('package.json')).scripts).length, 33],
-  'lines of CSS of the explorer': [() => linesOf(filesIn('explorer', '.css')), 1_250],
+  'lines of CSS of the explorer': [() => linesOf(filesIn('explorer', '.css')), 1_200],
   'words of the documentation': [
     () =>
       ['README.md', ...filesIn('docs', '.md')].reduce(
