@@ -45,13 +45,10 @@ interface ProviderCheck {
   skew?: number
 }
 
-export async function checkProviders({
-  providers,
-  ...connection
-}: Upstreams): Promise<CheckResult[]> {
+export async function checkProviders(upstreams: Upstreams): Promise<CheckResult[]> {
   const checks = (['latest', 'history'] as const).flatMap((data) =>
-    providers[data].map((provider) =>
-      check({ about: `${data} rates`, data, provider, isBuiltIn: false }, connection),
+    upstreams.providers[data].map((provider) =>
+      check({ about: `${data} rates`, data, provider, isBuiltIn: false }, upstreams),
     ),
   )
   return resultsOf(await Promise.all(checks))

@@ -137,7 +137,7 @@ async function openCache(
   const folder = cacheFolder(context)
   if (folder === undefined) return undefined
   const { createFileStore } = await import('../stores/file.ts')
-  const { fileName } = await import('../stores/file-name.ts')
+  const { fileName } = await import('../stores/file/name.ts')
   // A separate cache for each combination of providers and URLs, and for added rates.
   const chosen = await chooseProviders(flags, context.env)
   const choice = JSON.stringify({ ...chosen, pegs: flags.pegs })
@@ -154,11 +154,8 @@ async function openCache(
 }
 
 /** Returns the cache folder, which may not exist yet; `undefined` without a cache and home folder. */
-export function cacheFolder({
-  env,
-  platform,
-  home = findHome(),
-}: Pick<CommandContext, 'env' | 'platform' | 'home'>): string | undefined {
+export function cacheFolder(context: CommandContext): string | undefined {
+  const { env, platform, home = findHome() } = context
   const chosen = env['RATESMITH_CACHE_DIR']
   if (chosen) return chosen
   if (platform === 'win32') {

@@ -3,7 +3,7 @@ import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promis
 import { join, resolve } from 'node:path'
 
 import type { CacheStore } from '../cache/store.ts'
-import { fileName } from './file-name.ts'
+import { fileName } from './file/name.ts'
 
 /** A temporary file older than this comes from a killed process: a write takes far less. */
 const MAX_UNFINISHED_MS = 60_000

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 
-import { describeTerminal } from '../../src/cli/terminal.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { pairsOf } from '../fixtures/rows.ts'
@@ -171,19 +170,6 @@ describe('latest on a terminal', () => {
     expect(short.join('\n')).not.toContain('AED')
     expect((await show(['latest', '--demo', '--all'], 80)).join('\n')).toContain('AED')
     expect((await show(['latest', '--demo', '-s', 'AED'], 80)).join('\n')).toContain('AED')
-  })
-})
-
-describe('FORCE_COLOR', () => {
-  const stdout = { on() {}, write() {} }
-  it.each([
-    [{ FORCE_COLOR: '1' }, true],
-    [{ FORCE_COLOR: '', NO_COLOR: '1' }, true],
-    [{ FORCE_COLOR: '0' }, false],
-    [{}, false],
-  ])('%j in a pipe: %s', (env, hasColour) => {
-    const context = { stdout, stderr: stdout, env, platform: 'linux', versions: {}, now: () => 0 }
-    expect(describeTerminal(context)).toMatchObject({ hasColour, isTTY: false })
   })
 })
 

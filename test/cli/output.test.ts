@@ -114,6 +114,8 @@ describe('ratesmith history', () => {
     [UTF8, 'linux', { hasColour: true, hasUnicode: true }],
     [{ ...UTF8, NO_COLOR: '1' }, 'linux', { hasColour: false, hasUnicode: true }],
     [{ ...UTF8, NO_COLOR: '' }, 'linux', { hasColour: true, hasUnicode: true }],
+    [{ ...UTF8, FORCE_COLOR: '0' }, 'linux', { hasColour: false, hasUnicode: true }],
+    [{ ...UTF8, FORCE_COLOR: '', NO_COLOR: '1' }, 'linux', { hasColour: true, hasUnicode: true }],
     [{ ...UTF8, TERM: 'dumb' }, 'linux', { hasColour: false, hasUnicode: false }],
     [{ LANG: 'C' }, 'linux', { hasColour: true, hasUnicode: false }],
     [{ LANG: 'en_GB.UTF-8', LC_ALL: 'C' }, 'linux', { hasColour: true, hasUnicode: false }],
@@ -144,6 +146,12 @@ describe('ratesmith history', () => {
       'change   -1.0753 %',
     ])
   })
+})
+
+it('has colours in a pipe only with FORCE_COLOR', async () => {
+  const hasColour = async (env: Record<string, string>) =>
+    (await run(['doctor', '--demo'], { env })).stdout.includes('\u001B[')
+  expect([await hasColour({}), await hasColour({ FORCE_COLOR: '1' })]).toEqual([false, true])
 })
 
 /** Lines of the chart above its axis. */
