@@ -230,7 +230,8 @@ const LINES: Record<string, number> = {
   scripts: 2_280,
   // The costs of the worst requests are new.
   bench: 2_750,
-  test: 63_400,
+  // With ten journeys in a browser, and 170 command lines.
+  test: 63_470,
 }
 
 /** The most of everything else that a user or a contributor has to know. */

@@ -193,11 +193,6 @@ describe('ratesmith history of several currencies', () => {
     expect(lines[0]).toMatch(/^date +USD +GBP$/)
     expect(lines[1]).toMatch(/^2026-11-13 {2}[\d.]+ +[\d.]+$/)
   })
-
-  it('prints the JSON of the API', async () => {
-    const { stdout } = await run([...demo, '--period', '1W', '--json'])
-    expect(Object.keys(JSON.parse(stdout).series)).toEqual(['USD', 'GBP'])
-  })
 })
 
 /** Returns the chart that `ratesmith history` draws: all lines, and the marks in those above the axis. */
