@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 
 import { daysOf, isWeekend } from '../oracle.ts'
 import { temporaryFolder } from '../stores/meets-contract.ts'
@@ -73,6 +73,25 @@ describe('cached rates', () => {
     expect(again.stderr.startsWith('ratesmith: offline')).toBe(note !== '')
     expect(again.stderr).toContain(note)
     expect(again.code).toBe(0)
+  })
+
+  it('are read before the 50 ms that a store has are over, also from a slow disk', async () => {
+    const env = { RATESMITH_CACHE_DIR: temporaryFolder() }
+    await run(['latest'], { env, fetch: publish() })
+    const files = (): string => readdirSync(env.RATESMITH_CACHE_DIR, { recursive: true }).join()
+    await expect.poll(files).toMatch(/\.cache(,|$)/)
+    const { setTimeout: start } = globalThis
+    // Reading a file takes several turns of the event loop; the time is over after two.
+    vi.stubGlobal('setTimeout', (callback: () => void, delay?: number) =>
+      delay === 50 || delay === 0 ? setImmediate(callback) : start(callback, delay),
+    )
+    const calls: unknown[] = []
+    const answer = publish()
+    const { code } = await run(['latest'], {
+      env,
+      fetch: (...args) => (calls.push(args), answer(...args)),
+    }).finally(() => vi.unstubAllGlobals())
+    expect([code, calls]).toEqual([0, []])
   })
 
   it('are kept apart from those with pegs', async () => {
