@@ -66,6 +66,8 @@ describe('the choice of providers', () => {
       /: --history must be frankf.*, ecb, .* or [\w-]+, got currencyapi \(/,
     ],
     ['--history=ecb,', {}, /, got "" \(/],
+    ['--history=ecb,frankfurter,ecb', {}, /: --history contains ecb twice/],
+    ['--history=ecb,banca-ditalia', {}, /, got banca-ditalia\. Did you mean banca-d-italia\?/],
     ['--history=', {}, /, got "" \(/],
     ['--latest=toString', {}, /, got toString \(/],
     ['--json', { RATESMITH_HISTORY: 'ebc' }, /: RATESMITH_HISTORY must .*, got ebc\. .*mean ecb\?/],
