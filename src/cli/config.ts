@@ -75,7 +75,10 @@ function reasonOf(error: unknown): string {
   const reason = toSingleLine(
     messageOf(error)
       .trim()
-      .replace(/\s*\n\s*/g, '; '),
+      .split('\n')
+      .map((line) => line.trim())
+      .filter(Boolean)
+      .join('; '),
   )
   return /outside a module/.test(reason) ? `${reason}; use a .mts or .mjs file` : reason
 }

@@ -60,7 +60,7 @@ function shortened(text: string, { width, hasUnicode }: Terminal): string {
 
 /** Groups the digits before the point: `1,234.5`; numbers with an exponent stay as they are. */
 export function grouped(number: number | string): string {
-  return String(number).replace(/^-?\d+/, (whole) => whole.replaceAll(/\B(?=(\d{3})+$)/g, ','))
+  return String(number).replace(/\d+/, (whole) => BigInt(whole).toLocaleString('en'))
 }
 
 export function alignedNumbers(numbers: readonly (number | string)[]): string[] {

@@ -62,10 +62,8 @@ export function readConversion(
 export function readPair(text: string): TypedPair | undefined {
   const [, left, right] = CONNECTED.exec(text) ?? []
   if (left !== undefined && right !== undefined) return pairOf(left, right)
-  const parts = text
-    .trim()
-    .replace(/\s*,\s*/g, ',')
-    .split(/\s+/)
+  const list = text.split(',').map((item) => item.trim())
+  const parts = list.join().split(/\s+/)
   const [first = '', second] = parts
   if (second === undefined) {
     const glued = [first.slice(0, 3), first.slice(3)] as const
