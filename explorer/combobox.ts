@@ -4,7 +4,6 @@ import { makeSign } from './currency-label.ts'
 import { make } from './dom.ts'
 import { NO_CHOICES } from './view.ts'
 import type { Choices } from './view.ts'
-import { favourites } from './memory.ts'
 
 const PAGE_LENGTH = 8
 
@@ -13,6 +12,8 @@ interface ComboboxEvents {
   rest(): void
   choose(code: string): void
   labelOf(code: string, choices: Choices): string
+  /** Returns the codes with a star, which are first in the list. */
+  favourites(): readonly string[]
 }
 
 const searches = new WeakMap<Choices, CurrencySearch>()
@@ -29,7 +30,10 @@ export function searchAmong(choices: Choices): CurrencySearch {
 
 /** Creates the list of `input`, in which text may have been typed before (WAI-ARIA: editable combobox with a list box). */
 // oxlint-disable-next-line max-lines-per-function -- one state machine over its closures.
-export function createCombobox(input: HTMLInputElement, { rest, choose, labelOf }: ComboboxEvents) {
+export function createCombobox(
+  input: HTMLInputElement,
+  { rest, choose, labelOf, favourites }: ComboboxEvents,
+) {
   const { popup, list, status } = createPopup(input)
   let choices = NO_CHOICES
   let current: string | undefined
@@ -57,7 +61,8 @@ export function createCombobox(input: HTMLInputElement, { rest, choose, labelOf 
   }
   function open(): void {
     const text = isTyped ? input.value.trim() : ''
-    listed = text === '' ? inUsualOrder(choices.codes) : searchAmong(choices).find(text)
+    listed =
+      text === '' ? inUsualOrder(choices.codes, favourites()) : searchAmong(choices).find(text)
     list.replaceChildren(...listed.map((code) => optionOf(input.id, code, choices)))
     popup.hidden = false
     input.ariaExpanded = 'true'
@@ -144,8 +149,8 @@ function optionOf(field: string, code: string, { currencies }: Choices): HTMLEle
   return make('li', { role: 'option', id: `${field}-${code}` }, ...content)
 }
 
-function inUsualOrder(codes: readonly string[]): string[] {
-  const first = [...favourites.read(), ...MAJOR_CURRENCIES].filter((code) => codes.includes(code))
+function inUsualOrder(codes: readonly string[], favourites: readonly string[]): string[] {
+  const first = [...favourites, ...MAJOR_CURRENCIES].filter((code) => codes.includes(code))
   return [...new Set([...first, ...codes])]
 }
 

@@ -2,6 +2,7 @@ import type { Api } from './page-api.ts'
 import type { createCombobox } from './combobox.ts'
 import { makeSign, signOf } from './currency-label.ts'
 import { find } from './dom.ts'
+import { favourites } from './memory.ts'
 import type { Choices } from './view.ts'
 
 const COMBOBOX: Partial<HTMLInputElement> = {
@@ -38,7 +39,7 @@ export function createCurrencyField(
   input.addEventListener('click', () => (isWanted = true))
   input.addEventListener('keydown', ({ key }) => (isWanted = key === 'ArrowDown'))
   api.onMore((more) => {
-    combobox = more.createCombobox(input, { rest, choose, labelOf })
+    combobox = more.createCombobox(input, { rest, choose, labelOf, favourites: favourites.read })
     if (shown) combobox.offer(shown.choices, shown.code)
     if (isWanted && document.activeElement === input) combobox.open()
   })

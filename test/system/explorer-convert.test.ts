@@ -74,6 +74,9 @@ describe('the field of a currency', () => {
     await keyboard.press('Tab')
     expect(await field.inputValue()).toBe('EUR')
     expect(await page.locator('.popup:visible').count()).toBe(0)
+    await page.getByRole('button', { name: 'Favourite ISK' }).click()
+    await field.press('ArrowDown')
+    expect(await page.locator('#to-list b').nth(5).innerText()).toBe('ISK')
   })
 
   it('takes the best match with Tab, and a text that names one currency with a click elsewhere', async () => {
