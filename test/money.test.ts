@@ -368,7 +368,7 @@ describe('a conversion with round', () => {
 
   it('is a flag of the command, whose first line has the rounded amount', async () => {
     const shown = await show(['convert', '100', 'USD', 'JPY', '--round', 'minor', '--demo'], 120)
-    expect(shown[0]).toMatch(/^100 USD = \d+ JPY$/)
+    expect(shown[0]).toMatch(/^100 USD = \d\d,\d{3} JPY$/)
     expect(shown[1]).toMatch(/^exactly \d+\.\d+ JPY, 1 USD = /)
   })
 })
