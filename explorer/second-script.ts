@@ -9,6 +9,7 @@ export function createMore(url: string): Pick<Api, 'onMore' | 'needMore'> {
   let isLoading = false
   let failures = 0
   const interact = (): void => void load()
+  const missed = new Set<HTMLElement>()
 
   async function load(): Promise<void> {
     if (isLoading) return
@@ -22,8 +23,17 @@ export function createMore(url: string): Pick<Api, 'onMore' | 'needMore'> {
       failures += 1
       removeEventListener('pointermove', interact)
     }
-    if (more) for (const use of waiting.splice(0)) use(more)
+    if (!more) return
+    for (const use of waiting.splice(0)) use(more)
+    for (const button of missed) button.click()
   }
+  // What only the second script can do waits for it.
+  addEventListener('click', (event) => {
+    const target = event.target instanceof Element && event.target.closest('[data-more]')
+    if (more || !(target instanceof HTMLElement)) return
+    event.preventDefault()
+    missed.add(target)
+  })
   for (const event of FIRST_INTERACTIONS) addEventListener(event, interact)
   return {
     onMore: (use) => void (more ? use(more) : waiting.push(use)),

@@ -145,6 +145,18 @@ describe('the field of a currency', () => {
     expect(await codesIn(page)).toEqual(['CHF'])
   })
 
+  it('copies after a click that came before the second script', async () => {
+    const { page } = await openDemo()
+    const { promise: isHeld, resolve: release } = Promise.withResolvers<void>()
+    await page.route(/explorer-api\.js/, async (route) => {
+      await isHeld
+      await route.continue()
+    })
+    await page.locator('#copy-exact').click()
+    release()
+    await expectText(page, '#exact-state', /^(Copied|Selected)/)
+  })
+
   it.runIf(IS_CHROMIUM)('is visible and framed with forced colours', async () => {
     const { page } = await openDemo('', { forcedColors: 'active' })
     await page.locator('#base').focus()

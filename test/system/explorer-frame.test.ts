@@ -10,10 +10,11 @@ describe('the frame of the page', () => {
     const { page } = await openDemo('', { colorScheme: theme === 'dark' ? 'light' : 'dark' })
     await page.locator('#menu').click()
     await page.selectOption('#theme', theme)
+    const scheme = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)
+    await expect.poll(scheme).toBe(theme)
     await page.reload()
     await settled(page)
-    const scheme = () => getComputedStyle(document.documentElement).colorScheme
-    expect(await page.evaluate(scheme)).toBe(theme)
+    expect(await scheme()).toBe(theme)
     expect(await axeViolations(page)).toEqual([])
   })
 
