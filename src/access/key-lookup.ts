@@ -50,6 +50,9 @@ const MAX_REMEMBERED = 10_000
 /** Look-ups of keys with a record, besides those without: wrong keys do not delay them. */
 const MAX_REFRESHES = 100
 
+/** Requests that wait for the look-up of another one without an attempt of their address: more than a page sends at once. */
+const MAX_JOINED = 20
+
 interface Result {
   found: KnownKey | 'unknown_key'
   /** When the look-up started, by the monotonic clock. */
@@ -64,7 +67,7 @@ export function createKeyLookup(
   const { inHand, remember, isKnown } = createResults(runtime)
   const breaker = createCircuitBreaker(runtime)
   const queue = createLookupQueue(runtime)
-  const running = new Map<string, Promise<FoundKey>>()
+  const running = new Map<string, { lookup: Promise<FoundKey>; joined: number }>()
   let refreshes = 0
 
   /** Also remembers a result that arrives after the timeout. */
@@ -101,11 +104,13 @@ export function createKeyLookup(
   return {
     recent: (key) => inHand(key, MAX_AGE_MS) ?? (isKey(key) ? undefined : 'malformed_key'),
     isAtHand: (key) =>
-      running.has(key) || typeof inHand(key, MAX_AGE_DURING_FAILURE_MS) === 'object',
+      (running.get(key)?.joined ?? MAX_JOINED) < MAX_JOINED ||
+      typeof inHand(key, MAX_AGE_DURING_FAILURE_MS) === 'object',
     async find(key, address) {
-      const lookup = running.get(key) ?? find(key, address)
-      running.set(key, lookup)
-      return lookup
+      const flight = running.get(key) ?? { lookup: find(key, address), joined: -1 }
+      flight.joined += 1
+      running.set(key, flight)
+      return flight.lookup
     },
   }
 }

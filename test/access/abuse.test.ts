@@ -126,6 +126,18 @@ describe('unknown keys', () => {
     const refused = await Promise.all(Array.from({ length: 4 }, () => ask(wrong)))
     expect(countEach(refused.map(({ status }) => status))).toEqual({ 401: 1, 429: 3 })
   })
+
+  it('hold few requests with one wrong key, however many arrive at once', async () => {
+    const held = Promise.withResolvers<undefined>()
+    const keys = { find: () => held.promise }
+    const { ask } = openGuard({ plans: { ...PLANS, public: '1/h' }, keys })
+    const wrong = { client: '192.0.2.1', headers: withKey((await createKeys(1))[0]) }
+    const early: number[] = []
+    const requests = Array.from({ length: 50 }, async () => early.push((await ask(wrong)).status))
+    await vi.waitFor(() => expect(countEach(early)).toEqual({ 429: 29 }))
+    held.resolve(undefined)
+    await Promise.all(requests)
+  })
 })
 
 describe('look-ups of unknown keys', () => {
