@@ -1,10 +1,9 @@
-import { createHistoryWriter } from '../api/history-writer.ts'
 import type { HistoryForm, WrittenHistories } from '../api/history-writer.ts'
 import { findHistories, needOf, pairsOf } from '../api/history.ts'
 import type { FoundHistory } from '../api/history.ts'
 import { OPERATIONS } from '../api/parameters.ts'
 import type { AnyHistoryParams, Targets } from '../api/parameters.ts'
-import { runAtOnce, runInSlices, yieldToEventLoop } from '../async.ts'
+import { loadOnce, runAtOnce, runInSlices, yieldToEventLoop } from '../async.ts'
 import type { Slices } from '../async.ts'
 import { LARGE_BODY_BYTES } from '../http/limiter.ts'
 import { createQueryParser } from '../http/query.ts'
@@ -104,11 +103,16 @@ interface Job {
 }
 
 function createComputation(): (job: Job, request: RequestContext) => Promise<DataResult> {
-  const write = createHistoryWriter()
+  // Loaded with the first history: many apps serve none.
+  const loadWriter = loadOnce(async () => {
+    const { createHistoryWriter } = await import('../api/history-writer.ts')
+    return createHistoryWriter()
+  })
   return async ({ question, found, freshness, cache, data, key, day }, request) => {
     const cached = cache.find(data, key, day)
     if (cached) return { representation: cached, freshness, cost: 1 }
     const { type, form } = question
+    const write = await loadWriter()
     const isExpensive = (): boolean => sizeOf(found, type) > LARGE_BODY_BYTES
     const make = (): Representation | Promise<Representation> => {
       const work = representAll(write(found, toDay(day * DAY_MS), form), type)
