@@ -1,4 +1,5 @@
 import type { ConversionRow } from '../api/parameters.ts'
+import { toPlainText } from '../rates/decimal.ts'
 import { dayOf } from './output.ts'
 import type { RatesFlags, RatesSession } from './session.ts'
 import { parseName, refuseWith } from './usage.ts'
@@ -20,15 +21,9 @@ export function toDirective(
   format: DirectiveFormat,
   { day, from, rate, to }: { day: string; from: string; rate: number; to: string },
 ): string {
-  const price = `${from} ${toPlain(rate)} ${to}`
+  // These programs do not read exponents.
+  const price = `${from} ${toPlainText(rate)} ${to}`
   return format === 'ledger' ? `P ${day} ${price}` : `${day} price ${price}`
-}
-
-/** Returns the digits without an exponent, which these programs do not read. */
-function toPlain(rate: number): string {
-  const [digits = '', exponent] = String(rate).split('e-')
-  if (exponent === undefined) return digits
-  return `0.${'0'.repeat(Number(exponent) - 1)}${digits.replace('.', '')}`
 }
 
 /** Returns the price of each currency of a table in its base, from the published digits: not the inverse of a rounded rate. */

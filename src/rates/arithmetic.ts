@@ -51,16 +51,7 @@ export function crossRate(table: QuotedTable, from: string, to: string): number 
   const toRate = rates.get(to)
   if (fromRate === undefined || toRate === undefined) throw new Error(`no rate of ${from} or ${to}`)
   if (from === to) return 1
-  if (priced || prices) {
-    const quoteOf = (code: string, value: number): Quote => {
-      if (code === base) return { value: undefined, isPriced: false }
-      const price = prices?.get(code)
-      // A rate may have been corrected.
-      if (price !== undefined && 1 / price === value) return { value: price, isPriced: true }
-      return { value, isPriced: priced?.has(code) === true }
-    }
-    return crossQuotes(quoteOf(from, fromRate), quoteOf(to, toRate))
-  }
+  if (priced || prices) return crossQuotes(quoteOf(table, from), quoteOf(table, to))
   return from === base ? toRate : quotient(toRate, fromRate)
 }
 
@@ -69,6 +60,15 @@ export interface Quote {
   /** Undefined for the base. */
   readonly value: number | undefined
   readonly isPriced: boolean
+}
+
+/** Returns how a table quotes a currency that it has. */
+export function quoteOf({ base, rates, priced, prices }: QuotedTable, code: string): Quote {
+  if (code === base) return { value: undefined, isPriced: false }
+  const [value, price] = [rates.get(code), prices?.get(code)]
+  // A rate may have been corrected.
+  if (price !== undefined && 1 / price === value) return { value: price, isPriced: true }
+  return { value, isPriced: priced?.has(code) === true }
 }
 
 /** Returns the units of `to` for one unit of `from`: as quoted if one of them is the base, otherwise 10 significant digits. */

@@ -44,6 +44,13 @@ export function digitsAt(decimal: Decimal, exponent: number): bigint {
   return decimal.digits * tenTo(decimal.exponent - exponent)
 }
 
+/** Returns a number in its shortest decimal form, without an exponent. */
+export function toPlainText(value: number): string {
+  const decimal = toDecimal(value)
+  const exponent = Math.min(0, decimal.exponent)
+  return toText({ digits: digitsAt(decimal, exponent), exponent })
+}
+
 export function add(left: Decimal, right: Decimal): Decimal {
   const exponent = Math.min(left.exponent, right.exponent)
   return { digits: digitsAt(left, exponent) + digitsAt(right, exponent), exponent }
