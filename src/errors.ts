@@ -6,6 +6,8 @@ export type RatesErrorCode =
   | 'unsupported_currency'
   | 'invalid_amount'
   | 'invalid_period'
+  | 'invalid_quote'
+  | 'quote_expired'
   | 'no_data'
   | 'not_found'
   | 'method_not_allowed'
@@ -24,6 +26,8 @@ const STATUS: Readonly<Record<RatesErrorCode, number>> = {
   unsupported_currency: 400,
   invalid_amount: 400,
   invalid_period: 400,
+  invalid_quote: 400,
+  quote_expired: 410,
   no_data: 404,
   not_found: 404,
   method_not_allowed: 405,
@@ -152,6 +156,12 @@ export function invalidPeriod(sent: string, periods: readonly string[]): RatesEr
     hint: `one of ${periods.join(', ')}`,
     parameter: 'period',
   })
+}
+
+/** Does not say what is wrong with the quote. */
+export function invalidQuote(): RatesError {
+  const hint = 'not issued by this service, or for other currencies or another context'
+  return new RatesError('invalid_quote', 'Invalid quote', { hint, parameter: 'quote' })
 }
 
 export const MAX_RETRY_AFTER_SECONDS = 300

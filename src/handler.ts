@@ -199,7 +199,8 @@ export function createHandlerOn(
   const gate = access && createGate(access, { runtime, emit, proxies, isParameter })
   const shared = { basePath, runtime, limiter, onInternalError, gate }
   const bodies = loadOnce(async () => (await import('./http/body.ts')).createBodyReceiver(runtime))
-  const endpoints = createEndpoints({ ...shared, explorer, sources, responseCaches, now, bodies })
+  const data = { sources, responseCaches, rates, now, bodies, quotes: given.quotes }
+  const endpoints = createEndpoints({ ...shared, ...data, explorer })
   const page = explorer ? explorerPage(basePath) : undefined
   const { errorBody } = endpoints.versioned
   const services = { rates, limiter, now, bodies, errorBody, hasCors: cors !== 'off' }

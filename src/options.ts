@@ -8,6 +8,8 @@ import type { Route, Routes } from './http/routes.ts'
 import { assertKnownOptions, requireFunctions } from './known-options.ts'
 import { createExchangeRateApiProvider } from './providers/exchange-rate-api.ts'
 import { createFrankfurterProvider } from './providers/frankfurter.ts'
+import { resolveQuoteSettings } from './quotes/settings.ts'
+import type { QuoteSettings } from './quotes/settings.ts'
 import { DAY_MS } from './rates/dates.ts'
 import { requireProvider } from './upstream/provider.ts'
 import type { HistoryProvider, LatestProvider } from './upstream/provider.ts'
@@ -90,6 +92,8 @@ export interface RatesHandlerOptions extends RatesOptions, ProxyOptions {
   access?: Access | undefined
   /** Further paths to serve with the same keys, limits, CORS and metrics, such as those of another service (default none). */
   routes?: Routes | undefined
+  /** Secrets and lifetime of quotes, for `GET /v1/quote` and the parameter `quote` of conversions (default: no quotes). */
+  quotes?: QuoteSettings | undefined
   /** Whether to serve the explorer, a page for trying the API, at the base path (default false). */
   explorer?: boolean | undefined
 }
@@ -138,6 +142,7 @@ export interface ResolvedOptions {
   access: Access | undefined
   proxies: ProxyOptions
   routes: readonly Route[]
+  quotes: QuoteSettings | undefined
   explorer: boolean
   rates: ResolvedRatesOptions
 }
@@ -160,6 +165,7 @@ const KNOWN: Readonly<Record<keyof RatesHandlerOptions, true>> = {
   trustedProxies: true,
   forwardedHeader: true,
   routes: true,
+  quotes: true,
   explorer: true,
 }
 const KNOWN_DATA_SETS = { latest: true, history: true }
@@ -213,11 +219,15 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   const rates = resolveRatesOptions(options, KNOWN)
   const { basePath = '/api', cors = 'v1', access, explorer = false } = options
   const { responseCacheBytes = 64 * MEBIBYTE, routes = [] } = options
-  const { trustedProxies, forwardedHeader } = options
+  const { trustedProxies, forwardedHeader, quotes } = options
   assertBasePath(basePath)
   requireSize('responseCacheBytes', responseCacheBytes)
   requireCors(cors)
   requireFunctions({ 'access.createGuard': access?.createGuard }, access !== undefined)
+  if (quotes) {
+    assertKnownOptions(quotes, { secrets: true, ttl: true }, 'quotes')
+    resolveQuoteSettings(quotes)
+  }
   if (typeof explorer !== 'boolean') {
     throw new TypeError(`explorer must be true or false, got ${String(explorer)}`)
   }
@@ -229,6 +239,7 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
     // Checked where they are read: by `access`, and by logs with addresses.
     proxies: { trustedProxies, forwardedHeader },
     routes: requireRoutes(routes),
+    quotes,
     explorer,
     rates,
   }

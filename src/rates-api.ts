@@ -11,8 +11,10 @@ import type {
   ConversionParams,
   CurrenciesParams,
   LatestParams,
+  SnapshotParams,
   Targets,
 } from './api/parameters.ts'
+import type { RatesSnapshot } from './api/snapshot.ts'
 import { serviceStatus } from './api/status.ts'
 import { createListeners, systemRuntime } from './async.ts'
 import type { Runtime } from './async.ts'
@@ -33,6 +35,21 @@ export interface RatesListeners {
 
 /** The operations, with what keeps their data fresh. */
 export interface Rates extends RatesOperations {
+  /**
+   * Returns latest rates, or the reference rates of a day, as plain JSON, to be kept with what they were used for: `convertAt`
+   * of `ratesmith/quotes` repeats conversions by it.
+   *
+   * @throws {RatesError} as `latest` does
+   * @example
+   * ```ts
+   * import { createRates } from 'ratesmith'
+   *
+   * const rates = createRates()
+   * const snapshot = await rates.snapshot({ base: 'EUR', symbols: ['USD', 'JPY'] })
+   * console.log(JSON.stringify(snapshot))
+   * ```
+   */
+  snapshot(params?: SnapshotParams): Promise<RatesSnapshot>
   /**
    * Refreshes all data that are due, for schedulers; never rejects.
    *
@@ -126,18 +143,9 @@ function createOperations(
   sources: RateSources,
   runtime: Runtime,
   onInternalError: (error: unknown) => void,
-): RatesOperations {
+): RatesOperations & Pick<Rates, 'snapshot'> {
   const { now } = runtime
-
-  async function attempt<Result>(work: () => Result | Promise<Result>): Promise<Result> {
-    try {
-      return await work()
-    } catch (thrown) {
-      const error = toRatesError(thrown)
-      if (error.code === 'internal_error') onInternalError(error.cause)
-      throw error
-    }
-  }
+  const attempt = createAttempt(onInternalError)
 
   /** The table has the types of `run`, as the public types have. */
   function operation<Params>(
@@ -152,13 +160,21 @@ function createOperations(
       })
   }
 
-  const operations: Record<keyof RatesOperations, (...given: never[]) => Promise<unknown>> = {
+  const operations: Record<
+    keyof RatesOperations | 'snapshot',
+    (...given: never[]) => Promise<unknown>
+  > = {
     latest: operation('latest', (params: LatestParams) => latestRates(sources, params, now)),
     convert: operation('convert', (params: ConversionParams) => conversion(sources, params, now)),
     convertMany: (rows?: unknown, given: unknown = {}) =>
       attempt(() => {
         check(OPERATIONS.convertMany, given)
         return convertMany(sources, rows, { runtime, onInternalError })
+      }),
+    snapshot: (params: SnapshotParams = {}) =>
+      attempt(async () => {
+        const { takeSnapshot } = await import('./api/snapshot.ts')
+        return takeSnapshot(sources, params, now)
       }),
     history: operation('history', (params: AnyHistoryParams<Targets>) =>
       rateHistories(sources, params, now),
@@ -174,6 +190,20 @@ function createOperations(
     status: operation('status', () => serviceStatus(sources, now())),
   }
   return Object(operations)
+}
+
+function createAttempt(
+  onInternalError: (error: unknown) => void,
+): <Result>(work: () => Result | Promise<Result>) => Promise<Result> {
+  return async (work) => {
+    try {
+      return await work()
+    } catch (thrown) {
+      const error = toRatesError(thrown)
+      if (error.code === 'internal_error') onInternalError(error.cause)
+      throw error
+    }
+  }
 }
 
 async function convertMany(

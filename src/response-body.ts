@@ -18,6 +18,8 @@ const CODES: Record<RatesErrorCode, true> = {
   unsupported_currency: true,
   invalid_amount: true,
   invalid_period: true,
+  invalid_quote: true,
+  quote_expired: true,
   no_data: true,
   not_found: true,
   method_not_allowed: true,

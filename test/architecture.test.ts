@@ -36,12 +36,14 @@ const MAY_IMPORT: Record<string, string> = {
   upstream: 'async byte-buffer known-options money rates @rgrove/parse-xml zod/mini',
   providers: 'async digest fflate known-options rates upstream zod/mini',
   sources: 'async cache errors events types:upstream rates',
-  api: 'async errors known-options money query-names types:upstream rates types:sources zod/mini',
+  api: 'async digest errors known-options money query-names types:upstream rates types:sources zod/mini',
   // Contains code to copy from the explorer, which imports the client.
   generated: 'ratesmith/client',
   http: `api async byte-buffer digest errors events known-options itty-router/Router types:itty-router`,
-  endpoints: 'api async errors generated http rates types:sources types:upstream',
-  options: 'http known-options types:cache types:events providers rates upstream',
+  endpoints:
+    'api async errors generated http quotes rates types:rates-api types:sources types:upstream',
+  quotes: 'api async errors known-options rates types:rates-api',
+  options: 'http known-options quotes types:cache types:events providers rates upstream',
   monitoring: 'core types:index',
   'query-names': 'errors',
   'rates-api': 'api async errors events options rates sources',

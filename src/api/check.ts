@@ -52,14 +52,14 @@ export function read(operation: Operation, texts: Readonly<Record<string, string
 }
 
 function checkValues(
-  { required = [], needs = {}, excludes = {}, refine }: Operation,
+  { required = [], suffices = '', needs = {}, excludes = {}, refine }: Operation,
   values: Values,
   parameters: Operation['parameters'],
 ): void {
   for (const name in parameters) {
     const value = values[name]
     if (value === undefined) {
-      if (required.includes(name)) throw missingParameter(name)
+      if (required.includes(name) && values[suffices] === undefined) throw missingParameter(name)
     } else if (parameters[name]?.schema.safeParse(value).success === false) {
       throw parameters[name].error(name, value)
     }
@@ -131,7 +131,8 @@ function meaningOf(name: string): string {
 
 /** Returns the error of a name that the operation does not have, with the name that was meant or the endpoint that has it. */
 export function unknownName(operation: Operation, name: string): RatesError {
-  const { path, rows } = operation
+  const { path, rows, forms = {} } = operation
+  if (Object.hasOwn(forms, name)) return invalidParameter(name, 'only for queries')
   const other = otherWith(operation, name)
   const own = meantBy(operation, name) ?? (rows && meantBy(rows, name))
   const takes = Object.keys(parametersOf(operation)).join(', ') || 'no parameters'

@@ -37,6 +37,15 @@ type RowConversion<Row> =
 
 export type AnyRowConversion = ConversionResult | ConversionError
 
+/** A row that is converted already. */
+export class ConvertedRow {
+  readonly result: ConversionResult
+
+  constructor(result: ConversionResult) {
+    this.result = result
+  }
+}
+
 export interface ManyOptions {
   runtime: Runtime
   /** Receives unforeseen errors, which become errors of their rows. */
@@ -261,6 +270,7 @@ function createRowConverter(
   const ratesOfDays = sources.isAnyDeclared ? undefined : new Map<string, Rates>()
 
   function convert(row: unknown, request: HistoryRequest): AnyRowConversion {
+    if (row instanceof ConvertedRow) return row.result
     const params = requireRow(row)
     const key = dayKey(params)
     const known = key === undefined ? undefined : ratesOfDays?.get(key)

@@ -18,6 +18,8 @@ import { roundResult } from './rounded.ts'
 export interface ConvertedAmount {
   /** Units of `to` per unit of `from`, as published or derived to 10 significant digits. */
   rate: Rate
+  /** `rate` with the markup of a quote, to 10 significant digits, which takes its place in the result; absent without a markup. */
+  quotedRate?: Rate
   /**
    * Exact decimal product of `amount` and `rate`, rounded once to the nearest double. With `reverse`, their exact quotient,
    * rounded to 15 significant digits.
@@ -100,6 +102,30 @@ export interface SourceRate {
   error?: 'unsupported_currency' | 'no_data' | 'provider_unavailable' | undefined
 }
 
+/** What a quote adds to its conversion. */
+interface QuoteFields {
+  /** Markup on the rates, in percent, such as `1.5`; absent without one. */
+  markup?: string
+  /** Unique id of the quote: store it with what was paid, so that a quote is used only once. */
+  jti: string
+  /** Until when the quote holds, in ms since the Unix epoch. */
+  expiresAt: Instant
+  /** The quote itself: a compact JWS, at most 1,024 characters. */
+  quote: string
+}
+
+/** A conversion to one currency that holds until it expires. */
+export interface QuotedConversion extends Conversion, QuoteFields {}
+
+/** Conversions to several currencies that hold until they expire. */
+export interface QuotedConversionList<Results = Record<UppercaseCode, ConvertedAmount>>
+  extends ConversionList<Results>, QuoteFields {}
+
+/** A conversion that holds until it expires: `QuotedConversion` for a code, `QuotedConversionList` for an array. */
+export type Quote<To extends Targets = Targets> = To extends readonly CurrencyCode[]
+  ? QuotedConversionList<ByCode<To, ConvertedAmount>>
+  : QuotedConversion
+
 /** The result for a target: `Conversion` for a code, `ConversionList` for an array. */
 export type ConversionResult<To extends Targets = Targets> = To extends readonly CurrencyCode[]
   ? ConversionList<ByCode<To, ConvertedAmount>>
@@ -145,22 +171,31 @@ export function withConversion<Result>(
   return withRates(sources, params, { codes }, now, request, use)
 }
 
-/** @throws {RatesError} as `convert` does */
-export function toConversion(rates: Rates, params: ConversionParams): ConversionResult {
+/**
+ * `toQuoted` returns the rate that takes the place of the published one (default none).
+ *
+ * @throws {RatesError} as `convert` does
+ */
+export function toConversion(
+  rates: Rates,
+  params: ConversionParams,
+  toQuoted?: (rate: Rate) => Rate,
+): ConversionResult {
   const { to: target, amount: sent = 1, reverse = false, round } = params
   const from = codeIn(rates, 'from', params.from)
-  const how = { from, amount: sent, reverse, round }
+  const how = { from, amount: sent, reverse, round, toQuoted }
   // Not −0.
   const amount = Number(sent) + 0
   if (typeof target === 'string') {
     const to = codeIn(rates, 'to', target)
-    const { rate, result, rounded } = convert(rates, to, how)
+    const converted = convert(rates, to, how)
     const { updatedAt } = oldestPublication(rates.table, [from, to])
-    if (reverse || round || isMarked(rates.table)) {
-      const pair = { from, to, amount, rate, result, ...(rounded !== undefined && { rounded }) }
+    if (reverse || round || toQuoted || isMarked(rates.table)) {
+      const pair = { from, to, amount, ...converted }
       const more = { ...(reverse && { reverse }), ...dayOf(rates) }
       return { ...pair, ...more, updatedAt, ...originOf(rates, [from, to]) }
     }
+    const { rate, result } = converted
     const source = toSource(rates.attribution)
     // Literals: among many conversions, objects made of other objects take longer than the arithmetic.
     if (!('date' in rates)) return { from, to, amount, rate, result, updatedAt, source }
@@ -194,17 +229,25 @@ function dayOf(rates: Rates): Pick<ConversionFields, 'date' | 'asked' | 'rule'> 
 export function convert(
   rates: Rates,
   to: string,
-  { from, amount: sent = 1, reverse = false, round }: Omit<ConversionParams, 'to'>,
+  {
+    from,
+    amount: sent = 1,
+    reverse = false,
+    round,
+    toQuoted,
+  }: Omit<ConversionParams, 'to'> & { toQuoted?: ((rate: Rate) => Rate) | undefined },
 ): ConvertedAmount {
   const { table } = rates
   const amount = Number(sent) + 0
-  const rate = crossRate(table, from, to)
+  const published = crossRate(table, from, to)
+  const rate = toQuoted?.(published) ?? published
   const result = reverse ? amountNeeded(amount, rate) : exactProduct(amount, rate)
+  const converted = toQuoted ? { rate: published, quotedRate: rate, result } : { rate, result }
   if (!Number.isFinite(result)) throw invalidAmount(String(sent), 'the result is too large')
-  if (!round) return { rate, result }
+  if (!round) return converted
   const day = 'date' in rates ? rates.date : toDay(table.updatedAt)
   const product = { from, to, day, amount: sent, rate, reverse }
-  return { rate, result, rounded: roundResult(product, round) }
+  return { ...converted, rounded: roundResult(product, round) }
 }
 
 /** @throws {RatesError} for `parameter` */

@@ -174,9 +174,7 @@ export function toLatestRates(
   { base = 'USD', symbols = [] }: TableParams,
 ): LatestRates {
   const { table, attribution } = snapshot
-  if ('date' in snapshot) requireDated(snapshot, base, symbols)
-  const from = requireCode(table, 'base', base)
-  const selected = selectCodes(table, symbols)
+  const { from, selected } = selectRates(snapshot, { base, symbols })
   const rates: Record<string, number> = {}
   for (const code of table.rates.keys()) {
     if (selected.has(code)) rates[code] = crossRate(table, from, code)
@@ -231,6 +229,16 @@ function olderTimes(
     .filter(([code]) => selected.has(code))
     .map(([code, { updatedAt }]) => [code, updatedAt] as const)
   return times.length > 0 ? Object.fromEntries(times) : undefined
+}
+
+/** @throws {RatesError} `invalid_currency`, or as `requireQuoted` does */
+export function selectRates(
+  snapshot: Rates,
+  { base = 'USD', symbols = [] }: TableParams,
+): { from: string; selected: ReadonlySet<string> } {
+  const { table } = snapshot
+  if ('date' in snapshot) requireDated(snapshot, base, symbols)
+  return { from: requireCode(table, 'base', base), selected: selectCodes(table, symbols) }
 }
 
 // No symbols select all codes; withdrawn symbols without a rate are omitted.

@@ -1,4 +1,4 @@
-import { invalidParameter, invalidPeriod, missingParameter } from '../errors.ts'
+import { invalidParameter, invalidPeriod, invalidQuote, missingParameter } from '../errors.ts'
 import { toAlternatives } from '../known-options.ts'
 import { DATE_RULES, INTERVALS, PERIODS } from '../rates/dates.ts'
 import type { DateRule, Interval, Period } from '../rates/dates.ts'
@@ -44,21 +44,25 @@ export type DayChoice =
 /** @internal One target currency, or an array of them. */
 export type Targets = CurrencyCode | readonly CurrencyCode[]
 
-/** Parameters of a table of rates. Codes have three letters in either case, but not the form `GBp`. */
-export type LatestParams<Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]> = {
+/** Parameters of a snapshot of rates. Codes have three letters in either case, but not the form `GBp`. */
+export type SnapshotParams<Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]> = {
   /** Base currency (default `USD`). */
   base?: CurrencyCode | undefined
   /** Codes to include (default: all). */
   symbols?: Symbols | undefined
+} & DayChoice
+
+/** Parameters of a table of rates. */
+export type LatestParams<Symbols extends readonly CurrencyCode[] = readonly CurrencyCode[]> = {
   /**
    * Adds the change of the reference rates to the newest published day, or to that of `date`: since the published day before
    * it (`1D`), over a week, a month or a year, or since a day, `YYYY-MM-DD` (default: no change).
    */
   change?: '1D' | '1W' | '1M' | '1Y' | (string & {}) | undefined
-} & DayChoice
+} & SnapshotParams<Symbols>
 
-/** Parameters of a conversion. Codes have three letters in either case, but not the form `GBp`. */
-export type ConversionParams<To extends Targets = Targets> = {
+/** Parameters of a conversion by a snapshot. Codes have three letters in either case, but not the form `GBp`. */
+export interface SnapshotConversionParams<To extends Targets = Targets> {
   /** Source currency. */
   from: CurrencyCode
   /** Target currency, or a non-empty array of at most 250. */
@@ -69,9 +73,26 @@ export type ConversionParams<To extends Targets = Targets> = {
   reverse?: boolean | undefined
   /** Whether to add `rounded` to each result: to the `minor` unit of its currency, or to amounts in `cash` (default neither). */
   round?: Rounding | undefined
+}
+
+/** Parameters of a conversion. */
+export type ConversionParams<To extends Targets = Targets> = {
   /** `sources` adds the rate of every source of reference rates; for one target currency only (default nothing). */
   expand?: 'sources' | undefined
-} & DayChoice
+} & SnapshotConversionParams<To> &
+  DayChoice
+
+/** Parameters of a quote. At most ten target currencies. */
+export type QuoteParams<To extends Targets = Targets> = Omit<
+  SnapshotConversionParams<To>,
+  'reverse'
+> & {
+  /** What the quote is for, such as a cart or user: 1 to 256 characters, which its conversion has to repeat (default anything). */
+  context?: string | undefined
+}
+
+/** Parameters of a conversion by a quote. What is given must agree with the quote, except `amount` and `round`. */
+export type QuotedParams<To extends Targets = Targets> = Partial<QuoteParams<To>>
 
 /** One of many conversions, whose amount may be negative. */
 export type ConversionRow<To extends Targets = Targets> = Omit<
@@ -131,9 +152,11 @@ export interface Operation<Name extends string = string> {
   readonly forms?: Readonly<Record<string, Parameter>>
   readonly required?: readonly Name[]
   /** Parameters that mean nothing without another one. */
-  readonly needs?: Readonly<Partial<Record<Name, Name>>>
+  readonly needs?: Readonly<Record<string, string>>
   /** Parameters that contradict others. */
-  readonly excludes?: Readonly<Partial<Record<Name, readonly Name[]>>>
+  readonly excludes?: Readonly<Record<string, readonly string[]>>
+  /** A parameter with which none is required. */
+  readonly suffices?: string
   /** @throws {RatesError} for valid values that contradict each other */
   readonly refine?: (params: Values) => void
   /** What each row of a body accepts. */
@@ -148,15 +171,16 @@ export type Values = Readonly<Record<string, unknown>>
 
 const FROM_ALIASES = 'base from basecurrency fromcurrency fromsymbol sourcecurrency'
 const TO_ALIASES =
-  'to symbols sym symbol code codes currencies quote quotes target targets targetcurrency tocurrency ' +
+  'to symbols sym symbol code codes currencies quotes target targets targetcurrency tocurrency ' +
   'tosymbol'
 const DAY_ALIASES = 'date dates day on at time datetime asof timestamp'
 
 const MAX_HISTORIES = 20
+const MAX_QUOTED = 10
 
 const symbols = selection(
   'Currencies to include, at most 250, in queries separated by commas (default: all).',
-  `${TO_ALIASES} currency`,
+  `${TO_ALIASES} currency quote`,
 )
 
 const source: Parameter = {
@@ -220,6 +244,29 @@ const CONVERSION = {
   ),
 }
 
+const CONTEXT: Parameter = {
+  schema: z.string().check(z.regex(/^[^]{1,256}$/)),
+  fromText: same,
+  error: mustBe('1 to 256 characters'),
+  description: 'What the quote is for, such as a cart: its conversion has to repeat it.',
+  aliases: '',
+}
+
+/** A quote is a compact JWS (RFC 7515 §3.1). */
+export const QUOTED: Readonly<Record<'quote' | 'context', Parameter>> = {
+  quote: {
+    schema: z.string().check(z.regex(/^(?=[^]{1,1024}$)[\w-]+\.[\w-]+\.[\w-]+$/)),
+    fromText: same,
+    // Elsewhere, the name means the target currency.
+    error: (name, value) =>
+      /^[a-z]{3}\b/i.test(textOf(value)) ? invalidParameter(name, 'use to') : invalidQuote(),
+    description:
+      'Quote of `/v1/quote`, whose rate is used; then, other currencies than its own are an error.',
+    aliases: 'quotetoken',
+  },
+  context: CONTEXT,
+}
+
 const LATEST: Operation<keyof LatestParams> = {
   path: '/v1/latest',
   parameters: {
@@ -244,10 +291,14 @@ const CONVERT: Operation<keyof ConversionParams> = {
       'Adds the rate of every source of reference rates, for one target currency and JSON only.',
     ),
   },
-  forms: { format },
+  forms: { format, ...QUOTED },
   required: ['from', 'to'],
-  needs: NEEDS_DATE,
-  refine({ expand, to: target, format: form }) {
+  suffices: 'quote',
+  needs: { ...NEEDS_DATE, context: 'quote' },
+  excludes: { quote: ['reverse', 'date', 'expand'] },
+  refine({ expand, quote, to: target, format: form }) {
+    if (quote !== undefined && form === 'csv')
+      throw invalidParameter('quote', 'not supported in CSV')
     if (expand === undefined) return
     if (typeof target !== 'string') throw invalidParameter('expand', 'needs one target currency')
     if (form === 'csv') throw invalidParameter('expand', 'not supported in CSV')
@@ -259,7 +310,7 @@ export const ROW: Operation<keyof ConversionRow> = {
   path: '/v1/convert',
   parameters: {
     from: code('Source currency.', `${FROM_ALIASES} currency`),
-    to: targets(MAX_CODES, TO_ALIASES),
+    to: targets(MAX_CODES, `${TO_ALIASES} quote`),
     amount: amount(true),
     ...CONVERSION,
   },
@@ -271,7 +322,7 @@ const HISTORY: Operation<keyof AnyHistoryParams> = {
   path: '/v1/history',
   parameters: {
     from,
-    to: targets(MAX_HISTORIES, `${TO_ALIASES} currency`),
+    to: targets(MAX_HISTORIES, `${TO_ALIASES} currency quote`),
     period: {
       ...oneOf(PERIODS, 'Length of the history, up to the newest published day (default `1M`).'),
       error: (_name, value) => invalidPeriod(textOf(value), PERIODS),
@@ -326,9 +377,22 @@ const HISTORY: Operation<keyof AnyHistoryParams> = {
   },
 }
 
+const QUOTE: Operation<keyof QuoteParams> = {
+  path: '/v1/quote',
+  parameters: {
+    from,
+    to: targets(MAX_QUOTED, `${TO_ALIASES} currency quote`),
+    amount: amount(false),
+    round: CONVERSION.round,
+    context: CONTEXT,
+  },
+  required: ['from', 'to'],
+}
+
 type OperationName =
   | 'latest'
   | 'convert'
+  | 'quote'
   | 'convertMany'
   | 'history'
   | 'currencies'
@@ -350,6 +414,7 @@ const VERSIONED_NAMES = others.flatMap(({ parameters, forms }) =>
 export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   latest: { ...LATEST, others },
   convert: { ...CONVERT, others },
+  quote: { ...QUOTE, others },
   convertMany: { path: '/v1/convert', parameters: {}, forms: { format }, rows: ROW, others },
   history: { ...HISTORY, others },
   currencies: { path: '/v1/currencies', parameters: { symbols }, forms: { format }, others },
@@ -366,7 +431,11 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   },
   unversionedConvert: {
     path: '/convert',
-    parameters: { from, to: code('Target currency.', TO_ALIASES), amount: amount(false) },
+    parameters: {
+      from,
+      to: code('Target currency.', `${TO_ALIASES} quote`),
+      amount: amount(false),
+    },
     required: ['from', 'to'],
     refuses: VERSIONED_NAMES,
   },

@@ -1,8 +1,7 @@
 import { assertKnownOptions } from '../known-options.ts'
-import type { RatesOperations } from '../api/operations.ts'
 import { createOperations } from './operations.ts'
+import type { RatesClient } from './operations.ts'
 import { createCall } from './request.ts'
-import type { CallOptions } from './request.ts'
 
 export type {
   ByCode,
@@ -10,6 +9,9 @@ export type {
   ConversionList,
   ConversionResult,
   ConvertedAmount,
+  Quote,
+  QuotedConversion,
+  QuotedConversionList,
   RatesOf,
   SourceRate,
 } from '../api/convert.ts'
@@ -29,6 +31,8 @@ export type {
   CurrenciesParams,
   HistoryParams,
   LatestParams,
+  QuotedParams,
+  QuoteParams,
 } from '../api/parameters.ts'
 export type { Rounding } from '../api/rounded.ts'
 export type { ReferenceSource, SourceList } from '../api/sources.ts'
@@ -41,13 +45,8 @@ export type { DateRule, Interval, Period } from '../rates/dates.ts'
 export type { Redenomination } from '../rates/currency-code.ts'
 export type { HistoryStats, IntervalValue } from '../rates/series.ts'
 export type { RatesOperations } from '../api/operations.ts'
+export type { RatesClient } from './operations.ts'
 export type { CallOptions } from './request.ts'
-
-/**
- * The operations of `/api/v1`, as those of `createRates`. Each call resolves to a new object, and rejects with a `RatesError` on
- * failure or with the reason of `signal` after an abort.
- */
-export type RatesClient = RatesOperations<CallOptions>
 
 /** Options of `createRatesClient`. */
 export interface RatesClientOptions {

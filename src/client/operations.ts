@@ -1,11 +1,41 @@
 import { onlyInQueries } from '../query-names.ts'
+import type { Quote } from '../api/convert.ts'
+import type { QuotedParams, QuoteParams, Targets } from '../api/parameters.ts'
 import type { RatesOperations } from '../api/operations.ts'
 import type { Call, CallOptions } from './request.ts'
 
+/**
+ * The operations of `/api/v1`, as those of `createRates`, and quotes. Each call resolves to a new object, and rejects with a
+ * `RatesError` on failure or with the reason of `signal` after an abort.
+ */
+export interface RatesClient extends RatesOperations<CallOptions> {
+  /** Converts an amount, or, with `quote`, at the rates of a quote. */
+  convert: RatesOperations<CallOptions>['convert'] &
+    (<const To extends Targets = Targets>(
+      params: QuotedParams<To> & { quote: string } & CallOptions,
+    ) => Promise<Quote<To>>)
+  /**
+   * Converts an amount at rates that hold until the quote expires; `GET /api/v1/quote`.
+   *
+   * @throws {RatesError} `not_found` if the service has no quotes
+   * @example
+   * ```ts
+   * import { createRatesClient } from 'ratesmith/client'
+   *
+   * const client = createRatesClient({ baseUrl: 'https://app.example/api' })
+   * const { result, quote } = await client.quote({ from: 'USD', to: 'EUR', amount: '99.90' })
+   * const charged = await client.convert({ quote, from: 'USD', to: 'EUR', amount: '99.90' })
+   * console.log(charged.result === result) // true
+   * ```
+   */
+  quote<const To extends Targets>(params: QuoteParams<To> & CallOptions): Promise<Quote<To>>
+}
+
 /** A field that identifies the body of each operation, also where the operation has several. */
-const FIELDS: Record<keyof RatesOperations, (params: Params) => string> = {
+const FIELDS: Record<keyof RatesClient, (params: Params) => string> = {
   latest: () => 'rates',
-  convert: ({ to }) => (Array.isArray(to) ? 'results' : 'result'),
+  convert: ({ to, quote }) => (quote ? 'quote' : Array.isArray(to) ? 'results' : 'result'),
+  quote: () => 'quote',
   convertMany: () => 'length',
   history: ({ to }) => (Array.isArray(to) ? 'series' : 'points'),
   currencies: () => 'currencies',
@@ -16,15 +46,16 @@ const FIELDS: Record<keyof RatesOperations, (params: Params) => string> = {
 type Params = CallOptions & Readonly<Record<string, unknown>>
 
 /** Creates the operations on top of `call`. The service refuses parameters that it does not have. */
-export function createOperations(call: Call): RatesOperations<CallOptions> {
+export function createOperations(call: Call): RatesClient {
   const operation =
-    (endpoint: keyof RatesOperations) =>
+    (endpoint: keyof RatesClient) =>
     async ({ signal, ...params }: Params = {}): Promise<unknown> =>
       call({ endpoint, query: toQuery(params), field: FIELDS[endpoint](params), signal })
 
-  const operations: Record<keyof RatesOperations, (...given: never[]) => Promise<unknown>> = {
+  const operations: Record<keyof RatesClient, (...given: never[]) => Promise<unknown>> = {
     latest: operation('latest'),
     convert: operation('convert'),
+    quote: operation('quote'),
     convertMany: async (rows?: unknown, { signal, ...options }: Params = {}) => {
       const content = rows ?? null
       return call({

@@ -45,8 +45,11 @@ export function createCall({ root, fetch, retries, key }: CallSettings): Call {
       const response = await exchange({ url, body, signal })
       const { retryAfter = tries } = response
       if (!isRetried(response) || tries > retries || retryAfter > MAX_RETRY_AFTER_SECONDS) {
+        const without = endpoint === 'quote' ? 'the service has no quotes, or ' : ''
         return requireBody(response, field, (status, code) =>
-          WRONG_BASE_URL.includes(status) && code !== 'no_data' ? baseUrlHint(root) : undefined,
+          WRONG_BASE_URL.includes(status) && code !== 'no_data'
+            ? without + baseUrlHint(root)
+            : undefined,
         )
       }
       await sleep({ startTimer }, retryAfter * 1_000, signal)

@@ -5,7 +5,7 @@ import { parseJsonRows } from '../api/json-rows.ts'
 import { OPERATIONS } from '../api/parameters.ts'
 import { runInSlices } from '../async.ts'
 import type { Runtime } from '../async.ts'
-import { invalidParameter, isRatesError } from '../errors.ts'
+import { invalidParameter, isRatesError, toRatesError } from '../errors.ts'
 import type { RatesError } from '../errors.ts'
 import { refusal } from '../http/body.ts'
 import type { BodyReceiver } from '../http/body.ts'
@@ -14,15 +14,17 @@ import type { RawRequest } from '../http/messages.ts'
 import { createQueryParser } from '../http/query.ts'
 import { failure, toBytes, toSendable, uncachedText } from '../http/response.ts'
 import type { EndpointResult, PostEndpoint } from '../http/response.ts'
+import { isCodeShaped } from '../rates/currency-code.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
 import { MAX_COST, costOfCodes } from './costs.ts'
-import type { Format } from './context.ts'
+import type { EndpointContext, Format } from './context.ts'
 
 // What costs as much as a conversion by `GET`: some 10 ms of processor time.
 const CONVERSIONS_PER_COST = 1_000
 const BYTES_PER_COST = 100 * 1_024
 
-export interface ManyConversionsOptions extends Pick<ManyOptions, 'onInternalError'> {
+export interface ManyConversionsOptions
+  extends Pick<ManyOptions, 'onInternalError'>, Pick<EndpointContext, 'quotes'> {
   sources: RateSources
   runtime: Runtime
   limiter: Limiter
@@ -89,13 +91,16 @@ interface Received {
 
 /** Waits for the limiter each time that work begins, so that a wait for data delays no other request. */
 async function respond(
-  { sources, runtime, limiter, onInternalError }: ManyConversionsOptions,
+  { sources, runtime, limiter, onInternalError, quotes }: ManyConversionsOptions,
   request: RawRequest,
   { body, form, answer }: Received,
 ): Promise<EndpointResult> {
   const { signal } = request
   const context = { signal, unsentBytes: () => request.unsentBytes?.() ?? 0 }
-  const rows = await limiter.run(() => parseRows(body, form, { runtime, signal }), context)
+  const parsed = await limiter.run(() => parseRows(body, form, { runtime, signal }), context)
+  const rows = parsed.some(hasQuote)
+    ? await limiter.run(() => withQuotes(parsed, answer, quotes), context)
+    : parsed
   const parts: string[] = []
   const hasRounded = answer === 'csv' && rows.some(isRounded)
   const use = (results: AnyRowConversion[]): void => {
@@ -107,7 +112,29 @@ async function respond(
     limiter.run(work, context, { hasWaited: true })
   await convertRows(sources, rows, { runtime, onInternalError, signal, run }, use)
   const text = answer === 'csv' ? resultsHead(hasRounded) + parts.join('') : `[${parts.join()}]`
-  return { ...uncachedText(toSendable(toBytes(text)), answer), cost: costOfRows(rows, body) }
+  return { ...uncachedText(toSendable(toBytes(text)), answer), cost: costOfRows(parsed, body) }
+}
+
+function hasQuote(row: unknown): row is { quote: unknown } {
+  const { quote }: { quote?: unknown } = Object(row)
+  return quote !== undefined
+}
+
+/** Converts the rows with a quote, one after another: to verify a signature lets the event loop go on. */
+async function withQuotes(
+  rows: readonly unknown[],
+  answer: Format,
+  quotes: ManyConversionsOptions['quotes'],
+): Promise<unknown[]> {
+  const all: unknown[] = []
+  for (const row of rows) {
+    if (!hasQuote(row)) all.push(row)
+    else if (isCodeShaped(row.quote)) all.push(invalidParameter('quote', 'use to'))
+    else if (!quotes) all.push(invalidParameter('quote', 'this service has no quotes'))
+    else if (answer === 'csv') all.push(invalidParameter('quote', 'not supported in CSV'))
+    else all.push(await (await quotes()).convertRow(row).catch(toRatesError))
+  }
+  return all
 }
 
 /** Returns 1 for each distinct target, for each 1,000 conversions or for each 100 KiB, whichever is most; at most 10. */

@@ -7,10 +7,17 @@ import { OPERATIONS } from '../api/parameters.ts'
 import type { ConversionParams, LatestParams } from '../api/parameters.ts'
 import type { Rates } from '../api/resolve-code.ts'
 import type { Instant } from '../async.ts'
+import { invalidParameter } from '../errors.ts'
 import type { Header } from '../http/messages.ts'
 import { createQueryParser } from '../http/query.ts'
 import { bodyHeaders, represent, viaLink } from '../http/response.ts'
-import type { DataResult, Endpoint, Representation, RequestContext } from '../http/response.ts'
+import type {
+  DataResult,
+  Endpoint,
+  EndpointResult,
+  Representation,
+  RequestContext,
+} from '../http/response.ts'
 import type { UppercaseCode } from '../rates/currency-code.ts'
 import { DAY_MS } from '../rates/dates.ts'
 import type { Amount, Derivation, Rate } from '../rates/rate-table.ts'
@@ -86,6 +93,7 @@ function providerText({ name, url }: Attribution): string {
 
 interface RatesQuery {
   date?: string | undefined
+  quote?: string | undefined
   expand?: string | undefined
   change?: string | undefined
   format?: Format
@@ -135,11 +143,19 @@ const CONVERSION: RecordKind<ConversionParams, ConversionResult> = {
   toBody: (record) => record,
 }
 
+async function respondQuoted(
+  params: RatesQuery,
+  quotes: EndpointContext['quotes'],
+): Promise<EndpointResult> {
+  if (!quotes) throw invalidParameter('quote', 'this service has no quotes')
+  return (await quotes()).convert(params)
+}
+
 function ratesEndpoint<
   Params extends RatesQuery,
   Body extends { updatedAt: number; source: Attribution },
 >(
-  { sources, responseCaches, now, keyNames }: EndpointContext,
+  { sources, responseCaches, now, keyNames, quotes }: EndpointContext,
   operation: 'latest' | 'convert' | 'unversionedRates' | 'unversionedConvert',
   { cache, withRates, toRecord, expand, toCsv, toBody }: RecordKind<Params, Body>,
 ): Endpoint {
@@ -154,10 +170,9 @@ function ratesEndpoint<
       const headers = bodyHeaders({ form, lifetime: 'minute', lastModified })
       last = { form, lastModified, headers }
     }
-    const { headers } = last
     return form === 'csv'
-      ? represent(toCsv(record), [...headers, ...viaLink(record.source)])
-      : represent(JSON.stringify(toBody(record)), headers)
+      ? represent(toCsv(record), [...last.headers, ...viaLink(record.source)])
+      : represent(JSON.stringify(toBody(record)), last.headers)
   }
 
   /** Not cached: the response has rates of several data sets. */
@@ -175,6 +190,7 @@ function ratesEndpoint<
 
   return (query, request) => {
     const { params, key } = parse(query)
+    if (params.quote !== undefined) return respondQuoted(params, quotes)
     if ((params.expand ?? params.change) !== undefined) return respondExpanded(params, request)
     const isDated = params.date !== undefined
     const responseCache = responseCaches[isDated ? 'dated' : cache]

@@ -2,6 +2,8 @@ import { loadOnce } from '../async.ts'
 import type { RatesError, RatesErrorCode } from '../errors.ts'
 import type { Gate } from '../http/guard.ts'
 import type { EndpointGroup, PostEndpoint } from '../http/response.ts'
+import type { QuoteSettings } from '../quotes/settings.ts'
+import type { Rates } from '../rates-api.ts'
 import type { EndpointContext } from './context.ts'
 import type { ManyConversionsOptions } from './convert-many.ts'
 import { MAX_COST, costOfQuery } from './costs.ts'
@@ -11,6 +13,7 @@ import {
   currencies,
   explorerScript,
   index,
+  lazyEndpoint,
   openapi,
   referenceSources,
   status,
@@ -19,8 +22,10 @@ import {
 
 export interface EndpointsOptions extends Omit<
   EndpointContext & ManyConversionsOptions,
-  'errorBody' | 'keyNames'
+  'errorBody' | 'keyNames' | 'quotes'
 > {
+  rates: Rates
+  quotes: QuoteSettings | undefined
   basePath: string
   gate: Gate | undefined
   explorer: boolean
@@ -46,14 +51,22 @@ export function createEndpoints(options: EndpointsOptions): {
   versioned: EndpointGroup
   unversioned: EndpointGroup
 } {
-  const { basePath, gate, explorer, now } = options
-  const context = { ...options, keyNames: gate?.keyRules.queryParameters ?? [] }
+  const { basePath, gate, explorer, now, rates, quotes: settings } = options
+  const keyNames = gate?.keyRules.queryParameters ?? []
+  const quotes =
+    settings &&
+    loadOnce(async () => {
+      const { createQuoteEndpoints } = await import('./quotes.ts')
+      return createQuoteEndpoints({ ...settings, rates, now }, keyNames)
+    })
+  const context = { ...options, keyNames, quotes }
   return {
     versioned: {
       endpoints: {
         '/v1': index(context, basePath, gate),
         '/v1/latest': latest(context),
         '/v1/convert': convert(context),
+        ...(quotes && { '/v1/quote': lazyEndpoint(async () => (await quotes()).create) }),
         '/v1/history': history(context),
         '/v1/currencies': currencies(context),
         '/v1/sources': referenceSources(context),
@@ -65,6 +78,7 @@ export function createEndpoints(options: EndpointsOptions): {
       costs: {
         // The body of a POST is read after the decision; the rest is given back.
         '/v1/convert': (query, method) => (method === 'POST' ? MAX_COST : costOfQuery(query, now)),
+        '/v1/quote': (query) => costOfQuery(query, now),
         '/v1/history': (query) => costOfQuery(query, now),
         '/v1': () => 0,
         '/v1/usage': () => 0,

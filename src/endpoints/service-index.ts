@@ -12,8 +12,8 @@ interface ServiceIndex {
   documentation: string
 }
 
-export function serviceIndex(basePath: string, hasUsage: boolean): Representation {
-  const hidden = ['convertMany', 'index', hasUsage ? '' : 'usage']
+export function serviceIndex(basePath: string, others: readonly string[]): Representation {
+  const hidden = ['convertMany', 'index', ...others]
   const endpoints = Object.fromEntries(
     Object.entries(OPERATIONS)
       .filter(([name, { path }]) => path.startsWith('/v1') && !hidden.includes(name))

@@ -29,7 +29,8 @@ export function index(
 ): Endpoint {
   const endpoint = lazyEndpoint(async () => {
     const { serviceIndex } = await import('./service-index.ts')
-    return constant(serviceIndex(basePath, gate?.hasUsage ?? false))
+    const hidden = [gate?.hasUsage ? '' : 'usage', context.quotes ? '' : 'quote']
+    return constant(serviceIndex(basePath, hidden))
   })
   return withoutParameters(context, OPERATIONS.index, endpoint)
 }

@@ -132,7 +132,8 @@ describe.each(ENDPOINTS)('a wrong name of a parameter of %s', (name, required) =
 describe('a wrong name in a row', () => {
   it('is an error of a JSON row', async () => {
     for (const [wrong, meant] of wrongNames(ROW.parameters)) {
-      expectAdvice(await askRow({ ...PAIR, [wrong]: '1' }), wrong, meant)
+      // Rows may have a quote.
+      if (wrong !== 'quote') expectAdvice(await askRow({ ...PAIR, [wrong]: '1' }), wrong, meant)
     }
     for (const name of IGNORED) {
       expect(await askRow({ ...PAIR, [name]: 1 })).toEqual(errorOf(`${name} (only for queries)`))

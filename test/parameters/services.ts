@@ -51,9 +51,10 @@ const ROWS: readonly (readonly [names: string, ...Advice])[] = [
     'use from',
   ],
   ['to', 'use symbols', undefined, undefined],
+  ['quote', 'use symbols', undefined, 'use to'],
   ['symbols', undefined, 'use to', 'use to'],
   [
-    'currencies currency quotes quote symbol sym code codes target targets to_currency to_symbol targetCurrency',
+    'currencies currency quotes symbol sym code codes target targets to_currency to_symbol targetCurrency',
     'use symbols',
     'use to',
     'use to',
