@@ -109,7 +109,10 @@ export function readSnapshot(snapshot: RatesSnapshot): Rates {
     return [code, { updatedAt: time, nextUpdateAt: time }] as const
   })
   const table: RateTable = Object({
-    ...kept,
+    base,
+    updatedAt,
+    tableNumber: kept.tableNumber,
+    derived: kept.derived,
     rates: new Map([[base, 1], ...numbers]),
     priced: prices && new Set(Object.keys(prices)),
     older: Object.fromEntries(times),
