@@ -101,7 +101,25 @@ export function readSnapshot(snapshot: RatesSnapshot): Rates {
   const { check: digest, ...kept }: RatesSnapshot = Object(snapshot)
   if (kept.version !== 1) throw invalidParameter('snapshot', 'must be a snapshot of version 1')
   if (digest !== digestOf(canonical(kept))) throw invalidParameter('snapshot', 'damaged')
-  const { base, rates, prices, updatedAt, older = {}, date, asked, rule, source, overlay } = kept
+  return toRates(kept)
+}
+
+/** A snapshot that needs no digest, because it is part of what has a signature. */
+export type SignedSnapshot = Omit<RatesSnapshot, 'check'>
+
+export function toRates(snapshot: SignedSnapshot): Rates {
+  const {
+    base,
+    rates,
+    prices,
+    updatedAt,
+    older = {},
+    date,
+    asked,
+    rule,
+    source,
+    overlay,
+  } = snapshot
   const numbers = Object.entries({ ...rates, ...prices }).map(([code, text]) => {
     return [code, Number(text)] as const
   })
@@ -111,8 +129,8 @@ export function readSnapshot(snapshot: RatesSnapshot): Rates {
   const table: RateTable = Object({
     base,
     updatedAt,
-    tableNumber: kept.tableNumber,
-    derived: kept.derived,
+    tableNumber: snapshot.tableNumber,
+    derived: snapshot.derived,
     rates: new Map([[base, 1], ...numbers]),
     priced: prices && new Set(Object.keys(prices)),
     older: Object.fromEntries(times),

@@ -10,8 +10,8 @@ import type {
   SnapshotConversionParams,
   Targets,
 } from '../api/parameters.ts'
-import { readSnapshot } from '../api/snapshot.ts'
-import type { RatesSnapshot } from '../api/snapshot.ts'
+import { toRates } from '../api/snapshot.ts'
+import type { SignedSnapshot } from '../api/snapshot.ts'
 import { RatesError, invalidParameter, invalidQuote } from '../errors.ts'
 import { assertKnownOptions, requireFunctions } from '../known-options.ts'
 import { SIGNIFICANT_DIGITS } from '../rates/arithmetic.ts'
@@ -59,14 +59,14 @@ export interface Quotes {
   ): Promise<Quote<To>>
 }
 
-const { quote: ofQuotes, convert: ofConversions } = OPERATIONS
+const { quote: ofQuotes, convert: ofConversions, latest } = OPERATIONS
 const { expand: _expand, ...converted } = ofConversions.parameters
 
 const NEW_QUOTE: Operation = {
   ...ofQuotes,
   path: 'create()',
   parameters: { ...converted, ...ofQuotes.parameters },
-  needs: ofConversions.needs ?? {},
+  needs: latest.needs ?? {},
 }
 const BY_QUOTE: Operation = { path: 'convert()', parameters: ofQuotes.parameters }
 const QUOTED_ROW: Operation = {
@@ -85,7 +85,7 @@ interface Claims extends Terms {
   /** SHA-256 in base64url. */
   context?: string | undefined
   markup?: string | undefined
-  snapshot: RatesSnapshot
+  snapshot: SignedSnapshot
 }
 
 /**
@@ -173,6 +173,8 @@ async function termsOf(
   const { from, to, amount = 1, reverse, round, ...day } = conversion
   // Its errors name these parameters.
   await rates.convert(conversion)
+  const taken = await rates.snapshot({ base: from, symbols: [to].flat(), ...day })
+  const { check: _check, ...snapshot } = taken
   return {
     from: from.toUpperCase(),
     to: typeof to === 'string' ? to.toUpperCase() : to.map((code) => code.toUpperCase()),
@@ -181,7 +183,7 @@ async function termsOf(
     round,
     markup,
     context: context && (await sha256(context)),
-    snapshot: await rates.snapshot({ base: from, symbols: [to].flat(), ...day }),
+    snapshot,
   }
 }
 
@@ -191,18 +193,18 @@ function readClaims(payload: unknown): Claims {
   const { from, to, amount, reverse, round, markup = '0', snapshot } = claims
   try {
     check(AT_RATES, { from, to, amount, reverse, round })
-    readSnapshot(snapshot)
+    toConversion(toRates(snapshot), claims)
+    if (snapshot.version === 1 && isMarkup(markup)) return claims
   } catch {
-    throw invalidQuote()
+    // As below.
   }
-  if (isMarkup(markup)) return claims
   throw invalidQuote()
 }
 
 function toQuote(quote: string, claims: Claims, terms: Terms): Quote {
   const { markup, jti, exp, snapshot } = claims
   const toQuoted = markup === undefined ? undefined : (rate: number) => withMarkup(rate, markup)
-  const conversion = toConversion(readSnapshot(snapshot), terms, toQuoted)
+  const conversion = toConversion(toRates(snapshot), terms, toQuoted)
   const more = { jti, expiresAt: exp * 1_000, quote }
   return { ...conversion, ...(markup !== undefined && { markup }), ...more }
 }
