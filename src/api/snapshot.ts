@@ -70,7 +70,7 @@ function toFields(rates: Rates, codes: ReadonlySet<string>): object {
   const { table, attribution } = rates
   const { base, updatedAt, older = {}, tableNumber, derived = {} } = table
   const { name, url, overlay }: DerivedAttribution = attribution
-  const some = <Value>(valueOf: (code: string) => Value | undefined): object | undefined => {
+  const some = (valueOf: (code: string) => unknown): object | undefined => {
     const found = [...codes].map((code) => [code, valueOf(code)] as const)
     const defined = found.filter(([, value]) => value !== undefined)
     return defined.length > 0 ? Object.fromEntries(defined) : undefined
