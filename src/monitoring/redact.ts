@@ -1,7 +1,7 @@
 export const REDACTED = 'REDACTED'
 
-/** An API key of ratesmith, also with a mistake in it. */
-const KEY = /rsk(?:_|%5f)[\w%.~-]*/gi
+/** An API key of ratesmith, also with a mistake in it, or a quote, which is a JWS. */
+const KEY = /rsk(?:_|%5f)[\w%.~-]*|(?<![\w-])eyJ[\w.-]{20,}/gi
 
 /** Parameters for keys in the services that compat routes and others imitate. */
 const KEY_PARAMETERS = 'access_key access_token api_key apikey app_id key token'.split(' ')
@@ -9,7 +9,7 @@ const KEY_PARAMETERS = 'access_key access_token api_key apikey app_id key token'
 /** What may precede the name of a parameter, where parsers disagree or a header has more than an address. */
 const BEFORE_NAME = /[\s?;#/,('"<{|]/
 
-/** Returns a function that redacts API keys, and the values of parameters for keys, in a path, a query or a header. */
+/** Returns a function that redacts API keys, quotes, and the values of parameters for keys, in a path, a query or a header. */
 export function createRedaction(parameters: readonly string[]): (text: string) => string {
   const names = new Set([...KEY_PARAMETERS, ...parameters].map(toPlainName))
 

@@ -145,6 +145,8 @@ describe('keys', () => {
     `${LATEST}?a=1;app_id=SECRET`,
     `${LATEST}?a=1?app_id=SECRET`,
     `/shop/${KEY}`,
+    '/api/v1/convert?quote=eyJhbGciOiJIUzI1NiJ9.eyJSECRETgciOiJ9.SECRET-_9&context=cart',
+    '/shop/eyJhbGciOiJIUzI1NiJ9%2EeyJSECRETgciOiJ9%2ESECRET',
     `${LATEST}?app_id[]=SECRET`,
     `${LATEST}?app_id[0]=SECRET&token%5B%5D=SECRET`,
     `${LATEST}?keys[app_id]=SECRET`,

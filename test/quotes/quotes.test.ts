@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000
 const SECRET = 'a secret of at least thirty-two bytes'
 const OTHER_SECRET = new Uint8Array(32).fill(7)
 
-/** Rates that fail as soon as somebody asks for them. */
+/** Rates that fail with the first call. */
 const NO_RATES: QuotesOptions['rates'] = {
   convert: () => expect.unreachable(),
   snapshot: () => expect.unreachable(),

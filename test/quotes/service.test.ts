@@ -59,7 +59,7 @@ const INVALID_QUOTE = JSON.stringify({
 })
 
 describe('GET /v1/quote', () => {
-  it('returns the conversion with a quote, which nobody caches', async () => {
+  it('returns the conversion with a quote, which is not cached', async () => {
     const { ask, json, handler } = open()
     const conversion = 'from=USD&to=EUR&amount=99.90&round=minor'
     const { status, headers, text } = await ask(`quote?${conversion}&context=cart+1`)
@@ -182,7 +182,7 @@ describe('GET /v1/convert with a quote', () => {
     expect([status, text]).toEqual([400, body])
   })
 
-  it('refuses what is no quote', async () => {
+  it('refuses other texts', async () => {
     const { ask } = open()
     for (const quote of ['x'.repeat(10_240), 'a.b.c', 'a.b', `${'a'.repeat(400)}.b.c`, '1']) {
       const { status, text } = await ask(`convert?quote=${quote}`)

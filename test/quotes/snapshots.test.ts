@@ -126,7 +126,7 @@ async function snapshotOfTwoDays() {
 }
 
 describe('a snapshot', () => {
-  it('has plain decimals in the base of the publication, whatever was requested', async () => {
+  it('has plain decimals in the base of the publication, also for another requested base', async () => {
     const { rates, snapshot } = await snapshotOfTwoDays()
     const all = { EUR: '0.8', VND: '26000.0000001', XAU: '0.0000001', JPY: '150.25' }
     expect(snapshot).toMatchObject({ version: 1, base: 'USD', rates: all })
