@@ -64,6 +64,7 @@ export type {
   CurrenciesParams,
   HistoryParams,
   LatestParams,
+  SnapshotParams,
 } from './api/parameters.ts'
 export type { Rounding } from './api/rounded.ts'
 export type { ConversionError, ManyConversions } from './api/convert-many.ts'
@@ -75,6 +76,8 @@ export type {
 } from './api/currencies.ts'
 export type { HistoryList, HistoryResult, Point, RateHistory } from './api/history.ts'
 export type { LatestRates } from './api/latest.ts'
+export type { RatesSnapshot } from './api/snapshot.ts'
+export type { QuoteSettings } from './quotes/settings.ts'
 export type { ReferenceSource, SourceList } from './api/sources.ts'
 export type { DataSetStatus, HistorySourceStatus, ServiceStatus } from './api/status.ts'
 export { createMemoryStore } from './stores/memory.ts'

@@ -35,7 +35,7 @@ export function textOf(value: unknown): string {
   return Object(value) === value ? `[${typeof value}]` : String(value)
 }
 
-export const CODE: z.ZodMiniType<string> = z.string().check(z.regex(CODE_FORM))
+const CODE = z.string().check(z.regex(CODE_FORM))
 
 function invalidCode(name: string, value: unknown): RatesError {
   const sent = textOf(value)

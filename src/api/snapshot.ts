@@ -108,35 +108,21 @@ export function readSnapshot(snapshot: RatesSnapshot): Rates {
 export type SignedSnapshot = Omit<RatesSnapshot, 'check'>
 
 export function toRates(snapshot: SignedSnapshot): Rates {
-  const {
-    base,
-    rates,
-    prices,
-    updatedAt,
-    older = {},
-    date,
-    asked,
-    rule,
-    source,
-    overlay,
-  } = snapshot
+  const { base, rates, prices, older = {}, updatedAt, tableNumber, derived } = snapshot
   const numbers = Object.entries({ ...rates, ...prices }).map(([code, text]) => {
     return [code, Number(text)] as const
   })
-  const times = Object.entries(older).map(([code, time]) => {
-    return [code, { updatedAt: time, nextUpdateAt: time }] as const
-  })
+  const times = Object.entries(older).map(([code, time]) => [code, { updatedAt: time }])
   const table: RateTable = Object({
     base,
-    updatedAt,
-    tableNumber: snapshot.tableNumber,
-    derived: snapshot.derived,
     rates: new Map([[base, 1], ...numbers]),
     priced: prices && new Set(Object.keys(prices)),
+    updatedAt,
     older: Object.fromEntries(times),
-    publishedAt: updatedAt,
-    nextUpdateAt: updatedAt,
+    tableNumber,
+    derived,
   })
+  const { date, asked, rule, source, overlay } = snapshot
   const attribution = { ...source, ...(overlay && { overlay }) }
   if (date === undefined) return { table, attribution }
   const history = { base, dates: [], columns: new Map() }

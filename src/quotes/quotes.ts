@@ -1,7 +1,7 @@
 import { check } from '../api/check.ts'
 import { toConversion } from '../api/convert.ts'
 import type { Quote } from '../api/convert.ts'
-import { OPERATIONS, QUOTED, ROW } from '../api/parameters.ts'
+import { MAX_QUOTE_LENGTH, OPERATIONS, QUOTED, ROW } from '../api/parameters.ts'
 import type {
   DayChoice,
   Operation,
@@ -21,7 +21,7 @@ import type { Rates } from '../rates-api.ts'
 import { AT_RATES } from './convert-at.ts'
 import { resolveQuoteSettings } from './settings.ts'
 import type { QuoteSettings } from './settings.ts'
-import { MAX_TOKEN_LENGTH, createSigner, sha256 } from './token.ts'
+import { createSigner, sha256 } from './token.ts'
 
 /** Options of `createQuotes`. */
 export interface QuotesOptions extends QuoteSettings {
@@ -74,10 +74,8 @@ const QUOTED_ROW: Operation = {
   parameters: { ...QUOTED, ...ofQuotes.parameters, amount: ROW.parameters.amount },
 }
 
-type Terms = Pick<SnapshotConversionParams, 'from' | 'to' | 'amount' | 'reverse' | 'round'>
-
 /** What a quote says. */
-interface Claims extends Terms {
+interface Claims extends SnapshotConversionParams {
   /** In seconds since the Unix epoch (RFC 7519 §4.1). */
   iat: number
   exp: number
@@ -126,8 +124,8 @@ export function createQuoteService(
     const times = { iat: Math.floor(at / 1_000), exp: Math.ceil((at + ttl) / 1_000) }
     const claims = { ...times, jti: globalThis.crypto.randomUUID(), ...terms }
     const quote = await sign(claims)
-    if (quote.length <= MAX_TOKEN_LENGTH) return toQuote(quote, claims, claims)
-    throw invalidParameter('to', `the quote would have more than ${MAX_TOKEN_LENGTH} characters`)
+    if (quote.length <= MAX_QUOTE_LENGTH) return toQuote(quote, claims, claims)
+    throw invalidParameter('to', `the quote would have more than ${MAX_QUOTE_LENGTH} characters`)
   }
 
   async function redeem(quote: string, params: QuotedParams): Promise<Quote> {
@@ -201,7 +199,7 @@ function readClaims(payload: unknown): Claims {
   throw invalidQuote()
 }
 
-function toQuote(quote: string, claims: Claims, terms: Terms): Quote {
+function toQuote(quote: string, claims: Claims, terms: SnapshotConversionParams): Quote {
   const { markup, jti, exp, snapshot } = claims
   const toQuoted = markup === undefined ? undefined : (rate: number) => withMarkup(rate, markup)
   const conversion = toConversion(toRates(snapshot), terms, toQuoted)

@@ -1,10 +1,9 @@
+import { MAX_QUOTE_LENGTH } from '../api/parameters.ts'
 import { loadOnce } from '../async.ts'
 import { invalidQuote } from '../errors.ts'
 
 /** RFC 7515 §3.1; the type keeps tokens of other uses of the same secret apart. */
 const HEADER = { alg: 'HS256', typ: 'rate-quote+jwt' }
-
-export const MAX_TOKEN_LENGTH = 1_024
 
 const TOKEN = /^([\w-]+)\.([\w-]+)\.([\w-]{43})$/
 
@@ -28,7 +27,7 @@ export function createSigner(secrets: readonly Bytes[]): Signer {
       return `${signed}.${encode(new Uint8Array(signature))}`
     },
     async verify(token) {
-      const isShort = typeof token === 'string' && token.length <= MAX_TOKEN_LENGTH
+      const isShort = typeof token === 'string' && token.length <= MAX_QUOTE_LENGTH
       const [, head = '', payload = '', signature = ''] = (isShort && TOKEN.exec(token)) || []
       const bytes = decode(signature)
       // Texts that differ in unused bits decode to the same bytes.
