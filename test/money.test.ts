@@ -236,6 +236,13 @@ describe('toDineroRates', () => {
       EUR: { amount: 85, scale: 2 },
     })
   })
+
+  it('takes the rates of quotes with a markup', () => {
+    const quoted = { rate: 0.85, quotedRate: 0.87 }
+    const expected = { EUR: { amount: 87, scale: 2 } }
+    expect(toDineroRates({ to: 'EUR', ...quoted })).toEqual(expected)
+    expect(toDineroRates({ results: { EUR: quoted } })).toEqual(expected)
+  })
 })
 
 describe('roundResult', () => {

@@ -9,14 +9,17 @@ export interface ScaledAmount<Integer> {
   readonly scale: Integer
 }
 
-/** A response with rates: of the latest rates, or of a conversion to one or several currencies. */
+/** A response with rates: of the latest rates, or of a conversion or quote to one or several currencies. */
 export type RatesSource<Code extends string> =
   | { readonly base?: string; readonly rates: Readonly<Partial<Record<Code, number>>> }
-  | { readonly from?: string; readonly to: Code; readonly rate: number }
-  | {
-      readonly from?: string
-      readonly results: Readonly<Partial<Record<Code, { readonly rate: number }>>>
-    }
+  | ({ readonly from?: string; readonly to: Code } & AnyRate)
+  | { readonly from?: string; readonly results: Readonly<Partial<Record<Code, AnyRate>>> }
+
+/** A rate, and the one that takes its place in a quote with a markup. */
+interface AnyRate {
+  readonly rate: number
+  readonly quotedRate?: number | undefined
+}
 
 /** Doubles with more digits are not exact decimals. */
 const EXACT_DIGITS = 15
@@ -24,9 +27,13 @@ const EXACT_DIGITS = 15
 function ratesOf(source: RatesSource<string>): readonly (readonly [string, number | undefined])[] {
   if ('rates' in source) return Object.entries(source.rates)
   if ('results' in source) {
-    return Object.entries(source.results).map(([code, result]) => [code, result?.rate])
+    return Object.entries(source.results).map(([code, result]) => [code, result && rateOf(result)])
   }
-  return [[source.to, source.rate]]
+  return [[source.to, rateOf(source)]]
+}
+
+function rateOf({ rate, quotedRate = rate }: AnyRate): number {
+  return quotedRate
 }
 
 /**
