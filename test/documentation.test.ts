@@ -38,6 +38,7 @@ const OPTIONS: Record<keyof RatesHandlerOptions, string> = {
   trustedProxies: 'none',
   forwardedHeader: 'both',
   routes: 'none',
+  quotes: 'none',
 }
 
 const CLIENT_OPTIONS: Record<keyof RatesClientOptions, string> = {
@@ -80,6 +81,7 @@ describe('the documentation', () => {
   })
 
   it.each([
+    ['docs/recipes/charge-later.md', 'checkout.mts', 'examples/checkout.ts'],
     ['docs/testing.md', 'price.test.mts', 'examples/unit-test.ts'],
     ['docs/deploying.md', 'config.mts', 'examples/serve-fleet.ts'],
     ['docs/public-api.md', 'config.mts', 'examples/serve-public.ts'],
