@@ -1,7 +1,7 @@
 // npm install ratesmith express && npm pkg set type=module
 // node checkout.ts
 //
-// A shop whose customers pay the price that they saw: http://127.0.0.1:3000/cart
+// A shop whose customers pay the price that they saw.
 import express from 'express'
 import { createRates } from 'ratesmith'
 import { createQuotes } from 'ratesmith/quotes'
@@ -35,3 +35,4 @@ app.post('/checkout', express.json(), async ({ body }, response) => {
 })
 
 app.listen(Number(PORT), '127.0.0.1')
+// http://127.0.0.1:3000/cart

@@ -23,7 +23,7 @@ const isConversion = (body: string): boolean =>
   body.startsWith('{"from":"USD","to":"EUR","amount":100,')
 
 const TRIED =
-  'access bun client cloudflare custom-provider custom-store deno express fastify hono lambda monitoring next node opentelemetry redis-fleet serve-compat serve-fleet serve-public unit-test'
+  'access bun checkout client cloudflare custom-provider custom-store deno express fastify hono lambda monitoring next node opentelemetry redis-fleet serve-compat serve-fleet serve-public unit-test'
 
 const example = (name: string): string => join('examples', name)
 
@@ -87,6 +87,27 @@ describe('an example that serves', () => {
     await expectServes(running, url + CONVERSION, isConversion)
     if (name === 'node.ts') return
     await expectServes(running, `${url}/api/users`, (body) => body === '["Ada","Grace"]')
+  })
+
+  it('checkout.ts charges the price of a quote once, and no other quote', async ({ skip }) => {
+    skip(!findPackage('express'), 'express is not installed')
+    const [running, url] = await startExample(process.execPath, [example('checkout.ts')])
+    await expectServes(running, `${url}/cart`, (body) =>
+      body.startsWith('{"from":"EUR","to":"USD"'),
+    )
+    const { quote, rounded } = await (await fetch(`${url}/cart`)).json()
+    const checkout = async (body: object): Promise<[number, string]> => {
+      const headers = { 'content-type': 'application/json' }
+      const init = { method: 'POST', headers, body: JSON.stringify(body) }
+      const response = await fetch(`${url}/checkout`, init)
+      return [response.status, await response.text()]
+    }
+    const altered = quote.replace(/.$/, (last: string) => (last === 'A' ? 'E' : 'A'))
+    for (const body of [{}, { quote: 5 }, { quote: altered }]) {
+      expect((await checkout(body))[0], JSON.stringify(body)).toBe(400)
+    }
+    expect(await checkout({ quote })).toEqual([200, JSON.stringify({ paid: rounded })])
+    expect((await checkout({ quote }))[0]).toBe(409)
   })
 
   it.for([BUN, DENO])('%s.ts serves rates until SIGTERM', async (runtime, { skip }) => {
