@@ -29,9 +29,11 @@ app.get('/cart', async (_request, response) => {
 app.post('/checkout', express.json(), async ({ body }, response) => {
   // Express responds with the status of an error: 410 for an expired quote.
   const { jti, ...order } = await quotes.convert(body?.quote, cart)
-  if (orders.has(jti)) return void response.sendStatus(409)
-  orders.set(jti, order)
-  response.json({ paid: order.rounded })
+  if (orders.has(jti)) response.sendStatus(409)
+  else {
+    orders.set(jti, order)
+    response.json({ paid: order.rounded })
+  }
 })
 
 app.listen(Number(PORT), '127.0.0.1')
