@@ -409,10 +409,10 @@ type OperationName =
 
 const others: readonly Operation[] = [CONVERT, LATEST, HISTORY]
 
-/** The unversioned endpoints cannot do what these ask for. */
-const VERSIONED_NAMES = others.flatMap(({ parameters, forms }) =>
-  Object.keys({ ...parameters, ...forms }),
-)
+/** The unversioned endpoints cannot do what these ask for; they never knew the names of quotes. */
+const VERSIONED_NAMES = others
+  .flatMap(({ parameters, forms }) => Object.keys({ ...parameters, ...forms }))
+  .filter((name) => !Object.hasOwn(QUOTED, name))
 
 export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   latest: { ...LATEST, others },
