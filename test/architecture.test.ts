@@ -56,7 +56,7 @@ const MAY_IMPORT: Record<string, string> = {
   currencies: 'rates',
   testing: 'async known-options cache upstream rates ',
   cli: `access adapters api async compat core currencies currency-search errors http index known-options log money
-    monitoring providers rates stores testing typed-amount upstream
+    monitoring providers quotes rates stores testing typed-amount upstream
     undici ioredis node:* ratesmith/package.json zod/mini`,
   explorer: 'currency-search rates ratesmith/client response-body typed-amount',
   adapters: '@whatwg-node/server async http types:index known-options node:*',

@@ -213,6 +213,8 @@ export async function environmentPage(): Promise<string> {
     RATESMITH_STORE:
       'same as --store of serve and doctor, but keeps the password out of the process list',
     RATESMITH_KEYS: 'same as --keys of keys',
+    RATESMITH_QUOTE_SECRETS:
+      'secrets of the quotes of serve: at least 32 bytes each, comma-separated; the first signs',
     'HTTPS_PROXY, HTTP_PROXY, NO_PROXY': 'proxies for upstream calls, and hosts that bypass them',
     NO_COLOR: 'turn colours off',
     FORCE_COLOR: 'turn colours on for every output, or off with 0',

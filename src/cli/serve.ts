@@ -10,6 +10,7 @@ import type { Config, ConfiguredHandler } from './config.ts'
 import { platform } from './context.ts'
 import type { CommandContext } from './context.ts'
 import { SERVE_OPTIONS } from './flags.ts'
+import { readQuoteSettings } from './quotes.ts'
 import { openServer } from './servers.ts'
 import { findStore, openStore } from './store.ts'
 import { chooseUpstreams } from './upstreams.ts'
@@ -164,6 +165,7 @@ async function createHandler(
   const basePath = typed ?? options.basePath ?? '/api'
   withUsageError(typed === undefined ? origin : '--base-path', () => assertBasePath(basePath))
   const { explorer = true, now = context.now, onEvent } = options
+  const quotes = options.quotes ?? readQuoteSettings(context.env)
   const log = createLog({
     format: flags.log ?? (stderr.isTTY ? 'text' : 'json'),
     write: (line) => stderr.write(`${line}\n`),
@@ -176,6 +178,7 @@ async function createHandler(
       now,
       basePath,
       explorer,
+      quotes,
       providers: {
         latest: own.latest && options.providers?.latest === false ? false : latest,
         history: own.history && options.providers?.history === false ? false : history,

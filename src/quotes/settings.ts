@@ -11,7 +11,7 @@ export interface QuoteSettings {
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const MAX_TTL_MS = 30 * 86_400_000
-const MIN_SECRET_BYTES = 32
+export const MIN_SECRET_BYTES = 32
 
 /**
  * Returns a copy of the secrets as bytes, and the lifetime in ms.

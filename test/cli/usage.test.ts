@@ -53,6 +53,8 @@ const WRONG = `
   serve --store= => --store must be a URL like redis://127.0.0.1:6379, a folder, or
   serve --demo --store rates => --demo cannot be combined with --store
   RATESMITH_STORE=localhost:hidden serve => RATESMITH_STORE must be a URL like
+  RATESMITH_QUOTE_SECRETS=hidden serve --demo => RATESMITH_QUOTE_SECRETS must be secrets of at least 32 bytes, separated by commas or white space (
+  RATESMITH_QUOTE_SECRETS=,, serve --demo => RATESMITH_QUOTE_SECRETS must be secrets of
   RATESMITH_KEYS=keys.json serve --demo => RATESMITH_KEYS needs a config file
   serve --log xml => --log must be json or text, got xml
   serve --host= => --host must be an address, got ""

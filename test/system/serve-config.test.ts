@@ -40,6 +40,21 @@ describeRuntimes('ratesmith serve config.ts', (runtime) => {
     expect((await fetch(other)).url).toBe(`${other}/flag/`)
   })
 
+  it('has quotes by RATESMITH_QUOTE_SECRETS, if the file has none', async () => {
+    const [own, former, current] = ['own', 'former', 'current'].map((name) => name.padEnd(32, '-'))
+    const rootWith = (args: string[], secrets = ''): Promise<string> =>
+      rootOf(serve([...args, '--demo'], { RATESMITH_QUOTE_SECRETS: secrets }, runtime))
+    const config = writeConfig(`export default { quotes: { secrets: ['${own}'] } }`)
+    const maker = await rootWith([], former)
+    const made = await fetch(`${maker}/api/v1/quote?from=USD&to=EUR&amount=99.90`)
+    const text = await made.text()
+    const path = `/api/v1/convert?quote=${JSON.parse(text).quote}`
+    const redeemer = await rootWith([writeConfig('export default {}')], `${current}, ${former}`)
+    expect(await (await fetch(redeemer + path)).text()).toBe(text)
+    expect(await statusOf((await rootWith([config], former)) + path)).toBe(400)
+    expect(await statusOf(`${await rootWith([])}/api/v1/quote?from=USD&to=EUR`)).toBe(404)
+  })
+
   it('serves a handler, with probes', async () => {
     const config = writeConfig(`
       import { createRatesHandler } from 'ratesmith'
