@@ -13,9 +13,10 @@ import type { CommandContext } from './context.ts'
 import { spellOut, takeDay } from './days.ts'
 import { CONVERT_OPTIONS, LEDGER, parseFlags, withWords } from './flags.ts'
 import { isCodeError, lineOf, nameOf, printRates, publicationText } from './output.ts'
+import type { RatesQuery } from './output.ts'
 import { alignedNumbers, grouped, styled, styledLines, toColumnTable } from './terminal.ts'
 import type { Terminal } from './terminal.ts'
-import { UsageError } from './usage.ts'
+import { UsageError, refuseWith } from './usage.ts'
 import { readConversion } from './words.ts'
 
 type Converted = Conversion | ConversionList
@@ -26,41 +27,46 @@ export async function convert(typed: string[], context: CommandContext): Promise
   const negative = args.find((argument) => /^-[\d.]/.test(argument))
   if (negative !== undefined) throw new UsageError(`amount must not be negative, got ${negative}`)
   const { values, positionals, params } = parseFlags(args, CONVERT_OPTIONS, OPERATIONS.convert)
-  if (values.file !== undefined) {
+  const { file, csv } = values
+  const { quote, context: purpose, reverse, date } = params
+  if (quote !== undefined) refuseWith('--quote', { file, csv, reverse, date })
+  else if (purpose !== undefined) throw new UsageError('--context requires --quote')
+  if (file !== undefined) {
     const { convertLedger } = await import('./convert-ledger.ts')
-    return convertLedger({ ...values, file: values.file }, positionals, context)
+    return convertLedger({ ...values, file }, positionals, context)
   }
   const alone = Object.keys(LEDGER).find((flag) => Object.hasOwn(values, flag))
   if (alone !== undefined) {
     const advice = alone === 'to' ? '; without it, the target is a word: ratesmith 100 usd eur' : ''
     throw new UsageError(`--${alone} needs --file${advice}`)
   }
+  const print = (query: Pick<RatesQuery<Converted>, 'params' | 'notes' | 'request'>) => {
+    const lines = (record: Converted, { terminal }: { terminal: Terminal }): string[] => {
+      const published = publicationText(record, query.params['date'], now)
+      return terminal.isTTY ? show(record, published, terminal) : list(record)
+    }
+    const csvOf = (record: Converted): string => conversionCsv(Object(record))
+    return printRates({ ...query, operation: 'convert', csv: csvOf, lines }, values, context)
+  }
+  if (quote !== undefined) {
+    const { byQuote } = await import('./quotes.ts')
+    return print(byQuote({ ...params, quote }, positionals, context))
+  }
   if (positionals.length === 1 && positionals[0] === '-') {
     const { convertList } = await import('./convert-list.ts')
     return convertList(values, context)
   }
   const { words, day } = takeDay(positionals, now)
-  const conversion = readConversion(words, params['reverse'] === 'true')
+  const conversion = readConversion(words, reverse === 'true')
   if (!conversion)
     throw new UsageError('convert needs [amount] <from> <to>, such as ratesmith 100 usd eur')
   const { amount = '1', from, to } = conversion
-  const others = withWords(params, { date: day })
   const notes = new Set(conversion.notes)
-  return printRates<Converted>(
-    {
-      operation: 'convert',
-      params: { from, to, amount, ...others },
-      notes,
-      request: async (rates, sent) => Object(await convertAny(rates, Object(sent), { now, notes })),
-      csv: (record) => conversionCsv(Object(record)),
-      lines: (record, { terminal }) =>
-        terminal.isTTY
-          ? show(record, publicationText(record, others['date'], now), terminal)
-          : list(record),
-    },
-    values,
-    context,
-  )
+  return print({
+    params: { from, to, amount, ...withWords(params, { date: day }) },
+    notes,
+    request: async (rates, sent) => Object(await convertAny(rates, Object(sent), { now, notes })),
+  })
 }
 
 /** Converts currencies that are gone by their successors; adds a note for each. */
@@ -84,7 +90,8 @@ async function convertAny(
 function list(conversion: Converted): string[] {
   if ('result' in conversion) return [lineOf(conversion)]
   return Object.entries(conversion.results).map(
-    ([code, { rate, result, rounded = result }]) => `${code}\t${rounded}\t${rate}`,
+    ([code, { rate, quotedRate = rate, result, rounded = result }]) =>
+      `${code}\t${rounded}\t${quotedRate}`,
   )
 }
 
@@ -99,7 +106,7 @@ function show(conversion: Converted, publication: string, terminal: Terminal): s
       ...styledLines('aside', published, terminal),
     ]
   }
-  const { to, rate, result, rounded } = conversion
+  const { to, rate, quotedRate = rate, result, rounded } = conversion
   const code = reverse ? from : to
   // The title of one unit is its rate.
   const isRate = amount === 1 && !reverse && rounded === undefined
@@ -107,7 +114,7 @@ function show(conversion: Converted, publication: string, terminal: Terminal): s
   const [paid, got] = reverse ? [shown, amount] : [amount, shown]
   const about = [
     ...(Number(shown) === result ? [] : [`exactly ${result} ${code}`]),
-    ...(isRate ? [] : [`1 ${from} = ${rate} ${to}`]),
+    ...(isRate ? [] : [`1 ${from} = ${quotedRate} ${to}`]),
     published,
   ]
   return [
@@ -139,7 +146,7 @@ function toRateRows({ from, results, reverse }: ConversionList, terminal: Termin
   const columns = [
     ['code', ...codes],
     [reverse ? from : 'amount', ...alignedNumbers(amounts)],
-    ['rate', ...alignedNumbers(all.map(({ rate }) => rate))],
+    ['rate', ...alignedNumbers(all.map(({ rate, quotedRate = rate }) => quotedRate))],
     ['name', ...codes.map(nameOf)],
   ]
   return toColumnTable(columns, terminal)

@@ -21,7 +21,7 @@ export const RATES_OPTIONS = {
 const WORDS: readonly string[] = ['from', 'to', 'amount']
 
 /** `--csv` and `--json` are the formats; expanded sources are in JSON alone. */
-const WITHOUT_FLAG: readonly string[] = [...WORDS, 'format', 'expand', 'quote', 'context']
+const WITHOUT_FLAG: readonly string[] = [...WORDS, 'format', 'expand']
 
 /** Their first letter is a short flag. */
 const WITH_LETTER: readonly string[] = ['base', 'date', 'period', 'symbols']

@@ -153,7 +153,7 @@ More: ratesmith help environment, ratesmith help providers
 const GROUPS = Object.entries({
   Listen: 'port host base-path',
   Rates:
-    'base symbols date rule max-age source reverse round change period start end interval value fill',
+    'base symbols date rule max-age source reverse round quote context change period start end interval value fill',
   Files: 'file to columns decimal date-format time-zone prefix',
   Data: 'latest history pegs demo store no-cache',
   Output: 'all sort layout format csv json quiet log',
@@ -214,7 +214,7 @@ export async function environmentPage(): Promise<string> {
       'same as --store of serve and doctor, but keeps the password out of the process list',
     RATESMITH_KEYS: 'same as --keys of keys',
     RATESMITH_QUOTE_SECRETS:
-      'secrets of the quotes of serve: at least 32 bytes each, comma-separated; the first signs',
+      'secrets of serve and --quote: at least 32 bytes each, comma-separated; the first signs',
     'HTTPS_PROXY, HTTP_PROXY, NO_PROXY': 'proxies for upstream calls, and hosts that bypass them',
     NO_COLOR: 'turn colours off',
     FORCE_COLOR: 'turn colours on for every output, or off with 0',

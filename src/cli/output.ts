@@ -17,6 +17,7 @@ import type {
   RatesOperations,
 } from '../index.ts'
 import { didYouMean, nearest } from '../known-options.ts'
+import type { Quote } from '../quotes/index.ts'
 import type { CommandContext } from './context.ts'
 import { inFlags, valuesOf } from './flags.ts'
 import { openSession } from './session.ts'
@@ -61,7 +62,7 @@ export interface RatesQuery<Body> {
   ): string[] | Promise<string[]>
 }
 
-type RatesRecord = Conversion | ConversionList | LatestRates | RateHistory | HistoryList
+type RatesRecord = Conversion | ConversionList | Quote | LatestRates | RateHistory | HistoryList
 
 export const DISCLAIMER = 'For information only, not an offer to exchange currency.'
 
@@ -86,14 +87,15 @@ export async function printRates<Body extends RatesRecord>(
     for (const line of quiet ? [] : warnings) note(`ratesmith: ${line}`)
     if (json) print([JSON.stringify(record)])
     else if (csv) context.stdout.write(query.csv(record).replaceAll('\r\n', '\n'))
-    if (json || csv) return 0
+    const code = 'expiresAt' in record && record.expiresAt <= now ? 1 : 0
+    if (json || csv) return code
     const lines = await query.lines(record, { terminal, now, session })
     // Attribution and disclaimer must accompany the rates.
     const notice = [...sourcesOf(pairsOf(record)), ...derivedNotes(record), DISCLAIMER]
     const below = notice.flatMap((text) => styledLines('aside', text, terminal))
     print(isShown ? [...lines, ...styledLines('bad', overdue, terminal), ...below] : lines)
     for (const line of isShown || quiet ? [] : notice) note(line)
-    return 0
+    return code
   } catch (error) {
     if (!isRatesError(error)) throw error
     if (json) print([JSON.stringify({ error: { code: error.code, message: error.message } })])

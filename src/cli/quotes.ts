@@ -1,5 +1,10 @@
-import type { QuoteSettings } from '../quotes/index.ts'
+import { createQuotes } from '../quotes/index.ts'
+import type { Quote, QuoteSettings, QuotedParams } from '../quotes/index.ts'
 import { MIN_SECRET_BYTES } from '../quotes/settings.ts'
+import { isCodeShaped } from '../rates/currency-code.ts'
+import { readTypedAmount } from '../typed-amount.ts'
+import type { CommandContext } from './context.ts'
+import type { RatesQuery } from './output.ts'
 import { UsageError } from './usage.ts'
 
 const VARIABLE = 'RATESMITH_QUOTE_SECRETS'
@@ -13,4 +18,33 @@ export function readQuoteSettings(env: NodeJS.ProcessEnv): QuoteSettings | undef
   if (shortest >= MIN_SECRET_BYTES && secrets.length > 0) return { secrets }
   const form = `secrets of at least ${MIN_SECRET_BYTES} bytes, separated by commas or white space`
   throw new UsageError(`${VARIABLE} must be ${form}`)
+}
+
+/** Returns the query for a quote, also for one that has expired. */
+export function byQuote(
+  params: Readonly<Record<string, string> & { quote: string }>,
+  words: readonly string[],
+  { env, now }: CommandContext,
+): Pick<RatesQuery<Quote>, 'params' | 'notes' | 'request'> {
+  // Other services call the target currency so.
+  if (isCodeShaped(params.quote))
+    throw new UsageError('--quote must be a quote; the target is a word: ratesmith 100 usd eur')
+  const settings = readQuoteSettings(env)
+  if (!settings) throw new UsageError(`--quote needs ${VARIABLE}`)
+  const { amount, problem } = words.length > 0 ? readTypedAmount(words.join(' ')) : {}
+  if (problem !== undefined) throw new UsageError(problem)
+  const notes = new Set<string>()
+  return {
+    params: { ...params, ...(amount !== undefined && { amount }) },
+    notes,
+    async request(rates, { quote = '', ...others }: QuotedParams & { quote?: string }) {
+      const quotes = createQuotes({ ...settings, rates: Object(rates), now: () => 0 })
+      const record = await quotes.convert(quote, others)
+      const { expiresAt, markup } = record
+      const state = expiresAt > now() ? 'expires' : 'expired'
+      notes.add(`the quote ${state} at ${new Date(expiresAt).toISOString()}`)
+      if (markup !== undefined) notes.add(`its rate has a markup of ${markup} %`)
+      return record
+    },
+  }
 }
