@@ -10,6 +10,7 @@ const LANDING = [
   'test/catalogue/upstream-faults.test.ts',
   'test/cli/doctor-all.test.ts',
   'test/providers/{keys,odd-responses}.test.ts',
+  'test/quotes/jose.test.ts',
   'test/simulation/many-seeds.test.ts',
   'test/stores/damage.test.ts',
 ]
