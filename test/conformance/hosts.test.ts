@@ -26,6 +26,30 @@ describe.each(HOSTS)('$name', (host) => {
     }
     expect(faults).toEqual([])
   })
+
+  it('redeems quotes of this process, which redeems its quotes', async () => {
+    const handler = createConformanceHandler(`${prefix}/api`)
+    const [here, there] = [
+      (target: string) => send(handler, { method: 'GET', target: prefix + target }, 'answer'),
+      (target: string) => running.client.send({ method: 'GET', target: prefix + target }),
+    ]
+    for (const [make, redeem] of [
+      [here, there],
+      [there, here],
+      [there, there],
+    ] as const) {
+      const made = await make('/api/v1/quote?from=USD&to=EUR,JPY&amount=99.90&context=Zo%C3%AB+1')
+      expect(made).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } })
+      const path = `/api/v1/convert?quote=${JSON.parse(made.body).quote}&context=Zo%C3%AB`
+      const { status, headers, body } = await redeem(`${path}+1`)
+      expect({ status, body }).toEqual({ status: 200, body: made.body })
+      expect(headers['cache-control']).toBe('no-store')
+      expect(await redeem(path)).toMatchObject({
+        status: 400,
+        body: expect.stringContaining('invalid_quote'),
+      })
+    }
+  })
 })
 
 type Outcome = ResponseData | Error
