@@ -7,6 +7,7 @@ import type { Effort } from './core/comparison.ts'
 import { MAX_MS_PER_UNIT, requestCosts } from './core/costs.ts'
 import { computedHistories, downloads, firstLoads } from './core/histories.ts'
 import { manyConversions } from './core/many-conversions.ts'
+import { quotes } from './core/quotes.ts'
 import { readers } from './core/readers.ts'
 import { cachedResponses, freshConversion } from './core/responses.ts'
 import { print } from './figures.ts'
@@ -33,6 +34,7 @@ const comparisons = [
   ...(await cachedResponses()),
   await freshConversion(),
   ...(await manyConversions()),
+  ...(await quotes()),
   ...(await computedHistories()),
   ...firstLoads(),
   ...columns,

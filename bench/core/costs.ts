@@ -2,6 +2,7 @@ import { createRatesHandler } from 'ratesmith'
 import type { RatesHandler } from 'ratesmith'
 import { fixer } from 'ratesmith/compat/fixer'
 import { frankfurter } from 'ratesmith/compat/frankfurter'
+import { createQuotes } from 'ratesmith/quotes'
 import { fakeProviders } from 'ratesmith/testing'
 
 import { cpuTimeOf } from './comparison.ts'
@@ -27,7 +28,7 @@ const TABLE = `from=EUR&to=${CODES.join()}&${SINCE_1999}`
 type Sent = Parameters<RatesHandler['answer']>[0]
 
 /** The most expensive legal requests that are known. */
-const REQUESTS: Readonly<Record<string, () => Sent>> = {
+const REQUESTS: Readonly<Record<string, (quote: string) => Sent>> = {
   'history of 20 codes, JSON': () => request(`/api/v1/history?${TABLE}`),
   'history of 20 codes, `If-None-Match: *`': () => ({
     ...request(`/api/v1/history?${TABLE}`),
@@ -49,6 +50,10 @@ const REQUESTS: Readonly<Record<string, () => Sent>> = {
   '10,000 rows with an unknown name': () => post({ from: 'USD', to: 'EUR', amout: 1 }, 10_000),
   '10,000 rows with dates': () => post({ from: 'USD', to: 'EUR', date: '2015-06-15' }, 10_000),
   '900 rows to 100 codes': () => post({ from: 'USD', to: codes(100) }, 900),
+  'a quote with an invalid signature': (quote) =>
+    request(`/api/v1/convert?quote=${quote.padStart(1_024, 'A')}`),
+  '500 rows with quotes': (quote) => post({ quote }, 500),
+  '500 rows with invalid signatures': () => post({ quote: `a.b.${'A'.repeat(43)}` }, 500),
   'a body of commas': () => send('text/csv', ','.repeat(1_048_000)),
   'a body of brackets': () => send('application/json', '['.repeat(1_048_000)),
   'a body of short strings': () => send('application/json', `[${'"a",'.repeat(262_000)}1]`),
@@ -85,16 +90,21 @@ export async function requestCosts(time: number): Promise<RequestCost[]> {
       return response
     },
   }
+  const now = (): number => NOW
+  const secrets = [new Uint8Array(32)]
   const handler = createRatesHandler({
     providers: fakeProviders(),
-    now: () => NOW,
+    now,
     responseCacheBytes: 0,
     routes: [frankfurter(), fixer()],
+    quotes: { secrets },
     access: { createGuard: () => ({ admit: () => admission, close() {} }) },
   })
   const costs: RequestCost[] = []
-  for (const [name, create] of Object.entries(REQUESTS)) {
-    const sent = create()
+  const { create } = createQuotes({ rates: handler.rates, secrets, now })
+  const { quote } = await create({ from: 'USD', to: CODES.slice(0, 10) })
+  for (const [name, toSent] of Object.entries(REQUESTS)) {
+    const sent = toSent(quote)
     await handler.answer(sent)
     const microseconds = await cpuTimeOf(() => handler.answer(sent), time)
     costs.push({ name, milliseconds: microseconds / 1_000, cost })
