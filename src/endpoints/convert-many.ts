@@ -23,6 +23,10 @@ import type { EndpointContext, Format } from './context.ts'
 const CONVERSIONS_PER_COST = 1_000
 const BYTES_PER_COST = 100 * 1_024
 
+/** By time: the signature has to be verified, and there may be ten targets. */
+const CONVERSIONS_PER_QUOTE = 20
+const MAX_QUOTES = 500
+
 export interface ManyConversionsOptions
   extends Pick<ManyOptions, 'onInternalError'>, Pick<EndpointContext, 'quotes'> {
   sources: RateSources
@@ -98,9 +102,10 @@ async function respond(
   const { signal } = request
   const context = { signal, unsentBytes: () => request.unsentBytes?.() ?? 0 }
   const parsed = await limiter.run(() => parseRows(body, form, { runtime, signal }), context)
-  const rows = parsed.some(hasQuote)
-    ? await limiter.run(() => withQuotes(parsed, answer, quotes), context)
-    : parsed
+  const quoted = parsed.filter(hasQuote).length
+  if (quoted > MAX_QUOTES) throw invalidParameter('rows', 'must have at most 500 with a quote')
+  const rows =
+    quoted > 0 ? await limiter.run(() => withQuotes(parsed, answer, quotes), context) : parsed
   const parts: string[] = []
   const hasRounded = answer === 'csv' && rows.some(isRounded)
   const use = (results: AnyRowConversion[]): void => {
@@ -137,14 +142,16 @@ async function withQuotes(
   return all
 }
 
-/** Returns 1 for each distinct target, for each 1,000 conversions or for each 100 KiB, whichever is most; at most 10. */
+/** Returns 1 for each distinct target, for each 1,000 conversions, 50 quotes or 100 KiB, whichever is most; at most 10. */
 function costOfRows(rows: readonly unknown[], body: Uint8Array): number {
   const targets = rows.flatMap((row) => {
     const { to }: { to?: unknown } = Object(row)
     return to
   })
   const codes = targets.filter((code) => typeof code === 'string')
-  const ofConversions = Math.min(MAX_COST, Math.ceil(targets.length / CONVERSIONS_PER_COST))
+  const quoted = rows.filter(hasQuote).length
+  const conversions = targets.length + quoted * (CONVERSIONS_PER_QUOTE - 1)
+  const ofConversions = Math.min(MAX_COST, Math.ceil(conversions / CONVERSIONS_PER_COST))
   return Math.max(costOfCodes(codes), ofConversions, costOfBytes(body))
 }
 

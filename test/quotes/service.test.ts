@@ -252,6 +252,29 @@ describe('rows with a quote', () => {
     ])
   })
 
+  it.each([
+    [50, 1, 200],
+    [51, 2, 200],
+    [500, 10, 200],
+    // Refused before a signature is verified.
+    [501, 1, 400],
+  ])(
+    'cost as much as twenty others each, and are at most 500: %d cost %d',
+    async (count, cost, expected) => {
+      const { send } = openGuarded({ plans: { public: '10/min' } }, OPTION)
+      const rows = Array.from({ length: count }, () => ({ quote: `a.b.${'A'.repeat(43)}` }))
+      const headers = { 'content-type': 'application/json' }
+      const body = JSON.stringify(rows)
+      const sent = await send({ method: 'POST', target: '/v1/convert', headers, body })
+      expect([sent.status, /;r=(\d+)/.exec(sent.header('ratelimit') ?? '')?.[1]]).toEqual([
+        expected,
+        String(10 - cost),
+      ])
+      const refused = invalid('rows (must have at most 500 with a quote)')
+      expect(sent.status === 400 ? sent.text : refused).toBe(refused)
+    },
+  )
+
   it('are errors in CSV, and without the option', async () => {
     const { json, post, ask } = open()
     const { quote } = await json('quote?from=USD&to=EUR')
