@@ -20,6 +20,12 @@ export function readQuoteSettings(env: NodeJS.ProcessEnv): QuoteSettings | undef
   throw new UsageError(`${VARIABLE} must be ${form}`)
 }
 
+/** Quotes of synthetic rates do not hold where the same secrets sign others. */
+export function ofSyntheticRates(quotes: QuoteSettings | undefined): QuoteSettings | undefined {
+  if (!Array.isArray(quotes?.secrets)) return quotes
+  return { ...quotes, secrets: quotes.secrets.map((secret) => `demo ${String(secret)}`) }
+}
+
 /** Returns the query for a quote, also for one that has expired. */
 export function byQuote(
   params: Readonly<Record<string, string> & { quote: string }>,

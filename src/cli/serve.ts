@@ -10,7 +10,7 @@ import type { Config, ConfiguredHandler } from './config.ts'
 import { platform } from './context.ts'
 import type { CommandContext } from './context.ts'
 import { SERVE_OPTIONS } from './flags.ts'
-import { readQuoteSettings } from './quotes.ts'
+import { ofSyntheticRates, readQuoteSettings } from './quotes.ts'
 import { openServer } from './servers.ts'
 import { findStore, openStore } from './store.ts'
 import { chooseUpstreams } from './upstreams.ts'
@@ -165,7 +165,8 @@ async function createHandler(
   const basePath = typed ?? options.basePath ?? '/api'
   withUsageError(typed === undefined ? origin : '--base-path', () => assertBasePath(basePath))
   const { explorer = true, now = context.now, onEvent } = options
-  const quotes = options.quotes ?? readQuoteSettings(context.env)
+  const settings = options.quotes ?? readQuoteSettings(context.env)
+  const quotes = flags.demo ? ofSyntheticRates(settings) : settings
   const log = createLog({
     format: flags.log ?? (stderr.isTTY ? 'text' : 'json'),
     write: (line) => stderr.write(`${line}\n`),

@@ -2,7 +2,7 @@
 export interface QuoteSettings {
   /**
    * Secrets of at least 32 bytes each, as text or bytes: the first signs, all verify. To replace a secret, put the new one
-   * first and remove the old one when the last quote that it signed has expired.
+   * first and remove the old one when the last quote that it signed has expired. At most ten.
    */
   secrets: readonly (string | Uint8Array)[]
   /** How long a quote holds: in ms, or as `'30s'`, `'10m'`, `'12h'` or `'7d'`; 1 s to 30 days (default 10 minutes). */
@@ -10,6 +10,7 @@ export interface QuoteSettings {
 }
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const MAX_SECRETS = 10
 const MAX_TTL_MS = 30 * 86_400_000
 export const MIN_SECRET_BYTES = 32
 
@@ -32,9 +33,10 @@ export function resolveQuoteSettings({ secrets, ttl = '10m' }: QuoteSettings): {
     if (typeof each === 'string') return new TextEncoder().encode(each)
     return each instanceof Uint8Array ? Uint8Array.from(each) : new Uint8Array()
   })
-  if (bytes.length === 0 || bytes.some(({ length }) => length < MIN_SECRET_BYTES)) {
+  const isCount = bytes.length > 0 && bytes.length <= MAX_SECRETS
+  if (!isCount || bytes.some(({ length }) => length < MIN_SECRET_BYTES)) {
     const form = `texts or Uint8Arrays of at least ${MIN_SECRET_BYTES} bytes`
-    throw new TypeError(`secrets must be a non-empty array of ${form}`)
+    throw new TypeError(`secrets must be a non-empty array of at most ${MAX_SECRETS} ${form}`)
   }
   return { secrets: bytes, ttl: ms }
 }

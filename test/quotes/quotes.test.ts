@@ -377,6 +377,7 @@ describe('createQuotes()', () => {
   it.each([
     [{ rates, secrets: SECRET }, 'secrets must be a non-empty array'],
     [{ rates, secrets: [] }, 'secrets must be a non-empty array'],
+    [{ rates, secrets: Array.from({ length: 11 }, () => SECRET) }, 'at most 10'],
     [{ rates, secrets: [SECRET, 'short secret'] }, 'at least 32 bytes'],
     [{ rates, secrets: [SECRET, undefined] }, 'at least 32 bytes'],
     [{ rates, secrets: [new Uint8Array(31)] }, 'at least 32 bytes'],

@@ -3,6 +3,9 @@ import { join } from 'node:path'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
+import { createRates } from '../../src/index.ts'
+import { createQuotes } from '../../src/quotes/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
 import { CLI, expectRefused, piped, rootOf, serve, startUpstreams } from './commands.ts'
 import { writeConfig } from './config-file.ts'
 import { describeRuntimes, listen, run, temporaryFolder } from './processes.ts'
@@ -41,7 +44,8 @@ describeRuntimes('ratesmith serve config.ts', (runtime) => {
   })
 
   it('has quotes by RATESMITH_QUOTE_SECRETS, if the file has none', async () => {
-    const [own, former, current] = ['own', 'former', 'current'].map((name) => name.padEnd(32, '-'))
+    const secretOf = (name: string): string => name.padEnd(32, '-')
+    const [own, former, current] = [secretOf('own'), secretOf('former'), secretOf('current')]
     const rootWith = (args: string[], secrets = ''): Promise<string> =>
       rootOf(serve([...args, '--demo'], { RATESMITH_QUOTE_SECRETS: secrets }, runtime))
     const config = writeConfig(`export default { quotes: { secrets: ['${own}'] } }`)
@@ -52,6 +56,13 @@ describeRuntimes('ratesmith serve config.ts', (runtime) => {
     const redeemer = await rootWith([writeConfig('export default {}')], `${current}, ${former}`)
     expect(await (await fetch(redeemer + path)).text()).toBe(text)
     expect(await statusOf((await rootWith([config], former)) + path)).toBe(400)
+    // Those of real rates.
+    const rates = createRates({ providers: fakeProviders() })
+    const { quote } = await createQuotes({ rates, secrets: [former] }).create({
+      from: 'USD',
+      to: 'EUR',
+    })
+    expect(await statusOf(`${redeemer}/api/v1/convert?quote=${quote}`)).toBe(400)
     expect(await statusOf(`${await rootWith([])}/api/v1/quote?from=USD&to=EUR`)).toBe(404)
   })
 
