@@ -1,7 +1,7 @@
 import { OPERATIONS } from '../../src/api/parameters.ts'
 import { MAX_ROWS } from '../../src/api/convert-many.ts'
 import { TimeoutError } from '../../src/async.ts'
-import { createSamples } from './examples.ts'
+import { createSamples, withFixedIds } from './examples.ts'
 import type { SampleRequest, Samples } from './examples.ts'
 import { createHeaderTable } from './headers.ts'
 import type { HeaderTable } from './headers.ts'
@@ -49,6 +49,10 @@ interface DocumentParts {
 
 /** Creates the OpenAPI document for `version` of the package, with `hasAccess` for a handler with keys and limits. */
 export async function createDocument(version: string, hasAccess = false): Promise<object> {
+  return withFixedIds(() => describeService(version, hasAccess))
+}
+
+async function describeService(version: string, hasAccess: boolean): Promise<object> {
   const samples = await createSamples(hasAccess)
   const headers = createHeaderTable(hasAccess)
   const parameters = createParameterTable()
@@ -128,6 +132,7 @@ async function describeOperation(
     ...(await fetchAll(path, examples, samples)),
     ...(typeof first === 'string' ? await fetchStates(path + first, samples) : []),
     ...(await fetchAll(path, errorExamples, samples)),
+    ...(name === 'quote' ? [await fetchWithoutQuotes(path, samples)] : []),
     ...(isPost ? [] : await fetchAll(path, errorExamples, samples, true)),
   ]
   const isAvailable = fetched.every(({ response }) => response.status !== 502)
@@ -173,6 +178,10 @@ async function fetchAll(
     }),
   )
   return Promise.all(each)
+}
+
+async function fetchWithoutQuotes(path: string, samples: Samples): Promise<Example> {
+  return { name: 'not_found', response: await samples(path, { hasQuotes: false }) }
 }
 
 function toPost({ type, text }: Exclude<ExampleRequest, string>): SampleRequest {

@@ -2,11 +2,17 @@ import { createAccess, createKey } from '../../src/access/index.ts'
 import type { Access } from '../../src/access/index.ts'
 import type { Runtime } from '../../src/async.ts'
 import { createHandlerOn } from '../../src/handler.ts'
+import type { RatesHandler } from '../../src/handler.ts'
 import type { RawRequest, RawResponse } from '../../src/http/messages.ts'
+import type { RatesHandlerOptions } from '../../src/options.ts'
+import { createQuotes } from '../../src/quotes/index.ts'
+import { DAY_MS } from '../../src/rates/dates.ts'
 import { fakeProviders } from '../../src/testing/fake-providers.ts'
 import type { HistoryProvider, LatestProvider } from '../../src/upstream/provider.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 16)
+
+const SECRETS = ['examples of the OpenAPI document, no secret']
 
 const CODES = ['CHF', 'EUR', 'GBP', 'JPY', 'KWD', 'USD']
 
@@ -29,8 +35,11 @@ const KEYS = ['paid', 'forbidden', 'exhausted'] as const
 export interface SampleRequest extends Partial<RawRequest> {
   /** Whether the handler has no data. */
   isCold?: boolean
+  /** Whether the handler has quotes (default true). */
+  hasQuotes?: boolean
   /** The exhausted key is sent twice. */
   key?: (typeof KEYS)[number] | 'none'
+  /** In which `{quote}` and `{expired}` are quotes. */
   query?: string
 }
 
@@ -60,29 +69,50 @@ export async function createSamples(hasAccess: boolean): Promise<Samples> {
   const keys = hasAccess ? await createKeys() : undefined
   const { latest, history } = fakeProviders()
   const down = (): Promise<never> => Promise.reject(new Error('down'))
-  const [warm, cold] = [
-    { latest: onlySome(latest), history: withoutKrona(history) },
-    { latest: { ...latest, fetchLatest: down }, history: { ...history, fetchHistory: down } },
-  ].map((providers) =>
+  const handlerOf = (providers: RatesHandlerOptions['providers'], hasQuotes = true): RatesHandler =>
     createHandlerOn(() => frozenRuntime, {
       providers,
       now: frozenRuntime.now,
       access: keys?.access,
-    }),
-  )
-  await Promise.all([warm?.refresh(), cold?.refresh()])
+      quotes: hasQuotes ? { secrets: SECRETS } : undefined,
+    })
+  const market = { latest: onlySome(latest), history: withoutKrona(history) }
+  const warm = handlerOf(market)
+  const withoutQuotes = handlerOf(market, false)
+  const cold = handlerOf({
+    latest: { ...latest, fetchLatest: down },
+    history: { ...history, fetchHistory: down },
+  })
+  await Promise.all([warm.refresh(), cold.refresh()])
+  const quoteAt = async (time: number): Promise<string> => {
+    const { create } = createQuotes({ rates: warm.rates, secrets: SECRETS, now: () => time })
+    return (await create({ from: 'USD', to: 'EUR', amount: 100 })).quote
+  }
+  const [quote, expired] = [await quoteAt(NOW), await quoteAt(NOW - DAY_MS)]
   return async (target, request = {}) => {
-    const { isCold, key = 'paid', query = '', header = () => null, ...rest } = request
-    const handler = isCold ? cold : warm
-    if (!handler) throw new Error('no handler')
+    const { isCold, hasQuotes = true, key = 'paid', query = '', ...rest } = request
+    const { header = () => null } = request
+    const handler = hasQuotes ? (isCold ? cold : warm) : withoutQuotes
+    const filled = query.replace('{quote}', quote).replace('{expired}', expired)
     const raw: RawRequest = {
       method: 'GET',
       ...rest,
-      target: `/api${target}${query}`,
+      target: `/api${target}${filled}`,
       header: (name) => (name === 'authorization' && keys?.authorizations[key]) || header(name),
     }
     if (key === 'exhausted') await handler.answer(raw)
     return handler.answer(raw)
+  }
+}
+
+/** Runs `work` with the same id for every quote, so that the document is the same every time. */
+export async function withFixedIds<Result>(work: () => Promise<Result>): Promise<Result> {
+  const value = (): string => '0d2c7e1f-6f0a-4c3e-9b58-1a4f7d96c203'
+  Object.defineProperty(globalThis.crypto, 'randomUUID', { value, configurable: true })
+  try {
+    return await work()
+  } finally {
+    Reflect.deleteProperty(globalThis.crypto, 'randomUUID')
   }
 }
 

@@ -1,7 +1,10 @@
 import type { RatesErrorCode } from '../../src/errors.ts'
 import type { OperationName } from './parameters.ts'
 
-/** A request whose response becomes an example: a query with its question mark, or a body, which never ends without a text. */
+/**
+ * A request whose response becomes an example: a query with its question mark, in which `{quote}` and `{expired}` are quotes,
+ * or a body, which never ends without a text.
+ */
 export type ExampleRequest = string | { type: string; text?: string }
 
 /** How an operation is described beside its parameters. */
@@ -29,6 +32,9 @@ const CSV = 'date,from,to,amount\r\n2020-02-29,USD,EUR,100\r\n2026-11-20,USD,XYZ
 
 /** A withdrawn currency, one with history and one without. */
 const EXCERPT = '?symbols=BGN,JPY,KWD'
+
+const QUOTED = ['QuotedConversion', 'QuotedConversionList']
+const QUOTED_OR_NOT = ['Conversion', 'ConversionList', ...QUOTED]
 
 /** All operations, in the order of the document. */
 export const operations: Readonly<Record<OperationName, Operation>> = {
@@ -58,8 +64,8 @@ export const operations: Readonly<Record<OperationName, Operation>> = {
     operationId: 'convert',
     summary: 'Convert an amount to one or several currencies',
     description:
-      'Uses the latest rates; with `date`, the reference rates of that day. With a list in `to`, even of one code, the response has `results`. Cacheable for 60 seconds.',
-    bodies: ['Conversion', 'ConversionList'],
+      'Uses the latest rates; with `date`, the reference rates of that day. With a list in `to`, even of one code, the response has `results`. Cacheable for 60 seconds. With `quote`, uses the rates of that quote, and the response has the fields of `/v1/quote` and is not cacheable; `from` and `to` only repeat the currencies.',
+    bodies: QUOTED_OR_NOT,
     examples: {
       oneHundred: '?from=USD&to=EUR&amount=100',
       severalCurrencies: '?from=USD&to=EUR,GBP&amount=100',
@@ -69,6 +75,7 @@ export const operations: Readonly<Record<OperationName, Operation>> = {
       onDate: '?from=USD&to=EUR&amount=100&date=2020-02-29',
       byRule: '?from=USD&to=EUR&amount=100&date=2020-02-29&rule=next',
       fromEverySource: '?from=USD&to=EUR&amount=100&expand=sources',
+      byQuote: '?from=USD&to=EUR&amount=100&quote={quote}',
       csv: '?from=USD&to=EUR,GBP&amount=100&format=csv',
       csvRounded: '?from=USD&to=EUR,GBP&amount=100&round=minor&format=csv',
       csvByRule: '?from=USD&to=EUR,GBP&amount=100&date=2020-02-29&rule=period-end&format=csv',
@@ -79,15 +86,34 @@ export const operations: Readonly<Record<OperationName, Operation>> = {
       invalid_currency: '?from=BGN&to=EUR',
       unsupported_currency: '?from=USD&to=KWD&date=2020-02-29',
       invalid_amount: '?from=USD&to=EUR&amount=-1',
+      invalid_quote: '?from=USD&to=GBP&quote={quote}',
+      quote_expired: '?from=USD&to=EUR&quote={expired}',
       no_data: '?from=USD&to=EUR&date=1998-12-31',
+    },
+  },
+  quote: {
+    operationId: 'getQuote',
+    summary: 'Convert an amount at rates that hold for a time',
+    description:
+      'Returns a conversion at the latest rates, and with it a signed token, `quote`: until `expiresAt`, `/v1/convert` converts by it at the same rates. A quote with `context` is only for that. Only for services with quotes; elsewhere 404 (`not_found`). Not cacheable.',
+    bodies: QUOTED,
+    examples: {
+      oneHundred: '?from=USD&to=EUR&amount=100',
+      severalCurrencies: '?from=USD&to=EUR,JPY&amount=100&round=minor&context=cart-4711',
+    },
+    errorExamples: {
+      missing_parameter: '?from=USD',
+      invalid_parameter: '?from=USD&to=EUR&context=',
+      invalid_currency: '?from=BGN&to=EUR',
+      invalid_amount: '?from=USD&to=EUR&amount=-1',
     },
   },
   convertMany: {
     operationId: 'convertMany',
     summary: 'Convert many amounts at once',
     description:
-      'Takes at most 10,000 conversions in a body of at most 1 MiB, in JSON or in CSV with the parameters as columns. The result of each row is that of the single request, or its error: an invalid row does not fail the others. An amount may be negative. The response has the format of the body, unless `format` says otherwise. CSV must have the columns `from`, `to` and `amount`; an empty cell is an absent parameter, except in `amount` and `date`, and columns with other names are ignored, unless they are like one of these. Not cacheable.',
-    bodies: ['Conversion', 'ConversionList', 'Error'],
+      'Takes at most 10,000 conversions in a body of at most 1 MiB, in JSON or in CSV with the parameters as columns. The result of each row is that of the single request, or its error: an invalid row does not fail the others. An amount may be negative. The response has the format of the body, unless `format` says otherwise. CSV must have the columns `from`, `to` and `amount`; an empty cell is an absent parameter, except in `amount` and `date`, and columns with other names are ignored, unless they are like one of these. JSON rows, at most 500, may have a `quote` and its `context`. Not cacheable.',
+    bodies: [...QUOTED_OR_NOT, 'Error'],
     examples: {
       rows: { type: 'application/json', text: JSON.stringify(ROWS) },
       csv: { type: 'text/csv', text: CSV },

@@ -3,7 +3,7 @@ import { DAY_FORM } from '../../src/api/parameter-kinds.ts'
 import type { Parameter } from '../../src/api/parameter-kinds.ts'
 import * as z from 'zod/mini'
 
-import { OPERATIONS, ROW } from '../../src/api/parameters.ts'
+import { OPERATIONS, QUOTED, ROW } from '../../src/api/parameters.ts'
 import type { Operation } from '../../src/api/parameters.ts'
 import { reference } from './type-schemas.ts'
 import type { Schema } from './type-schemas.ts'
@@ -59,8 +59,10 @@ function describeParameter(operation: Operation, name: string, parameter: Parame
 
 /** Returns the JSON Schema of a row of many conversions. */
 export function conversionRow(): Schema {
-  const properties = Object.entries(ROW.parameters).map(([name, parameter]) => {
-    const { description, schema } = describe(ROW, name, parameter)
+  const excludes = { ...ROW.excludes, quote: ['reverse', 'date'] }
+  const row = { ...ROW, needs: { ...ROW.needs, context: 'quote' }, excludes }
+  const properties = Object.entries({ ...ROW.parameters, ...QUOTED }).map(([name, parameter]) => {
+    const { description, schema } = describe(row, name, parameter)
     return [name, { description, ...schema }]
   })
   return {
@@ -89,8 +91,9 @@ function describe(
   })
   const { [name]: needed } = needs
   if (needed) return { description: `${description} Requires \`${needed}\`.`, schema }
-  const others = excludes[name]?.map((each) => `\`${each}\``).join(' and ')
-  if (others) return { description: `${description} Excludes ${others}.`, schema }
+  const [first, ...others] = (excludes[name] ?? []).map((each) => `\`${each}\``).toReversed()
+  const excluded = [others.toReversed().join(', '), first].filter(Boolean).join(' and ')
+  if (first) return { description: `${description} Excludes ${excluded}.`, schema }
   const [, text] = /\(default `?([^`):]+)`?\)\.$/.exec(description) ?? []
   if (text === undefined || REPEATED.includes(name)) return { description, schema }
   const value: unknown = /^(true|false|\d+)$/.test(text) ? JSON.parse(text) : text

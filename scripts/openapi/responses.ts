@@ -22,14 +22,17 @@ export interface Bodies {
 const JSON_TYPE = 'application/json'
 const CSV_TYPE = 'text/csv'
 
-const DESCRIPTIONS: Record<number, string> = {
+/** By status, or by the name of an example that means something else. */
+const DESCRIPTIONS: Record<number | string, string> = {
   200: 'Success.',
   304: 'Not modified: `If-None-Match` matches the current `ETag`.',
   400: 'Invalid request.',
   401: 'No API key, or one that is malformed, unknown or expired.',
   403: 'The API key is not permitted on this website, or has no current plan.',
   404: 'No data.',
+  not_found: 'The service has no quotes.',
   408: 'The body did not arrive in time.',
+  410: 'The quote has expired.',
   412: '`If-Match` does not match the current `ETag`.',
   413: 'The body is too long.',
   415: 'The body has another type or encoding.',
@@ -59,9 +62,10 @@ function describeResponse(
   examples: Example[],
   { schemaOf, hasCsv, isLong }: Bodies,
 ): object {
-  const status = examples[0]?.response.status ?? 0
+  const [first] = examples
+  const status = first?.response.status ?? 0
   const headers = table.describe(examples.map(({ response }) => response.headers))
-  const description = DESCRIPTIONS[status]
+  const description = DESCRIPTIONS[first?.name ?? ''] ?? DESCRIPTIONS[status]
   if (status === 304) return { description, headers }
   const schema = schemaOf(status, [...new Set(examples.map(({ name }) => name))])
   const shown = isLong && status === 200 ? [] : examples

@@ -27,8 +27,10 @@ const ERRORS: Record<Exclude<RatesErrorCode, AccessCode>, string> = {
     'the reference rates do not cover the code; `/v1/currencies` has the codes they cover',
   invalid_amount: 'not a plain decimal, or the amount or the result is out of range',
   invalid_period: 'not one of the six periods',
+  invalid_quote: 'not a quote of this service, or for other currencies or another context',
+  quote_expired: 'the quote no longer holds',
   no_data: 'no reference rate on the requested days, or only an older one than permitted',
-  not_found: 'unknown path',
+  not_found: 'unknown path, or a service without quotes',
   method_not_allowed: 'a method other than those in `Allow`',
   precondition_failed: '`If-Match` does not match the current `ETag`',
   provider_unavailable:
@@ -51,7 +53,7 @@ function codesOf(errors: Readonly<Record<string, string>>): Schema {
 const BODIES: Readonly<Record<string, readonly string[]>> = {
   'endpoints/routes': ['ErrorBody', 'UnversionedError'],
   'api/latest': ['LatestRates'],
-  'api/convert': ['Conversion', 'ConversionList'],
+  'api/convert': ['Conversion', 'ConversionList', 'QuotedConversion', 'QuotedConversionList'],
   'api/history': ['Point', 'RateHistory', 'HistoryList'],
   'api/currencies': ['CurrencyList'],
   'api/sources': ['SourceList'],
