@@ -5,7 +5,7 @@ import type { AccessOptions } from '../../src/access/index.ts'
 import plain from '../../src/generated/openapi.json' with { type: 'json' }
 import { createRatesHandler } from '../../src/index.ts'
 import type { RatesHandler } from '../../src/index.ts'
-import { bodiesOf, expectSound, operationAt, readDocument } from './document.ts'
+import { QUOTES, bodiesOf, expectSound, operationAt, readDocument } from './document.ts'
 import {
   differences,
   exampleOf,
@@ -35,7 +35,7 @@ function handlerWith(options: Partial<AccessOptions> = {}): RatesHandler {
     },
   }
   const access = createAccess({ plans, keys, ...options })
-  return createRatesHandler({ providers: { latest, history }, now, access })
+  return createRatesHandler({ providers: { latest, history }, now, access, quotes: QUOTES })
 }
 
 const guarded = handlerWith()

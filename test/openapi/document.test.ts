@@ -5,6 +5,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { createRatesHandler } from '../../src/index.ts'
 import { ERROR_STATUSES } from '../error-statuses.ts'
 import {
+  QUOTES,
   bodiesOf,
   document,
   expectSound,
@@ -33,13 +34,13 @@ describe('the OpenAPI document', () => {
     expect(await new Validator().validate(broken)).toMatchObject({ valid: false })
   })
 
-  it('has the version of the package, and fewer than 96,000 characters', () => {
+  it('has the version of the package, and fewer than 112,000 characters', () => {
     expect(document).toMatchObject({ openapi: '3.1.1', info: { version: manifest.version } })
-    expect(text.length).toBeLessThan(96_000)
+    expect(text.length).toBeLessThan(112_000)
   })
 
   it('has exactly the paths of the handler', async () => {
-    const { answer } = createRatesHandler({ basePath: '' })
+    const { answer } = createRatesHandler({ basePath: '', quotes: QUOTES })
     const served: string[] = []
     for (const target of paths) {
       const { matched } = await answer({ method: 'OPTIONS', target, header: () => null })
@@ -80,6 +81,9 @@ describe('the OpenAPI document', () => {
     const others = described.filter((each) => !isCors(each) && !each.required)
     expect(others.map(({ header }) => header)).toEqual([
       'Link, getLatest 200',
+      'Last-Modified, convert 200',
+      'ETag, convert 200',
+      'Cache-Status, convert 200',
       'Link, convert 200',
       'Link, getHistory 200',
       'ETag, listCurrencies 200',
@@ -157,6 +161,14 @@ describe('the description of many conversions', () => {
     const { schema } = requestBody.content['application/json']
     const row = { from: 'USD', to: ['EUR'], amount: '1e2', rule: 'next', date: '2020-02-29' }
     expect(faultsOf(schema, [row, row])).toBe('')
+    const quoted = { from: 'USD', to: 'EUR', quote: 'a.b.c', context: 'cart 4711' }
+    expect(faultsOf(schema, [quoted])).toBe('')
+    for (const wrong of [
+      { ...quoted, quote: 'a.b' },
+      { ...quoted, context: '' },
+    ]) {
+      expect(faultsOf(schema, [wrong])).not.toBe('')
+    }
     for (const wrong of [{ from: 'USD' }, { ...row, amount: '1,5' }, { ...row, to: [] }, null]) {
       expect(faultsOf(schema, [wrong])).not.toBe('')
     }

@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
+import type { QuoteSettings } from '../../src/quotes/index.ts'
 
 /** A schema of the document; its references lead to components. */
 export interface Schema {
@@ -11,6 +12,7 @@ export interface Schema {
   readonly enum?: readonly string[]
   readonly pattern?: string
   readonly format?: string
+  readonly minLength?: number
   readonly maxLength?: number
   readonly minimum?: number
   readonly maximum?: number
@@ -118,9 +120,12 @@ export async function expectSound({
   for (const [, pointer = ''] of references) expect(lookUp(pointer), pointer).toBeDefined()
 }
 
+/** Quotes of all handlers that are compared with the document. */
+export const QUOTES: QuoteSettings = { secrets: ['a secret of thirty-two bytes, or more'] }
+
 /** The document of a handler with base path `/api`. */
 export const { document, lookUp, operations, sharedResponses, faultsOf }: ReadDocument =
-  await readDocument(createRatesHandler())
+  await readDocument(createRatesHandler({ quotes: QUOTES }))
 
 export function operationAt(path: string): Operation {
   const found = operations.find((operation) => operation.path === path)

@@ -4,14 +4,15 @@ import { operationAt } from './document.ts'
 import { differences, request } from './live.ts'
 import type { ReceivedResponse } from './live.ts'
 
-const conversion = operationAt('/v1/convert')
+// Conversions by a quote have fewer headers.
+const table = operationAt('/v1/latest')
 
 const RANGE = '?from=USD&to=EUR&start=2008-09-01&end=2008-09-30&interval=week'
 
-/** Returns the differences that the check finds in a conversion after `change`. */
+/** Returns the differences that the check finds in a table of rates after `change`. */
 async function changed(change: (received: ReceivedResponse) => Partial<ReceivedResponse>) {
-  const received = await request(conversion, '?from=USD&to=EUR&amount=100')
-  return differences(conversion, { ...received, ...change(received) }).join()
+  const received = await request(table, '?base=USD')
+  return differences(table, { ...received, ...change(received) }).join()
 }
 
 function withHeader(name: string, value?: string): Promise<string> {
@@ -43,6 +44,13 @@ const DEFECTS: Record<string, [what: string, change: object][]> = {
     ['missing results', { results: undefined }],
     ['a result without a rate', { results: { EUR: { result: 1 } } }],
     ['a result with a malformed code', { results: { eur: { rate: 1, result: 1 } } }],
+  ],
+  '/v1/quote?from=USD&to=EUR': [
+    ['a missing quote', { quote: undefined }],
+    ['a missing id', { jti: undefined }],
+    ['an end as text', { expiresAt: '2026-11-20' }],
+    ['a quoted rate of 0', { quotedRate: 0 }],
+    ['a markup that is a number', { markup: 1.5 }],
   ],
   '/v1/latest?date=2020-02-29': [['a day that does not exist', { date: '2020-02-30' }]],
   [`/v1/history${RANGE}`]: [

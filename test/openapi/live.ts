@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
-import type { CurrencyList, RatesHandler } from '../../src/index.ts'
+import type { CurrencyList, RatesHandler, RatesHandlerOptions } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
-import { bodiesOf, faultsOf, sharedResponses } from './document.ts'
+import { QUOTES, bodiesOf, faultsOf, sharedResponses } from './document.ts'
 import type { Operation, Response as Described } from './document.ts'
 import { toSearch } from './requests.ts'
 import type { Covered } from './requests.ts'
@@ -19,15 +19,22 @@ export const { latest, history } = fakeProviders({ now })
 const down = (): Promise<never> => Promise.reject(new Error('down'))
 
 /** Handler of the synthetic market. */
-export const handler: RatesHandler = createRatesHandler({ providers: { latest, history }, now })
+export const handler: RatesHandler = createRatesHandler({
+  providers: { latest, history },
+  now,
+  quotes: QUOTES,
+})
 
 /** Creates a handler without data, with `clock`. */
-export function coldAt(clock: () => number): RatesHandler {
+export function coldAt(
+  clock: () => number,
+  options: RatesHandlerOptions = { quotes: QUOTES },
+): RatesHandler {
   const dead = {
     latest: { ...latest, fetchLatest: down },
     history: { ...history, fetchHistory: down },
   }
-  return createRatesHandler({ providers: dead, now: clock })
+  return createRatesHandler({ ...options, providers: dead, now: clock })
 }
 
 /** Sends a request. `search` begins with a question mark, or is empty. */

@@ -39,17 +39,20 @@ export function allowedQueries(operation: Operation, { now }: Covered): fc.Arbit
 /** Queries with covered codes, which return rates. */
 export function answerableQueries(operation: Operation, covered: Covered): fc.Arbitrary<Query> {
   const isHistory = operation.path === '/v1/history'
-  const undated = operation.parameters.filter(
-    ({ name }) =>
-      !/^(date|rule|maxAge|expand|change)$/.test(name) && (name !== 'source' || isHistory),
+  const isQuotable = operation.parameters.some(({ name }) => name === 'quote')
+  const answered = operation.parameters.filter(
+    ({ name }) => !/^(expand|change|quote)$/.test(name) && (name !== 'context' || !isQuotable),
+  )
+  const undated = answered.filter(
+    ({ name }) => !/^(date|rule|maxAge)$/.test(name) && (name !== 'source' || isHistory),
   )
   const ofNow = queries({ parameters: undated }, (parameter) => answerable(parameter, covered.now))
-  if (isHistory || undated.length === operation.parameters.length)
-    return ofNow.map(withoutContradiction)
-  const parameters = operation.parameters.filter(({ name }) => !/^(expand|change)$/.test(name))
-  const ofDays = queries({ parameters }, (parameter) => answerable(parameter, covered.onDays), [
-    'date',
-  ])
+  if (isHistory || undated.length === answered.length) return ofNow.map(withoutContradiction)
+  const ofDays = queries(
+    { parameters: answered },
+    (parameter) => answerable(parameter, covered.onDays),
+    ['date'],
+  )
   return fc.oneof(ofNow, ofDays.map(withPublication))
 }
 
@@ -68,7 +71,11 @@ function answerable({ name, schema }: Parameter, codes: readonly string[]): fc.A
   const code = fc
     .tuple(fc.constantFrom(...codes), fc.boolean())
     .map(([each, isLow]) => (isLow ? each.toLowerCase() : each))
-  const list = fc.array(code, { maxLength: 10 }).map((each) => each.join(', '))
+  const { maxItems = 250 } = schema.anyOf?.find(({ type }) => type === 'array') ?? schema
+  // Together with the code before it.
+  const list = fc
+    .array(code, { maxLength: Math.min(10, maxItems - 1) })
+    .map((each) => each.join(', '))
   if (name === 'symbols') return list
   if (name === 'source') return fc.constant('ecb')
   if (name === 'amount') return fc.double({ min: 0, max: 1e15, noNaN: true }).map(String)
@@ -112,6 +119,11 @@ function withoutConflictingPoints({ value, fill, layout, ...others }: Query): Qu
   }
 }
 
+/** Whether `round` may name a currency without a minor unit, which no pattern can express. */
+export function isUnrounded(query: object): boolean {
+  return 'round' in query && /XDR|XA[GU]|XP[DT]/i.test(JSON.stringify(query))
+}
+
 /** The day after the handlers' current day. */
 const TOMORROW = '2026-11-21'
 
@@ -130,14 +142,16 @@ export function expectedOutcome({ path }: Operation, query: Query): RegExp {
   ]
   const outcomes = conflict === undefined ? withoutConflict : [`400 ${conflict}`]
   if (mayBeTooLarge) outcomes.push('400 invalid_amount')
+  if (isUnrounded(query)) outcomes.push('400 invalid_parameter')
   return new RegExp(`^(${outcomes.join('|')})$`)
 }
 
 /** Returns the error code of valid parameters that conflict, or of an unknown source, which no schema describes. */
 function conflictIn(path: string, query: Query): string | undefined {
-  const { date, rule, maxAge, source, expand, to = '', format, period, start, end } = query
+  const { date, rule, maxAge, source, expand, quote, to = '', format, period, start, end } = query
   const isUndated = date === undefined && path !== '/v1/history'
-  if (expand !== undefined && (to.includes(',') || format === 'csv')) return 'invalid_parameter'
+  if (expand !== undefined && (to.includes(',') || format === 'csv' || quote))
+    return 'invalid_parameter'
   if (date !== undefined && date > TOMORROW) return 'invalid_parameter'
   if (date === undefined && (rule ?? maxAge) !== undefined) return 'invalid_parameter'
   if (start !== undefined || end !== undefined) {
@@ -148,5 +162,13 @@ function conflictIn(path: string, query: Query): string | undefined {
   const kept = withoutConflictingPoints(query)
   const isUnknown = source !== undefined && (source !== 'ecb' || isUndated)
   const isConflict = Object.keys(kept).length < Object.keys(query).length
-  return isConflict || isUnknown ? 'invalid_parameter' : undefined
+  if (isConflict || isUnknown) return 'invalid_parameter'
+  return path === '/v1/convert' ? conflictWithQuote(query) : undefined
+}
+
+/** No quote of a query is one of the service. */
+function conflictWithQuote({ quote, context, reverse, date, format }: Query): string | undefined {
+  if (quote === undefined) return context === undefined ? undefined : 'invalid_parameter'
+  const isConflict = (reverse ?? date) !== undefined || format === 'csv'
+  return isConflict ? 'invalid_parameter' : 'invalid_quote'
 }

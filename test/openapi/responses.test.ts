@@ -1,10 +1,16 @@
 import * as fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { lookUp, operations, textFaultsOf } from './document.ts'
 import type { Operation, Parameter } from './document.ts'
 import { coldAt, coveredCodes, exampleOf, handler, outcomeOf, request } from './live.ts'
-import { allowedQueries, answerableQueries, expectedOutcome, toSearch } from './requests.ts'
+import {
+  allowedQueries,
+  answerableQueries,
+  expectedOutcome,
+  isUnrounded,
+  toSearch,
+} from './requests.ts'
 import type { Covered } from './requests.ts'
 import { nearTexts } from './texts.ts'
 import { words } from './words.ts'
@@ -13,6 +19,13 @@ const RUNS = { seed: 20_261_122, numRuns: 200 }
 
 /** Returns 502 for every valid request. Its tomorrow is 9999-12-31, the last valid date. */
 const cold = coldAt(() => Date.UTC(9_999, 11, 30))
+/** A well-formed quote is `invalid_parameter` here, and a malformed one `invalid_quote`; with quotes, both are the latter. */
+const withoutQuotes = coldAt(() => Date.UTC(9_999, 11, 30), {})
+
+// The only part of a quote that differs from one response to the next.
+beforeEach(() => {
+  vi.spyOn(globalThis.crypto, 'randomUUID').mockReturnValue('0-0-0-0-0')
+})
 
 /** Parameters of all operations, one per name. */
 const parameters = new Map(
@@ -27,17 +40,21 @@ const ERRORS: Record<string, RegExp> = {
   from: /^400 invalid_currency$/,
   to: /^400 invalid_currency$/,
   '/v1/convert to': /^400 invalid_(currency|parameter)$/,
+  '/v1/quote to': /^400 invalid_(currency|parameter)$/,
   '/v1/history to': /^400 invalid_(currency|parameter)$/,
   symbols: /^400 invalid_(currency|parameter)$/,
   amount: /^400 invalid_amount$/,
   period: /^400 invalid_period$/,
+  quote: /^400 invalid_quote$/,
 }
 
 /** Names that the endpoints of `/v1` ignore, for example of click trackers, cache busters and keys. */
 const IGNORED =
   /^(_.*|x[_-].*|utm_.*|fbclid|gclid|msclkid|callback|cb|v|t|ts|rand|nocache|cachebuster|access_key|api_?key|app_id|key|token)$/
 
-function errorOf({ path }: Operation, name: string): RegExp {
+function errorOf({ path }: Operation, name: string, text: string): RegExp {
+  // The advice to name the target currency otherwise.
+  if (name === 'quote' && /^[a-z]{3}\b/i.test(text)) return /^400 invalid_parameter$/
   return ERRORS[`${path} ${name}`] ?? ERRORS[name] ?? /^400 invalid_parameter$/
 }
 
@@ -49,10 +66,17 @@ async function outcomeWithoutData(operation: Operation, name: string, text: stri
   if (operation.path === '/v1/history') query.delete('date')
   if (name === 'value') query.set('interval', 'year')
   if (name === 'layout') query.set('format', 'csv')
+  if (isOfQuote(operation, name)) query.set('quote', 'a.b.c')
   query.set(name, text)
   const target = `/api${operation.path}?${query}`
-  const { status, headers, body } = await cold.answer({ method: 'GET', target, header: () => null })
+  const { answer } = name === 'quote' ? withoutQuotes : cold
+  const { status, headers, body } = await answer({ method: 'GET', target, header: () => null })
   return outcomeOf({ status, headers: new Headers(headers), body: String(body) })
+}
+
+/** Whether a parameter needs a quote. */
+function isOfQuote({ path }: Operation, name: string): boolean {
+  return path === '/v1/convert' && name === 'context'
 }
 
 /** Whether an amount overflows or underflows a double, which no pattern can express. */
@@ -66,16 +90,15 @@ function isTooLong(name: string, text: string): boolean {
   return /^(symbols|to)$/.test(name) && text.length > 2_048
 }
 
-/** Whether `round` may name a currency without a minor unit, which no pattern can express. */
-function isUnrounded(query: object): boolean {
-  return 'round' in query && /XDR|XA[GU]|XP[DT]/i.test(JSON.stringify(query))
-}
-
 describe.each(operations)('$operationId', (operation) => {
   const names = operation.parameters.map(({ name }) => name)
   const isVersioned = operation.path.startsWith('/v1')
   /** Of a valid request without data; some currencies are known. */
   const success = operation.operationId === 'listCurrencies' ? /^(200$|502 )/ : /^502 /
+  const successOf = (name: string): RegExp => {
+    if (name === 'quote') return /^400 invalid_parameter$/
+    return isOfQuote(operation, name) ? /^400 invalid_quote$/ : success
+  }
   let codes: Covered
 
   beforeAll(async () => {
@@ -107,7 +130,9 @@ describe.each(operations)('$operationId', (operation) => {
         const isAllowed = textFaultsOf(schema, text) === '' && !isInexpressible
         const outcome = await outcomeWithoutData(operation, name, text)
         const isKnown = name !== 'source' || text === 'ecb'
-        expect(outcome).toMatch(isAllowed && isKnown ? success : errorOf(operation, name))
+        expect(outcome).toMatch(
+          isAllowed && isKnown ? successOf(name) : errorOf(operation, name, text),
+        )
         counts[isAllowed ? 'accepted' : 'rejected'] += 1
       })
       await fc.assert(property, { ...RUNS, numRuns: 1_000 })
@@ -142,7 +167,11 @@ describe.each(operations)('$operationId', (operation) => {
     })
     const { status, body } = await request(operation, toSearch(Object.fromEntries(filled)))
     const required = await request(operation, exampleOf(operation))
-    expect([status, body]).toEqual([200, required.body])
+    // Only in a quote, an amount of 1 differs from none.
+    const [filledBody, requiredBody] = [body, required.body].map((text) =>
+      text.replace(/"quote":"[^"]*"/, ''),
+    )
+    expect([status, filledBody]).toEqual([200, requiredBody])
   })
 
   it('rejects a request without a required parameter', async () => {
@@ -154,10 +183,10 @@ describe.each(operations)('$operationId', (operation) => {
   })
 })
 
-it('covers 6 required parameters and 11 with defaults', () => {
+it('covers 8 required parameters and 12 with defaults', () => {
   const all = operations.flatMap((operation) => operation.parameters)
-  expect(all.filter(({ required }) => required)).toHaveLength(6)
-  expect(all.filter(({ schema }) => schema.default !== undefined)).toHaveLength(11)
+  expect(all.filter(({ required }) => required)).toHaveLength(8)
+  expect(all.filter(({ schema }) => schema.default !== undefined)).toHaveLength(12)
 })
 
 describe('an amount', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createRatesHandler } from '../../src/index.ts'
 import type { HistoryProvider } from '../../src/index.ts'
 import { BANK_DAYS, createBank, isBankDay } from '../fixtures/bank.ts'
-import { operationAt, operations } from './document.ts'
+import { QUOTES, operationAt, operations } from './document.ts'
 import {
   coldAt,
   differences,
@@ -106,7 +106,7 @@ describe('a history of several publications', () => {
       fetchHistory: () => Promise.reject(new Error('down')),
     }
     const providers = { latest, history: [history, late, prices, down] }
-    return createRatesHandler({ providers, now })
+    return createRatesHandler({ providers, now, quotes: QUOTES })
   }
 
   const wide = wideHandler()

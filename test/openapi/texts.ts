@@ -7,18 +7,19 @@ export function acceptedTexts({
   type,
   enum: values,
   items,
-  minItems: minLength = 0,
+  minItems = 0,
   maxItems = 100,
   anyOf = [],
   format,
-  pattern = '',
+  pattern,
+  minLength = 0,
   maxLength = 100,
   minimum: min = 0,
   maximum: max = 1e6,
 }: Schema): fc.Arbitrary<string> {
   if (anyOf.length > 0) return fc.oneof(...anyOf.map(acceptedTexts))
   if (items) {
-    const list = fc.array(acceptedTexts(items), { minLength, maxLength: maxItems })
+    const list = fc.array(acceptedTexts(items), { minLength: minItems, maxLength: maxItems })
     const separator = fc.constantFrom(',', ', ', ' ,', ' , ,')
     return fc.tuple(list, separator).map(([codes, between]) => codes.join(between))
   }
@@ -28,6 +29,7 @@ export function acceptedTexts({
   if (type === 'integer') return fc.integer({ min, max }).map(String)
   if (type === 'boolean') return fc.constantFrom('true', 'false')
   if (format === 'date') return fc.oneof(days(YEAR_0, YEAR_9999), days('1998-06-01', '2027-06-01'))
+  if (pattern === undefined) return fc.string({ minLength, maxLength })
   const form = new RegExp(pattern)
   // The generator knows no lookaheads.
   const wider = new RegExp(pattern.replace(/\(\?!.*?\)/g, ''))
@@ -71,6 +73,8 @@ const long = fc.oneof(
   fc.integer({ min: 245, max: 255 }).map((codes) => Array(codes).fill('EUR').join()),
   fc.integer({ min: 2_040, max: 2_056 }).map((length) => `${','.repeat(length - 3)}EUR`),
   fc.integer({ min: 60, max: 68 }).map((length) => '1'.repeat(length)),
+  fc.integer({ min: 250, max: 262 }).map((length) => 'x'.repeat(length)),
+  fc.integer({ min: 1_018, max: 1_030 }).map((length) => `a.b.${'c'.repeat(length - 4)}`),
   fc.integer({ min: 290, max: 330 }).chain((power) => fc.constantFrom(`1e${power}`, `1e-${power}`)),
 )
 
