@@ -18,7 +18,7 @@ for (const { subpath, source } of ENTRY_POINTS) {
 }
 
 const WITHOUT_OPTIONS =
-  /^(RatesError|allocate|digitsOf|find\w+|fromMinorUnits|to\w+|pegged|fixed|createKey|hashKey|createFileStore|fakeClock|storeContract|createMetrics|withRequestIds) /
+  /^(RatesError|allocate|convertAt|digitsOf|find\w+|fromMinorUnits|to\w+|pegged|fixed|createKey|hashKey|createFileStore|fakeClock|storeContract|createMetrics|withRequestIds) /
 
 const { latest, history } = fakeProviders()
 const handler = functions['createRatesHandler .']?.({ providers: { latest, history } })
@@ -52,6 +52,7 @@ const FACTORIES: Record<string, (options: object) => unknown> = {
       .map((name) => [name, (options) => call(name, options)]),
   ),
   'createRatesHandler providers': (providers) => call('createRatesHandler .', { providers }),
+  'createRatesHandler quotes': (quotes) => call('createRatesHandler .', { quotes }),
   'createRatesHandler maxStale': (maxStale) => call('createRatesHandler .', { maxStale }),
   'createUndiciFetch timeouts': (timeouts) => call('createUndiciFetch ./undici', { timeouts }),
   'serve tls': (tls) => call('serve ./node', { tls }),

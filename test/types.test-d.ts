@@ -81,10 +81,12 @@ import type {
   ServerOptions,
   KeyRules,
   ProxyOptions,
+  QuoteSettings,
   RatesHandler,
   RatesHandlerOptions,
   Route,
   RatesOperations,
+  RatesSnapshot,
   RawRequest,
   RawResponse,
   ServiceStatus,
@@ -123,6 +125,15 @@ import type {
 } from '../src/monitoring/index.ts'
 import { createKvStore } from '../src/stores/cloudflare-kv.ts'
 import type { KvNamespace } from '../src/stores/cloudflare-kv.ts'
+import { convertAt, createQuotes } from '../src/quotes/index.ts'
+import type {
+  NewQuoteParams,
+  Quote,
+  QuotedConversion,
+  QuotedConversionList,
+  Quotes,
+  QuotesOptions,
+} from '../src/quotes/index.ts'
 import { createRedisCounters } from '../src/access/redis.ts'
 import type { RedisCountersOptions } from '../src/access/redis.ts'
 import { createRedisStore } from '../src/stores/redis.ts'
@@ -146,7 +157,8 @@ import type {
   UpstreamFetch,
 } from '../src/testing/index.ts'
 
-const { latest, convert, convertMany, history, currencies: list } = createRates()
+const rates = createRates()
+const { latest, convert, convertMany, history, currencies: list } = rates
 const client = createRatesClient({ baseUrl: 'https://app.example/api' })
 const signal = AbortSignal.timeout(1_000)
 
@@ -183,7 +195,7 @@ test('a handler is a fetch-style function with members', () => {
 test('the options have these types', () => {
   type Services = 'providers' | 'store' | 'fetch' | 'now' | 'waitUntil' | 'onEvent'
   type Values = 'basePath' | 'maxStale' | 'explorer' | 'responseCacheBytes' | 'cors' | 'access'
-  type Served = 'routes' | 'trustedProxies' | 'forwardedHeader'
+  type Served = 'routes' | 'trustedProxies' | 'forwardedHeader' | 'quotes'
   expectTypeOf<keyof RatesHandlerOptions>().toEqualTypeOf<Services | Values | Served>()
   // @ts-expect-error a misspelt option
   createRatesHandler({ basepath: '/fx' })
@@ -411,6 +423,7 @@ test('a conversion to several currencies has the requested codes, in upper case'
   const some: ('EUR' | 'GBP')[] = ['EUR']
   expectTypeOf<ConvertedAmount>().toEqualTypeOf<{
     rate: number
+    quotedRate?: number
     result: number
     rounded?: string
     derived?: Derivation
@@ -451,6 +464,110 @@ test('a misspelt, missing or ill-typed parameter of an operation does not compil
   void history({ ...pair, end: '2026-01-30' })
   // @ts-expect-error misspelt, with several currencies
   void history({ from: 'USD', to: ['EUR'], perod: '1Y' })
+})
+
+test('a snapshot is plain data that cannot be written, and converts by the parameters of a conversion', () => {
+  const taken = rates.snapshot({ base: 'EUR', symbols: ['USD'], date, rule: 'next' })
+  expectTypeOf(taken).resolves.toEqualTypeOf<RatesSnapshot>()
+  expectTypeOf(rates.snapshot()).resolves.toEqualTypeOf<RatesSnapshot>()
+  const snapshot: RatesSnapshot = JSON.parse('')
+  expectTypeOf(snapshot.version).toEqualTypeOf<1>()
+  expectTypeOf(snapshot.rates).toEqualTypeOf<Readonly<Record<string, string>>>()
+  // @ts-expect-error a rate is kept as it was
+  snapshot.rates['USD'] = '1'
+  // @ts-expect-error and so is a source
+  snapshot.source.name = ''
+  expectTypeOf(convertAt(snapshot, pair)).toEqualTypeOf<Conversion>()
+  const both = convertAt(snapshot, {
+    from: 'USD',
+    to: ['EUR', 'jpy'],
+    reverse: true,
+    round: 'cash',
+  })
+  expectTypeOf(both).toEqualTypeOf<ConversionList<{ EUR: ConvertedAmount; JPY: ConvertedAmount }>>()
+  // @ts-expect-error a snapshot has its day
+  convertAt(snapshot, { ...pair, date })
+  // @ts-expect-error the change needs other rates
+  void rates.snapshot({ change: '1D' })
+  // @ts-expect-error a rule requires a day
+  void rates.snapshot({ rule: 'next' })
+  // @ts-expect-error rates are not a snapshot
+  convertAt({ base: 'USD', rates: { EUR: 0.85 } }, pair)
+})
+
+test('a quote has the type of its targets, here and over HTTP', () => {
+  const secrets = ['a secret of thirty-two bytes, or more', new Uint8Array(32)] as const
+  const quotes = createQuotes({ rates, secrets, ttl: '10m', now: () => 0 })
+  expectTypeOf(quotes).toEqualTypeOf<Quotes>()
+  type Both = QuotedConversionList<{ EUR: ConvertedAmount; JPY: ConvertedAmount }>
+  const to = ['EUR', 'jpy'] as const
+  const terms = { amount: '99.90', round: 'minor', context: 'cart 4711' } as const
+  const whole = { ...pair, ...terms, reverse: true, markup: '1.5', date, source: 'ecb' } as const
+  expectTypeOf(quotes.create(whole)).resolves.toEqualTypeOf<QuotedConversion>()
+  expectTypeOf(quotes.create({ from: 'USD', to })).resolves.toEqualTypeOf<Both>()
+  expectTypeOf(quotes.convert('', { ...pair, ...terms })).resolves.toEqualTypeOf<QuotedConversion>()
+  expectTypeOf(quotes.convert('', { to })).resolves.toEqualTypeOf<Both>()
+  expectTypeOf(quotes.convert('')).resolves.toEqualTypeOf<Quote>()
+  expectTypeOf<Quote>().toEqualTypeOf<QuotedConversion | QuotedConversionList>()
+  expectTypeOf<QuotedConversion>().toExtend<Conversion>()
+  type Fields = Pick<QuotedConversion, 'quote' | 'jti' | 'expiresAt' | 'markup' | 'quotedRate'>
+  expectTypeOf<Fields>().toEqualTypeOf<{
+    quote: string
+    jti: string
+    expiresAt: number
+    markup?: string
+    quotedRate?: number
+  }>()
+  expectTypeOf(
+    client.quote({ ...pair, ...terms, signal }),
+  ).resolves.toEqualTypeOf<QuotedConversion>()
+  expectTypeOf(client.quote({ from: 'USD', to })).resolves.toEqualTypeOf<Both>()
+  expectTypeOf(
+    client.convert({ quote: '', ...pair, ...terms, signal }),
+  ).resolves.toEqualTypeOf<QuotedConversion>()
+  expectTypeOf(client.convert({ quote: '', from: 'USD', to })).resolves.toEqualTypeOf<Both>()
+  expectTypeOf(client.convert({ quote: '', context: 'cart 4711' })).resolves.toEqualTypeOf<Quote>()
+})
+
+test('a misuse of quotes does not compile', () => {
+  const secrets = ['']
+  const quotes = createQuotes({ rates: createRatesHandler({ quotes: { secrets } }).rates, secrets })
+  expectTypeOf<RatesHandlerOptions['quotes']>().toEqualTypeOf<QuoteSettings | undefined>()
+  expectTypeOf<keyof QuoteSettings>().toEqualTypeOf<'secrets' | 'ttl'>()
+  expectTypeOf<keyof QuotesOptions>().toEqualTypeOf<'rates' | 'secrets' | 'ttl' | 'now'>()
+  expectTypeOf<NewQuoteParams['markup']>().toEqualTypeOf<string | undefined>()
+  // @ts-expect-error a markup is a text, whose digits are kept
+  void quotes.create({ ...pair, markup: 5 })
+  // @ts-expect-error a rule requires a day
+  void quotes.create({ ...pair, rule: 'next' })
+  // @ts-expect-error sources are not quoted
+  void quotes.create({ ...pair, expand: 'sources' })
+  // @ts-expect-error a quote has its markup
+  void quotes.convert('', { markup: '1.5' })
+  // @ts-expect-error a quote comes first
+  void quotes.convert({ context: 'cart 4711' })
+  // @ts-expect-error secrets are required
+  createQuotes({ rates })
+  // @ts-expect-error and are a list
+  createRatesHandler({ quotes: { secrets: 'a secret of thirty-two bytes, or more' } })
+  // @ts-expect-error rates are required
+  createQuotes({ secrets })
+  // @ts-expect-error a client takes no snapshots
+  createQuotes({ rates: client, secrets })
+  // @ts-expect-error a client takes no snapshots
+  void client.snapshot({ base: 'EUR' })
+  // @ts-expect-error quotes convert by quotes, not rates
+  void rates.convert({ ...pair, quote: '' })
+  // @ts-expect-error rates make no quotes
+  void rates.quote(pair)
+  // @ts-expect-error a stranger does not choose the markup
+  void client.quote({ ...pair, markup: '1.5' })
+  // @ts-expect-error nor the day
+  void client.quote({ ...pair, date })
+  // @ts-expect-error a context needs a quote
+  void client.convert({ ...pair, context: 'cart 4711' })
+  // @ts-expect-error a quote has its day
+  void client.convert({ ...pair, quote: '', date })
 })
 
 test('the codes of errors are a closed list', () => {
@@ -572,7 +689,7 @@ test('a client takes a URL, and optionally a fetch function', () => {
   expectTypeOf(createRatesClient).parameters.toEqualTypeOf<[RatesClientOptions]>()
   expectTypeOf<keyof RatesClientOptions>().toEqualTypeOf<'baseUrl' | 'fetch' | 'retries' | 'key'>()
   expectTypeOf<keyof RatesClient>().toEqualTypeOf<
-    'latest' | 'convert' | 'convertMany' | 'history' | 'currencies' | 'sources' | 'status'
+    'latest' | 'convert' | 'quote' | 'convertMany' | 'history' | 'currencies' | 'sources' | 'status'
   >()
   createRatesClient({ baseUrl: '', fetch })
   createRatesClient({ baseUrl: '', fetch: createRatesHandler() })
@@ -593,7 +710,7 @@ test('a client takes a URL, and optionally a fetch function', () => {
 test('a client has the operations of the handler, which take a signal', () => {
   // In both directions, so that the results have the same types.
   expectTypeOf<RatesClient>().toExtend<RatesOperations>()
-  expectTypeOf<RatesOperations>().toExtend<RatesClient>()
+  expectTypeOf<RatesOperations>().toExtend<Omit<RatesClient, 'quote' | 'convert'>>()
   void client.latest({ signal })
   void client.latest({ base: undefined, symbols: undefined, signal: undefined })
   // @ts-expect-error signal must be an AbortSignal

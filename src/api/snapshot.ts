@@ -39,9 +39,9 @@ export interface RatesSnapshot {
   /** Where rates come from that are not in the publication of the source; absent if all are. */
   readonly derived?: Readonly<Record<UppercaseCode, Derivation>>
   /** Source of the rates; show it next to them. The id is that of a source of reference rates, as in `/v1/sources`. */
-  readonly source: Attribution & { readonly id?: string }
+  readonly source: Readonly<Attribution & { id?: string }>
   /** Source of the rates that are derived by `overlay`; absent if none is. */
-  readonly overlay?: Attribution
+  readonly overlay?: Readonly<Attribution>
   /** Digest of everything else, by which damage is found. */
   readonly check: string
 }

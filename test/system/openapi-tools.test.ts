@@ -115,6 +115,7 @@ const DOCUMENTED = followedPages()
 /** Compares the public types with those of another reader of the document. */
 const TYPES_PROGRAM = `import { expectTypeOf } from 'expect-type'
 import type * as ours from '${join(ROOT, 'src/index.ts')}'
+import type * as quotes from '${join(ROOT, 'src/quotes/index.ts')}'
 import type { components } from './rates.d.ts'
 type Schemas = components['schemas']
 type Flat<Type> = Type extends object ? { [Name in keyof Type]: Flat<Type[Name]> } : Type
@@ -122,6 +123,8 @@ type Schema<Name extends keyof Schemas> = Flat<Schemas[Name]>
 expectTypeOf<Schema<'LatestRates'>>().toEqualTypeOf<Flat<ours.LatestRates>>()
 expectTypeOf<Schema<'Conversion'>>().toEqualTypeOf<Flat<ours.Conversion>>()
 expectTypeOf<Schema<'ConversionList'>>().toEqualTypeOf<Flat<ours.ConversionList>>()
+expectTypeOf<Schema<'QuotedConversion'>>().toEqualTypeOf<Flat<quotes.QuotedConversion>>()
+expectTypeOf<Schema<'QuotedConversionList'>>().toEqualTypeOf<Flat<quotes.QuotedConversionList>>()
 expectTypeOf<Schema<'RateHistory'>>().toEqualTypeOf<Flat<ours.RateHistory>>()
 expectTypeOf<Schema<'HistoryList'>>().toEqualTypeOf<Flat<ours.HistoryList>>()
 expectTypeOf<Schema<'ServiceStatus'>>().toEqualTypeOf<Flat<ours.ServiceStatus>>()
