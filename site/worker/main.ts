@@ -10,8 +10,13 @@ declare const FILES: readonly string[]
 const scope = new URL(self.registration.scope).pathname
 const basePath = `${scope}api`
 
-/** The handler of the package, on synthetic rates, as `ratesmith serve --demo` runs it. */
-const handler = createRatesHandler({ basePath, explorer: true, providers: fakeProviders() })
+/** The handler of the package, on synthetic rates, as `ratesmith serve --demo` runs it, with quotes until the worker ends. */
+const handler = createRatesHandler({
+  basePath,
+  explorer: true,
+  providers: fakeProviders(),
+  quotes: { secrets: [globalThis.crypto.getRandomValues(new Uint8Array(32))] },
+})
 
 self.addEventListener('install', (event) => {
   event.waitUntil(
