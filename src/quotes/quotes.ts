@@ -98,7 +98,7 @@ interface Claims extends SnapshotConversionParams {
  * const secrets = [globalThis.crypto.getRandomValues(new Uint8Array(32))]
  * const quotes = createQuotes({ rates: createRates(), secrets, ttl: '10m' })
  * const shown = await quotes.create({ from: 'USD', to: 'EUR', amount: '99.90', context: 'cart 4711' })
- * const charged = await quotes.convert(shown.quote, { context: 'cart 4711' })
+ * const charged = await quotes.convert(shown.quote, { to: 'EUR', context: 'cart 4711' })
  * console.log(charged.result === shown.result) // true
  * ```
  */
