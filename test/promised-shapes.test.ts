@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 
 import { openService } from './fixtures/service.ts'
 
-const { handler, get } = openService()
+const quotes = { secrets: ['a secret of thirty-two bytes, or more'] }
+const { handler, get } = openService({ quotes })
 
 const SOURCE = 'source: { name: string, url: string }'
 const RATES = 'rates: { CODE: number }'
@@ -39,6 +40,11 @@ const PROMISED: [target: string, status: number, fields: string][] = [
     'v1/convert?from=USD&to=EUR,JPY',
     200,
     `from: string, amount: number, results: { CODE: { rate: number, result: number } }, ${UPDATED}, ${SOURCE}`,
+  ],
+  [
+    'v1/quote?from=USD&to=EUR',
+    200,
+    `${CONVERSION}, ${UPDATED}, ${SOURCE}, jti: string, expiresAt: number, quote: string`,
   ],
   [
     'v1/history?from=USD&to=EUR',

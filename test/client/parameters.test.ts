@@ -42,6 +42,33 @@ describe('a call', () => {
   })
 })
 
+describe('a quote', () => {
+  it('is requested and repeated with its parameters', async () => {
+    const { client, requests } = clientOf(handler)
+    const terms = { from: 'USD', to: ['EUR', 'JPY'], round: 'minor', context: 'cart 4711' } as const
+    const shown = await client.quote({ ...terms, amount: '99.90' })
+    expect(shown.results.JPY.rounded).toMatch(/^\d+$/)
+    const { quote } = shown
+    expect(await client.convert({ quote, context: 'cart 4711' })).toEqual(shown)
+    expect(await client.convert({ quote, ...terms, amount: '99.90' })).toEqual(shown)
+    const context = 'context=cart+4711'
+    expect(requests.map(({ url }) => url.replace(/^.*\/v1\//, ''))).toEqual([
+      `quote?from=USD&to=EUR%2CJPY&round=minor&${context}&amount=99.90`,
+      `convert?quote=${quote}&${context}`,
+      `convert?quote=${quote}&from=USD&to=EUR%2CJPY&round=minor&${context}&amount=99.90`,
+    ])
+  })
+
+  it('of another cart rejects with the error of the handler', async () => {
+    const { client } = clientOf(handler)
+    const { quote } = await client.quote({ ...PAIR, context: 'cart 4711' })
+    for (const context of [undefined, 'cart 4712']) {
+      const reason = await reasonOf(client.convert({ quote, context }))
+      expect(reason).toMatchObject({ name: 'RatesError', code: 'invalid_quote', status: 400 })
+    }
+  })
+})
+
 describe('a call with invalid parameters', () => {
   it('rejects with the error of the handler', async () => {
     const untyped: object[] = [undefined, null, 978, {}, [undefined], [null], []].map((to) =>

@@ -13,8 +13,12 @@ export const PAIR = { from: 'USD', to: 'EUR' } as const
 
 const now = (): number => NOW
 
-/** A handler with the synthetic market. */
-export const handler: RatesHandler = createRatesHandler({ providers: fakeProviders({ now }), now })
+/** A handler with the synthetic market, and quotes. */
+export const handler: RatesHandler = createRatesHandler({
+  providers: fakeProviders({ now }),
+  now,
+  quotes: { secrets: ['a secret of thirty-two bytes, or more'] },
+})
 
 /** Creates a client of `respond` whose time passes only in `advance`; `timers` counts pending timers. */
 export function clientOf(

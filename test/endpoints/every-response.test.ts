@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 
 import { CACHE_CONTROL } from '../fixtures/contract.ts'
-import { market, openService } from '../fixtures/service.ts'
+import { createQuotes } from '../../src/quotes/index.ts'
+import { NOW, market, openService } from '../fixtures/service.ts'
 
 /** Longer in UTF-8 than in characters. */
 const SHOWN = { name: 'Zoë’s rates 💶', url: 'https://rates.example/ö' }
@@ -13,10 +14,15 @@ const providers = {
   latest: { ...market.latest, attribution },
   history: { ...market.history, attribution },
 }
+const quotes = { secrets: ['a secret of thirty-two bytes, or more'] }
+const { rates } = openService({ providers }).handler
+const { create } = createQuotes({ rates, ...quotes, now: () => NOW })
+const { quote } = await create({ from: 'USD', to: 'EUR' })
+
 // A new service, so that no test reads the response cache of another.
 let service: ReturnType<typeof openService>
 beforeEach(() => {
-  service = openService({ providers })
+  service = openService({ providers, quotes })
 })
 
 const { latest: MINUTE, history: HOUR } = CACHE_CONTROL
@@ -40,6 +46,8 @@ const TARGETS: [target: string, lifetime: string, modified: string | null][] = [
   [`v1/convert?${PAIR}&reverse=true`, MINUTE, NEWEST],
   [`v1/convert?${PAIR},JPY`, MINUTE, NEWEST],
   [`v1/convert?${PAIR},JPY&format=csv`, MINUTE, NEWEST],
+  [`v1/quote?${PAIR}`, 'no-store', null],
+  [`v1/convert?${PAIR}&quote=${quote}`, 'no-store', null],
   [`v1/history?${PAIR}`, HOUR, null],
   [`v1/history?${PAIR}&period=5Y`, HOUR, null],
   [`v1/history?${PAIR}&format=csv`, HOUR, null],

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 
-import type { RatesOperations } from '../../src/index.ts'
+import type { Rates } from '../../src/index.ts'
 import { NOW, openMarket } from '../fixtures/hand-written-market.ts'
 
 const PAIR = { from: 'USD', to: 'EUR' }
 
-type Operation = 'latest' | 'convert' | 'history'
+type Operation = 'latest' | 'convert' | 'snapshot' | 'history'
 
 /** Calls `operation` like JavaScript without types. */
-function call(rates: RatesOperations, operation: Operation, params: unknown): Promise<unknown> {
+function call(rates: Rates, operation: Operation, params: unknown): Promise<unknown> {
   return Reflect.apply(rates[operation], undefined, [params])
 }
 
@@ -17,6 +17,8 @@ describe('an operation of handler.rates', () => {
     ['latest', { date: '2000-03-01', base: 'jpy', symbols: ['USD', 'grd'] }],
     ['convert', { from: 'USD', to: ['EUR', 'jpy', 'EUR'] }],
     ['convert', { ...PAIR, date: '2023-01-02', rule: 'previous-business-day', maxAge: 3 }],
+    ['snapshot', { base: 'jpy', symbols: ['USD'] }],
+    ['snapshot', { date: '2000-03-01', rule: 'on-or-before' }],
     ['history', { from: 'eur', to: ['usd', 'JPY', 'USD'], period: '1W' }],
   ])('%s(%j) has no private field of a provider', async (operation, params) => {
     const record = await call(openMarket().handler.rates, operation, params)
@@ -28,6 +30,10 @@ describe('an operation of handler.rates', () => {
     ['latest', { symbols: 'EUR' }, 'invalid_parameter', 'symbols'],
     ['latest', { date: 20_200_101 }, 'invalid_parameter', 'date'],
     ['latest', [], 'invalid_parameter', 'parameters'],
+    ['snapshot', [], 'invalid_parameter', 'parameters'],
+    ['snapshot', { symbols: 'EUR' }, 'invalid_parameter', 'symbols'],
+    ['snapshot', { change: '1D' }, 'invalid_parameter', 'change'],
+    ['snapshot', { rule: 'next' }, 'invalid_parameter', 'rule'],
     ['convert', 'USD', 'invalid_parameter', 'parameters'],
     ['convert', { from: ['USD'], to: 'EUR' }, 'invalid_currency', 'from'],
     ['convert', { from: 'USD', to: [] }, 'invalid_currency', 'to'],
