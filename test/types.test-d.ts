@@ -527,6 +527,10 @@ test('a quote has the type of its targets, here and over HTTP', () => {
   ).resolves.toEqualTypeOf<QuotedConversion>()
   expectTypeOf(client.convert({ quote: '', from: 'USD', to })).resolves.toEqualTypeOf<Both>()
   expectTypeOf(client.convert({ quote: '', context: 'cart 4711' })).resolves.toEqualTypeOf<Quote>()
+  const rows = client.convertMany([{ quote: '', to: 'EUR' }, { quote: '' }, pair])
+  expectTypeOf(rows).resolves.toEqualTypeOf<
+    [QuotedConversion | ConversionError, Quote | ConversionError, Conversion | ConversionError]
+  >()
 })
 
 test('a misuse of quotes does not compile', () => {
@@ -710,7 +714,7 @@ test('a client takes a URL, and optionally a fetch function', () => {
 test('a client has the operations of the handler, which take a signal', () => {
   // In both directions, so that the results have the same types.
   expectTypeOf<RatesClient>().toExtend<RatesOperations>()
-  expectTypeOf<RatesOperations>().toExtend<Omit<RatesClient, 'quote' | 'convert'>>()
+  expectTypeOf<RatesOperations>().toExtend<Omit<RatesClient, 'quote' | 'convert' | 'convertMany'>>()
   void client.latest({ signal })
   void client.latest({ base: undefined, symbols: undefined, signal: undefined })
   // @ts-expect-error signal must be an AbortSignal

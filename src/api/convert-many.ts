@@ -6,9 +6,9 @@ import type { Deferral } from '../sources/history.ts'
 import type { LatestSnapshot } from '../sources/latest-source.ts'
 import type { CacheResult, HistoryRequest, RateSources } from '../sources/rate-sources.ts'
 import { toConversion, withConversion } from './convert.ts'
-import type { ConversionResult } from './convert.ts'
+import type { ConversionResult, Quote } from './convert.ts'
 import { ROW } from './parameters.ts'
-import type { ConversionParams, ConversionRow } from './parameters.ts'
+import type { ConversionParams, ConversionRow, QuotedRow } from './parameters.ts'
 import { dayKey } from './resolve-code.ts'
 import type { Rates } from './resolve-code.ts'
 import { check } from './check.ts'
@@ -27,13 +27,17 @@ export interface ConversionError {
 }
 
 /** The results for `Rows`, in their order: for each row its conversion, or its error. */
-export type ManyConversions<Rows extends readonly ConversionRow[]> = {
+export type ManyConversions<Rows extends readonly (ConversionRow | QuotedRow)[]> = {
   -readonly [Index in keyof Rows]: RowConversion<Rows[Index]>
 }
 
 /** @internal The result for one row. */
 type RowConversion<Row> =
-  Row extends ConversionRow<infer To> ? ConversionResult<To> | ConversionError : never
+  Row extends QuotedRow<infer To>
+    ? Quote<To> | ConversionError
+    : Row extends ConversionRow<infer To>
+      ? ConversionResult<To> | ConversionError
+      : never
 
 export type AnyRowConversion = ConversionResult | ConversionError
 

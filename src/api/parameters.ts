@@ -94,6 +94,9 @@ export type QuoteParams<To extends Targets = Targets> = Omit<
 /** Parameters of a conversion by a quote. What is given must agree with the quote, except `amount` and `round`. */
 export type QuotedParams<To extends Targets = Targets> = Partial<QuoteParams<To>>
 
+/** One of many conversions, by a quote; its amount may be negative. */
+export type QuotedRow<To extends Targets = Targets> = QuotedParams<To> & { quote: string }
+
 /** One of many conversions, whose amount may be negative. */
 export type ConversionRow<To extends Targets = Targets> = Omit<
   ConversionParams<To>,

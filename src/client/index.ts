@@ -32,6 +32,7 @@ export type {
   HistoryParams,
   LatestParams,
   QuotedParams,
+  QuotedRow,
   QuoteParams,
 } from '../api/parameters.ts'
 export type { Rounding } from '../api/rounded.ts'

@@ -1,6 +1,7 @@
 import { onlyInQueries } from '../query-names.ts'
+import type { ManyConversions } from '../api/convert-many.ts'
 import type { Quote } from '../api/convert.ts'
-import type { QuotedParams, QuoteParams, Targets } from '../api/parameters.ts'
+import type { ConversionRow, QuotedRow, QuoteParams, Targets } from '../api/parameters.ts'
 import type { RatesOperations } from '../api/operations.ts'
 import type { Call, CallOptions } from './request.ts'
 
@@ -12,8 +13,14 @@ export interface RatesClient extends RatesOperations<CallOptions> {
   /** Converts an amount, or, with `quote`, at the rates of a quote. */
   convert: RatesOperations<CallOptions>['convert'] &
     (<const To extends Targets = Targets>(
-      params: QuotedParams<To> & { quote: string } & CallOptions,
+      params: QuotedRow<To> & CallOptions,
     ) => Promise<Quote<To>>)
+  /** Converts many amounts; a row may have a quote, at whose rates it is converted. */
+  convertMany: RatesOperations<CallOptions>['convertMany'] &
+    (<const Rows extends readonly (ConversionRow | QuotedRow)[]>(
+      rows: Rows,
+      options?: CallOptions,
+    ) => Promise<ManyConversions<Rows>>)
   /**
    * Converts an amount at rates that hold until the quote expires; `GET /api/v1/quote`.
    *
