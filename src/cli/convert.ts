@@ -50,7 +50,7 @@ export async function convert(typed: string[], context: CommandContext): Promise
   }
   if (quote !== undefined) {
     const { byQuote } = await import('./quotes.ts')
-    return print(byQuote({ ...params, quote }, positionals, context))
+    return print(byQuote({ ...params, quote }, positionals, values.demo === true, context))
   }
   if (positionals.length === 1 && positionals[0] === '-') {
     const { convertList } = await import('./convert-list.ts')

@@ -30,12 +30,14 @@ export function ofSyntheticRates(quotes: QuoteSettings | undefined): QuoteSettin
 export function byQuote(
   params: Readonly<Record<string, string> & { quote: string }>,
   words: readonly string[],
+  isDemo: boolean,
   { env, now }: CommandContext,
 ): Pick<RatesQuery<Quote>, 'params' | 'notes' | 'request'> {
   // Other services call the target currency so.
   if (isCodeShaped(params.quote))
     throw new UsageError('--quote must be a quote; the target is a word: ratesmith 100 usd eur')
-  const settings = readQuoteSettings(env)
+  const ofService = readQuoteSettings(env)
+  const settings = isDemo ? ofSyntheticRates(ofService) : ofService
   if (!settings) throw new UsageError(`--quote needs ${VARIABLE}`)
   const { amount, problem } = words.length > 0 ? readTypedAmount(words.join(' ')) : {}
   if (problem !== undefined) throw new UsageError(problem)

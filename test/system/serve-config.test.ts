@@ -56,6 +56,13 @@ describeRuntimes('ratesmith serve config.ts', (runtime) => {
     const redeemer = await rootWith([writeConfig('export default {}')], `${current}, ${former}`)
     expect(await (await fetch(redeemer + path)).text()).toBe(text)
     expect(await statusOf((await rootWith([config], former)) + path)).toBe(400)
+    const env = { RATESMITH_QUOTE_SECRETS: former }
+    const words = ['convert', '--quote', JSON.parse(text).quote, '--json']
+    expect(await piped(runtime, [...words, '--demo'], env)).toMatchObject({
+      code: 0,
+      stdout: `${text}\n`,
+    })
+    expect(await piped(runtime, words, env)).toMatchObject({ code: 1 })
     // Those of real rates.
     const rates = createRates({ providers: fakeProviders() })
     const { quote } = await createQuotes({ rates, secrets: [former] }).create({
