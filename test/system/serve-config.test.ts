@@ -62,7 +62,7 @@ describeRuntimes('ratesmith serve config.ts', (runtime) => {
       code: 0,
       stdout: `${text}\n`,
     })
-    expect(await piped(runtime, words, env)).toMatchObject({ code: 1 })
+    expect(await piped(runtime, words, env)).toMatchObject({ code: 2 })
     // Those of real rates.
     const rates = createRates({ providers: fakeProviders() })
     const { quote } = await createQuotes({ rates, secrets: [former] }).create({
