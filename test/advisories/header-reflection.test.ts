@@ -8,7 +8,7 @@ const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST']
 
 /** Parameters whose error does not echo the value. */
 const SILENT = new Set(
-  'date change start end interval value fill layout format reverse round rule maxAge source expand'.split(
+  'date change start end interval value fill layout format reverse round rule maxAge source expand quote context'.split(
     ' ',
   ),
 )

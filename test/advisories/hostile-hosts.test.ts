@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { RatesHandler } from '../../src/index.ts'
 import type { ResponseData } from '../catalogue/catalogue.ts'
 import { ENDPOINTS, SEED } from './endpoints.ts'
-import { fetchFrom, get, loadedHandler } from './loaded-handler.ts'
+import { fetchFrom, get, loadedHandler, withoutId } from './loaded-handler.ts'
 
 const ODD = 'a/api/rates? a?base=GBP& a# a\\b user@a [::1 <script> :0 a:99999 .. %2e'.split(' ')
 
@@ -56,9 +56,9 @@ async function responseFor(
   Object.defineProperty(request, 'url', { value: `http://${authority}${target}` })
   const response = await from(request)
   const headers = [...response.headers].sort(([one], [other]) => (one < other ? -1 : 1))
-  return {
+  return withoutId({
     status: response.status,
     headers: Object.fromEntries(headers),
     body: await response.text(),
-  }
+  })
 }

@@ -12,7 +12,8 @@ const market = fakeProviders({ now: () => NOW })
 /** Creates a handler without data, with a clock that stands still at `start`. */
 export function createStillHandler(options: RatesHandlerOptions, start = NOW): RatesHandler {
   const runtime = virtualRuntime(start)
-  return createHandlerOn(() => runtime, { now: runtime.now, ...options })
+  const quotes = { secrets: ['a secret of at least thirty-two bytes'] }
+  return createHandlerOn(() => runtime, { now: runtime.now, quotes, ...options })
 }
 
 /**
@@ -44,8 +45,14 @@ type Ask = (
   headers?: RequestData['headers'],
 ) => Promise<ResponseData>
 
-export const get: Ask = (handler, target, headers) =>
-  send(handler, { method: 'GET', target, headers }, 'answer')
+export const get: Ask = async (handler, target, headers) =>
+  withoutId(await send(handler, { method: 'GET', target, headers }, 'answer'))
 
-export const fetchFrom: Ask = (handler, target, headers) =>
-  send(handler, { method: 'GET', target, headers })
+export const fetchFrom: Ask = async (handler, target, headers) =>
+  withoutId(await send(handler, { method: 'GET', target, headers }))
+
+/** Quotes differ in their ids alone. */
+export function withoutId(response: ResponseData): ResponseData {
+  const body = response.body.replace(/"jti":.*"quote":"[^"]*"/, '"quote":""')
+  return { ...response, body }
+}
