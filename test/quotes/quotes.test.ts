@@ -186,6 +186,16 @@ describe('quotes', () => {
     await expect(quotesOf(SECRET).convert(next.quote)).rejects.toMatchObject(INVALID)
   })
 
+  it('keep their secrets when the app clears its own', async () => {
+    const { rates } = openShop()
+    const secret = OTHER_SECRET.slice()
+    const quotes = createQuotes({ rates, secrets: [secret], now: () => NOW })
+    secret.fill(0)
+    const { quote } = await quotes.create({ from: 'USD', to: 'EUR' })
+    const verifier = createQuotes({ rates, secrets: [OTHER_SECRET], now: () => NOW })
+    expect(await verifier.convert(quote)).toMatchObject({ quote })
+  })
+
   it('have an id each', async () => {
     const { quotes } = openShop()
     const made = await Promise.all(
@@ -271,7 +281,8 @@ describe('a quote is refused, with one message,', () => {
       await sign(HEADER, base64url(Uint8Array.of(0xff))),
       await sign(HEADER, 'A'),
       await withClaims({ snapshot: undefined }),
-      await withClaims({ snapshot: { version: 2 } }),
+      await withClaims({ snapshot: { ...Object(claims).snapshot, version: 2 } }),
+      await withClaims({ note: 'x'.repeat(700) }),
       await withClaims({ from: 'CHF' }),
       await withClaims({ amount: -1 }),
       await withClaims({ markup: '99' }),

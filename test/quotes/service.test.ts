@@ -214,6 +214,13 @@ describe('GET /v1/convert with a quote', () => {
   })
 })
 
+it('the unversioned endpoints ignore the names of quotes', async () => {
+  const { text } = open()
+  const plain = await text('/api/convert?from=USD&to=EUR')
+  expect(await text('/api/convert?from=USD&to=EUR&context=cart')).toBe(plain)
+  expect(await text('/api/rates?quote=a.b.c&context=cart')).toBe(await text('/api/rates'))
+})
+
 describe('rows with a quote', () => {
   it('are converted at the quoted rate, also for a negative amount', async () => {
     const { json, post, handler } = open()
@@ -279,8 +286,10 @@ describe('rows with a quote', () => {
     const { json, post, ask } = open()
     const { quote } = await json('quote?from=USD&to=EUR')
     expect((await post([{ quote }], '?format=csv')).text).toContain('quote (not supported in CSV)')
-    expect(JSON.parse((await open({}).post([{ quote }])).text)).toEqual([
+    const pair = { from: 'USD', quote: 'EUR' }
+    expect(JSON.parse((await open({}).post([{ quote }, pair])).text)).toEqual([
       JSON.parse(invalid('quote (this service has no quotes)')),
+      JSON.parse(invalid('quote (use to)')),
     ])
     const headers = { 'content-type': 'text/csv' }
     const body = `from,to,amount,quote\nUSD,EUR,1,${quote}\n`
