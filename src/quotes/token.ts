@@ -54,6 +54,7 @@ async function importKey(secret: Bytes): Promise<CryptoKey> {
 }
 
 const utf8 = new TextEncoder()
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true })
 
 function encodeJson(value: object): string {
   return encode(utf8.encode(JSON.stringify(value)))
@@ -62,7 +63,7 @@ function encodeJson(value: object): string {
 /** @throws {RatesError} `invalid_quote` */
 function decodeJson(text: string): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(decode(text)))
+    return JSON.parse(strictUtf8.decode(decode(text)))
   } catch {
     throw invalidQuote()
   }
@@ -79,5 +80,7 @@ function encode(bytes: Uint8Array): string {
 /** Throws for a length that no bytes have. */
 function decode(text: string): Bytes {
   const characters = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-  return Uint8Array.from(characters, (character) => character.charCodeAt(0))
+  const bytes = new Uint8Array(characters.length)
+  for (let at = 0; at < bytes.length; at += 1) bytes[at] = characters.charCodeAt(at)
+  return bytes
 }
