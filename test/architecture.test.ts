@@ -213,7 +213,7 @@ function linesOf(paths: readonly string[]): number {
  */
 const LINES: Record<string, number> = {
   // With snapshots and quotes.
-  'src adapters': 36_600,
+  'src adapters': 36_650,
   // With the operations' interface, the table of days that was in compat, and snapshots.
   'src/api src/http src/endpoints': 7_200,
   'src/client': 370,
@@ -227,7 +227,7 @@ const LINES: Record<string, number> = {
   'src/monitoring src/log.ts src/events.ts src/event-records.ts': 1_150,
   'src/testing': 1_930,
   // With the secrets of quotes, and the look-up of one.
-  'src/cli': 4_660,
+  'src/cli': 4_670,
   adapters: 1_150,
   // With the days, the second direction, the trend and the card for keys.
   explorer: 2_790,
@@ -236,7 +236,7 @@ const LINES: Record<string, number> = {
   // With the costs of the worst requests, and quotes.
   bench: 2_780,
   // With ten journeys in a browser, 170 command lines, and quotes on every host.
-  test: 65_100,
+  test: 65_150,
 }
 
 /** The most of everything else that a user or a contributor has to know. */
