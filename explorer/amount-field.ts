@@ -26,6 +26,13 @@ export function createAmountField(
     hasCurrency = code !== undefined
     type(amount, code)
   }
+  /** What is typed next takes the place of the text, if it would have of the text before. */
+  function write(text: string): void {
+    const { selectionStart, selectionEnd, value } = input
+    const isSelected = selectionStart === 0 && selectionEnd === value.length
+    input.value = text
+    if (isSelected && document.activeElement === input) input.select()
+  }
   Object.assign(input, { inputMode: 'decimal', autocomplete: 'off', spellcheck: false })
   input.addEventListener('input', take)
   api.onMore((loaded) => {
@@ -41,7 +48,7 @@ export function createAmountField(
       codes = [code, ...choices.codes]
       if (amount !== given) {
         given = amount
-        input.value = inFieldForm(amount)
+        write(inFieldForm(amount))
       }
       input.className = input.value.length > 10 ? 'long' : ''
       input.ariaInvalid = 'false'
@@ -55,7 +62,7 @@ export function createAmountField(
     showResult(text: string, code: string, choices: Choices): void {
       codes = [code, ...choices.codes]
       given = undefined
-      input.value = text
+      write(text)
       input.className = `result ${text.length > 10 ? 'long' : ''}`
       input.ariaInvalid = 'false'
     },

@@ -242,10 +242,18 @@ describe.each(VIEWS)('on a $device', ({ device, width, height, colorScheme }) =>
     )
     const past = await fetchJson('convert?from=EUR&to=GBP&amount=12&date=2020-07-12')
     expect(await said(page)).toBe(`12 euros are ${grouped(past.result)} British pounds`)
+    const { promise: untilReleased, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/v1/convert?*', async (route) => {
+      await untilReleased
+      await route.continue()
+    })
     await tabTo(page, '#today')
     await keyboard.press('Enter')
     expect(await page.locator('#date:focus').count()).toBe(1)
     await tabTo(page, '#result')
+    // A response that arrives in the selected field.
+    release()
+    await expectText(page, '#converter time', 'Published')
     await keyboard.type('50')
     const { result } = await fetchJson('convert?from=EUR&to=GBP&amount=50&reverse=true')
     await expectText(page, '#exact', String(result))
