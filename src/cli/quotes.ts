@@ -1,6 +1,6 @@
 import { createQuotes } from '../quotes/index.ts'
 import type { Quote, QuoteSettings, QuotedParams } from '../quotes/index.ts'
-import { MIN_SECRET_BYTES } from '../quotes/settings.ts'
+import { resolveQuoteSettings } from '../quotes/settings.ts'
 import { isCodeShaped } from '../rates/currency-code.ts'
 import { readTypedAmount } from '../typed-amount.ts'
 import type { CommandContext } from './context.ts'
@@ -14,10 +14,13 @@ export function readQuoteSettings(env: NodeJS.ProcessEnv): QuoteSettings | undef
   const { [VARIABLE]: text } = env
   if (!text) return undefined
   const secrets = text.split(/[\s,]+/).filter(Boolean)
-  const shortest = Math.min(...secrets.map((secret) => Buffer.byteLength(secret)))
-  if (shortest >= MIN_SECRET_BYTES && secrets.length > 0) return { secrets }
-  const form = `secrets of at least ${MIN_SECRET_BYTES} bytes, separated by commas or white space`
-  throw new UsageError(`${VARIABLE} must be ${form}`)
+  try {
+    resolveQuoteSettings({ secrets })
+    return { secrets }
+  } catch {
+    const form = 'secrets of at least 32 bytes, separated by commas or white space (at most ten)'
+    throw new UsageError(`${VARIABLE} must be ${form}`)
+  }
 }
 
 /** Quotes of synthetic rates do not hold where the same secrets sign others. */

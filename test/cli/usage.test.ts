@@ -54,6 +54,7 @@ const WRONG = `
   serve --demo --store rates => --demo cannot be combined with --store
   RATESMITH_STORE=localhost:hidden serve => RATESMITH_STORE must be a URL like
   RATESMITH_QUOTE_SECRETS=hidden serve --demo => RATESMITH_QUOTE_SECRETS must be secrets of at least 32 bytes, separated by commas or white space (
+  RATESMITH_QUOTE_SECRETS=${'x'.repeat(32).concat(',').repeat(11)} serve --demo => RATESMITH_QUOTE_SECRETS must be secrets of
   RATESMITH_QUOTE_SECRETS=,, serve --demo => RATESMITH_QUOTE_SECRETS must be secrets of
   RATESMITH_KEYS=keys.json serve --demo => RATESMITH_KEYS needs a config file
   serve --log xml => --log must be json or text, got xml
