@@ -103,7 +103,8 @@ async function respond(
   const context = { signal, unsentBytes: () => request.unsentBytes?.() ?? 0 }
   const parsed = await limiter.run(() => parseRows(body, form, { runtime, signal }), context)
   const quoted = parsed.filter(hasQuote).length
-  if (quoted > MAX_QUOTES) throw invalidParameter('rows', 'must have at most 500 with a quote')
+  if (quoted > MAX_QUOTES)
+    throw invalidParameter('rows', `must have at most ${MAX_QUOTES} with a quote`)
   const rows =
     quoted > 0 ? await limiter.run(() => withQuotes(parsed, answer, quotes), context) : parsed
   const parts: string[] = []
@@ -120,9 +121,10 @@ async function respond(
   return { ...uncachedText(toSendable(toBytes(text)), answer), cost: costOfRows(parsed, body) }
 }
 
-function hasQuote(row: unknown): row is { quote: unknown } {
+/** A code as a quote means the target, and gets the error of a row. */
+function hasQuote(row: unknown): row is object {
   const { quote }: { quote?: unknown } = Object(row)
-  return quote !== undefined
+  return quote !== undefined && !isCodeShaped(quote)
 }
 
 /** Converts the rows with a quote, one after another: to verify a signature lets the event loop go on. */
@@ -134,7 +136,6 @@ async function withQuotes(
   const all: unknown[] = []
   for (const row of rows) {
     if (!hasQuote(row)) all.push(row)
-    else if (isCodeShaped(row.quote)) all.push(invalidParameter('quote', 'use to'))
     else if (!quotes) all.push(invalidParameter('quote', 'this service has no quotes'))
     else if (answer === 'csv') all.push(invalidParameter('quote', 'not supported in CSV'))
     else all.push(await (await quotes()).convertRow(row).catch(toRatesError))

@@ -282,6 +282,15 @@ describe('rows with a quote', () => {
     },
   )
 
+  it('are errors of their own if a code is the quote, in any number', async () => {
+    const { text } = await open().post(
+      Array.from({ length: 501 }, () => ({ from: 'USD', quote: 'EUR' })),
+    )
+    expect(JSON.parse(text)).toEqual(
+      Array.from({ length: 501 }, () => JSON.parse(invalid('quote (use to)'))),
+    )
+  })
+
   it('are errors in CSV, and without the option', async () => {
     const { json, post, ask } = open()
     const { quote } = await json('quote?from=USD&to=EUR')
