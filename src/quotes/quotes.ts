@@ -207,12 +207,11 @@ function toQuote(quote: string, claims: Claims, terms: SnapshotConversionParams)
   return { ...conversion, ...(markup !== undefined && { markup }), ...more }
 }
 
+/** Whether it is a percentage from -50 to 50, as text. */
 function isMarkup(markup: unknown): boolean {
   const isText = typeof markup === 'string' && /^-?\d{1,2}(\.\d{1,10})?$/.test(markup)
-  return isText && Math.abs(Number(markup)) <= MAX_MARKUP_PERCENT
+  return isText && Math.abs(Number(markup)) <= 50
 }
-
-const MAX_MARKUP_PERCENT = 50
 
 function withMarkup(rate: number, markup: string): number {
   const percent = add(HUNDRED, toDecimal(markup))

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../rates/dates.ts'
+
 /** What signs quotes, and how long they hold. */
 export interface QuoteSettings {
   /**
@@ -9,10 +11,10 @@ export interface QuoteSettings {
   ttl?: number | string | undefined
 }
 
-const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS }
 const MAX_SECRETS = 10
-const MAX_TTL_MS = 30 * 86_400_000
-export const MIN_SECRET_BYTES = 32
+const MAX_TTL_MS = 30 * DAY_MS
+const MIN_SECRET_BYTES = 32
 
 /**
  * Returns a copy of the secrets as bytes, and the lifetime in ms.
