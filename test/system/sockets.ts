@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { connect, createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 
@@ -20,10 +21,17 @@ export function portIn(url: string): number {
   return Number(new URL(url).port)
 }
 
-/** Returns an unused port of the loopback interface. */
+/**
+ * Returns an unused port of the loopback interface, below those that systems give to outgoing connections: a client that
+ * retries on a port of that range may be given the same port for itself, and then no server can listen on it.
+ */
 export async function freePort(): Promise<number> {
+  const port = randomInt(20_000, 32_000)
   const server = createServer()
-  const port = await listenOnFreePort(server)
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
+  })
+  if (!isFree) return freePort()
   await new Promise((resolve) => {
     server.close(resolve)
   })
