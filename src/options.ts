@@ -224,10 +224,7 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
   requireSize('responseCacheBytes', responseCacheBytes)
   requireCors(cors)
   requireFunctions({ 'access.createGuard': access?.createGuard }, access !== undefined)
-  if (quotes) {
-    assertKnownOptions(quotes, { secrets: true, ttl: true }, 'quotes')
-    resolveQuoteSettings(quotes)
-  }
+  if (quotes) assertKnownOptions(quotes, { secrets: true, ttl: true }, 'quotes')
   if (typeof explorer !== 'boolean') {
     throw new TypeError(`explorer must be true or false, got ${String(explorer)}`)
   }
@@ -239,7 +236,7 @@ export function resolveOptions(options: RatesHandlerOptions): ResolvedOptions {
     // Checked where they are read: by `access`, and by logs with addresses.
     proxies: { trustedProxies, forwardedHeader },
     routes: requireRoutes(routes),
-    quotes,
+    quotes: quotes && resolveQuoteSettings(quotes),
     explorer,
     rates,
   }

@@ -321,6 +321,15 @@ describe('the option quotes', () => {
     expect(create).not.toThrow(/short secret|thirty-two/)
   })
 
+  it('keeps its secrets when the app clears its own before the first quote', async () => {
+    const secret = new TextEncoder().encode(SECRET)
+    const { handler, runtime, json } = open({ quotes: { secrets: [secret] } })
+    secret.fill(0)
+    const { quote } = await json('quote?from=USD&to=EUR')
+    const quotes = createQuotes({ rates: handler.rates, secrets: [SECRET], now: runtime.now })
+    expect(await quotes.convert(quote)).toMatchObject({ quote })
+  })
+
   it('shares its quotes with createQuotes()', async () => {
     const { handler, runtime, json } = open()
     const quotes = createQuotes({ rates: handler.rates, secrets: [SECRET], now: runtime.now })
