@@ -258,6 +258,14 @@ const CONTEXT: Parameter = {
   aliases: '',
 }
 
+export const MARKUP: Parameter = {
+  schema: z.string().check(z.regex(/^-?([0-4]?\d(\.\d{1,10})?|50(\.0{1,10})?)$/)),
+  fromText: same,
+  error: mustBe('percent as text, -50 to 50, such as 1.5'),
+  description: 'Percent by which the quoted rates are above the published ones.',
+  aliases: 'margin spread',
+}
+
 /** A quote is a compact JWS (RFC 7515 §3.1). */
 export const QUOTED: Readonly<Record<'quote' | 'context', Parameter>> = {
   quote: {

@@ -1,7 +1,7 @@
 import { check } from '../api/check.ts'
 import { toConversion } from '../api/convert.ts'
 import type { Quote } from '../api/convert.ts'
-import { MAX_QUOTE_LENGTH, OPERATIONS, QUOTED, ROW } from '../api/parameters.ts'
+import { MARKUP, MAX_QUOTE_LENGTH, OPERATIONS, QUOTED, ROW } from '../api/parameters.ts'
 import type {
   DayChoice,
   Operation,
@@ -65,7 +65,7 @@ const { expand: _expand, ...converted } = ofConversions.parameters
 const NEW_QUOTE: Operation = {
   ...ofQuotes,
   path: 'create()',
-  parameters: { ...converted, ...ofQuotes.parameters },
+  parameters: { ...converted, ...ofQuotes.parameters, markup: MARKUP },
   needs: latest.needs ?? {},
 }
 const BY_QUOTE: Operation = { path: 'convert()', parameters: ofQuotes.parameters }
@@ -162,12 +162,8 @@ async function termsOf(
   given: NewQuoteParams,
   rates: QuotesOptions['rates'],
 ): Promise<Omit<Claims, 'iat' | 'exp' | 'jti'>> {
-  const { markup, ...params }: NewQuoteParams = Object(given)
-  check(NEW_QUOTE, params)
-  if (markup !== undefined && !isMarkup(markup)) {
-    throw invalidParameter('markup', 'must be percent as text, -50 to 50, such as 1.5')
-  }
-  const { context, ...conversion } = params
+  check(NEW_QUOTE, given)
+  const { markup, context, ...conversion } = given
   const { from, to, amount = 1, reverse, round, ...day } = conversion
   // Its errors name these parameters.
   await rates.convert(conversion)
@@ -192,7 +188,7 @@ function readClaims(payload: unknown): Claims {
   try {
     check(AT_RATES, { from, to, amount, reverse, round })
     toConversion(toRates(snapshot), claims)
-    if (snapshot.version === 1 && isMarkup(markup)) return claims
+    if (snapshot.version === 1 && MARKUP.schema.safeParse(markup).success) return claims
   } catch {
     // As below.
   }
@@ -205,12 +201,6 @@ function toQuote(quote: string, claims: Claims, terms: SnapshotConversionParams)
   const conversion = toConversion(toRates(snapshot), terms, toQuoted)
   const more = { jti, expiresAt: exp * 1_000, quote }
   return { ...conversion, ...(markup !== undefined && { markup }), ...more }
-}
-
-/** Whether it is a percentage from -50 to 50, as text. */
-function isMarkup(markup: unknown): boolean {
-  const isText = typeof markup === 'string' && /^-?\d{1,2}(\.\d{1,10})?$/.test(markup)
-  return isText && Math.abs(Number(markup)) <= 50
 }
 
 function withMarkup(rate: number, markup: string): number {

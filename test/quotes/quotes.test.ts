@@ -333,6 +333,8 @@ describe('creating a quote', () => {
     [{ from: 'USD', to: 'EUR', markup: '50.01' }, 'Invalid parameter: markup'],
     [{ from: 'USD', to: 'EUR', markup: '-51' }, 'Invalid parameter: markup'],
     [{ from: 'USD', to: 'EUR', markup: '1e1' }, 'Invalid parameter: markup'],
+    [{ from: 'USD', to: 'EUR', markUp: '1' }, 'Invalid parameter: markUp (use markup)'],
+    [{ from: 'USD', to: 'EUR', marup: '1' }, 'Invalid parameter: marup (did you mean markup?)'],
     [
       { from: 'USD', to: 'EUR', context: '' },
       'Invalid parameter: context (must be 1 to 256 characters)',
