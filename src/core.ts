@@ -1,6 +1,6 @@
 /** What a part of the package that can be left out (`access`, `compat`, `monitoring`, `cli`) may import besides `index.ts`. */
-export { withDays, writeDays } from './api/days.ts'
-export type { DayRates, DaysParams, DayTable } from './api/days.ts'
+export { withDays, writeDays } from './api/day-table.ts'
+export type { DayRates, DaysParams, DayTable } from './api/day-table.ts'
 export { DISCLAIMER } from './api/latest.ts'
 export { MAX_CODES, MAX_CODES_CHARACTERS, splitCodes, tooManyCodes } from './api/parameter-kinds.ts'
 export {
