@@ -83,7 +83,8 @@ export function withLatest<Result>(
   use: (found: CacheResult<Rates>, data: object) => Result,
 ): Result | Promise<Result> {
   // Without symbols, all other codes belong to a table, too.
-  const need = { codes: () => codesOf(params), isWhole: !params.symbols?.length }
+  const whole = params.symbols?.length ? undefined : 'day'
+  const need = { codes: () => codesOf(params), whole } as const
   return withRates(sources, params, need, now, request, use)
 }
 
@@ -120,7 +121,7 @@ export async function withChange(
     for (const code of codes) requireQuoted(later, 'base', code)
     const date = changeStart(later.date, String(change))
     if (date > later.date) throw invalidParameter('change', `must not be after ${later.date}`)
-    const need = { ...daysToLoad({ date }, today), codes, isWhole: true, source: later.id }
+    const need = { ...daysToLoad({ date }, today), codes, whole: 'day', source: later.id } as const
     return sources.history(need, request, ({ value }) => {
       const earlier = datedSnapshot(value, { date }, today, 'change')
       for (const code of codes) requireQuoted(earlier, 'base', code)
@@ -130,7 +131,7 @@ export async function withChange(
   }
 
   const upToNewest = async (codes: readonly string[]): Promise<LatestRates> =>
-    sources.history({ codes, isWhole: true }, request, ({ value }) =>
+    sources.history({ codes, whole: 'day' }, request, ({ value }) =>
       upTo(datedSnapshot(value, { date: newestOf(value, today) }, today), codes),
     )
 

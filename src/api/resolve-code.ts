@@ -296,7 +296,7 @@ export function originOf(
 export type Rates = LatestSnapshot | DatedSnapshot
 
 /** The codes that rates must have, in either case. */
-interface CodesNeed extends Pick<HistoryNeed, 'isWhole'> {
+interface CodesNeed extends Pick<HistoryNeed, 'whole'> {
   codes(): readonly string[]
 }
 
@@ -308,7 +308,7 @@ interface CodesNeed extends Pick<HistoryNeed, 'isWhole'> {
 export function withRates<Result>(
   sources: RateSources,
   day: DayChoice,
-  { codes, isWhole }: CodesNeed,
+  { codes, whole }: CodesNeed,
   now: () => number,
   request: RequestOptions | undefined,
   use: (found: CacheResult<Rates>, data: object) => Result,
@@ -320,7 +320,7 @@ export function withRates<Result>(
       : use(found, found.value)
   }
   const today = toDay(now())
-  const need = { ...daysToLoad(day, today), codes: codes(), isWhole, source: day.source }
+  const need = { ...daysToLoad(day, today), codes: codes(), whole, source: day.source }
   return sources.history(need, request, ({ value, hit, ttl }) =>
     use({ value: datedSnapshot(value, day, today), hit, ttl }, value),
   )

@@ -1,10 +1,10 @@
-import { TimeoutError, withTimeout } from '../async.ts'
+import { TimeoutError, sleep, withTimeout } from '../async.ts'
 import type { Runtime } from '../async.ts'
 import { REQUEST_TIMEOUT_MS, UnavailableError } from '../cache/refresh.ts'
 import { RatesError, invalidParameter } from '../errors.ts'
 import { groupsOf } from '../rates/calendar.ts'
 import { MAX_DAYS_AWAY, addDays } from '../rates/dates.ts'
-import type { Day } from '../rates/dates.ts'
+import type { Day, DaySpan } from '../rates/dates.ts'
 import { quotesAll, rowsOf } from '../rates/market-history.ts'
 import type {
   HistoryNeed,
@@ -16,7 +16,7 @@ import type {
 } from './history.ts'
 import { createPublicationSource } from './publication-source.ts'
 import { createPublicationContext } from './publication.ts'
-import { unavailable } from './source.ts'
+import { notInTime, unavailable } from './source.ts'
 import type { References, SourcesOptions } from './source.ts'
 
 /** All publications of reference rates, in order of preference. */
@@ -33,12 +33,35 @@ export interface Histories {
     request: HistoryRequest | undefined,
     use: UseHistory<Result>,
   ): Result | Promise<Result>
+  /**
+   * Returns access to whole ranges of days of every publication, or of those that `source` names, in order of preference.
+   *
+   * @throws {RatesError} `invalid_parameter` for an unknown source
+   */
+  ranges(source: string | undefined): readonly Range[]
   publications(): readonly PublicationState[]
   /** Loads the newest days of all. Never rejects. */
   load(): Promise<void>
   /** Refreshes those that are due, but for the one with the id `except`. Never rejects. */
   refresh(except?: string): Promise<void>
   close(): void
+}
+
+/** The days of a publication. */
+export interface Range extends Pick<PublicationSource, 'id' | 'since' | 'lacks'> {
+  /**
+   * Returns days with all rates from `start` to `end`, and possibly others; `codes`, which it does not lack, are those that
+   * matter (none for all).
+   *
+   * @throws {RatesError} `provider_unavailable` where any rate is missing or doubtful
+   */
+  read(need: RangeNeed, signal: AbortSignal | undefined): Promise<HistorySnapshot>
+}
+
+export interface RangeNeed extends DaySpan {
+  codes: readonly string[]
+  /** Whether to repeat loads that fail, for a minute (default false). */
+  isPatient?: boolean
 }
 
 export function createHistories(options: SourcesOptions, references: References): Histories {
@@ -58,6 +81,17 @@ export function createHistories(options: SourcesOptions, references: References)
         ? deferred(steps, first.value, need, request)
         : wait(runtime, steps, first.value, need, request)
     },
+    ranges: (source) =>
+      membersOf(members, source).map((member) => {
+        const { id, since, lacks } = member
+        const client = {}
+        return {
+          id,
+          since,
+          lacks,
+          read: async (need, signal) => readRange(runtime, member, need, { client, signal }),
+        }
+      }),
     publications: () => members.map(({ state }) => state()),
     async load() {
       await Promise.allSettled(members.map(({ load }) => load({ codes: [] }, {})))
@@ -177,9 +211,49 @@ async function load(
     request?.signal?.throwIfAborted()
     return await withTimeout(runtime, limit, member.load(need, client), request?.signal)
   } catch (error) {
-    throw unavailable(
-      error instanceof TimeoutError ? new UnavailableError(REQUEST_TIMEOUT_MS, error) : error,
-    )
+    throw notInTime(error)
+  }
+}
+
+const RANGE_TIMEOUT_MS = 60_000
+const MIN_PAUSE_MS = 500
+
+const NEVER = { retryInMs: Infinity, cause: undefined }
+
+interface Reader {
+  client: object
+  signal: AbortSignal | undefined
+}
+
+/** @throws {RatesError} `provider_unavailable` */
+async function readRange(
+  runtime: Runtime,
+  member: PublicationSource,
+  { start, end, codes, isPatient = false }: RangeNeed,
+  { client, signal }: Reader,
+): Promise<HistorySnapshot> {
+  const need: HistoryNeed = { since: start, until: end, codes, whole: 'range' }
+  const until = runtime.monotonic() + RANGE_TIMEOUT_MS
+  let isLoaded = false
+  for (;;) {
+    signal?.throwIfAborted()
+    const found = member.find(need)
+    if (found && !found.value.isIncomplete) return found.value
+    if (found || isLoaded) throw unavailable(undefined)
+    const left = until - runtime.monotonic()
+    try {
+      await withTimeout(runtime, left, member.load(need, client), signal)
+      isLoaded = true
+    } catch (error) {
+      signal?.throwIfAborted()
+      const { retryInMs, cause } = error instanceof UnavailableError ? error : NEVER
+      const pause = Math.max(retryInMs, MIN_PAUSE_MS)
+      // Many calls of a host take turns.
+      const isQueued = cause instanceof TimeoutError
+      const isRepeated = isPatient || isQueued
+      if (!isRepeated || pause > until - runtime.monotonic()) throw unavailable(error)
+      await sleep(runtime, pause, signal)
+    }
   }
 }
 

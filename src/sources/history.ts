@@ -55,8 +55,11 @@ export interface HistoryNeed {
   until?: Day | undefined
   /** Codes in either case. */
   codes: readonly string[]
-  /** Whether all other currencies with rates on one day of the range are needed, too (default false). */
-  isWhole?: boolean | undefined
+  /**
+   * Whether all other currencies are needed, too: on one `day` of the range, or on all its days (`range`), where `codes` are
+   * only those that matter, none for all (default the `codes` alone).
+   */
+  whole?: 'day' | 'range' | undefined
   /** Which day of the range is needed (default all). */
   rule?: DateRule | undefined
   /** Id of the only publication to ask, or the part of several before a hyphen (default all, in order). */
@@ -94,6 +97,8 @@ export type UseHistory<Result> = (found: CacheResult<HistorySnapshot>) => Result
 /** A publication: rates with the same calendar, from one or several providers. */
 export interface PublicationSource {
   id: string
+  /** First day with rates. */
+  since: Day
   /** Whether it never quoted one of `codes`, in either case, as far as is known without a load. */
   lacks(codes: readonly string[]): boolean
   /** Returns the rates in memory, undefined where they have to be loaded. */

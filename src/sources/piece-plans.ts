@@ -21,7 +21,7 @@ const END_OF_TIME = '9999-12-31'
 /** Returns the pieces that `need` needs, in the order in which to load them. */
 export function plansFor(
   { options, calendar, since: firstDay, daysBack, providers, isInOneCall }: PublicationContext,
-  { codes, since, until, period = '5Y', isWhole, rule }: HistoryNeed,
+  { codes, since, until, period = '5Y', whole, rule }: HistoryNeed,
   newest: MarketHistory,
 ): Plan[] {
   const last = newest.dates.at(-1) ?? toDay(options.runtime.now())
@@ -42,14 +42,16 @@ export function plansFor(
   // All days are in memory, or the last one with a whole table.
   const hasTable = (): boolean =>
     newest.dates.some((day) => day <= end && calendar.isPublished(day))
-  const isInMemory = start >= firstKept || (isWhole === true && !isFirst && hasTable())
+  const isInMemory = start >= firstKept || (whole === 'day' && !isFirst && hasTable())
   if (isInMemory || start > end) return []
   const [provider] = providers
-  if (!provider?.fetchSeries) {
+  // Tables of single days would be thousands of calls.
+  const isByRange = whole === 'range' && provider?.maxDays !== 1
+  if (!provider?.fetchSeries || isByRange) {
     const before = end < firstKept ? end : addDays(firstKept, -1)
     return windowsOf(start, before, provider?.maxDays)
   }
-  if (isWhole) {
+  if (whole === 'day') {
     const days = daysFrom(start, end).filter(calendar.isPublished)
     const ordered = isFirst ? days : days.toReversed()
     return ordered.slice(0, MAX_TABLES).map((day) => {
@@ -58,7 +60,8 @@ export function plansFor(
   }
   // The days of the base are those of any other currency.
   const [other = 'USD'] = newest.columns.has('USD') ? [] : newest.columns.keys()
-  const series = codes.length > 0 ? codes : [other]
+  const others = whole === 'range' ? [...newest.columns.keys()] : [other]
+  const series = codes.length > 0 ? codes : others
   return series.map((code) => seriesPlan(code, firstDay, end))
 }
 

@@ -35,13 +35,14 @@ export interface Verdicts {
 /** Returns what is wrong with the rates that `need` needs. Neighbours that are not there confirm nothing, once it `isSettled`. */
 export function problemIn(
   { doubted, unconfirmed, gaps }: Verdict,
-  { codes, since = '', until = '9999', isWhole = false }: HistoryNeed,
+  { codes, since = '', until = '9999', whole }: HistoryNeed,
   isSettled: boolean,
 ): string | undefined {
+  const isAny = whole === 'day' || (whole === 'range' && codes.length === 0)
   const isNeeded = ({ code, year }: YearOfCode): boolean =>
     year >= since.slice(0, 4) &&
     year <= until.slice(0, 4) &&
-    (isWhole || codes.some((each) => each.toUpperCase() === code))
+    (isAny || codes.some((each) => each.toUpperCase() === code))
   const wrong = doubted.find(isNeeded) ?? (isSettled ? undefined : unconfirmed.find(isNeeded))
   if (wrong) return `${wrong.code} of ${wrong.year} disagrees with the rates before and after`
   const gap = gaps.find(({ start, end }) => end >= since && start <= until)

@@ -71,8 +71,8 @@ export function createViews(context: PublicationContext): Views {
   }
 
   return {
-    view({ codes, isWhole }, parts, newest, isIncomplete) {
-      const needed = context.isDeclared && !isWhole && codes.length > 0 ? codes : undefined
+    view({ codes, whole }, parts, newest, isIncomplete) {
+      const needed = context.isDeclared && !whole && codes.length > 0 ? codes : undefined
       if (parts.length === 0 && !needed) return newest
       const { joined, variants } = viewOf(parts, newest)
       if (!needed && !isIncomplete) return joined

@@ -8,7 +8,7 @@ import { createPieces } from './pieces.ts'
 import type { PublicationContext } from './publication.ts'
 
 export function createPublicationSource(context: PublicationContext): PublicationSource {
-  const { id, isInOneCall, isDeclared } = context
+  const { id, since, isInOneCall, isDeclared } = context
   const newest = createNewestDays(context)
   const pieces = createPieces(context)
 
@@ -28,6 +28,7 @@ export function createPublicationSource(context: PublicationContext): Publicatio
 
   return {
     id,
+    since,
     lacks(codes) {
       const value = newest.value()
       return value !== undefined && !codes.every((code) => isKnown(context, value, code))
@@ -73,7 +74,7 @@ function isKnown(
   return (findWithdrawal(known)?.withdrawnAt ?? '') > since
 }
 
-/** Upper case, without the base; undefined without codes or with an unknown one, whose error lists the newest codes. */
+/** Upper case, without the base; undefined without any needed code or with an unknown one, whose error lists the newest codes. */
 function knownNeed(
   context: PublicationContext,
   need: HistoryNeed,
@@ -84,7 +85,7 @@ function knownNeed(
     if (!isKnown(context, value, code)) return undefined
     known.add(code.toUpperCase())
   }
-  if (known.size === 0) return undefined
+  if (known.size === 0 && need.whole !== 'range') return undefined
   known.delete(value.history.base)
   const { rule, until } = need
   const end = until && rule === 'period-end' ? periodOf(until, context.periodMonths).last : until

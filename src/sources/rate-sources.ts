@@ -12,7 +12,7 @@ import type { CacheStore, OnStoreFailure } from '../cache/store.ts'
 import { RatesError } from '../errors.ts'
 import { dropExpired } from '../rates/rate-table.ts'
 import type { HistoryProvider } from '../upstream/provider.ts'
-import type { Histories } from './histories.ts'
+import type { Histories, Range } from './histories.ts'
 import type {
   HistoryNeed,
   HistoryRequest,
@@ -22,7 +22,7 @@ import type {
 } from './history.ts'
 import { createLatestSource } from './latest-source.ts'
 import { createReferences } from './references.ts'
-import { unavailable } from './source.ts'
+import { inTime, unavailable } from './source.ts'
 import type { LatestSnapshot, References, SourcesOptions } from './source.ts'
 
 export type { Attempt, CacheResult, HistoryNeed, HistoryRequest, PublicationState, RequestOptions }
@@ -35,6 +35,12 @@ export interface RateSources {
   /** Its fallback where only that has all of `codes` (either case), which is called only where there is a fallback. */
   latest(request?: RequestOptions, codes?: () => readonly string[]): ResultOrPromise<LatestSnapshot>
   history: Histories['use']
+  /**
+   * @throws {RatesError} `not_found` where the data set is turned off; as `Histories.ranges` does
+   */
+  ranges(source: string | undefined): Promise<readonly Range[]>
+  /** Settles like `work`, but rejects with `provider_unavailable` after 5 s. */
+  inTime<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result>
   /** Loads the newest days of all publications. Never rejects. */
   loadPublications(): Promise<void>
   state(): SourcesState
@@ -87,10 +93,9 @@ export function createSources(
         ? result.then((result) => choose(result, codes))
         : choose(result, codes)
     },
-    history(need, request, use) {
-      if (!hasHistory) throw turnedOff('reference rates')
-      return histories.use(need, request, use)
-    },
+    history: histories.use,
+    ranges: histories.ranges,
+    inTime: (work, signal) => inTime(runtime, work, signal),
     loadPublications: histories.load,
     state() {
       const publications = histories.publications()
@@ -121,12 +126,21 @@ function createLazyHistories(options: SourcesOptions, references: References) {
     return loaded
   })
 
-  const histories: Histories = {
+  function requireProviders(): void {
+    if (options.historyProviders.length === 0) throw turnedOff('reference rates')
+  }
+
+  const histories: Omit<Histories, 'ranges'> & Pick<RateSources, 'ranges'> = {
     use(need, request, use) {
+      requireProviders()
       if (loaded) return loaded.use(need, request, use)
       if (!request?.defer) return load().then((histories) => histories.use(need, request, use))
       request.defer.start('', load)
       throw unavailable(undefined)
+    },
+    async ranges(source) {
+      requireProviders()
+      return (await load()).ranges(source)
     },
     publications: () => loaded?.publications() ?? [],
     load: async () => (await load()).load(),

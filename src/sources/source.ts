@@ -1,4 +1,4 @@
-import { hedge, runWithTimeout } from '../async.ts'
+import { TimeoutError, hedge, runWithTimeout, withTimeout } from '../async.ts'
 import type { Runtime, WaitUntil } from '../async.ts'
 import { createBackoff, propertyOf, requestedDelay } from '../cache/backoff.ts'
 import type { ReadThroughOptions } from '../cache/read-through.ts'
@@ -267,6 +267,26 @@ export function unavailable(error: unknown): RatesError {
     Math.min(Math.max(seconds, MIN_RETRY_AFTER_SECONDS), MAX_RETRY_AFTER_SECONDS),
     error,
   )
+}
+
+/** Returns `provider_unavailable` for the error of a wait that ended too early. */
+export function notInTime(error: unknown): RatesError {
+  return unavailable(
+    error instanceof TimeoutError ? new UnavailableError(REQUEST_TIMEOUT_MS, error) : error,
+  )
+}
+
+/** @throws {RatesError} `provider_unavailable` if `work` takes longer than a request may, or `signal` aborts; that of `work` */
+export async function inTime<Result>(
+  runtime: Runtime,
+  work: Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  try {
+    return await withTimeout(runtime, REQUEST_TIMEOUT_MS, work, signal)
+  } catch (error) {
+    throw error instanceof TimeoutError || signal?.aborted ? notInTime(error) : error
+  }
 }
 
 interface ProviderFailure {
