@@ -1,4 +1,4 @@
-import { flatHeaders } from '../src/http/response.ts'
+import { flatHeaders, isStreamed } from '../src/http/response.ts'
 import type { RawRequest, RawResponse, ReadBody } from '../src/index.ts'
 import { createConnectionLimit } from './connection-limit.ts'
 import { fromFetchStyle } from './node-fetch-style.ts'
@@ -9,6 +9,7 @@ import {
   refuse,
   setStallTimeout,
   writeInParts,
+  writeStream,
 } from './node-send.ts'
 import type { Answer, FetchHandler } from './server.ts'
 
@@ -86,6 +87,11 @@ export function createSender(): Sender {
       // Otherwise the connection would wait for the rest of a slow request body. HTTP/2 ignores the header.
       const isLast = status === REQUEST_TIMEOUT
       response.writeHead(status, isLast ? [...list, 'connection', 'close'] : list)
+      if (isStreamed(body)) {
+        setStallTimeout(response)
+        void writeStream(body, response)
+        return
+      }
       const isLarge = body instanceof Uint8Array && body.length > PART_BYTES
       const isInParts = isLarge && response.socket?.encrypted
       if (isInParts) writeInParts(body, response)

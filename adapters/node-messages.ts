@@ -46,7 +46,7 @@ export interface RequestSocket {
   once(event: 'close', listener: () => void): unknown
 }
 
-/** The used part of an HTTP/2 stream. */
+/** The used part of the stream of an HTTP/2 request and its response. */
 export interface RequestStream {
   /** The connection. */
   readonly session?: object | undefined
@@ -76,6 +76,8 @@ export interface NodeResponse {
   setTimeout?(ms: number, listener: () => void): unknown
   /** Null in HTTP/1 until the responses to all earlier requests of the connection are sent. */
   readonly socket?: ResponseSocket | null | undefined
+  /** The stream of an HTTP/2 response. */
+  readonly stream?: RequestStream | undefined
   /** Bytes that the operating system has not accepted yet. */
   readonly writableLength?: number | undefined
   /** Whether the operating system has accepted all bytes. */

@@ -1,3 +1,4 @@
+import type { StreamedBody } from '../src/index.ts'
 import type { NodeResponse } from './node-messages.ts'
 
 export const PART_BYTES = 262_144
@@ -20,6 +21,33 @@ export function writeInParts(body: Uint8Array, response: NodeResponse): void {
   }
   writeNext()
 }
+
+/** Writes each part when those before are sent; ends the connection where the body fails. */
+export async function writeStream(body: StreamedBody, response: NodeResponse): Promise<void> {
+  let isClosed = false
+  let resume = (): void => undefined
+  response.once('close', () => {
+    isClosed = true
+    resume()
+  })
+  try {
+    for await (const part of body) {
+      if (isClosed) return
+      if (response.write?.(part) !== false) continue
+      await new Promise<void>((resolve) => {
+        resume = resolve
+        response.once('drain', resolve)
+      })
+    }
+    response.end()
+  } catch {
+    // Otherwise, an HTTP/2 response would look complete.
+    if (response.stream) response.stream.close(HTTP2_INTERNAL_ERROR)
+    else response.destroy()
+  }
+}
+
+const HTTP2_INTERNAL_ERROR = 2
 
 /** Not a round number, to differ from timeouts that the server or Node sets. */
 const STALL_TIMEOUT_MS = 30_001

@@ -3,6 +3,7 @@
 //
 // An AWS Lambda function behind a function URL, an HTTP API or a REST API; its handler is `index.handler`.
 import { isUtf8 } from 'node:buffer'
+import { buffer } from 'node:stream/consumers'
 
 import { consoleLogger, createRatesHandler } from 'ratesmith'
 import type { RawRequest } from 'ratesmith'
@@ -46,7 +47,8 @@ export async function handler(event: LambdaEvent): Promise<LambdaResult> {
   const isStaged = !first.matched && request.target.startsWith(`${stage}/`)
   const target = request.target.slice(stage.length)
   const { status, headers, body } = isStaged ? await rates.answer({ ...request, target }) : first
-  const bytes = Buffer.from(body ?? [])
+  const isInParts = typeof body === 'object' && body && Symbol.asyncIterator in body
+  const bytes = isInParts ? await buffer(body) : Buffer.from(body ?? [])
   const isText = isUtf8(bytes)
   return {
     statusCode: status,

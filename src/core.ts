@@ -35,13 +35,20 @@ export { LARGE_BODY_BYTES } from './http/limiter.ts'
 export { withProperties } from './http/messages.ts'
 export { createTextReader } from './http/query.ts'
 export { createBoundedMap, createRepeatFilter } from './http/response-cache.ts'
-export { bodyHeaders, byteLength, privateHeaders, toFetchStyle, withVary } from './http/response.ts'
+export {
+  bodyHeaders,
+  byteLength,
+  isStreamed,
+  privateHeaders,
+  toFetchStyle,
+  withVary,
+} from './http/response.ts'
 export type { Route, RouteContext, RouteRequest } from './http/routes.ts'
 export { assertBasePath, splitTarget } from './http/target.ts'
 export { assertKnownOptions, assertOneOf, requireFunctions } from './known-options.ts'
 export { escapeInvisible, toSingleLine } from './log.ts'
 export { exactDifference, exactProduct, isAmount, percentChange } from './rates/arithmetic.ts'
 export { isCodeShaped, minorUnitHint } from './rates/currency-code.ts'
-export { dayNumber, earlierDay, isDay, toDay } from './rates/dates.ts'
+export { dayNumber, earlierDay, FIRST_REFERENCE_DAY, isDay, toDay } from './rates/dates.ts'
 export type { Day } from './rates/dates.ts'
-export { divide, ONE, toDecimal, toNumber } from './rates/decimal.ts'
+export { divide, ONE, toDecimal, toNumber, toPlainText } from './rates/decimal.ts'

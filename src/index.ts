@@ -19,7 +19,13 @@ export type {
   Usage,
   UsageLimit,
 } from './http/guard.ts'
-export type { EndpointResponse, Header, RawRequest, RawResponse } from './http/messages.ts'
+export type {
+  EndpointResponse,
+  Header,
+  RawRequest,
+  RawResponse,
+  StreamedBody,
+} from './http/messages.ts'
 export type { ReadBody } from './http/read-body.ts'
 export type { Route, RouteContext, RouteFunction, RouteRequest, Routes } from './http/routes.ts'
 export { createRates } from './rates-api.ts'
@@ -62,6 +68,7 @@ export type {
   ConversionParams,
   ConversionRow,
   CurrenciesParams,
+  DaysParams,
   HistoryParams,
   LatestParams,
   SnapshotParams,
@@ -74,6 +81,7 @@ export type {
   CurrencyHistory,
   CurrencyList,
 } from './api/currencies.ts'
+export type { RatesDay } from './api/days.ts'
 export type { HistoryList, HistoryResult, Point, RateHistory } from './api/history.ts'
 export type { LatestRates } from './api/latest.ts'
 export type { RatesSnapshot } from './api/snapshot.ts'

@@ -10,15 +10,18 @@ import type {
   AnyHistoryParams,
   ConversionParams,
   CurrenciesParams,
+  DaysParams,
   LatestParams,
   SnapshotParams,
   Targets,
 } from './api/parameters.ts'
+import type { RatesDay } from './api/days.ts'
 import type { RatesSnapshot } from './api/snapshot.ts'
 import { serviceStatus } from './api/status.ts'
 import { createListeners, systemRuntime } from './async.ts'
 import type { Runtime } from './async.ts'
 import { toRatesError } from './errors.ts'
+import type { RatesError } from './errors.ts'
 import { onceADay } from './events.ts'
 import type { Emit, RatesEvent } from './events.ts'
 import { resolveRatesOptions } from './options.ts'
@@ -145,7 +148,8 @@ function createOperations(
   onInternalError: (error: unknown) => void,
 ): RatesOperations & Pick<Rates, 'snapshot'> {
   const { now } = runtime
-  const attempt = createAttempt(onInternalError)
+  const toError = createToError(onInternalError)
+  const attempt = createAttempt(toError)
 
   /** The table has the types of `run`, as the public types have. */
   function operation<Params>(
@@ -160,10 +164,7 @@ function createOperations(
       })
   }
 
-  const operations: Record<
-    keyof RatesOperations | 'snapshot',
-    (...given: never[]) => Promise<unknown>
-  > = {
+  const operations: Record<keyof RatesOperations | 'snapshot', (...given: never[]) => unknown> = {
     latest: operation('latest', (params: LatestParams) => latestRates(sources, params, now)),
     convert: operation('convert', (params: ConversionParams) => conversion(sources, params, now)),
     convertMany: (rows?: unknown, given: unknown = {}) =>
@@ -179,6 +180,7 @@ function createOperations(
     history: operation('history', (params: AnyHistoryParams<Targets>) =>
       rateHistories(sources, params, now),
     ),
+    days: createDays(sources, now, toError),
     currencies: operation('currencies', async ({ symbols }: CurrenciesParams) => {
       const { loadCurrencyData, toCurrencyList } = await import('./api/currencies.ts')
       return toCurrencyList(await loadCurrencyData(sources), toDay(now()), symbols)
@@ -193,15 +195,40 @@ function createOperations(
 }
 
 function createAttempt(
-  onInternalError: (error: unknown) => void,
+  toError: (thrown: unknown) => RatesError,
 ): <Result>(work: () => Result | Promise<Result>) => Promise<Result> {
   return async (work) => {
     try {
       return await work()
     } catch (thrown) {
-      const error = toRatesError(thrown)
-      if (error.code === 'internal_error') onInternalError(error.cause)
-      throw error
+      throw toError(thrown)
+    }
+  }
+}
+
+function createToError(onInternalError: (error: unknown) => void): (thrown: unknown) => RatesError {
+  return (thrown) => {
+    const error = toRatesError(thrown)
+    if (error.code === 'internal_error') onInternalError(error.cause)
+    return error
+  }
+}
+
+function createDays(
+  sources: RateSources,
+  now: () => number,
+  toError: (thrown: unknown) => RatesError,
+): (params: DaysParams) => AsyncIterable<RatesDay> {
+  return async function* days(given) {
+    const { signal, ...params }: DaysParams = Object(given)
+    try {
+      check(OPERATIONS.days, params)
+      const { openDays } = await import('./api/days.ts')
+      const { months, read } = await openDays(sources, { ...params, signal }, now)
+      for (const [index, month] of months.entries()) yield* await read(month, index > 0)
+    } catch (thrown) {
+      signal?.throwIfAborted()
+      throw toError(thrown)
     }
   }
 }

@@ -1,5 +1,5 @@
 import { RatesError } from './errors.ts'
-import type { RatesErrorCode } from './errors.ts'
+import type { RatesErrorCode, RatesErrorDetails } from './errors.ts'
 
 export interface ClientResponse {
   status: number
@@ -55,16 +55,22 @@ export function requireBody<Body>(
     cause = error
   }
   if (status === 200 && isBody<Body>(json, field)) return json
-  const { code, message } = Object(Object(json).error)
-  const hint = hintOf?.(status, code)
-  if (isErrorCode(code) && typeof message === 'string') {
-    throw new RatesError(code, message, { retryAfter, hint })
-  }
+  const hint = hintOf?.(status, Object(Object(json).error).code)
+  const error = errorOf(json, { retryAfter, hint })
+  if (error) throw error
   throw new RatesError(
     UNAVAILABLE.includes(status) ? 'provider_unavailable' : 'internal_error',
     `Unexpected response with status ${status}`,
     { retryAfter, hint, cause: cause ?? json },
   )
+}
+
+/** Returns the error of a body that has one. */
+export function errorOf(json: unknown, details?: RatesErrorDetails): RatesError | undefined {
+  const { code, message } = Object(Object(json).error)
+  return isErrorCode(code) && typeof message === 'string'
+    ? new RatesError(code, message, details)
+    : undefined
 }
 
 function isBody<Body>(json: unknown, field: FieldOf<Body>): json is Body {

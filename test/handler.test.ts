@@ -13,6 +13,7 @@ import { codes } from './fixtures/codes.ts'
 import { NOW, market, openService } from './fixtures/service.ts'
 import { openErApiPayload } from './fixtures/upstream-payloads.ts'
 import { DAY, SECOND, settled } from './virtual-runtime.ts'
+import { wholeBody } from './whole-body.ts'
 
 const attribution = { name: 'Test', url: 'https://rates.example' }
 
@@ -305,7 +306,7 @@ describe('events', () => {
     })
     expect(raw.status).toBe(500)
     const error = { code: 'internal_error', message: 'Internal error' }
-    expect(await new Response(raw.body).json()).toEqual({ error })
+    expect(JSON.parse(await wholeBody(raw.body))).toEqual({ error })
     const cause = { message: 'secret header' }
     expect(events.at(-1)).toMatchObject({ type: 'internal_error', error: cause })
   })

@@ -57,6 +57,11 @@ const PROMISED: [target: string, status: number, fields: string][] = [
     'from: string, to: string, start: string, end: string, interval: string, ' +
       `${POINTS}, ${STATS}, ${SOURCE}`,
   ],
+  [
+    'v1/days?start=2026-11-20&symbols=USD',
+    200,
+    'date: string, source: string, base: string, rates: { CODE: number }',
+  ],
   ['v1/currencies', 200, `currencies: [{ ${CURRENCY} }]`],
   [
     'v1/status',

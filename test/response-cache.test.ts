@@ -5,6 +5,7 @@ import type { RatesHandler, RatesHandlerOptions, RawResponse } from '../src/inde
 import { addDays, toDay } from './fixtures/dates.ts'
 import { market, openService } from './fixtures/service.ts'
 import { DAY } from './virtual-runtime.ts'
+import { bodyInOnePart, wholeBody } from './whole-body.ts'
 
 const START = Date.UTC(2026, 10, 18, 18)
 
@@ -41,7 +42,7 @@ function headerOf({ headers }: RawResponse, wanted: string): string | undefined 
 }
 
 function textOf({ body }: RawResponse): Promise<string> {
-  return new Response(body).text()
+  return wholeBody(body)
 }
 
 const CODES =
@@ -229,7 +230,7 @@ describe('the response cache', () => {
     for (const target of targets) {
       await request(handler, target)
       const response = await request(handler, target)
-      made.push({ target, response, size: (response.body?.length ?? 0) + 1_024 })
+      made.push({ target, response, size: (bodyInOnePart(response.body)?.length ?? 0) + 1_024 })
     }
     const largest = Math.max(...made.map(({ size }) => size))
     let kept = 0

@@ -29,7 +29,7 @@ A repeated parameter is rejected, and so is an unknown one (\`invalid_parameter\
 
 Every path also supports \`HEAD\`, like \`GET\` without the body, and \`OPTIONS\`, which returns 204. \`POST /v1/convert\` converts many amounts at once. Any other method returns 405 (\`method_not_allowed\`) with the same \`Allow\` header, and an unknown path returns 404 (\`not_found\`). Both have the format of the other errors.
 
-With \`format=csv\`, the 200 response is \`text/csv\`; errors are always JSON. OpenAPI cannot tie a media type to a parameter, and with two media types generated clients would have to narrow the type of every response. Therefore \`content\` describes the JSON, and the extension \`x-csv\` has the Media Type Object of the CSV.
+With \`format=csv\`, the 200 response is \`text/csv\`; errors are always JSON. OpenAPI cannot tie a media type to a parameter, and with two media types generated clients would have to narrow the type of every response. Therefore \`content\` describes the JSON, or the lines of JSON of \`/v1/days\`, and the extension \`x-csv\` has the Media Type Object of the CSV.
 
 Every response with rates names their source, which must be shown with the rates. Rates are mid-market reference rates, for information only; they are not an offer to exchange currency. By default, latest rates come from ExchangeRate-API's open feed, whose terms require attribution and forbid redistribution. History and the rates of a given day are reference rates of the European Central Bank, via Frankfurter.
 
@@ -37,7 +37,7 @@ The examples have rates of a synthetic market.`
 
 const ACCESS_DESCRIPTION = `
 
-Send an API key as \`Authorization: Bearer\` or as \`X-API-Key\`. Limits count requests of each key, or of each client address. A request costs 1 if its response is cached or its query is invalid, and its work otherwise: 1 for each target currency of a list and, for a range, each started five years; at most 10. A 5xx costs nothing, up to ten in a minute. \`OPTIONS\`, \`/v1\` and this document cost nothing and need no key; \`/v1/usage\` costs nothing. Every operation that costs something may also return 401, 403 or 429.`
+Send an API key as \`Authorization: Bearer\` or as \`X-API-Key\`. Limits count requests of each key, or of each client address. A request costs 1 if its response is cached or its query is invalid, and its work otherwise: 1 for each target currency of a list and, for a range, each started five years, or of \`/v1/days\` each started year; at most 10. A 5xx costs nothing, up to ten in a minute. \`OPTIONS\`, \`/v1\` and this document cost nothing and need no key; \`/v1/usage\` costs nothing. Every operation that costs something may also return 401, 403 or 429.`
 
 /** What operations are described with. */
 interface DocumentParts {
@@ -127,10 +127,9 @@ async function describeOperation(
     if (status >= 400) return errorSchema(generation, codes)
     return isPost ? { type: 'array', items: body } : body
   }
-  const [first] = Object.values(examples)
   const fetched = [
     ...(await fetchAll(path, examples, samples)),
-    ...(typeof first === 'string' ? await fetchStates(path + first, samples) : []),
+    ...(isPost ? [] : await fetchStates(path, Object.values(examples), samples)),
     ...(await fetchAll(path, errorExamples, samples)),
     ...(name === 'quote' ? [await fetchWithoutQuotes(path, samples)] : []),
     ...(isPost ? [] : await fetchAll(path, errorExamples, samples, true)),
@@ -195,12 +194,20 @@ function toPost({ type, text }: Exclude<ExampleRequest, string>): SampleRequest 
   }
 }
 
-/** Fetches the responses of a service without data, and to a client that has the current one. */
-async function fetchStates(target: string, samples: Samples): Promise<Example[]> {
+/** Fetches the responses to a client that has the current ones, and the first of a service without data. */
+async function fetchStates(
+  path: string,
+  requests: readonly ExampleRequest[],
+  samples: Samples,
+): Promise<Example[]> {
+  const queries = requests.filter((each) => typeof each === 'string')
   const header = (name: string): string | null => (name === 'if-none-match' ? '*' : null)
-  const unchanged = { name: 'unchanged', response: await samples(target, { header }) }
+  const responses = await Promise.all(queries.map((query) => samples(path, { query, header })))
+  const [query = ''] = queries
   return [
-    { name: 'withoutData', response: await samples(target, { isCold: true }) },
-    ...(unchanged.response.status === 304 ? [unchanged] : []),
+    { name: 'withoutData', response: await samples(path, { query, isCold: true }) },
+    ...responses
+      .filter(({ status }) => status === 304)
+      .map((response) => ({ name: 'unchanged', response })),
   ]
 }

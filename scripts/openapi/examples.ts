@@ -1,9 +1,12 @@
+import { text } from 'node:stream/consumers'
+
 import { createAccess, createKey } from '../../src/access/index.ts'
 import type { Access } from '../../src/access/index.ts'
 import type { Runtime } from '../../src/async.ts'
 import { createHandlerOn } from '../../src/handler.ts'
 import type { RatesHandler } from '../../src/handler.ts'
-import type { RawRequest, RawResponse } from '../../src/http/messages.ts'
+import { isStreamed } from '../../src/http/response.ts'
+import type { RawRequest, RawResponse, StreamedBody } from '../../src/http/messages.ts'
 import type { RatesHandlerOptions } from '../../src/options.ts'
 import { createQuotes } from '../../src/quotes/index.ts'
 import { DAY_MS } from '../../src/rates/dates.ts'
@@ -43,8 +46,13 @@ export interface SampleRequest extends Partial<RawRequest> {
   query?: string
 }
 
+/** A response whose body is whole. */
+export interface SampleResponse extends RawResponse {
+  body: Exclude<RawResponse['body'], StreamedBody>
+}
+
 /** Resolves with the response to a request, whose target is relative to the base path. */
-export type Samples = (target: string, request?: SampleRequest) => Promise<RawResponse>
+export type Samples = (target: string, request?: SampleRequest) => Promise<SampleResponse>
 
 async function createKeys(): Promise<{ access: Access; authorizations: Record<string, string> }> {
   const created = await Promise.all(
@@ -101,8 +109,13 @@ export async function createSamples(hasAccess: boolean): Promise<Samples> {
       header: (name) => (name === 'authorization' && keys?.authorizations[key]) || header(name),
     }
     if (key === 'exhausted') await handler.answer(raw)
-    return handler.answer(raw)
+    const response = await handler.answer(raw)
+    return { ...response, body: await wholeBody(response.body) }
   }
+}
+
+async function wholeBody(body: RawResponse['body']): Promise<SampleResponse['body']> {
+  return isStreamed(body) ? text(body) : body
 }
 
 /** Runs `work` with the same id for every quote, so that the document is the same every time. */

@@ -23,20 +23,24 @@ const MAX_RETRY_AFTER_SECONDS = 31 * 86_400
 
 export type HeaderTable = ReturnType<typeof createHeaderTable>
 
-/** Creates the Header Objects, by component name; with `hasAccess` those of a handler with keys and limits. */
+/** Creates the Header Objects of responses; with `hasAccess` those of a handler with keys and limits. */
 export function createHeaderTable(hasAccess: boolean) {
   const table = { ...headersOf(hasAccess), ...(hasAccess && ACCESS_HEADERS) }
-  const components = Object.entries(table).map(([id, { description, required, schema }]) => [
-    id,
-    { description, required, schema },
-  ])
+  const components: Record<string, object> = {}
   return {
-    components: Object.fromEntries(components),
+    /** Those that responses share, by component name. */
+    components,
     /** Describes the headers of responses with one status; `lists` has the headers of each response. */
     describe(lists: readonly Header[][]): Record<string, object> {
       const names = new Set(lists.flat().map(([name]) => name))
       for (const name of ['content-type', 'content-length']) names.delete(name)
-      return Object.fromEntries([...names].map((name) => describeHeader(table, name, lists)))
+      const described = [...names].map((lowerCase) => {
+        const { id, name, ...header } = describeHeader(table, lowerCase, lists)
+        if (id === undefined) return [name, header]
+        components[id] = header
+        return [name, reference('headers', id)]
+      })
+      return Object.fromEntries(described)
     },
   }
 }
@@ -83,7 +87,7 @@ function headersOf(hasAccess: boolean): Record<string, NamedHeader> {
     'Allows scripts of any origin to read the response, unless the operator configures otherwise.'
   const open = (name: string): NamedHeader =>
     header(name, allowed, constant(valueOf(name.toLowerCase(), cors)), false)
-  const cache = (lifetime: 'minute' | 'hour', description: string): NamedHeader => {
+  const cache = (lifetime: 'minute' | 'hour' | 'day', description: string): NamedHeader => {
     const value = valueOf('cache-control', bodyHeaders({ lifetime })) ?? ''
     if (!hasAccess) return header('Cache-Control', description, constant(value))
     const either = { type: 'string', enum: [value, value.replace(/^public/, 'private')] }
@@ -92,15 +96,22 @@ function headersOf(hasAccess: boolean): Record<string, NamedHeader> {
   return {
     CacheOneMinute: cache('minute', 'Cacheable for 60 seconds.'),
     CacheOneHour: cache('hour', 'Cacheable for one hour.'),
+    CacheOneDay: cache('day', 'Cacheable for one day.'),
     NoStore: header('Cache-Control', 'Not cacheable.', constant('no-store')),
     ETag: header('ETag', 'Changes if and only if the body changes.', matching('"[^"]+"')),
+    WeakETag: header('ETag', 'Changes with the newest month.', matching('W/"[^"]+"')),
     LastModified: header('Last-Modified', 'When the provider published the rates.', matching(DATE)),
     CacheStatus: header(
       'Cache-Status',
       'Origin of the data (RFC 9211). A refresh is due in `ttl` seconds.',
       matching(CACHE_STATUS),
     ),
-    Link: header('Link', 'Source of the rates, with CSV only (RFC 8288).', matching(LINK), false),
+    Link: header(
+      'Link',
+      'Source of the rates, with CSV and lines (RFC 8288).',
+      matching(LINK),
+      false,
+    ),
     DocumentLink: header('Link', 'The OpenAPI document (RFC 8631).', matching(DOCUMENT_LINK)),
     RetryAfter: header('Retry-After', 'How long to wait before the next request, in seconds.', {
       type: 'integer',
@@ -134,7 +145,7 @@ function describeHeader(
   table: Record<string, NamedHeader>,
   lowerCase: string,
   lists: readonly Header[][],
-): [name: string, header: object] {
+): NamedHeader & { id?: string } {
   const values = lists.map((list) => valueOf(lowerCase, list))
   const isMissing = values.includes(undefined)
   const fitting = Object.entries(table).filter(
@@ -144,15 +155,15 @@ function describeHeader(
   )
   const [first, ...others] = fitting
   if (!first) throw new Error(`no description of the header ${lowerCase}: ${values.join()}`)
-  const [id, { name, ...described }] = first
-  const required = described.required && !isMissing
+  const [id, header] = first
+  // Only lines and CSV have the source in a link.
+  const required = (header.required || lowerCase === 'link') && !isMissing
   if (others.length > 0) {
     const description = fitting.map(([, each]) => each.description).join(' Or: ')
     const known = fitting.flatMap(([, { schema }]) => valuesIn(schema))
-    return [name, { description, required, schema: { type: 'string', enum: known } }]
+    return { ...header, description, required, schema: { type: 'string', enum: known } }
   }
-  const isShared = required === described.required
-  return [name, isShared ? reference('headers', id) : { ...described, required }]
+  return { ...header, required, ...(required === header.required && { id }) }
 }
 
 function allows(schema: Schema, value: string): boolean {

@@ -154,6 +154,24 @@ export const operations: Readonly<Record<OperationName, Operation>> = {
       no_data: '?from=USD&to=ISK&period=1W',
     },
   },
+  days: {
+    operationId: 'listDays',
+    summary: 'Stream every published day with its rates',
+    description:
+      'Returns the reference rates of every day from `start` to `end`, oldest first: a line for each day and source, in which a code has the rate of the first source that quotes it, in the digits, the base and the direction of that source. Where a rate cannot be loaded the response is a 502, or the connection ends: no day is left out. Cacheable for one hour, or for a day if the range ended two weeks ago.',
+    bodies: ['RatesDay'],
+    examples: {
+      range: '?start=2008-09-12&end=2008-09-16&symbols=GBP,USD',
+      newest: '?start=2026-11-19&symbols=USD',
+      csv: '?start=2008-09-12&end=2008-09-16&symbols=GBP,USD&format=csv',
+    },
+    errorExamples: {
+      missing_parameter: '?end=2008-09-16',
+      invalid_parameter: '?start=2008-09-12&source=bank',
+      invalid_currency: '?start=2008-09-12&symbols=dollar',
+      unsupported_currency: '?start=2008-09-12&symbols=KWD',
+    },
+  },
   currencies: {
     operationId: 'listCurrencies',
     summary: 'List currencies and the data that cover them',

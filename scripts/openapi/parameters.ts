@@ -16,7 +16,11 @@ export function isOperationName(name: string): name is OperationName {
 }
 
 /** For required parameters only: viewers fill in and send every example, even of parameters that exclude each other. */
-const EXAMPLES: Readonly<Record<string, string>> = { from: 'USD', to: 'EUR' }
+const EXAMPLES: Readonly<Record<string, string>> = {
+  from: 'USD',
+  to: 'EUR',
+  start: '2026-01-02',
+}
 
 /** Creates the Parameter Objects, which operations share, by component name. */
 export function createParameterTable() {

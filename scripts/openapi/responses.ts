@@ -1,12 +1,12 @@
 import type { RawResponse } from '../../src/http/messages.ts'
-import type { SampleRequest, Samples } from './examples.ts'
+import type { SampleRequest, SampleResponse, Samples } from './examples.ts'
 import type { HeaderTable } from './headers.ts'
 import { reference } from './type-schemas.ts'
 
 /** A response shown in the document. */
 export interface Example {
   name: string
-  response: RawResponse
+  response: SampleResponse
 }
 
 /** What describes the bodies of responses. */
@@ -21,6 +21,7 @@ export interface Bodies {
 
 const JSON_TYPE = 'application/json'
 const CSV_TYPE = 'text/csv'
+const LINES_TYPE = 'application/x-ndjson'
 
 /** By status, or by the name of an example that means something else. */
 const DESCRIPTIONS: Record<number | string, string> = {
@@ -69,13 +70,25 @@ function describeResponse(
   if (status === 304) return { description, headers }
   const schema = schemaOf(status, [...new Set(examples.map(({ name }) => name))])
   const shown = isLong && status === 200 ? [] : examples
-  const content = { [JSON_TYPE]: { schema, examples: examplesOf(JSON_TYPE, shown) } }
+  const isLines = first !== undefined && mediaTypeOf(first.response) === LINES_TYPE
+  const content = isLines
+    ? { [LINES_TYPE]: { schema: linesOf(schema), examples: examplesOf(LINES_TYPE, shown) } }
+    : { [JSON_TYPE]: { schema, examples: examplesOf(JSON_TYPE, shown) } }
   if (!hasCsv || status !== 200) return { description, headers, content }
   return {
     description: `${description} With \`format=csv\`, \`${CSV_TYPE}\` as in \`x-csv\`.`,
     headers,
     content,
     'x-csv': { schema: { type: 'string' }, examples: examplesOf(CSV_TYPE, examples) },
+  }
+}
+
+/** Returns the schema of a text, each line of which is JSON that matches `items`. */
+function linesOf(items: object): object {
+  return {
+    type: 'string',
+    contentMediaType: LINES_TYPE,
+    contentSchema: { type: 'array', items },
   }
 }
 

@@ -55,6 +55,7 @@ const BODIES: Readonly<Record<string, readonly string[]>> = {
   'api/latest': ['LatestRates'],
   'api/convert': ['Conversion', 'ConversionList', 'QuotedConversion', 'QuotedConversionList'],
   'api/history': ['Point', 'RateHistory', 'HistoryList'],
+  'api/days': ['RatesDay'],
   'api/currencies': ['CurrencyList'],
   'api/sources': ['SourceList'],
   'api/status': ['ServiceStatus'],

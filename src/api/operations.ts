@@ -2,12 +2,14 @@ import type { CurrencyCode } from '../rates/iso-4217.ts'
 import type { ManyConversions } from './convert-many.ts'
 import type { ConversionResult, RatesOf } from './convert.ts'
 import type { CurrencyList } from './currencies.ts'
+import type { RatesDay } from './days.ts'
 import type { HistoryResult } from './history.ts'
 import type { LatestRates } from './latest.ts'
 import type {
   ConversionParams,
   ConversionRow,
   CurrenciesParams,
+  DaysParams,
   HistoryParams,
   LatestParams,
   Targets,
@@ -91,6 +93,22 @@ export interface RatesOperations<Extra extends object = {}> {
    * ```
    */
   history<const To extends Targets>(params: HistoryParams<To> & Extra): Promise<HistoryResult<To>>
+  /**
+   * Returns every published day with its rates, oldest first: a record for each day and source, in which a code has the rate
+   * of the first source that has it. `GET /api/v1/days`. A month is in memory at a time. The iteration throws a `RatesError`
+   * where a rate cannot be loaded, and never leaves one out.
+   *
+   * @example
+   * ```ts
+   * import { createRates } from 'ratesmith'
+   *
+   * const rates = createRates()
+   * for await (const { date, source, base, rates: byCode } of rates.days({ start: '1999-01-04' })) {
+   *   console.log(date, source, base, byCode)
+   * }
+   * ```
+   */
+  days(params: DaysParams & Extra): AsyncIterable<RatesDay>
   /**
    * Returns every currency, or those of `symbols`, and the data that cover it; `GET /api/v1/currencies`. Coverage is null while
    * data are missing.

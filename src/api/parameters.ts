@@ -139,6 +139,20 @@ export interface AnyHistoryParams<To extends Targets = CurrencyCode> {
   source?: string | undefined
 }
 
+/** Parameters of a stream of days. Codes have three letters in either case, but not the form `GBp`. */
+export interface DaysParams {
+  /** First day, `YYYY-MM-DD`; reference rates begin on 1999-01-04. */
+  start: string
+  /** Last day, `YYYY-MM-DD` (default: the newest published day). */
+  end?: string | undefined
+  /** Codes to include (default: all). */
+  symbols?: readonly CurrencyCode[] | undefined
+  /** Id of the only source, as in `/v1/sources` (default all: a code has the rate of the first that quotes it on a day). */
+  source?: string | undefined
+  /** Ends the iteration with its reason. */
+  signal?: AbortSignal | undefined
+}
+
 /** Parameters of the list of currencies. */
 export interface CurrenciesParams {
   /** Codes to include (default: all). */
@@ -379,9 +393,7 @@ const HISTORY: Operation<keyof AnyHistoryParams> = {
   excludes: { period: ['start', 'end'] },
   refine({ start, end, interval = 'day', value = 'last', fill, format: form, layout }) {
     if (end !== undefined && start === undefined) throw missingParameter('start')
-    if (typeof start === 'string' && typeof end === 'string' && start > end) {
-      throw invalidParameter('start', 'must not be after end')
-    }
+    refineSpan({ start, end })
     if (fill !== undefined && interval !== 'day')
       throw invalidParameter('fill', 'needs interval day')
     if (value !== 'last' && interval === 'day') {
@@ -389,6 +401,41 @@ const HISTORY: Operation<keyof AnyHistoryParams> = {
     }
     if (layout === 'wide' && form !== 'csv') throw invalidParameter('layout', 'needs format=csv')
   },
+}
+
+const DAYS: Operation<Exclude<keyof DaysParams, 'signal'>> = {
+  path: '/v1/days',
+  parameters: {
+    start: {
+      ...HISTORY.parameters.start,
+      description: 'First day; reference rates begin on 1999-01-04.',
+    },
+    end: {
+      ...HISTORY.parameters.end,
+      description: 'Last day (default: the newest published day).',
+    },
+    symbols,
+    source: {
+      ...source,
+      description:
+        'Id of the only source, such as `ecb` (default all: a code has the rate of the first that quotes it on a day).',
+    },
+  },
+  forms: {
+    format: oneOf(
+      ['ndjson', 'csv'],
+      'Lines of JSON, one for each day and source, or of CSV, one for each rate (default `ndjson`).',
+      'datatype filetype output',
+    ),
+  },
+  required: ['start'],
+  refine: refineSpan,
+}
+
+function refineSpan({ start, end }: Values): void {
+  if (typeof start === 'string' && typeof end === 'string' && start > end) {
+    throw invalidParameter('start', 'must not be after end')
+  }
 }
 
 const QUOTE: Operation<keyof QuoteParams> = {
@@ -409,6 +456,7 @@ type OperationName =
   | 'quote'
   | 'convertMany'
   | 'history'
+  | 'days'
   | 'currencies'
   | 'sources'
   | 'status'
@@ -431,6 +479,7 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   quote: { ...QUOTE, others },
   convertMany: { path: '/v1/convert', parameters: {}, forms: { format }, rows: ROW, others },
   history: { ...HISTORY, others },
+  days: { ...DAYS, others },
   currencies: { path: '/v1/currencies', parameters: { symbols }, forms: { format }, others },
   sources: { path: '/v1/sources', parameters: {}, others },
   status: { path: '/v1/status', parameters: {}, others },

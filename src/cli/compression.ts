@@ -4,20 +4,28 @@ import {
   LARGE_BODY_BYTES,
   createBoundedMap,
   createRepeatFilter,
+  isStreamed,
   toFetchStyle,
   withProperties,
   withVary,
 } from '../core.ts'
-import type { Header, RatesHandler, RawRequest, RawResponse } from '../index.ts'
+import type { Header, RatesHandler, RawRequest, RawResponse, StreamedBody } from '../index.ts'
 
 /** In order of preference for equal weights. */
 const CODINGS = ['br', 'gzip'] as const
 
 type Coding = (typeof CODINGS)[number]
 
-type Body = NonNullable<RawResponse['body']>
+type Body = Exclude<NonNullable<RawResponse['body']>, StreamedBody>
 
 type Encoded = Uint8Array<ArrayBuffer>
+
+interface Sent {
+  coding: Coding
+  body: Encoded | StreamedBody
+  /** Undefined for a body in parts. */
+  bytes?: number
+}
 
 export type Codecs = Readonly<Record<Coding, (body: Body) => Promise<Encoded>>>
 
@@ -39,15 +47,21 @@ export function withCompression(handler: Pick<RatesHandler, 'answer'>, codecs: C
   const encode = createEncoder(codecs)
   const isRepeated = createRepeatFilter()
 
-  async function encoded({ headers, body }: RawResponse, accepted: string) {
-    if (body === null || body.length <= MIN_BODY_BYTES) return undefined
+  async function encoded(
+    { headers, body }: RawResponse,
+    accepted: string,
+  ): Promise<Sent | undefined> {
     if (headers.some(([name]) => name === 'content-encoding')) return undefined
     const codings = preferredCodings(accepted)
+    if (isStreamed(body)) {
+      return codings.includes('gzip') ? { coding: 'gzip', body: gzipped(body) } : undefined
+    }
+    if (body === null || body.length <= MIN_BODY_BYTES) return undefined
     const tag = headers.find(([name]) => name === 'etag')?.[1]
     const isOften = tag !== undefined && (body.length <= LARGE_BODY_BYTES || isRepeated(tag))
     const coding = isOften ? codings[0] : codings.find((each) => each === 'gzip')
     const bytes = coding && (await encode(coding, body, tag))
-    return bytes && { coding, bytes }
+    return bytes && { coding, body: bytes, bytes: bytes.length }
   }
 
   async function answer(request: RawRequest): Promise<RawResponse> {
@@ -70,7 +84,7 @@ export function withCompression(handler: Pick<RatesHandler, 'answer'>, codecs: C
     return {
       ...plain,
       headers: sent ? headersOf(headers, sent) : headers,
-      body: method === 'HEAD' ? null : (sent?.bytes ?? plain.body),
+      body: method === 'HEAD' ? null : (sent?.body ?? plain.body),
     }
   }
 
@@ -113,14 +127,12 @@ function isSame(one: Body, other: Body): boolean {
   return one === other || Buffer.compare(one, other) === 0
 }
 
-function headersOf(
-  headers: readonly Header[],
-  { coding, bytes }: { coding: Coding; bytes: Uint8Array },
-): Header[] {
+function headersOf(headers: readonly Header[], { coding, bytes }: Sent): Header[] {
   const others = headers
     .filter(([name]) => name !== 'content-length')
     .map(([name, value]): Header => [name, name === 'etag' ? value.replace(/^"/, 'W/"') : value])
-  return [...others, ['content-length', String(bytes.length)], ['content-encoding', coding]]
+  const length: Header[] = bytes === undefined ? [] : [['content-length', String(bytes)]]
+  return [...others, ...length, ['content-encoding', coding]]
 }
 
 /** One coding and its weight; malformed entries are ignored. No two parts match the same character, so matching takes linear time. */
@@ -155,6 +167,15 @@ const CODECS: Codecs = {
     const level = body.length > LARGE_BODY_BYTES ? 1 : 6
     return trimmed(await promisify(gzip)(body, { level }))
   },
+}
+
+async function* gzipped(body: StreamedBody): StreamedBody {
+  const { constants, createGzip } = await import('node:zlib')
+  const { Readable, pipeline } = await import('node:stream')
+  // A client gets each part at once.
+  const gzip = createGzip({ level: 1, flush: constants.Z_SYNC_FLUSH })
+  pipeline(Readable.from(body), gzip, () => undefined)
+  for await (const part of gzip) yield trimmed(part)
 }
 
 function trimmed(bytes: Uint8Array): Encoded {

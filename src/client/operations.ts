@@ -1,6 +1,7 @@
 import { onlyInQueries } from '../query-names.ts'
 import type { ManyConversions } from '../api/convert-many.ts'
 import type { Quote } from '../api/convert.ts'
+import type { RatesDay } from '../api/days.ts'
 import type { ConversionRow, QuotedRow, QuoteParams, Targets } from '../api/parameters.ts'
 import type { RatesOperations } from '../api/operations.ts'
 import type { Call, CallOptions } from './request.ts'
@@ -39,7 +40,7 @@ export interface RatesClient extends RatesOperations<CallOptions> {
 }
 
 /** A field that identifies the body of each operation, also where the operation has several. */
-const FIELDS: Record<keyof RatesClient, (params: Params) => string> = {
+const FIELDS: Record<Exclude<keyof RatesClient, 'days'>, (params: Params) => string> = {
   latest: () => 'rates',
   convert: ({ to, quote }) => (quote ? 'quote' : Array.isArray(to) ? 'results' : 'result'),
   quote: () => 'quote',
@@ -55,11 +56,18 @@ type Params = CallOptions & Readonly<Record<string, unknown>>
 /** Creates the operations on top of `call`. The service refuses parameters that it does not have. */
 export function createOperations(call: Call): RatesClient {
   const operation =
-    (endpoint: keyof RatesClient) =>
+    (endpoint: keyof typeof FIELDS) =>
     async ({ signal, ...params }: Params = {}): Promise<unknown> =>
       call({ endpoint, query: toQuery(params), field: FIELDS[endpoint](params), signal })
 
-  const operations: Record<keyof RatesClient, (...given: never[]) => Promise<unknown>> = {
+  async function* days({ signal, ...params }: Params = {}): AsyncGenerator<RatesDay> {
+    const { readDays } = await import('./days.ts')
+    const query = toQuery(params)
+    const read = ({ body }: Response) => readDays(body, signal)
+    yield* await call({ endpoint: 'days', query, signal, field: 'next', read })
+  }
+
+  const operations: Record<keyof RatesClient, (...given: never[]) => unknown> = {
     latest: operation('latest'),
     convert: operation('convert'),
     quote: operation('quote'),
@@ -74,6 +82,7 @@ export function createOperations(call: Call): RatesClient {
       })
     },
     history: operation('history'),
+    days,
     currencies: operation('currencies'),
     sources: operation('sources'),
     status: operation('status'),

@@ -18,6 +18,8 @@ interface ClientRequest<Body> extends CallOptions {
   content?: unknown
   /** A field that identifies a valid body. */
   field: FieldOf<Body>
+  /** Returns the result of a response with status 200 (default: the body, parsed as JSON). */
+  read?: (response: Response) => Body
 }
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>
@@ -37,12 +39,13 @@ const MAX_RETRY_AFTER_SECONDS = 10
 /** Retries after a 502, or a 429 or 503 with `Retry-After`: after that delay, or else after 1 s, 2 s and so on. */
 export function createCall({ root, fetch, retries, key }: CallSettings): Call {
   const exchange = createExchange(fetch, key, Date.now)
-  return async ({ endpoint, query = {}, content, field, signal }) => {
+  return async ({ endpoint, query = {}, content, field, signal, read }) => {
     const url = `${root}/v1/${endpoint}${toSearch(query)}`
     const body = JSON.stringify(content)
     for (let tries = 1; ; tries += 1) {
       signal?.throwIfAborted()
-      const response = await exchange({ url, body, signal })
+      const response = await exchange({ url, body, signal, isRead: read !== undefined })
+      if (read && response.unread) return read(response.unread)
       const { retryAfter = tries } = response
       if (!isRetried(response) || tries > retries || retryAfter > MAX_RETRY_AFTER_SECONDS) {
         const without = endpoint === 'quote' ? 'the service has no quotes, or ' : ''
@@ -68,11 +71,13 @@ function toSearch(query: Query): string {
   return search && `?${search}`
 }
 
-type Exchange = (request: ExchangeRequest) => Promise<ClientResponse>
+type Exchange = (request: ExchangeRequest) => Promise<ClientResponse & { unread?: Response }>
 
 interface ExchangeRequest extends CallOptions {
   url: string
   body: string | undefined
+  /** Whether the caller reads the body of a response with status 200. */
+  isRead: boolean
 }
 
 /** Keeps the text, which is parsed for each caller, so that callers cannot change each other's objects. */
@@ -100,7 +105,7 @@ function createExchange(
     if (cache.size > MAX_CACHED_RESPONSES) cache.delete(oldest)
   }
 
-  return async ({ url, body, signal }) => {
+  return async ({ url, body, signal, isRead }) => {
     // Browsers revalidate their own cache; an `If-None-Match` header would cost a preflight and bypass that cache.
     const cached = globalThis.location || body !== undefined ? undefined : cache.get(url)
     const headers: HeadersInit = {
@@ -112,6 +117,7 @@ function createExchange(
     try {
       const request = new Request(url, { ...init, signal: signal ?? null })
       const response = await fetch(request)
+      if (isRead && response.status === 200) return { status: 200, text: '', unread: response }
       const text = await response.text()
       // Keeps `request` referenced: Node ignores the abort of a collected request while its body is being received.
       request.signal.throwIfAborted()

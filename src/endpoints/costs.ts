@@ -9,8 +9,7 @@ const MAX_DECODED_LENGTH = 8_192
 /** Longer lists get a 400. */
 const MAX_CODES_READ = 2_049
 
-/** A range costs its codes once for each started span. */
-const SPAN_DAYS = 5 * 365.25
+const YEAR_DAYS = 365.25
 
 /**
  * Returns the cost of a query for conversions or histories on the day of `now`: 1 for each code and started five years, or the
@@ -22,16 +21,21 @@ export function costOfQuery(query: string, now: () => number): number {
   if (!/expand|start|[,%]/.test(query)) return 1
   if (valueIn(query, 'expand') !== undefined) return MAX_COST
   const codes = valueIn(query, 'to')?.split(',', MAX_CODES_READ) ?? []
-  return Math.min(MAX_COST, costOfCodes(codes) * spansIn(query, now()))
+  return Math.min(MAX_COST, costOfCodes(codes) * spansIn(query, now(), 5))
 }
 
-function spansIn(query: string, now: number): number {
+/** Returns the cost of a query for all days of a range: 1 for each started year, at most 10. */
+export function costOfDays(query: string, now: () => number): number {
+  return query.length > MAX_DECODED_LENGTH ? MAX_COST : Math.min(MAX_COST, spansIn(query, now(), 1))
+}
+
+function spansIn(query: string, now: number, years: number): number {
   const start = valueIn(query, 'start')
   // An invalid day gets a 400.
   if (start === undefined || !isDay(start)) return 1
   const end = valueIn(query, 'end') ?? ''
   const days = (isDay(end) ? dayNumber(end) : Math.floor(now / DAY_MS)) - dayNumber(start)
-  return Math.max(1, Math.ceil(days / SPAN_DAYS))
+  return Math.max(1, Math.ceil(days / (years * YEAR_DAYS)))
 }
 
 /** Parses only queries that have the name, or may have it encoded. */

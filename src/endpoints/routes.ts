@@ -6,7 +6,7 @@ import type { QuoteSettings } from '../quotes/settings.ts'
 import type { Rates } from '../rates-api.ts'
 import type { EndpointContext } from './context.ts'
 import type { ManyConversionsOptions } from './convert-many.ts'
-import { MAX_COST, costOfQuery } from './costs.ts'
+import { MAX_COST, costOfDays, costOfQuery } from './costs.ts'
 import { history } from './history.ts'
 import { convert, latest, unversionedConvert, unversionedRates } from './rates.ts'
 import {
@@ -51,14 +51,9 @@ export function createEndpoints(options: EndpointsOptions): {
   versioned: EndpointGroup
   unversioned: EndpointGroup
 } {
-  const { basePath, gate, explorer, now, rates, quotes: settings } = options
+  const { basePath, gate, explorer, now } = options
   const keyNames = gate?.keyRules.queryParameters ?? []
-  const quotes =
-    settings &&
-    loadOnce(async () => {
-      const { createQuoteEndpoints } = await import('./quotes.ts')
-      return createQuoteEndpoints({ ...settings, rates, now }, keyNames)
-    })
+  const quotes = lazyQuotes(options, keyNames)
   const context = { ...options, keyNames, quotes }
   return {
     versioned: {
@@ -68,6 +63,9 @@ export function createEndpoints(options: EndpointsOptions): {
         '/v1/convert': convert(context),
         ...(quotes && { '/v1/quote': lazyEndpoint(async () => (await quotes()).create) }),
         '/v1/history': history(context),
+        '/v1/days': lazyEndpoint(async () =>
+          (await import('./days.ts')).days({ ...context, errorBody: versionedError }),
+        ),
         '/v1/currencies': currencies(context),
         '/v1/sources': referenceSources(context),
         '/v1/status': status(context),
@@ -80,6 +78,7 @@ export function createEndpoints(options: EndpointsOptions): {
         '/v1/convert': (query, method) => (method === 'POST' ? MAX_COST : costOfQuery(query, now)),
         '/v1/quote': (query) => costOfQuery(query, now),
         '/v1/history': (query) => costOfQuery(query, now),
+        '/v1/days': (query) => costOfDays(query, now),
         '/v1': () => 0,
         '/v1/usage': () => 0,
         '/v1/openapi.json': () => 0,
@@ -101,6 +100,19 @@ export function createEndpoints(options: EndpointsOptions): {
 
 function versionedError({ code, message }: RatesError): ErrorBody {
   return { error: { code, message } }
+}
+
+function lazyQuotes(
+  { quotes: settings, rates, now }: EndpointsOptions,
+  keyNames: readonly string[],
+): EndpointContext['quotes'] {
+  return (
+    settings &&
+    loadOnce(async () => {
+      const { createQuoteEndpoints } = await import('./quotes.ts')
+      return createQuoteEndpoints({ ...settings, rates, now }, keyNames)
+    })
+  )
 }
 
 function lazyManyConversions(options: ManyConversionsOptions): PostEndpoint {

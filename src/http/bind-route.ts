@@ -1,7 +1,15 @@
 import type { RatesError } from '../errors.ts'
 import { LARGE_BODY_BYTES } from './limiter.ts'
 import type { EndpointResponse, Header, RawRequest } from './messages.ts'
-import { ALLOW, bodyHeaders, entityTag, lengthHeader, represent, uncached } from './response.ts'
+import {
+  ALLOW,
+  bodyHeaders,
+  entityTag,
+  isStreamed,
+  lengthHeader,
+  represent,
+  uncached,
+} from './response.ts'
 import type { EndpointResult, PostEndpoint } from './response.ts'
 import { MAX_COST, isCost } from './routes.ts'
 import type {
@@ -117,8 +125,9 @@ async function runWith(
     throw new TypeError('a route must return a Response or an object')
   }
   const made = await toResult(result, { method, hasCors })
-  const { length } = ('representation' in made ? made.representation : made).body ?? ''
-  if (length > LARGE_BODY_BYTES) limiter.requireRoom(request)
+  const { body: sentBody } = 'representation' in made ? made.representation : made
+  if (!isStreamed(sentBody) && (sentBody?.length ?? 0) > LARGE_BODY_BYTES)
+    limiter.requireRoom(request)
   return made
 }
 

@@ -194,6 +194,6 @@ export function overloaded({ random }: Runtime): RatesError {
 }
 
 /** On Cloudflare Workers, a timer ends with the request that started it. */
-function isScheduledByPlatform(): boolean {
+export function isScheduledByPlatform(): boolean {
   return globalThis.navigator?.userAgent === 'Cloudflare-Workers'
 }

@@ -50,6 +50,9 @@ export function withProperties(request: RawRequest, properties: Partial<RawReque
 /** A header: lower-case name and value. */
 export type Header = [name: string, value: string]
 
+/** A body in parts that are computed as they are read. It throws where the rest cannot be sent, and must be read once. */
+export type StreamedBody = AsyncIterable<ReturnType<typeof Uint8Array.of>>
+
 /** Status, headers and body of a response. Do not modify headers and body: responses share them. */
 export interface EndpointResponse {
   /** HTTP status code. */
@@ -57,10 +60,10 @@ export interface EndpointResponse {
   /** Headers with lower-case names. */
   headers: Header[]
   /**
-   * Bytes, text (to send as UTF-8), or null for an empty body. Bytes are a `Uint8Array<ArrayBuffer>`, in a notation that
+   * Bytes, text (to send as UTF-8), bytes in parts, or null for an empty body. Bytes are a `Uint8Array<ArrayBuffer>`, in a notation that
    * TypeScript before 5.7 also accepts.
    */
-  body: ReturnType<typeof Uint8Array.of> | string | null
+  body: ReturnType<typeof Uint8Array.of> | string | StreamedBody | null
 }
 
 /** A response as data, to write to a socket or to wrap in a `Response`; result of `handler.answer()`. */

@@ -1,12 +1,14 @@
 import { digestOf } from '../digest.ts'
 import type { RatesError } from '../errors.ts'
 import { FetchRawRequest } from './messages.ts'
-import type { EndpointResponse, Header, RawRequest, RawResponse } from './messages.ts'
+import type { EndpointResponse, Header, RawRequest, RawResponse, StreamedBody } from './messages.ts'
 
 const encoder = new TextEncoder()
 
 /** Keeps a byte order mark. All bodies with headers that repeat are text. */
 const exactText = new TextDecoder('utf-8', { ignoreBOM: true })
+
+type WholeBody = Exclude<RawResponse['body'], StreamedBody>
 
 /** `Uint8Array<ArrayBuffer>`, in a notation that TypeScript before 5.7 also accepts. */
 type Bytes = ReturnType<typeof Uint8Array.of>
@@ -15,12 +17,14 @@ type Bytes = ReturnType<typeof Uint8Array.of>
 const LIFETIMES = {
   minute: 'public, max-age=60, stale-while-revalidate=60, stale-if-error=86400',
   hour: 'public, max-age=3600, stale-while-revalidate=3600, stale-if-error=604800',
+  day: 'public, max-age=86400, stale-while-revalidate=86400, stale-if-error=604800',
   // Caches revalidate before every use.
   checked: 'no-cache',
 }
 
 const FORMS = {
   json: 'application/json; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
   // RFC 4180 §3
   csv: 'text/csv; charset=utf-8; header=present',
   html: 'text/html; charset=utf-8',
@@ -129,7 +133,7 @@ interface HeaderForms {
   record?: Record<string, string>
   /** A response with `body`, to be cloned. */
   response?: Response
-  body?: RawResponse['body']
+  body?: WholeBody
   /** The headers of private responses. */
   private?: Header[]
 }
@@ -285,7 +289,7 @@ function isMatch(list: string, tag: string, comparison: 'weak' | 'strong'): bool
 const LARGE_BODY_BYTES = 65_536
 
 type ResponseClass = new (
-  body: RawResponse['body'],
+  body: WholeBody | ReadableStream<Bytes>,
   init: { status: number; headers: Record<string, string> },
 ) => Response
 
@@ -300,7 +304,8 @@ function createResponseFactory(): (response: RawResponse) => Response {
   const isDeno = userAgent.startsWith('Deno/')
   const streamsFrom = isNode ? 0 : isDeno ? LARGE_BODY_BYTES : Infinity
 
-  return ({ status, headers, body }) => {
+  return ({ status, headers, body: given }) => {
+    const body = isStreamed(given) ? toReadable(given) : given
     const known = forms.get(headers)
     const Light = isNode ? lighterResponse() : undefined
     if (Light) {
@@ -310,6 +315,7 @@ function createResponseFactory(): (response: RawResponse) => Response {
     // The platform takes a `Headers` object faster than a list.
     const all = known ? (known.headers ??= new Headers(headers)) : headers
     const init = { status, headers: all }
+    if (body instanceof ReadableStream) return new Response(body, init)
     if (body !== null && body.length > streamsFrom) return new Response(toStream(body), init)
     if (!known || !isDeno) return new Response(body, init)
     if (!known.response || known.body !== body) {
@@ -358,6 +364,29 @@ export function toResponder(
     const response = answer(new FetchRawRequest(request, info, unsentBytes))
     return response instanceof Promise ? response.then(render) : render(response)
   }
+}
+
+/** Returns whether a body comes in parts. */
+export function isStreamed(body: EndpointResponse['body']): body is StreamedBody {
+  return typeof body === 'object' && body !== null && !(body instanceof Uint8Array)
+}
+
+/** Reads a part when one is requested. */
+function toReadable(body: StreamedBody): ReadableStream<Bytes> {
+  const parts = body[Symbol.asyncIterator]()
+  return new ReadableStream<Bytes>(
+    {
+      async pull(controller) {
+        const { done, value } = await parts.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      async cancel() {
+        await parts.return?.()
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 function toStream(body: Bytes | string): ReadableStream<Bytes> {

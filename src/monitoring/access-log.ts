@@ -4,6 +4,7 @@ import {
   callSafely,
   createClientAddress,
   escapeInvisible,
+  isStreamed,
   requireFunctions,
   shortened,
   splitTarget,
@@ -74,7 +75,7 @@ export function withAccessLog<Handler extends AnsweringHandler>(
       path: shown(path, MAX_TARGET_LENGTH),
       query: shown(query, MAX_TARGET_LENGTH),
       status: response.status,
-      bytes: response.body === null ? 0 : byteLength(response.body),
+      bytes: bytesOf(response.body),
       referrer: shown(request.header('referer')?.replace(USER_OR_FRAGMENT, REDACTED)),
       agent: shown(request.header('user-agent')),
       duration: Number(duration.toFixed(3)),
@@ -89,4 +90,10 @@ export function withAccessLog<Handler extends AnsweringHandler>(
     if (response.matched) callSafely(() => write(toLine(request, response, duration)))
     return response
   })
+}
+
+/** Returns null for a body in parts, which are not sent yet. */
+function bytesOf(body: RawResponse['body']): number | null {
+  if (isStreamed(body)) return null
+  return body === null ? 0 : byteLength(body)
 }

@@ -46,6 +46,8 @@ export function digitsAt(decimal: Decimal, exponent: number): bigint {
 
 /** Returns a number in its shortest decimal form, without an exponent. */
 export function toPlainText(value: number): string {
+  const text = String(value)
+  if (Number.isFinite(value) && !text.includes('e')) return text
   const decimal = toDecimal(value)
   const exponent = Math.min(0, decimal.exponent)
   return toText({ digits: digitsAt(decimal, exponent), exponent })

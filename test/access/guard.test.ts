@@ -7,6 +7,7 @@ import { SERVICES } from '../compat/services.ts'
 import { openService } from '../fixtures/service.ts'
 import { finish } from '../virtual-runtime.ts'
 import { PLANS, limitIn, openGuarded, openWithKey, recordedStore, sendersTo } from './service.ts'
+import { bodyInOnePart } from '../whole-body.ts'
 
 function brokenCounters(take: () => unknown): Counters {
   // @ts-expect-error counters must return decisions
@@ -171,7 +172,7 @@ describe.each(SERVICES)('the compatibility route at $path', (service) => {
     const check = async (headers: Record<string, string>): Promise<void> => {
       const { status, headers: sent, body } = await answer(headers)
       statuses.push(status)
-      const given: unknown = JSON.parse(String(body))
+      const given: unknown = JSON.parse(String(bodyInOnePart(body)))
       expect(given).toEqual(error(status))
       expect(given).toMatchObject(REFUSALS[routes.name]?.[status] ?? {})
       const fields = Object.fromEntries(sent)

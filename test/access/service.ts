@@ -1,8 +1,10 @@
 import { createAccess, createKey, hashKey } from '../../src/access/index.ts'
 import type { AccessOptions, KeyRecord } from '../../src/access/index.ts'
+import { isStreamed } from '../../src/http/response.ts'
 import type { RatesEvent, RatesHandlerOptions, RawResponse } from '../../src/index.ts'
 import { openService } from '../fixtures/service.ts'
 import { virtualRuntime } from '../virtual-runtime.ts'
+import { bodyInOnePart, wholeBody } from '../whole-body.ts'
 
 export const PLANS = {
   public: '5/min',
@@ -105,7 +107,9 @@ export function sendersTo(handler: Pick<ReturnType<typeof openService>['handler'
         onChunk(new TextEncoder().encode(body ?? ''))
       },
     })
-    return { ...response, ...readable(response) }
+    const { body: sent } = response
+    const received = { ...response, body: isStreamed(sent) ? await wholeBody(sent) : sent }
+    return { ...received, ...readable(received) }
   }
   return {
     send,
@@ -121,7 +125,10 @@ function readable({ headers, body }: Pick<RawResponse, 'headers' | 'body'>) {
       const values = headers.filter(([each]) => each === name).map(([, value]) => value)
       return values.length > 0 ? values.join(', ') : undefined
     },
-    text: typeof body === 'string' ? body : new TextDecoder().decode(body ?? new Uint8Array()),
+    text:
+      body instanceof Uint8Array
+        ? new TextDecoder().decode(body)
+        : String(bodyInOnePart(body) ?? ''),
   }
 }
 

@@ -4,6 +4,7 @@ import { createRatesHandler } from '../../src/index.ts'
 import type { RatesErrorCode, RatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { codes } from '../fixtures/codes.ts'
+import { wholeBody } from '../whole-body.ts'
 
 /** The expected response of an entry. */
 interface Expectation {
@@ -106,8 +107,7 @@ export async function send(
   const list = new Headers(Object.entries(headers))
   if (door === 'answer') {
     const raw = await handler.answer({ method, target, header: (name) => list.get(name) })
-    const body =
-      typeof raw.body === 'string' ? raw.body : new TextDecoder().decode(raw.body ?? undefined)
+    const body = await wholeBody(raw.body)
     return { status: raw.status, headers: toRecord(raw.headers), body }
   }
   const response = await handler(

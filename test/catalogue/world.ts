@@ -10,6 +10,7 @@ import { upstream } from '../providers/upstream.ts'
 import { frankfurterPayload, openErApiPayload } from '../fixtures/upstream-payloads.ts'
 import { createClock, createEventLoop, startProcess } from '../simulation/world/machine.ts'
 import { DAY, HOUR, settled } from '../virtual-runtime.ts'
+import { wholeBody } from '../whole-body.ts'
 
 // Loads the other sources before time is virtual.
 const { context } = upstream([new Error('down')])
@@ -152,7 +153,7 @@ function createService(machine: Machine, upstream: Upstream) {
         target,
         status,
         headers: Object.fromEntries(headers),
-        body: typeof body === 'string' ? body : new TextDecoder().decode(body ?? undefined),
+        body: await wholeBody(body),
         waited: machine.elapsed() - requestedAt,
       }
     },

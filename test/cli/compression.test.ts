@@ -5,10 +5,12 @@ import { describe, expect, it, vi } from 'vitest'
 
 import { withCompression } from '../../src/cli/compression.ts'
 import type { Codecs } from '../../src/cli/compression.ts'
+import { isStreamed } from '../../src/http/response.ts'
 import { createRatesHandler } from '../../src/index.ts'
-import type { RawResponse } from '../../src/index.ts'
+import type { RawResponse, StreamedBody } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { settled } from '../virtual-runtime.ts'
+import { bodyInOnePart, wholeBody } from '../whole-body.ts'
 
 type Codec = Codecs['br']
 
@@ -47,7 +49,7 @@ function header({ headers }: RawResponse, wanted: string): string | undefined {
 }
 
 function textOf({ body }: RawResponse): Promise<string> {
-  return new Response(body).text()
+  return wholeBody(body)
 }
 
 async function plainBody(target: string): Promise<string> {
@@ -68,7 +70,7 @@ describe('a compressed response', () => {
     for (const name of ['content-type', 'cache-control', 'last-modified', 'cache-status']) {
       expect(header(response, name)).toBe(headers.get(name))
     }
-    const body = Buffer.from(response.body ?? '')
+    const body = Buffer.from(bodyInOnePart(response.body) ?? '')
     expect(body.length).toBeLessThan(2_500)
     expect(header(response, 'content-length')).toBe(String(body.length))
     expect(decode(body).toString()).toBe(await plainBody(TABLE))
@@ -84,7 +86,8 @@ describe('a compressed response', () => {
     ['/api/v1/nothing', {}],
   ])('to HEAD %s %j is that to GET without the body', async (target, headers) => {
     const got = await send(target, headers)
-    const length = got.status === 304 ? undefined : String(new Blob([got.body ?? '']).size)
+    const length =
+      got.status === 304 ? undefined : String(new Blob([bodyInOnePart(got.body) ?? '']).size)
     expect(header(got, 'content-length')).toBe(length)
     expect(await send(target, headers, 'HEAD')).toEqual({ ...got, body: null })
   })
@@ -245,9 +248,9 @@ describe('a large body', () => {
     for (const coding of [...codings, codings[1]]) {
       const sent = await get(LARGE, accepted)
       expect(header(sent, 'content-encoding') ?? '').toBe(coding)
-      expect(header(sent, 'content-length')).toBe(String(sent.body?.length))
+      expect(header(sent, 'content-length')).toBe(String(bodyInOnePart(sent.body)?.length))
       expect(header(sent, 'etag')).toMatch(coding ? /^W\/"\w+"$/ : /^"\w+"$/)
-      expect(CODINGS[coding](Buffer.from(sent.body ?? '')).toString()).toBe(text)
+      expect(CODINGS[coding](Buffer.from(bodyInOnePart(sent.body) ?? '')).toString()).toBe(text)
     }
     expect(codecs.br.mock.calls.length + codecs.gzip.mock.calls.length).toBe(
       new Set(codings.filter(Boolean)).size,
@@ -294,6 +297,69 @@ describe('a large body', () => {
       ['0 gzip', '1 gzip', '2 gzip', '3 gzip', '4 plain', '5 plain', 'small gzip'].toSorted(),
     )
   })
+})
+
+describe('a body in parts', () => {
+  const DAYS = '/api/v1/days?start=2026-01-01'
+
+  it('is sent in gzip, each part at once', async () => {
+    const response = await get(DAYS, 'br, gzip')
+    expect(header(response, 'content-encoding')).toBe('gzip')
+    expect(header(response, 'content-length')).toBeUndefined()
+    const tag = header(await Promise.resolve(plain.answer(rawOf(DAYS))), 'etag')
+    expect(header(response, 'etag')).toBe(tag)
+    const parts = await partsIn(response)
+    const unencoded = await partsIn(await plain.answer(rawOf(DAYS)))
+    expect(unencoded.length).toBeGreaterThan(3)
+    expect(parts.length).toBeGreaterThan(unencoded.length)
+    expect(gunzipSync(Buffer.concat(parts)).toString()).toBe(await plainBody(DAYS))
+    expect((await send(DAYS, { 'accept-encoding': 'gzip' }, 'HEAD')).body).toBeNull()
+  })
+
+  it('is sent as it is to clients without gzip', async () => {
+    const response = await get(DAYS, 'br')
+    expect(header(response, 'content-encoding')).toBeUndefined()
+    expect(await textOf(response)).toBe(await plainBody(DAYS))
+  })
+
+  it.each(['gzip', 'br'])('fails where its source fails, with %s', async (coding) => {
+    const failing = serveParts(new Error('gone'))
+    const { body } = await failing.get('parts', coding)
+    await expect(wholeBody(body)).rejects.toThrow('gone')
+  })
+
+  it('ends its source when it is read no further', async () => {
+    const endless = serveParts()
+    const { body } = await endless.get('parts', 'gzip')
+    if (isStreamed(body)) for await (const part of body) if (part.length > 0) break
+    await expect.poll(endless.isOpen).toBe(false)
+  })
+
+  async function partsIn({ body }: RawResponse): Promise<Uint8Array[]> {
+    const parts: Uint8Array[] = []
+    if (isStreamed(body)) for await (const part of body) parts.push(part)
+    return parts
+  }
+
+  const rawOf = (target: string) => ({ method: 'GET', target, header: () => null })
+
+  /** Serves one part and then an error, or endless parts. */
+  function serveParts(failure?: Error) {
+    let isOpen = true
+    async function* parts(): StreamedBody {
+      try {
+        for (;;) {
+          yield new Uint8Array(10_000)
+          await settled()
+          if (failure) throw failure
+        }
+      } finally {
+        isOpen = false
+      }
+    }
+    const answer = (): RawResponse => ({ status: 200, headers: [], body: parts(), matched: true })
+    return { ...start({}, { answer }), isOpen: () => isOpen }
+  }
 })
 
 describe('the coding of a body', () => {

@@ -27,6 +27,22 @@ describe.each(HOSTS)('$name', (host) => {
     expect(faults).toEqual([])
   })
 
+  it('ends the response where a year of days cannot be loaded, and serves others', async () => {
+    const send = (query: string) => {
+      return running.client.send({ method: 'GET', target: `${prefix}/api/v1/days${query}` })
+    }
+    expect(await send('?start=2019-01-01&end=2019-01-02&source=incomplete')).toMatchObject({
+      status: 200,
+      body: expect.stringMatching(/^\{"date":"2019-01-01".+\n\{"date":"2019-01-02".+\n$/),
+    })
+    // After the first parts.
+    const outcome = await send('?start=2016-01-01&source=incomplete').catch((error: Error) => error)
+    const end = outcome instanceof Error ? 'cut' : outcome.body.split('\n').at(-2)
+    // Workerd makes a response that fails look complete.
+    expect(end).toMatch(host.name === 'workerd' ? /^\{"error":\{.+\}\}$/ : /^cut$/)
+    expect(await send('?start=2018-01-02&source=incomplete')).toMatchObject({ status: 502 })
+  })
+
   it('redeems quotes of this process, which redeems its quotes', async () => {
     const handler = createConformanceHandler(`${prefix}/api`)
     const [here, there] = [

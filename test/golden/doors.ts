@@ -12,6 +12,7 @@ import type { RequestHandler } from 'express'
 
 import type { RawRequest } from '../../src/index.ts'
 import type { World } from './worlds.ts'
+import { wholeBody } from '../whole-body.ts'
 
 /** A request, or a call of an operation. */
 export interface Question {
@@ -79,7 +80,7 @@ function viaAnswer({ handler }: World): Door {
         ...(client !== undefined && { client }),
       }
       const raw = await handler.answer(request)
-      const text = await new Response(raw.body).text()
+      const text = await wholeBody(raw.body)
       return toAnswer(raw.status, [...raw.headers, ['(matched)', String(raw.matched)]], text)
     },
     close() {},

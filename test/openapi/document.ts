@@ -23,6 +23,9 @@ export interface Schema {
   readonly anyOf?: readonly Schema[]
   readonly allOf?: readonly Schema[]
   readonly properties?: Readonly<Record<string, object>>
+  readonly contentMediaType?: string
+  /** Of the value that a text has. */
+  readonly contentSchema?: Schema
 }
 
 export interface Parameter {
@@ -102,11 +105,21 @@ function createFaults(schemas: object): ReadDocument['faultsOf'] {
   addFormats.default(ajv)
   const $defs = underDefs(schemas)
   const validators = new Map<Schema, ReturnType<typeof ajv.compile>>()
-  return (schema, value) => {
+  return function faultsOf(schema, value): string {
     const validate = validators.get(schema) ?? ajv.compile({ ...underDefs(schema), $defs })
     validators.set(schema, validate)
-    return validate(value) ? '' : ajv.errorsText(validate.errors)
+    if (!validate(value)) return ajv.errorsText(validate.errors)
+    const { contentSchema } = schema
+    return contentSchema ? faultsOf(contentSchema, contentOf(schema, value)) : ''
   }
+}
+
+/** Returns the lines of a text. */
+function contentOf({ contentMediaType }: Schema, text: unknown): unknown[] {
+  expect(contentMediaType).toBe('application/x-ndjson')
+  const lines = String(text).split('\n')
+  expect(lines.pop(), 'the text after the last line').toBe('')
+  return lines.map((line) => JSON.parse(line))
 }
 
 /** Expects a valid document without broken references. */

@@ -59,6 +59,10 @@ const DEFECTS: Record<string, [what: string, change: object][]> = {
     ['a point that is not filled', { points: [{ d: '2008-09-05', r: 1, filled: false }] }],
     ['a range without points', { points: [] }],
   ],
+  '/v1/days?start=2026-11-20&symbols=USD': [
+    ['a day without a source', { source: undefined }],
+    ['a price of 0', { prices: { KWD: 0 } }],
+  ],
   '/v1/history?from=USD&to=EUR,GBP': [
     ['a list without series', { series: undefined }],
     ['a series with a malformed code', { series: { eur: {} } }],
@@ -77,7 +81,7 @@ describe('the check of a response against the document', () => {
     const operation = operationAt(path)
     // The unchanged response has no differences.
     const received = await request(operation, search)
-    const body = JSON.stringify({ ...JSON.parse(received.body), ...change })
+    const body = `${JSON.stringify({ ...JSON.parse(received.body), ...change })}\n`
     expect(differences(operation, { ...received, body }).join()).toMatch(/^the body: /)
   })
 

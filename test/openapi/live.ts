@@ -5,7 +5,7 @@ import type { CurrencyList, RatesHandler, RatesHandlerOptions } from '../../src/
 import { fakeProviders } from '../../src/testing/index.ts'
 import { QUOTES, bodiesOf, faultsOf, sharedResponses } from './document.ts'
 import type { Operation, Response as Described } from './document.ts'
-import { toSearch } from './requests.ts'
+import { RANGES, toSearch } from './requests.ts'
 import type { Covered } from './requests.ts'
 
 export type Handler = (request: Request) => Promise<Response>
@@ -86,7 +86,7 @@ export async function coveredCodes({ path }: Operation): Promise<Covered> {
     expect(codes.length).toBeGreaterThan(25)
     return codes
   }
-  return { now: codesOf(path === '/v1/history' ? 'history' : 'latest'), onDays: codesOf('history') }
+  return { now: codesOf(RANGES.has(path) ? 'history' : 'latest'), onDays: codesOf('history') }
 }
 
 /** Returns a response that operations of one generation share. */

@@ -15,6 +15,9 @@ export interface Covered {
   onDays: readonly string[]
 }
 
+/** Paths of operations that always have a range of days. */
+export const RANGES: ReadonlySet<string> = new Set(['/v1/history', '/v1/days'])
+
 /** First and newest day of the handler's reference rates. */
 const FIRST_DAY = '1999-01-04'
 const LAST_DAY = '2026-11-20'
@@ -38,16 +41,16 @@ export function allowedQueries(operation: Operation, { now }: Covered): fc.Arbit
 
 /** Queries with covered codes, which return rates. */
 export function answerableQueries(operation: Operation, covered: Covered): fc.Arbitrary<Query> {
-  const isHistory = operation.path === '/v1/history'
+  const isRange = RANGES.has(operation.path)
   const isQuotable = operation.parameters.some(({ name }) => name === 'quote')
   const answered = operation.parameters.filter(
     ({ name }) => !/^(expand|change|quote)$/.test(name) && (name !== 'context' || !isQuotable),
   )
   const undated = answered.filter(
-    ({ name }) => !/^(date|rule|maxAge)$/.test(name) && (name !== 'source' || isHistory),
+    ({ name }) => !/^(date|rule|maxAge)$/.test(name) && (name !== 'source' || isRange),
   )
   const ofNow = queries({ parameters: undated }, (parameter) => answerable(parameter, covered.now))
-  if (isHistory || undated.length === answered.length) return ofNow.map(withoutContradiction)
+  if (isRange || undated.length === answered.length) return ofNow.map(withoutContradiction)
   const ofDays = queries(
     { parameters: answered },
     (parameter) => answerable(parameter, covered.onDays),
@@ -131,13 +134,14 @@ const TOMORROW = '2026-11-21'
 export function expectedOutcome({ path }: Operation, query: Query): RegExp {
   const conflict = conflictIn(path, query)
   const isOfDays = query['date'] !== undefined || query['start'] !== undefined
-  const isOfReferenceRates = isOfDays || path === '/v1/history'
+  const isOfReferenceRates = isOfDays || RANGES.has(path)
   // Without an exponent, no 64 digits are beyond the doubles.
   const mayBeTooLarge = /e/i.test(query['amount'] ?? '')
   const withoutConflict = [
     '200',
     isOfReferenceRates ? '400 unsupported_currency' : '400 invalid_currency',
-    ...(isOfDays || query['change'] !== undefined ? ['404 no_data'] : []),
+    // Days are empty instead.
+    ...((isOfDays && path !== '/v1/days') || query['change'] !== undefined ? ['404 no_data'] : []),
     ...(query['change'] === undefined ? [] : ['400 unsupported_currency', '400 invalid_parameter']),
   ]
   const outcomes = conflict === undefined ? withoutConflict : [`400 ${conflict}`]
@@ -149,7 +153,7 @@ export function expectedOutcome({ path }: Operation, query: Query): RegExp {
 /** Returns the error code of valid parameters that conflict, or of an unknown source, which no schema describes. */
 function conflictIn(path: string, query: Query): string | undefined {
   const { date, rule, maxAge, source, expand, quote, to = '', format, period, start, end } = query
-  const isUndated = date === undefined && path !== '/v1/history'
+  const isUndated = date === undefined && !RANGES.has(path)
   if (expand !== undefined && (to.includes(',') || format === 'csv' || quote))
     return 'invalid_parameter'
   if (date !== undefined && date > TOMORROW) return 'invalid_parameter'

@@ -8,6 +8,7 @@ import { frankfurter } from '../../src/compat/frankfurter.ts'
 import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 import { createRates, createRatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
+import { wholeBody } from '../whole-body.ts'
 
 /** A Friday evening in Frankfurt. */
 export const now = (): number => Date.UTC(2026, 10, 20, 18)
@@ -24,7 +25,14 @@ const compat = {
   Frankfurter: createRatesHandler({ ...options, routes: frankfurter() }),
 }
 
-export type OperationName = 'latest' | 'convert' | 'history' | 'currencies' | 'sources' | 'status'
+export type OperationName =
+  | 'latest'
+  | 'convert'
+  | 'history'
+  | 'days'
+  | 'currencies'
+  | 'sources'
+  | 'status'
 export type Texts = Readonly<Record<string, string>>
 export type Values = Readonly<Record<string, unknown>>
 
@@ -42,7 +50,7 @@ export async function send(target: string, body?: { type: string; text: string }
         onChunk(new TextEncoder().encode(body.text)),
     }),
   })
-  return { status: raw.status, text: await new Response(raw.body).text() }
+  return { status: raw.status, text: await wholeBody(raw.body) }
 }
 
 /** Percent-encodes every name and value, so that a name stays what it is. */
@@ -52,15 +60,34 @@ export function toQuery(texts: Texts): string {
 }
 
 export async function askQuery(name: OperationName, texts: Texts): Promise<Answer> {
-  const { text } = await send(`v1/${name}${toQuery(texts)}`)
+  const { status, text } = await send(`v1/${name}${toQuery(texts)}`)
+  if (name === 'days' && status === 200)
+    return {
+      days: text
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line)),
+    }
   return text.startsWith('{') ? JSON.parse(text) : { csv: text }
+}
+
+function isIterable(result: unknown): result is AsyncIterable<unknown> {
+  return Symbol.asyncIterator in Object(result)
+}
+
+async function collect(result: AsyncIterable<unknown>): Promise<{ days: unknown[] }> {
+  const days: unknown[] = []
+  for await (const day of result) days.push(day)
+  return { days }
 }
 
 async function call(operations: object, name: OperationName, params: unknown): Promise<Answer> {
   try {
     // As JSON, which has no undefined and no -0.
     const operation: (params: unknown) => unknown = Reflect.get(operations, name)
-    return JSON.parse(JSON.stringify(await operation(params)))
+    const result = operation(params)
+    const answer = isIterable(result) ? await collect(result) : await result
+    return JSON.parse(JSON.stringify(answer))
   } catch (thrown) {
     const { code, message } = Object(thrown)
     return { error: { code, message } }

@@ -20,6 +20,7 @@ const ENDPOINTS: readonly (readonly [name: OperationName, required: Texts])[] = 
   ['latest', {}],
   ['convert', PAIR],
   ['history', PAIR],
+  ['days', { start: '2026-11-02' }],
   ['currencies', {}],
   ['sources', {}],
   ['status', {}],

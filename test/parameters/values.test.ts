@@ -49,6 +49,7 @@ describe.each<[name: OperationName, required: Texts]>([
   ['latest', {}],
   ['convert', PAIR],
   ['history', { ...PAIR, start: '2026-11-02' }],
+  ['days', { start: '2026-11-02' }],
   ['currencies', {}],
 ])('any value of a parameter of %s', (operation, required) => {
   const { parameters } = OPERATIONS[operation]

@@ -14,6 +14,7 @@ import { DAY, HOUR, SECOND } from '../virtual-runtime.ts'
 import { simulate } from './simulate.ts'
 import type { CreateHandler, HandlerParts, Settings } from './world/fleet.ts'
 import { expect, test } from 'vitest'
+import { bodyInOnePart } from '../whole-body.ts'
 
 /** A plausible bug. */
 interface PlantedBug {
@@ -389,7 +390,10 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     if (period === undefined) return handler.answer(request)
     const target = request.target.replace(period, '1W')
     const response = await handler.answer({ ...request, target })
-    const body = String(response.body).replace('"period":"1W"', `"period":"${period}"`)
+    const body = String(bodyInOnePart(response.body)).replace(
+      '"period":"1W"',
+      `"period":"${period}"`,
+    )
     return { ...response, body }
   }),
   'Last-Modified always names the first publication': breaks('I4').inEveryResponse(() => {
@@ -474,7 +478,7 @@ function leak(isLeaky: (response: RawResponse, target: string) => boolean): Plan
       return altered(handler, async (request) => {
         const response = await handler.answer(request)
         return isLeaky(response, request.target)
-          ? { ...response, body: String(response.body) + cause }
+          ? { ...response, body: String(bodyInOnePart(response.body)) + cause }
           : response
       })
     },

@@ -13,6 +13,7 @@ const HEADERS = { 'content-type': 'application/json' }
 const ON_DEMAND: [module: string, path: string, init?: RequestInit][] = [
   ['src/api/currencies.ts', '/api/v1/currencies'],
   ['src/api/sources.ts', '/api/v1/sources'],
+  ['src/endpoints/days.ts', '/api/v1/days?start=2026-01-01'],
   ['src/endpoints/convert-many.ts', '/api/v1/convert', { ...POST, headers: HEADERS }],
   ['src/generated/explorer-page.ts', '/api'],
   ['src/generated/openapi.json', '/api/v1/openapi.json'],

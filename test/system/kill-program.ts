@@ -12,6 +12,7 @@ import { createFileStore } from 'ratesmith/stores/file'
 import { createSqliteStore } from 'ratesmith/stores/sqlite'
 
 import { codes } from '../fixtures/codes.ts'
+import { wholeBody } from '../whole-body.ts'
 
 /** What a process finds in its store at its start. */
 export interface Found {
@@ -177,7 +178,7 @@ function ballast(number: number): string {
 
 async function fetchJson(handler: RatesHandler, target: string, found: Found) {
   const { status, body } = await handler.answer({ method: 'GET', target, header: () => null })
-  if (status === 200) return new Response(body).json()
+  if (status === 200) return JSON.parse(await wholeBody(body))
   if (status !== 502) found.broken.push(`${target}: ${status}`)
   return undefined
 }

@@ -11,7 +11,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { toExpressHandler } from '../../adapters/express.ts'
 import { serve, toNodeHandler } from '../../adapters/node.ts'
 import { createRatesHandler } from '../../src/index.ts'
-import type { RawRequest, RawResponse } from '../../src/index.ts'
+import type { RawRequest, RawResponse, StreamedBody } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { listen } from './processes.ts'
 import { listenOnFreePort, openSocket, portIn, sendRaw } from './sockets.ts'
@@ -183,6 +183,52 @@ it('a request over HTTP/2 has no pseudo-headers, which no Request accepts', asyn
     ['cookie', 'a=1; b=2'],
     ['x-one', '1'],
   ])
+})
+
+describe('a body in parts', () => {
+  /** Serves an endless body; `parts` counts what was read of it. */
+  async function serveEndless() {
+    const state = { parts: 0, isOpen: true }
+    async function* endless(): StreamedBody {
+      try {
+        for (;;) {
+          state.parts += 1
+          yield new Uint8Array(65_536)
+        }
+      } finally {
+        state.isOpen = false
+      }
+    }
+    const answer = (): RawResponse => {
+      return { status: 200, headers: [], body: endless(), matched: true }
+    }
+    const { url } = await listen(toNodeHandler(Object.assign(failOnCall, { answer })))
+    const client = await openSocket(portIn(url))
+    onTestFinished(() => void client.destroy())
+    client.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    return { state, client }
+  }
+
+  it('is read as fast as the client reads it', async () => {
+    const { state, client } = await serveEndless()
+    client.pause()
+    let before = 0
+    // The operating system accepts some MB.
+    await expect
+      .poll(() => [before, (before = state.parts)], { interval: 100 })
+      .toSatisfy(([earlier, now]) => earlier === now && now > 1)
+    expect(state.parts).toBeLessThan(1_000)
+    client.resume()
+    await expect.poll(() => state.parts).toBeGreaterThan(2 * before)
+    expect(state.isOpen).toBe(true)
+  })
+
+  it('ends when the client disconnects, also while it does not read', async () => {
+    const { state, client } = await serveEndless()
+    await once(client, 'readable')
+    client.destroy()
+    await expect.poll(() => state.isOpen).toBe(false)
+  })
 })
 
 describe('a client that does not read', () => {

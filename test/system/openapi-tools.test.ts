@@ -106,6 +106,9 @@ const provider = (await GET('/rates', {})).data?.provider
 const asCsv = { params: { query: { format: 'csv' } }, parseAs: 'text' } as const
 const csv: string | undefined = (await GET('/v1/latest', asCsv)).data
 if (!csv?.startsWith('base,code,rate,')) throw new Error(csv)
+const asLines = { params: { query: { start: '2026-01-02' } }, parseAs: 'text' } as const
+const lines: string | undefined = (await GET('/v1/days', asLines)).data
+if (!lines?.startsWith('{"date":"2026-01-02",')) throw new Error(lines)
 ${PRINT}`
 
 const DOCUMENTED = followedPages()
@@ -127,6 +130,7 @@ expectTypeOf<Schema<'QuotedConversion'>>().toEqualTypeOf<Flat<quotes.QuotedConve
 expectTypeOf<Schema<'QuotedConversionList'>>().toEqualTypeOf<Flat<quotes.QuotedConversionList>>()
 expectTypeOf<Schema<'RateHistory'>>().toEqualTypeOf<Flat<ours.RateHistory>>()
 expectTypeOf<Schema<'HistoryList'>>().toEqualTypeOf<Flat<ours.HistoryList>>()
+expectTypeOf<Schema<'RatesDay'>>().toEqualTypeOf<Flat<ours.RatesDay>>()
 expectTypeOf<Schema<'ServiceStatus'>>().toEqualTypeOf<Flat<ours.ServiceStatus>>()
 expectTypeOf<Schema<'CurrencyList'>>().toEqualTypeOf<Flat<ours.CurrencyList>>()
 type AccessCode = 'unauthorized' | 'forbidden' | 'rate_limited'

@@ -8,6 +8,7 @@ import type { Scene, Server } from '../world/fleet.ts'
 import type { Process } from '../world/machine.ts'
 import type { SimStore } from '../world/store.ts'
 import type { SentRequest } from './response-watch.ts'
+import { bodyInOnePart } from '../../whole-body.ts'
 
 export type BankWatch = ReturnType<typeof createBankWatch>
 
@@ -156,7 +157,8 @@ export function createBankWatch({ loop, violate }: Scene, banks: Banks, store: S
   return {
     onResponse(sent: SentRequest, question: BankQuestion, { status, body, headers }: RawResponse) {
       const { process, request, at } = sent
-      const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body)
+      const text =
+        body instanceof Uint8Array ? new TextDecoder().decode(body) : String(bodyInOnePart(body))
       if (text.includes(SECRET)) violate('I11', `${request.target} is answered with a secret`)
       if (now() > Math.max(at + WAITING_LIMIT, process.pausedUntil) + 1) {
         violate('I6', `${request.target} is answered after ${Math.round(now() - at)} ms`)

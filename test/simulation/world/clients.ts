@@ -8,6 +8,7 @@ import type { Fleet, Scene, Server } from './fleet.ts'
 import type { Random } from './random.ts'
 import { LATEST_CODES, REFERENCE_CODES } from './truth.ts'
 import type { Truth } from './truth.ts'
+import { bodyInOnePart } from '../../whole-body.ts'
 
 /** Clients that send requests at random times, and in bursts when a refresh is due. */
 export function createClients(
@@ -31,7 +32,13 @@ export function createClients(
     try {
       const response = await exchange(server, sent, signal)
       const { target } = sent.request
-      trace.record(loop.now(), server.process.host, target, response.status, String(response.body))
+      trace.record(
+        loop.now(),
+        server.process.host,
+        target,
+        response.status,
+        String(bodyInOnePart(response.body)),
+      )
       responses.onBody(sent, response)
     } catch (error) {
       violate('I1', `the handler rejects ${sent.request.target}: ${String(error)}`)
