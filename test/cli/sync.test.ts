@@ -1,0 +1,119 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+
+import { describe, expect, it } from 'vitest'
+
+import { temporaryFolder } from '../stores/meets-contract.ts'
+import { DAY, NOW, publish, run } from './run.ts'
+import type { Surroundings } from './run.ts'
+
+function rowsIn(file: string, table = 'rates') {
+  const database = new DatabaseSync(file)
+  const select = `select source, base, quote, min(date) as first, max(date) as last, count(*) as count
+    from ${table} group by 1, 2, 3 order by 3`
+  const rows = database.prepare(select).all()
+  database.close()
+  return rows.map((row) => Object.values(row).join(' '))
+}
+
+describe('ratesmith sync', () => {
+  it('writes the days since one into SQLite, and next time the newer ones', async () => {
+    const folder = temporaryFolder()
+    const file = `${folder}/rates.db`
+    const args = ['sync', `sqlite:${file}`, '--since', '30d', '-s', 'usd, GBP']
+    const env = { RATESMITH_CACHE_DIR: folder }
+    const at = (now: number) => ({ env, now: () => now, fetch: publish({ now: () => now }) })
+    const first = await run(args, at(NOW - DAY))
+    expect(first).toEqual({ code: 0, stdout: '46 inserted, 0 updated\n', stderr: '' })
+    const { stdout } = await run([...args, '--json'], at(NOW))
+    expect(JSON.parse(stdout)).toEqual({ inserted: 2, updated: 0 })
+    const days = '2026-10-20 2026-11-20 24'
+    expect(rowsIn(file)).toEqual([`ecb EUR GBP ${days}`, `ecb EUR USD ${days}`])
+    // A cache that is still written is a temporary file.
+    const cached = (): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    await expect.poll(() => cached().filter((name) => name.endsWith('.tmp'))).toEqual([])
+    const offline = await run(args, { env, now: () => NOW + 7 * DAY })
+    expect(offline).toMatchObject({ code: 0, stdout: '0 inserted, 0 updated\n' })
+    expect(offline.stderr).toMatch(/^ratesmith: newer rates may be missing: .*refused/)
+  })
+
+  it('writes synthetic rates into another table, as those of another source', async () => {
+    const file = `${temporaryFolder()}/rates.db`
+    const args = ['sync', `sqlite:${file}`, '--demo', '--since', '2026-11', '-s', 'USD']
+    expect((await run([...args, '--sources', 'ecb'])).stdout).toBe('15 inserted, 0 updated\n')
+    expect(rowsIn(file, 'demo_rates')).toEqual(['demo EUR USD 2026-11-02 2026-11-20 15'])
+    expect(() => rowsIn(file)).toThrow(/no such table/)
+  })
+
+  it.each<[message: string, args: string[]]>([
+    ['sync needs one database: sqlite:FILE, or postgres://', []],
+    ['sync needs one database', ['sqlite:a.db', 'sqlite:b.db']],
+    ['sync needs one database', ['sqlite://a.db']],
+    [
+      '--table must be a name such as rates or finance.rates, got a-b',
+      ['sqlite::memory:', '--table', 'a-b'],
+    ],
+    ['--since must be a day (YYYY-MM-DD), got soon', ['sqlite::memory:', '--since', 'soon']],
+    ['--sources must be one of ecb', ['sqlite::memory:', '--sources', 'ecb,ebc']],
+    ['Unsupported symbols currency: ABC', ['sqlite::memory:', '-s', 'ABC']],
+    ['missing/a.db: unable to open database file', ['sqlite:missing/a.db']],
+  ])('exits with 2: %s', async (message, args) => {
+    const { code, stdout, stderr } = await run(['sync', ...args, '--demo'])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr.startsWith(`ratesmith: ${message}`), stderr).toBe(true)
+  })
+})
+
+describe('ratesmith sync with PostgreSQL', () => {
+  /** Makes a project with a module that takes the place of pg: it connects to `good`, and has a table. */
+  function projectWithPg(): Surroundings {
+    const folder = temporaryFolder()
+    const module = `${folder}/node_modules/pg`
+    mkdirSync(module, { recursive: true })
+    const program = `exports.Client = class {
+      constructor({ connectionString }) { this.url = connectionString }
+      on() {}
+      async connect() {
+        if (this.url.includes('@good/')) return
+        throw new AggregateError([new Error('connect ECONNREFUSED ::1:5432')])
+      }
+      async query(text) {
+        if (this.ended) throw new Error('ended')
+        return { rows: [{ there: true, written: 3, updated: 1 }] }
+      }
+      async end() { this.ended = true }
+    }`
+    writeFileSync(`${module}/index.js`, program)
+    return { folder }
+  }
+
+  const args = (url: string): string[] => ['sync', url, '--demo', '--since', '2026-10-01']
+
+  it('writes with pg of the project', async () => {
+    const ran = await run(args('postgres://app:secret@good/shop'), projectWithPg())
+    // Two months.
+    expect(ran).toEqual({ code: 0, stdout: '4 inserted, 2 updated\n', stderr: '' })
+  })
+
+  it('shows the command that installs pg', async () => {
+    const { code, stderr } = await run(args('postgresql://app:secret@good/shop'))
+    const message =
+      'ratesmith: postgres:// requires pg; run: npm install pg (see ratesmith help sync)\n'
+    expect({ code, stderr }).toEqual({ code: 2, stderr: message })
+  })
+
+  it.each([
+    ['postgres://app:secret@bad/shop', 1],
+    ['postgres:/app:secret@good/shop', 2],
+    ['postgres://app:se/secret@good/shop', 2],
+    ['postgres://app:1/secret@good/shop', 2],
+    ['postgres://app:1?secret@good/shop', 2],
+    ['postgres://app:1#secret@good/shop', 2],
+    ['POSTGRES://app:secret@good:port/shop', 2],
+  ])('never prints the password of %s', async (url, expected) => {
+    const { code, stdout, stderr } = await run(args(url), projectWithPg())
+    expect({ code, stdout }).toEqual({ code: expected, stdout: '' })
+    expect(stderr).toMatch(/^ratesmith: (?:cannot connect to PostgreSQL: connect E|sync needs one)/)
+    expect(stderr).not.toContain('secret')
+  })
+})
