@@ -1,0 +1,288 @@
+import fs from 'node:fs'
+import { hostname } from 'node:os'
+
+import { beforeEach, describe, expect, it } from 'vitest'
+
+import { PAGES } from '../../src/cli/help.ts'
+import { createRates } from '../../src/index.ts'
+import { fakeProviders } from '../../src/testing/index.ts'
+import { fetchFromFeeds } from '../fixtures/feeds.ts'
+import { temporaryFolder } from '../stores/meets-contract.ts'
+import { namesIn, readExported, readIndex } from './exported.ts'
+import { DAY, NOW, publish, run, urlOf } from './run.ts'
+import type { Surroundings } from './run.ts'
+
+let folder = ''
+beforeEach(() => {
+  folder = temporaryFolder()
+})
+
+async function exported(args: string[], surroundings: Surroundings = {}): Promise<string> {
+  const { code, stdout, stderr } = await run(['export', folder, ...args], surroundings)
+  expect(code, stderr).toBe(0)
+  return stdout
+}
+
+const DEMO = ['--demo', '--since', '2025-06-01']
+
+/** Rates of the Swiss franc of 2024 to 2026, as `fetch` publishes them. */
+function francs(changed: Record<string, number> = {}): typeof fetch {
+  const days = Array.from({ length: 690 }, (_, index) =>
+    new Date(NOW - (689 - index) * DAY).toISOString().slice(0, 10),
+  ).filter((day) => new Date(day).getUTCDay() % 6 !== 0)
+  const rates = Object.fromEntries(days.map((day, index) => [day, 0.9 + (index % 7) / 1000]))
+  return publish({ francs: { ...rates, ...changed } })
+}
+
+const FRANCS = ['--no-cache', '--latest', 'exchange-rate-api', '--allow', 'exchange-rate-api']
+
+describe('ratesmith export', () => {
+  it('writes the published rates to files that index.json lists with their digests', async () => {
+    expect(await exported(DEMO)).toMatch(/^2 years, 7 files changed, index\.json [0-9a-f]{8}\n$/)
+    const index = readIndex(folder)
+    const files = readExported(folder)
+    expect(index).toMatchObject({ version: 1, since: '2025-06-01' })
+    expect(namesIn(folder)).toEqual(
+      [...index.files.map(({ name }) => name), 'index.json', 'latest.json'].toSorted(),
+    )
+    expect(fs.readFileSync(`${folder}/latest.json`, 'utf8')).toBe(files.get('latest.json'))
+
+    const rates = createRates({ providers: fakeProviders({ now: () => NOW }), now: () => NOW })
+    const { updatedAt, nextUpdateAt, rates: all, source } = await rates.latest()
+    const { USD: _, ...others } = all
+    const latest = { base: 'USD', updatedAt, nextUpdateAt, rates: others, source }
+    expect(files.get('latest.json')).toBe(JSON.stringify(latest))
+    let lines = ''
+    for await (const day of rates.days({ start: '2025-06-01' })) lines += `${JSON.stringify(day)}\n`
+    expect(`${files.get('days/2025.ndjson')}${files.get('days/2026.ndjson')}`).toBe(lines)
+    expect(files.get('currencies.json')).toBe(JSON.stringify(await rates.currencies()))
+    const sources = (await rates.sources()).sources.map(
+      ({ late: _late, lastDay: _day, ...each }) => each,
+    )
+    expect(files.get('sources.json')).toBe(JSON.stringify({ sources }))
+  })
+
+  it('writes all years of the oldest source without --since, and in CSV a line for each rate', async () => {
+    expect(await exported(['--demo', '--quiet'])).toContain('28 years, 59 files changed')
+    expect(readIndex(folder).since).toBe('1999-01-04')
+    const files = readExported(folder)
+    const csv = files.get('days/1999.csv')?.split('\n') ?? []
+    const days = files.get('days/1999.ndjson')?.trimEnd().split('\n') ?? []
+    const lines = days.flatMap((line) => {
+      const { date, base, source, rates } = JSON.parse(line)
+      return Object.entries(rates).map(([code, rate]) => [date, base, code, rate, source].join())
+    })
+    expect(csv).toEqual(['date,base,quote,rate,source', ...lines, ''])
+  })
+
+  it('writes prices as they are published, and turns them around in CSV', async () => {
+    const args = ['--no-cache', '--latest', 'nbp', '--history', 'ecb,nbp', '--since', '2026-11-01']
+    await exported(args, { fetch: fetchFromFeeds })
+    const files = readExported(folder)
+    const latest = JSON.parse(files.get('latest.json') ?? '')
+    expect(latest).toMatchObject({ base: 'PLN', rates: {}, tableNumber: '41/A/NBP/2026' })
+    expect(latest.prices.EUR).toBeGreaterThan(4)
+    expect(latest.prices).not.toHaveProperty('PLN')
+    const gold = /^2026-11-20,XAU,PLN,([\d.]+),nbp-a$/m.exec(files.get('days/2026.csv') ?? '')?.[1]
+    expect(files.get('days/2026.ndjson')).toContain(`"XAU":${gold}`)
+  })
+
+  it('leaves out latest rates of an earlier publication', async () => {
+    const env = { RATESMITH_CACHE_DIR: temporaryFolder() }
+    const args = [...FRANCS.slice(1), '--since', '2026']
+    await exported(args, { env, fetch: publish() })
+    const before = JSON.parse(fs.readFileSync(`${folder}/latest.json`, 'utf8'))
+    const { XAF: _, ...rates } = { USD: 1, ...before.rates }
+    const now = (): number => NOW + DAY
+    // Later than the publication before.
+    const times = { time_last_update_unix: before.updatedAt / 1000 + 86_400 }
+    await exported(args, { env, now, fetch: publish({ now, latest: { rates, ...times } }) })
+    const after = JSON.parse(fs.readFileSync(`${folder}/latest.json`, 'utf8'))
+    expect(after.updatedAt).toBe(before.updatedAt + DAY)
+    expect(Object.keys(before.rates).filter((code) => !(code in after.rates))).toEqual(['XAF'])
+    const { code, stderr } = await run(['export', folder, ...args], { env, now: () => now() + DAY })
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^ratesmith: offline: overdue rates \(.*refused.*\)$/m)
+  })
+
+  it('writes nothing again for the same rates', async () => {
+    await exported(DEMO)
+    const state = () =>
+      namesIn(folder).map((name) => [name, fs.statSync(`${folder}/${name}`).mtimeMs])
+    const before = state()
+    expect(JSON.parse(await exported([...DEMO, '--json']))).toEqual({
+      years: 2,
+      changed: 0,
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
+    expect(state()).toEqual(before)
+  })
+
+  it('changes for another day only the files of its year, and keeps those of the index before', async () => {
+    const indexes = []
+    const last = { '2025-05-05': 0.8766 }
+    for (const changed of [{}, { '2025-05-05': 0.8765 }, last, last]) {
+      await exported([...FRANCS, '--since', '2025'], { fetch: francs(changed) })
+      indexes.push(readIndex(folder))
+    }
+    const [first, second, third] = indexes.map(({ files }) => files.map(({ name }) => name))
+    const gone = first?.filter((name) => !second?.includes(name)) ?? []
+    expect(gone).toEqual([
+      expect.stringMatching(/^days\/2025\.\w+\.(csv|ndjson)$/),
+      expect.stringMatching(/^days\/2025\.\w+\.(csv|ndjson)$/),
+    ])
+    expect(readExported(folder, indexes[1]).get('days/2025.csv')).toContain(
+      '2025-05-05,EUR,CHF,0.8765,ecb\n',
+    )
+    const kept = [...new Set([...(second ?? []), ...(third ?? [])])]
+    expect(namesIn(folder)).toEqual([...kept, 'index.json', 'latest.json'].toSorted())
+  })
+
+  it('keeps the folder whole if a year cannot be loaded', async () => {
+    const args = [...FRANCS, '--since', '2015']
+    await exported(args, { fetch: publish() })
+    const before = fs.readFileSync(`${folder}/index.json`)
+    const fetch: typeof globalThis.fetch = async (input) =>
+      /\/v1\/(199|200|201)|eurofxref|v2/.test(urlOf(input))
+        ? new Response('', { status: 503, headers: { 'retry-after': '3600' } })
+        : publish({ francs: { '2026-11-20': 1 } })(input)
+    const { code, stderr } = await run(['export', folder, ...args], { fetch })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^ratesmith: rates of 2015 could not be loaded \(.*503.*\)\n$/)
+    expect(fs.readFileSync(`${folder}/index.json`)).toEqual(before)
+    expect(readExported(folder).size).toBe(27)
+  })
+})
+
+it.each(PAGES.export.examples)('the help has an example that runs: %s', async (example) => {
+  const [, , , ...flags] = example.split(' ')
+  const few = ['--since', '2026-11-01', '--no-cache']
+  await exported([...flags, ...few], { fetch: fetchFromFeeds })
+  expect(readExported(folder).size).toBe(5)
+})
+
+describe('the terms of providers', () => {
+  it('refuse an export by name before anything is written, unless it is allowed', async () => {
+    const chosen = ['--latest', 'ecb,exchange-rate-api']
+    const { code, stderr } = await run(['export', `${folder}/rates`, ...chosen])
+    expect(code).toBe(2)
+    expect(stderr).toContain('the terms of exchange-rate-api forbid passing rates on')
+    const env = { RATESMITH_LATEST: 'exchange-rate-api' }
+    expect(await run(['export', `${folder}/rates`], { env })).toMatchObject({ code: 2 })
+    expect(namesIn(folder)).toEqual([])
+    await exported([...chosen, '--allow', 'exchange-rate-api', '--since', '2026'], {
+      fetch: publish(),
+    })
+    const { stderr: unknown } = await run(['export', folder, '--allow', 'ecbb'])
+    expect(unknown).toMatch(/--allow must be .*Did you mean ecb\?/)
+  })
+
+  it('are noted below the result, with the default ecb for latest rates', async () => {
+    const args = ['export', folder, '--since', '2026', '--history', 'ecb,riksbank', '--no-cache']
+    const { code, stderr } = await run(args, { fetch: fetchFromFeeds })
+    expect(code).toBe(0)
+    expect(stderr).toBe(
+      'ratesmith: may be passed on: ecb with credit, riksbank unknown; see docs/providers.md before you publish\n',
+    )
+    expect(JSON.parse(readExported(folder).get('latest.json') ?? '')).toMatchObject({
+      base: 'EUR',
+      source: { name: 'European Central Bank' },
+    })
+  })
+})
+
+describe('the folder', () => {
+  it('gets whole files for damaged ones', async () => {
+    await exported(DEMO)
+    const before = readExported(folder)
+    const [torn = '', garbled = ''] = readIndex(folder).files.map(({ name }) => `${folder}/${name}`)
+    fs.truncateSync(torn, 10)
+    fs.writeFileSync(garbled, fs.readFileSync(garbled).fill(32, 0, 20))
+    fs.writeFileSync(`${folder}/latest.json`, '{')
+    expect(await exported(DEMO)).toContain('2 files changed')
+    expect(readExported(folder)).toEqual(before)
+    expect(fs.readFileSync(`${folder}/latest.json`, 'utf8')).toBe(before.get('latest.json'))
+    fs.truncateSync(`${folder}/index.json`, 100)
+    await exported(DEMO)
+    expect(readExported(folder)).toEqual(before)
+  })
+
+  it('keeps the files of others, and loses those of exports that were killed', async () => {
+    const own = ['notes.txt', 'days/2020.csv', 'days/2020.deadbeef.csv.txt', 'latest.deadbee.json']
+    const left = ['days/2020.deadbeef.csv', 'days/2021.deadbeef.ndjson.tmp', 'index.json.tmp']
+    fs.mkdirSync(`${folder}/days/2022.deadbeef.csv`, { recursive: true })
+    for (const name of [...own, ...left]) fs.writeFileSync(`${folder}/${name}`, name)
+    await exported(DEMO)
+    const listed = readIndex(folder).files.map(({ name }) => name)
+    expect(namesIn(folder)).toEqual([...listed, ...own, 'index.json', 'latest.json'].toSorted())
+    expect(fs.existsSync(`${folder}/days/2022.deadbeef.csv`)).toBe(true)
+  })
+
+  it.each(['{"name":"app"}', '[]', '{"version":2,"files":[]}', `"${'x'.repeat(2 ** 20)}"`])(
+    'with the index.json of another program is refused: %#',
+    async (text) => {
+      fs.writeFileSync(`${folder}/index.json`, text)
+      const { code, stderr } = await run(['export', folder, ...DEMO])
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringMatching(/index\.json is not .* of ratesmith export: use another/),
+      })
+      expect(namesIn(folder)).toEqual(['index.json'])
+    },
+  )
+
+  it('is whole after several exports at the same time', async () => {
+    const days = Array.from({ length: 4 }, (_, index) => NOW - index * DAY)
+    const ran = await Promise.all(
+      days.map((now) => run(['export', folder, ...DEMO], { now: () => now })),
+    )
+    // On a busy machine, some may not get their turn.
+    const { code = -1 } = ran.find(({ stderr }) => !stderr.includes('another export writes')) ?? {}
+    expect(code).toBe(0)
+    expect(readExported(folder).size).toBe(7)
+    expect(namesIn(folder).filter((name) => /lock|tmp/.test(name))).toEqual([])
+  })
+
+  it('waits for another process, but not for one that has ended', async () => {
+    const lockOf = (host: string, pid: number): string =>
+      `${folder}/export.${host.replaceAll(/[^\w-]/g, '_')}.${pid}.${crypto.randomUUID()}.lock`
+    const ended = lockOf(hostname(), 2 ** 30)
+    const old = lockOf('another', 1)
+    for (const path of [ended, old]) fs.writeFileSync(path, '')
+    fs.utimesSync(old, 1, 1)
+    await exported(DEMO)
+    expect([ended, old].filter((path) => fs.existsSync(path))).toEqual([])
+    const running = lockOf('another', 1)
+    fs.writeFileSync(running, '')
+    const { code, stderr } = await run(['export', folder, ...DEMO])
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(`another export writes to ${folder}; if none does, remove`),
+    })
+    expect(namesIn(folder).filter((name) => /lock|tmp/.test(name))).toHaveLength(1)
+    fs.rmSync(running)
+    const before = fs.readFileSync(`${folder}/index.json`)
+    const fetch: typeof globalThis.fetch = async (input) => {
+      for (const name of namesIn(folder)) if (name.endsWith('.lock')) fs.rmSync(`${folder}/${name}`)
+      return publish()(input)
+    }
+    expect(await run(['export', folder, ...FRANCS, '--since', '2026'], { fetch })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('.lock'),
+    })
+    expect(fs.readFileSync(`${folder}/index.json`)).toEqual(before)
+  })
+})
+
+it.each([
+  [[], 'export takes one folder, got none'],
+  [['a', 'b'], 'export takes one folder, got a b'],
+  [['a', '--since', '1998'], '--since must be YYYY-MM-DD'],
+  [['a', '--since', 'soon'], 'got soon'],
+  [['a', '--demo', '--since', '2027-01-01'], '--since must not be after 2026-11-20'],
+])('refuses export %j', async (args, message) => {
+  const given = args.map((arg) => (arg === 'a' ? folder : arg))
+  const { code, stderr } = await run(['export', ...given])
+  expect(code).toBe(2)
+  expect(stderr).toContain(message.replace('got a b', `got ${given.join(' ')}`))
+})
