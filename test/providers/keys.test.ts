@@ -55,6 +55,7 @@ const PATHS = [
   'v1/convert?from=USD&to=EUR&amount=2',
   'v1/convert?from=USD&to=XYZ',
   'v1/history?from=USD&to=EUR&period=1M',
+  'v1/days?start=2026-11-01',
   'v1/currencies',
   'v1/status',
   'rates',
