@@ -49,6 +49,8 @@ const config: KnipConfig = {
     'openapi-explorer',
     'vitepress',
     'vue',
+    // Imported by an example, with PGlite in its place.
+    'pg',
     // Built into Cloudflare's runtime, and imported as `cloudflare:`.
     'cloudflare',
   ],

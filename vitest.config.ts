@@ -1,18 +1,24 @@
 import { defineConfig } from 'vitest/config'
 
 /** Tests that need an idle machine: fleets, kills, memory, clients that do not read, faults under load. */
-const PROOFS = ['test/system/{fleet,kill,memory,overload,pipelining,redis-faults,unread}.test.ts']
+const PROOFS = [
+  'test/system/{fleet,kill,memory,overload,pipelining,redis-faults,streams,unread}.test.ts',
+]
 
-/** Unit tests of a kind of mistake in all areas: slow, and no change of one area alone breaks them. They run before a merge. */
+/**
+ * Unit tests of a kind of mistake in all areas, which are slow, and which no change of one area alone breaks; and those that need
+ * `npm run tools`. They run before a merge.
+ */
 const LANDING = [
   'test/advisories/{doubtful-rates,linear-time,upstream-secrets}.test.ts',
   'test/access/model.test.ts',
   'test/catalogue/upstream-faults.test.ts',
-  'test/cli/doctor-all.test.ts',
-  'test/providers/{keys,odd-responses}.test.ts',
+  'test/cli/{doctor-all,export-faults}.test.ts',
+  'test/providers/{bank-days,keys,odd-responses}.test.ts',
   'test/quotes/jose.test.ts',
   'test/simulation/many-seeds.test.ts',
-  'test/stores/damage.test.ts',
+  'test/sql/{kills,pglite,recipe}.test.ts',
+  'test/stores/{damage,keyv,unstorage}.test.ts',
 ]
 
 /** Longer variants of the tests before a merge, too slow to run there. */

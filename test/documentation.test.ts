@@ -82,6 +82,7 @@ describe('the documentation', () => {
 
   it.each([
     ['docs/recipes/charge-later.md', 'checkout.mts', 'examples/checkout.ts'],
+    ['docs/recipes/rates-in-sql.md', 'nightly.mts', 'examples/postgres.ts'],
     ['docs/testing.md', 'price.test.mts', 'examples/unit-test.ts'],
     ['docs/deploying.md', 'config.mts', 'examples/serve-fleet.ts'],
     ['docs/public-api.md', 'config.mts', 'examples/serve-public.ts'],

@@ -32,7 +32,7 @@ const FIRST: [functions: RegExp, args: unknown[]][] = [
   [/^serve /, [() => new Response()]],
   [/^overlay /, [latest]],
   [/^create(File|Sqlite)(KeyStore|Store) /, [':memory:']],
-  [/^createRedisCounters | \.\/stores\//, [client]],
+  [/^(createRedisCounters|syncRates) | \.\/stores\//, [client]],
   [/^failingProvider /, ['unreachable']],
   [/ \.\/monitoring$/, [handler]],
 ]

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import { createServer as createHttp2Server } from 'node:http2'
 import { createServer as createTlsServer } from 'node:https'
+import type { DatabaseSync } from 'node:sqlite'
 
 import { expectTypeOf } from 'expect-type'
 import express from 'express'
@@ -86,10 +87,12 @@ import type {
   RatesHandlerOptions,
   Route,
   RatesOperations,
+  RatesDay,
   RatesSnapshot,
   RawRequest,
   RawResponse,
   ServiceStatus,
+  StreamedBody,
 } from '../src/index.ts'
 import { createCurrencyapiProvider } from '../src/providers/currencyapi.ts'
 import { overlay, pegged } from '../src/providers/derived.ts'
@@ -105,6 +108,7 @@ import { createTcmbProvider } from '../src/providers/banks/tcmb.ts'
 import { createUsTreasuryProvider } from '../src/providers/banks/us-treasury.ts'
 import { createCnbProvider } from '../src/providers/banks/cnb.ts'
 import { createFawazahmed0Provider } from '../src/providers/fawazahmed0.ts'
+import { createFolderProvider } from '../src/providers/folder.ts'
 import { createFrankfurterV2Provider } from '../src/providers/frankfurter-v2.ts'
 import { createNbpProvider } from '../src/providers/banks/nbp.ts'
 import { createOpenExchangeRatesProvider } from '../src/providers/open-exchange-rates.ts'
@@ -125,6 +129,8 @@ import type {
 } from '../src/monitoring/index.ts'
 import { createKvStore } from '../src/stores/cloudflare-kv.ts'
 import type { KvNamespace } from '../src/stores/cloudflare-kv.ts'
+import { createKeyvStore } from '../src/stores/keyv.ts'
+import type { KeyvClient } from '../src/stores/keyv.ts'
 import { convertAt, createQuotes } from '../src/quotes/index.ts'
 import type {
   NewQuoteParams,
@@ -138,6 +144,15 @@ import { createRedisCounters } from '../src/access/redis.ts'
 import type { RedisCountersOptions } from '../src/access/redis.ts'
 import { createRedisStore } from '../src/stores/redis.ts'
 import type { ClaimingStore, RedisClient, StoreOptions } from '../src/stores/redis.ts'
+import { createUnstorageStore } from '../src/stores/unstorage.ts'
+import type { UnstorageClient } from '../src/stores/unstorage.ts'
+import { syncRates } from '../src/sql/index.ts'
+import type {
+  PostgresClient,
+  SqliteDatabase,
+  SyncRatesOptions,
+  SyncedRates,
+} from '../src/sql/index.ts'
 import { createUpstashStore } from '../src/stores/upstash.ts'
 import type { UpstashStoreOptions } from '../src/stores/upstash.ts'
 import { createUndiciFetch } from '../src/undici.ts'
@@ -183,7 +198,9 @@ test('a handler is a fetch-style function with members', () => {
   expectTypeOf<RatesHandler['fetch']>().toEqualTypeOf<(request: Request) => Promise<Response>>()
   expectTypeOf<RatesHandler['answer']>().parameters.toEqualTypeOf<[RawRequest]>()
   expectTypeOf<RatesHandler['answer']>().returns.toEqualTypeOf<RawResponse | Promise<RawResponse>>()
-  expectTypeOf<RawResponse['body']>().toEqualTypeOf<Uint8Array<ArrayBuffer> | string | null>()
+  expectTypeOf<RawResponse['body']>().toEqualTypeOf<
+    Uint8Array<ArrayBuffer> | string | StreamedBody | null
+  >()
   expectTypeOf<{ method: 'GET'; target: '/'; header: () => null }>().toExtend<RawRequest>()
   expectTypeOf<RatesHandler['rates']>().toEqualTypeOf<Rates>()
   expectTypeOf(createRates).returns.toEqualTypeOf<Rates>()
@@ -212,6 +229,18 @@ test('providers are one or an array', () => {
   expectTypeOf(createFrankfurterProvider({ url: '' })).toEqualTypeOf<HistoryProvider>()
   createRatesHandler({ providers: { latest: [provider, fakeProviders().latest] } })
   createRatesHandler({ providers: fakeProviders({ seed: 1, now: () => 0 }) })
+})
+
+test('a folder has what its provider has', () => {
+  const url = new URL('file:///rates')
+  expectTypeOf(createFolderProvider({ url })).toEqualTypeOf<LatestProvider & HistoryProvider>()
+  const provider = createExchangeRateApiProvider()
+  expectTypeOf(createFolderProvider({ url: '', provider })).toExtend<LatestProvider>()
+  const latest = createFolderProvider({ url, provider: createFrankfurterProvider() })
+  // @ts-expect-error the folder of a history provider has no latest rates
+  createRatesHandler({ providers: { latest } })
+  // @ts-expect-error the URL is missing
+  createFolderProvider({})
 })
 
 test('feeds with a key require one', () => {
@@ -318,6 +347,15 @@ test('the stores over HTTP and in Workers are stores', () => {
   expectTypeOf(createCacheApiStore).toEqualTypeOf<(options?: CacheApiStoreOptions) => CacheStore>()
   expectTypeOf<Cache>().toExtend<WebCache>()
   expectTypeOf<keyof CacheApiStoreOptions>().toEqualTypeOf<'cache' | 'origin' | 'now'>()
+})
+
+test('the stores by name take clients, and have no claim', () => {
+  type CreateKeyv = (keyv: KeyvClient, options?: StoreOptions) => CacheStore
+  expectTypeOf(createKeyvStore).toEqualTypeOf<CreateKeyv>()
+  type CreateUnstorage = (storage: UnstorageClient, options?: StoreOptions) => CacheStore
+  expectTypeOf(createUnstorageStore).toEqualTypeOf<CreateUnstorage>()
+  // Names of unstorage, without promises.
+  expectTypeOf<typeof localStorage>().not.toExtend<UnstorageClient>()
 })
 
 test('the contracts take functions that create a store or a provider', () => {
@@ -464,6 +502,17 @@ test('a misspelt, missing or ill-typed parameter of an operation does not compil
   void history({ ...pair, end: '2026-01-30' })
   // @ts-expect-error misspelt, with several currencies
   void history({ from: 'USD', to: ['EUR'], perod: '1Y' })
+})
+
+test('days are records as they come, by a required first day', () => {
+  const { days } = createRates()
+  expectTypeOf(days({ start: '1999-01-04' })).toEqualTypeOf<AsyncIterable<RatesDay>>()
+  void days({ start: '1999-01-04', end: '2026-01-02', symbols: ['USD'], source: 'ecb', signal })
+  expectTypeOf<RatesDay['prices']>().toEqualTypeOf<Record<string, number> | undefined>()
+  // @ts-expect-error the first day is required
+  void days({ end: '2026-01-02' })
+  // @ts-expect-error codes are a list
+  void days({ start: '1999-01-04', symbols: 'USD' })
 })
 
 test('a snapshot is plain data that cannot be written, and converts by the parameters of a conversion', () => {
@@ -692,9 +741,8 @@ test('a client takes a URL, and optionally a fetch function', () => {
   expectTypeOf(createRatesClient).returns.toEqualTypeOf<RatesClient>()
   expectTypeOf(createRatesClient).parameters.toEqualTypeOf<[RatesClientOptions]>()
   expectTypeOf<keyof RatesClientOptions>().toEqualTypeOf<'baseUrl' | 'fetch' | 'retries' | 'key'>()
-  expectTypeOf<keyof RatesClient>().toEqualTypeOf<
-    'latest' | 'convert' | 'quote' | 'convertMany' | 'history' | 'currencies' | 'sources' | 'status'
-  >()
+  type Rates = 'latest' | 'convert' | 'quote' | 'convertMany' | 'history' | 'days'
+  expectTypeOf<keyof RatesClient>().toEqualTypeOf<Rates | 'currencies' | 'sources' | 'status'>()
   createRatesClient({ baseUrl: '', fetch })
   createRatesClient({ baseUrl: '', fetch: createRatesHandler() })
   // Like the fetch of frameworks, which may return a Response without a promise.
@@ -716,6 +764,9 @@ test('a client has the operations of the handler, which take a signal', () => {
   expectTypeOf<RatesClient>().toExtend<RatesOperations>()
   expectTypeOf<RatesOperations>().toExtend<Omit<RatesClient, 'quote' | 'convert' | 'convertMany'>>()
   void client.latest({ signal })
+  expectTypeOf(client.days({ start: '2026-01-02', signal })).toEqualTypeOf<
+    AsyncIterable<RatesDay>
+  >()
   void client.latest({ base: undefined, symbols: undefined, signal: undefined })
   // @ts-expect-error signal must be an AbortSignal
   void client.convert({ ...pair, signal: 'soon' })
@@ -911,4 +962,28 @@ test('a key store returns a record, nothing, or a promise of them', () => {
   expectTypeOf({ find: async (hash: string) => records.get(hash) }).toExtend<KeyStore>()
   expectTypeOf({ find: () => ({ id: 'a' }) }).not.toExtend<KeyStore>()
   expectTypeOf<KeyRecord['expiresAt']>().toEqualTypeOf<number | undefined>()
+})
+
+test('a table takes its rates from the app or a client, over any client of a database', () => {
+  type Client = PostgresClient | SqliteDatabase
+  expectTypeOf(syncRates).toEqualTypeOf<
+    (client: Client, options: SyncRatesOptions) => Promise<SyncedRates>
+  >()
+  expectTypeOf<SyncedRates>().toEqualTypeOf<{ inserted: number; updated: number }>()
+  expectTypeOf<DatabaseSync>().toExtend<SqliteDatabase>()
+  // As pg declares its own, with callbacks, and PGlite.
+  interface Pool {
+    query(text: string, values?: unknown[]): Promise<{ rows: Record<string, string>[] }>
+    query(text: string, callback: (error: Error) => void): void
+  }
+  expectTypeOf<Pool>().toExtend<PostgresClient>()
+  const query: PostgresClient['query'] = async () => ({ rows: [] })
+  const signal = AbortSignal.timeout(60_000)
+  const days = { since: '2026-01-01', symbols: ['USD'], sources: ['ecb'], signal } as const
+  void syncRates({ query }, { rates, table: 'finance.rates', ...days })
+  void syncRates({ query }, { rates: client })
+  // @ts-expect-error without rates
+  void syncRates({ query }, {})
+  // @ts-expect-error a function is not a client
+  void syncRates(query, { rates })
 })

@@ -17,6 +17,8 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   currencies: async () => (await import('./currencies.ts')).currencies,
   sources: async () => (await import('./sources.ts')).sources,
   status: async () => (await import('./sources.ts')).status,
+  export: async () => (await import('./export.ts')).exportRates,
+  sync: async () => (await import('./sync.ts')).sync,
   doctor: async () => (await import('./doctor.ts')).doctor,
   keys: async () => (await import('./keys.ts')).keys,
   help: async () => showHelp,

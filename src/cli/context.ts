@@ -18,6 +18,8 @@ export interface CommandContext {
   now(): number
   /** The user's home folder (default: as reported by the operating system). */
   home?: string
+  /** Folder of the user's project (default: the current one). */
+  folder?: string
   /** Makes every upstream call (default `globalThis.fetch`, through the proxies that the environment sets). */
   fetch?: typeof fetch
 }

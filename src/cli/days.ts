@@ -94,6 +94,7 @@ const READERS = new Map<string, Reader>([
   ['--date', reader('date', readDay)],
   ['-d', reader('date', readDay)],
   ['--start', reader('start', (text, now) => readDays(text, now)?.first)],
+  ['--since', reader('since', (text, now) => readDays(text, now)?.first)],
   ['--end', reader('end', (text, now) => readDays(text, now)?.last)],
   ['--period', readSpan],
   ['-p', readSpan],

@@ -61,7 +61,8 @@ const MAX_AT_ONCE = 4
 export async function checkBuiltIns(context: CommandContext): Promise<CheckResult[]> {
   const connection = { fetch: await fetchFor([{ url: '' }], context), now: context.now }
   const checks: ProviderCheck[] = []
-  const left = (await loadProviders()).entries()
+  const all = await loadProviders()
+  const left = all.filter(({ needsUrl }) => !needsUrl).entries()
   async function checkNext(): Promise<void> {
     for (const [index, named] of left) {
       const opened = open(named, context.env)
@@ -192,7 +193,7 @@ const ADVICE: readonly Advice[] = [
   ],
   [/(?:status|HTTP) 429|quota-reached/, 'too many requests from here: try again in 20 minutes'],
   [/(?:status|HTTP) 40[13]/, 'access denied: is this response from a firewall? Ask the provider'],
-  [/(?:status|HTTP) 4(?:04|10)|unsupported-code/, 'the path does not exist: check the URL'],
+  [/(?:status|HTTP) 4(?:04|10)|unsupported-code|ENOENT/, 'the path does not exist: check the URL'],
   [/(?:status|HTTP) 5\d\d/, 'the upstream itself fails: try again later'],
   [
     NOT_THE_FEED,

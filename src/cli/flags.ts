@@ -132,6 +132,15 @@ export const HISTORY_OPTIONS = {
   ...RATES_OPTIONS,
 }
 
+export const EXPORT_OPTIONS = {
+  since: text('<day>', `first day (default all): ${ACCEPTED['day']}`),
+  allow: {
+    ...text('<names>', 'export these providers although their terms forbid passing rates on'),
+    multiple: true as const,
+  },
+  ...RATES_OPTIONS,
+}
+
 export const SERVE_OPTIONS = {
   port: text('<number>', 'port to listen on; 0 picks a free one (default 8787)'),
   host: text('<address>', 'address to listen on (default 127.0.0.1)'),
@@ -157,6 +166,20 @@ export const KEYS_OPTIONS = {
     multiple: true as const,
   },
   json: RATES_OPTIONS.json,
+}
+
+export const SYNC_OPTIONS = {
+  table: text(
+    '<name>',
+    'table, with its schema as needed (default rates, or demo_rates with --demo)',
+  ),
+  since: text('<day>', 'first day: YYYY-MM-DD, or words such as 30d and 2020 (default 1999-01-04)'),
+  symbols: text('<codes>', 'currencies to include, comma-separated (default all)', { short: 's' }),
+  sources: text(
+    '<ids>',
+    'ids of ratesmith sources, each with all its rates (default: the first that has a rate)',
+  ),
+  ...RATES_OPTIONS,
 }
 
 export const DOCTOR_OPTIONS = {

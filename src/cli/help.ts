@@ -79,6 +79,31 @@ newer ones) or missing. Exits with 1 if some are missing.`,
     options: flags.RATES_OPTIONS,
     examples: ['ratesmith status', 'ratesmith status --no-cache', 'ratesmith status --json'],
   },
+  export: {
+    summary: ['<folder>', 'write all rates to a folder, for a CDN or DuckDB'],
+    about: `Writes latest rates, all days with rates as NDJSON and CSV, currencies and sources to files with their digest in their
+name, and index.json, which lists them. The same rates give the same files; only those of years that have changed are written. The
+default of --latest is ecb, because the terms of the usual default forbid passing rates on.`,
+    options: flags.EXPORT_OPTIONS,
+    examples: [
+      'ratesmith export rates',
+      'ratesmith export rates --since 2020',
+      'ratesmith export rates --history ecb,norges-bank --json',
+    ],
+  },
+  sync: {
+    summary: ['<database>', 'write reference rates into a table'],
+    usage: ['sqlite:<file>', 'postgres://<user>@<host>/<name>'],
+    about: `Makes a table equal to published reference rates: inserts the rows it lacks, updates those with another rate, and leaves
+the others. Creates the table unless it exists. Prints how many rows it has changed; after a failure, run it again.
+PostgreSQL requires pg (npm install pg), which reads the password from PGPASSWORD or ~/.pgpass.`,
+    options: flags.SYNC_OPTIONS,
+    examples: [
+      'ratesmith sync sqlite:rates.db --since 30d',
+      'ratesmith sync sqlite:rates.db --since 2026 --symbols USD,GBP --table finance_rates',
+      'ratesmith sync sqlite:rates.db --demo --since 1y --json',
+    ],
+  },
   doctor: {
     summary: ['', 'check every provider and store'],
     about: `Checks the providers of --latest and --history, or with --all every built-in one, and every store. Shows how to fix
@@ -153,9 +178,9 @@ More: ratesmith help environment, ratesmith help providers
 const GROUPS = Object.entries({
   Listen: 'port host base-path',
   Rates:
-    'base symbols date rule max-age source reverse round quote context change period start end interval value fill',
+    'base symbols date rule max-age source reverse round quote context change period since sources start end interval value fill',
   Files: 'file to columns decimal date-format time-zone prefix',
-  Data: 'latest history pegs demo store no-cache',
+  Data: 'table latest history allow pegs demo store no-cache',
   Output: 'all sort layout format csv json quiet log',
 })
 

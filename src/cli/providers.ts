@@ -24,6 +24,8 @@ export interface NamedProvider {
   factories: { [Data in DataSet]?: ((access: Access) => Providers[Data]) | undefined }
   /** Currency against which its bank quotes all others; undefined for others. */
   base: string | undefined
+  /** Whether it has no default root. */
+  needsUrl: boolean
   /** Number of currencies, roughly; undefined if that depends on banks. */
   currencies: number | undefined
 }
@@ -45,6 +47,7 @@ const CURRENCIES: Readonly<Record<string, number | undefined>> = {
   'open-exchange-rates': 170,
   currencyapi: 170,
   nbp: 30,
+  folder: 30,
 }
 
 export async function loadProviders(): Promise<NamedProvider[]> {
@@ -66,8 +69,11 @@ export async function loadProvider(name: string): Promise<NamedProvider | undefi
 }
 
 function describe(name: string, create: Create): NamedProvider {
-  const isKeyed = needsKey(create)
-  const sample = create(isKeyed ? { key: 'a-key' } : {})
+  const needsUrl = name === 'folder'
+  const open = (key?: string): object =>
+    create(optionsOf(name, { key, url: needsUrl ? 'file:///' : undefined }))
+  const isKeyed = needsKey(open)
+  const sample = open(isKeyed ? 'a-key' : undefined)
   const factoryOf = <Provider>(member: keyof Provider) =>
     member in sample
       ? (access: Access): Provider => Object(create(optionsOf(name, access)))
@@ -76,6 +82,7 @@ function describe(name: string, create: Create): NamedProvider {
   return {
     name,
     keyVariable: isKeyed ? keyVariableOf(name) : undefined,
+    needsUrl,
     factories: {
       latest: factoryOf<LatestProvider>('fetchLatest'),
       history: factoryOf<HistoryProvider>('fetchHistory'),
@@ -91,10 +98,10 @@ function keyVariableOf(name: string): string {
   return `RATESMITH_${service.replaceAll('-', '_').toUpperCase()}_KEY`
 }
 
-/** Only a required option makes an empty object invalid. */
-function needsKey(create: Create): boolean {
+/** Only a required option makes it throw. */
+function needsKey(open: () => object): boolean {
   try {
-    create({})
+    open()
     return false
   } catch {
     return true

@@ -9,7 +9,7 @@ import type { AnyRowConversion } from '../api/convert-many.ts'
 import type { ConversionRow } from '../api/parameters.ts'
 import { isRatesError } from '../errors.ts'
 import { createRates } from '../index.ts'
-import type { CacheStore, RatesEvent, RatesOperations } from '../index.ts'
+import type { CacheStore, Rates, RatesEvent } from '../index.ts'
 import { toSingleLine } from '../log.ts'
 import type { CommandContext } from './context.ts'
 import type { RATES_OPTIONS } from './flags.ts'
@@ -29,10 +29,10 @@ const ANY_TIMEOUT_MS = 15_000
 /** Access to rates for one run of a command, which waits longer for newer rates than a server does. */
 export interface RatesSession {
   /** Makes a request, and repeats it after the work in progress if rates were missing or overdue. */
-  get<Result>(request: (rates: RatesOperations) => Promise<Result>): Promise<Result>
+  get<Result>(request: (rates: Rates) => Promise<Result>): Promise<Result>
   /** Converts any number of rows, as `get` does. */
   convertMany(rows: readonly ConversionRow[]): Promise<readonly AnyRowConversion[]>
-  rates: RatesOperations
+  rates: Rates
   /** Returns why what `get` returned is overdue, escaped for a terminal: `offline: rates of 3 days ago (no response in time)`. */
   whyOverdue(rates: string): string | undefined
   /** Returns the last failure of each upstream, escaped for a terminal; empty without failures. */
@@ -62,7 +62,7 @@ export async function openSession(
     },
   })
 
-  async function get<Result>(request: (rates: RatesOperations) => Promise<Result>) {
+  async function get<Result>(request: (rates: Rates) => Promise<Result>) {
     isOverdue = false
     let isMissing = true
     try {

@@ -15,8 +15,9 @@ async function* streamOf(text: string): AsyncGenerator<Uint8Array> {
 
 const COMMANDS = Object.entries(PAGES)
 
-// `serve` and `keys` listen or write files; test/system/help-examples.test.ts runs their examples.
-const PRINTING = COMMANDS.filter(([name]) => !['serve', 'keys'].includes(name)).flatMap(
+// `serve`, `keys`, `export` and `sync` listen or write files; test/system/help-examples.test.ts and export.test.ts run their examples.
+const WRITING = ['serve', 'keys', 'export', 'sync']
+const PRINTING = COMMANDS.filter(([name]) => !WRITING.includes(name)).flatMap(
   ([, { examples }]) => [...examples],
 )
 
@@ -36,7 +37,7 @@ describe('ratesmith help', () => {
     expect(code).toBe(0)
     expect(stdout).toBe((await run([name, '--help'])).stdout)
     expect(stdout).toMatch(new RegExp(`^Usage: ratesmith ${name} `))
-    const isLong = ['convert', 'latest', 'history', 'serve'].includes(name)
+    const isLong = ['convert', 'latest', 'history', 'export', 'sync', 'serve'].includes(name)
     const parts = [isLong ? '\n\nData:\n' : '\n\nOptions:\n', '\n\nExamples:\n']
     for (const part of [...parts, '\n\nMore: ratesmith help environment, ']) {
       expect(stdout).toContain(part)

@@ -135,7 +135,7 @@ it('all examples in docstrings compile', async () => {
     }))
   })
   expect(examples.length).toBeGreaterThan(20)
-  link('express', 'ioredis', '@types/express', '@types/node')
+  link('express', 'ioredis', 'keyv', 'unstorage', '@types/express', '@types/node')
   for (const { name, code } of examples) write(name, `${code}\nexport {}\n`)
   expect(await compile({ module: 'nodenext', types: ['node'], skipLibCheck: true })).toBe('')
 })

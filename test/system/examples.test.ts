@@ -10,12 +10,13 @@ import { fakeProviders } from 'ratesmith/testing'
 import { handler as lambda } from '../../examples/lambda.ts'
 import * as next from '../../examples/next.ts'
 import { mountContract } from '../conformance/mount-contract.ts'
-import { listen, requireProgram, run, start } from './processes.ts'
+import { CLI } from './commands.ts'
+import { listen, requireProgram, run, start, temporaryFolder } from './processes.ts'
 import type { Running } from './processes.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 import { BUN, DENO, ROOT, findPackage, findWorkerd } from './runtimes.ts'
 import { freePort } from './sockets.ts'
-import { respondAsUpstream } from './upstreams.ts'
+import { openUpstreams, respondAsUpstream } from './upstreams.ts'
 import { bundleWorker, openWorkers } from './workerd.ts'
 
 const CONVERSION = '/api/v1/convert?from=USD&to=EUR&amount=100'
@@ -23,7 +24,7 @@ const isConversion = (body: string): boolean =>
   body.startsWith('{"from":"USD","to":"EUR","amount":100,')
 
 const TRIED =
-  'access bun checkout client cloudflare custom-provider custom-store deno express fastify hono lambda monitoring next node opentelemetry redis-fleet serve-compat serve-fleet serve-public unit-test'
+  'access bun checkout client cloudflare custom-provider custom-store deno express fastify hono lambda monitoring next node opentelemetry postgres redis-fleet serve-compat serve-fleet serve-public static-cdn unit-test'
 
 const example = (name: string): string => join('examples', name)
 
@@ -59,6 +60,28 @@ describe('an example that ends', () => {
     const rates = `1 EUR = ${USD} USD = ${GBP} GBP = ${JPY} JPY`
     const stdout = `${rates} (Synthetic rates (ratesmith))\ninvalid_currency: Invalid to currency: ABC (see /v1/currencies)\n`
     expect(ran).toEqual({ code: 0, stderr: '', stdout })
+  })
+
+  it('postgres.ts inserts the rates of a year, and values a payment', async ({ skip }) => {
+    skip(!findPackage('@electric-sql/pglite'), 'PGlite is not installed')
+    const upstreams = await openUpstreams()
+    onTestFinished(upstreams.close)
+    const programs = ['system/pg-program.mjs', 'release/documentation/upstream-program.ts']
+    const flags = programs.flatMap((each) => ['--import', join(ROOT, 'test', each)])
+    const env = { DOCUMENTATION_UPSTREAM: upstreams.url }
+    const ran = await run(process.execPath, [...flags, example('postgres.ts')], { env })
+    const stdout = /^\d{3,} inserted, 0 updated\n\[ \{ euros: '\d+\.\d+' \} \]\n$/
+    expect(ran).toEqual({ code: 0, stdout: expect.stringMatching(stdout), stderr: '' })
+  })
+
+  it('static-cdn.ts prints rates of the files of an export', async () => {
+    const folder = temporaryFolder()
+    const args = ['export', folder, '--demo', '--since', '2026-01-01']
+    expect((await run(process.execPath, [CLI, ...args])).code).toBe(0)
+    const ran = await run(process.execPath, [example('static-cdn.ts'), folder])
+    const output =
+      /^1 USD = \d\.\d+ EUR \(Synthetic rates \(ratesmith\)\)\n1 EUR was \d\.\d+ to \d\.\d+ USD in a month\n$/
+    expect(ran).toEqual({ code: 0, stdout: expect.stringMatching(output), stderr: '' })
   })
 
   it('redis-fleet.ts makes one upstream request for all its servers', async ({ skip }) => {

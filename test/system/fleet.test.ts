@@ -17,7 +17,7 @@ const REFRESHES = IS_SHORT ? 6 : 20
 const REFRESHES_WITHOUT_REDIS = 4
 
 /** Time for the processes to start before the first period ends, in ms. */
-const LEAD_MS = 4_000
+const LEAD_MS = 8_000
 
 const REQUEST_INTERVAL_MS = 15
 

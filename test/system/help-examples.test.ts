@@ -59,6 +59,13 @@ describe('ratesmith help', () => {
     expect(await running.end()).toBe(0)
   })
 
+  it.each(PAGES.sync.examples)('has an example that writes rates: %s', async (example) => {
+    const { env } = await startUpstreams()
+    const { code, stdout, stderr } = await run(...shell(example, temporaryFolder(), env))
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^(?:\d\d+ inserted, 0 updated|\{"inserted":\d\d+,"updated":0\})\n$/)
+  })
+
   it('has examples that create, list and revoke a key, in this order', async () => {
     const folder = temporaryFolder()
     const [create, list, revoke, ...others] = PAGES.keys.examples

@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 
@@ -213,4 +214,25 @@ describe('nginx in front of two servers on Bun', () => {
     expect(await statusOf('FOO')).toBe(405)
     expect(await statusOf('GET')).toBe(200)
   })
+})
+
+it('serves the files of an export for ever, and the index for a minute', async () => {
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, 'rates/days'), { recursive: true })
+  const files = ['index.json', 'latest.json', 'latest.1a2b3c4d.json', 'days/2026.1a2b3c4d.csv']
+  for (const name of files) writeFileSync(join(folder, 'rates', name), 'text')
+  const configuration = documentedConfiguration('docs/recipes/files-on-a-cdn.md', 'immutable')
+  const url = await startNginx(replace(configuration, '/srv', folder), folder)
+  const cached = files.map(async (name) => {
+    const { headers } = await fetch(`${url}/rates/${name}`)
+    return [headers.get('content-type'), headers.get('cache-control')]
+  })
+  expect(await Promise.all(cached)).toEqual([
+    ['application/json', 'public, max-age=60'],
+    ['application/json', 'public, max-age=60'],
+    ['application/json', 'public, max-age=31536000, immutable'],
+    ['text/csv', 'public, max-age=31536000, immutable'],
+  ])
+  const missing = await fetch(`${url}/rates/days/2026.deadbeef.csv`)
+  expect([missing.status, missing.headers.get('cache-control')]).toEqual([404, null])
 })

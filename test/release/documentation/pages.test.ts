@@ -29,7 +29,7 @@ const COMPILER_OPTIONS = {
   skipLibCheck: true,
 }
 
-const LANGUAGES = ['csv', 'diff', 'js', 'json', 'sh', 'text', 'ts']
+const LANGUAGES = ['csv', 'diff', 'js', 'json', 'jsonl', 'sh', 'text', 'ts']
 
 describe('the documentation', () => {
   it('has only blocks of languages that are tried', () => {
@@ -70,7 +70,7 @@ describe('the code of the documentation', () => {
 const blocksOf = (...languages: string[]): Block[] =>
   BLOCKS.filter(({ language }) => languages.includes(language))
 
-it.each(blocksOf('json', 'csv'))(
+it.each(blocksOf('json', 'csv', 'jsonl'))(
   '$page:$line shows the response on the synthetic market',
   async (block) => {
     expect(await faultOfAnswer(block)).toBeUndefined()
@@ -98,9 +98,9 @@ async function compile(pages: readonly Page[], { folder }: Site): Promise<string
   // Pages install some types; the compiler needs those of the runtimes, too.
   rmSync(types, { recursive: true, force: true })
   symlinkSync(join(ROOT, 'node_modules/@types'), types)
-  const workers = 'cloudflare-workers.d.ts'
-  copyFileSync(join(ROOT, 'test/system', workers), join(folder, workers))
-  const config = { compilerOptions: COMPILER_OPTIONS, files: [...files.keys(), workers] }
+  const declarations = ['cloudflare-workers.d.ts', 'pg.d.ts']
+  for (const name of declarations) copyFileSync(join(ROOT, 'test/system', name), join(folder, name))
+  const config = { compilerOptions: COMPILER_OPTIONS, files: [...files.keys(), ...declarations] }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
   const tsc = join(ROOT, 'node_modules/.bin/tsc')
   const { stdout, stderr } = await run(tsc, ['-p', 'tsconfig.json'], { cwd: folder })
@@ -138,7 +138,7 @@ async function request(path: string): Promise<Response> {
   return handler(new Request(`http://localhost${path}`))
 }
 
-/** Resolves with the fault of a block of `json` or `csv`, if any: it must show the response to the last path in its lead. */
+/** Resolves with the fault of a block of `json`, `csv` or `jsonl`, if any: it must show the response to the last path in its lead. */
 async function faultOfAnswer({ lead, language, text }: Block): Promise<string | undefined> {
   const path = [...lead.matchAll(/`(?:GET )?(\/api\/[^`\s]*)`/g)].at(-1)?.[1]
   if (path === undefined) return 'the paragraph before it has no path'
