@@ -68,7 +68,8 @@ export function days({
     headers.push(['link', reader.sources.map((source) => viaLink(source)[0]?.[1]).join(', ')])
     const toLine = (thrown: unknown): string => {
       if (!isRatesError(thrown) && !signal?.aborted) onInternalError(thrown)
-      return format === 'ndjson' ? `${JSON.stringify(errorBody(toRatesError(thrown)))}\n` : ''
+      const error = toRatesError(thrown)
+      return format === 'csv' ? `error,${error.code}\r\n` : `${JSON.stringify(errorBody(error))}\n`
     }
     return { status: 200, headers, body: counted(bodyOf(first, parts, toLine)) }
   }

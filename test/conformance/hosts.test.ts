@@ -35,11 +35,17 @@ describe.each(HOSTS)('$name', (host) => {
       status: 200,
       body: expect.stringMatching(/^\{"date":"2019-01-01".+\n\{"date":"2019-01-02".+\n$/),
     })
-    // After the first parts.
-    const outcome = await send('?start=2016-01-01&source=incomplete').catch((error: Error) => error)
-    const end = outcome instanceof Error ? 'cut' : outcome.body.split('\n').at(-2)
-    // Workerd makes a response that fails look complete.
-    expect(end).toMatch(host.name === 'workerd' ? /^\{"error":\{.+\}\}$/ : /^cut$/)
+    for (const [format, line] of [
+      ['ndjson', /^\{"error":\{.+\}\}$/],
+      ['csv', /^error,provider_unavailable\r$/],
+    ] as const) {
+      // After the first parts.
+      const query = `?start=2016-01-01&source=incomplete&format=${format}`
+      const outcome = await send(query).catch((error: Error) => error)
+      const end = outcome instanceof Error ? 'cut' : outcome.body.split('\n').at(-2)
+      // Workerd makes a response that fails look complete.
+      expect(end).toMatch(host.name === 'workerd' ? line : /^cut$/)
+    }
     expect(await send('?start=2018-01-02&source=incomplete')).toMatchObject({ status: 502 })
   })
 

@@ -336,18 +336,22 @@ describe('GET /v1/days', () => {
     const response = await get('/api/v1/days?start=2021-01-01')
     expect(response.status).toBe(200)
     await expect(text(response)).rejects.toThrow(/unavailable|terminated/)
-    const target = '/api/v1/days?start=2021-01-01'
-    const raw = await handler.answer({ method: 'GET', target, header: () => null })
-    let received = ''
-    const read = async (): Promise<void> => {
-      if (!isStreamed(raw.body)) return
-      for await (const part of raw.body) received += new TextDecoder().decode(part)
+    for (const [format, line] of [
+      ['ndjson', /^\{"error":\{"code":"provider_unavailable",/],
+      ['csv', /^error,provider_unavailable$/],
+    ] as const) {
+      const target = `/api/v1/days?start=2021-01-01&format=${format}`
+      const raw = await handler.answer({ method: 'GET', target, header: () => null })
+      let received = ''
+      const read = async (): Promise<void> => {
+        if (!isStreamed(raw.body)) return
+        for await (const part of raw.body) received += new TextDecoder().decode(part)
+      }
+      const code = 'provider_unavailable'
+      await expect(finish(runtime, read())).rejects.toMatchObject({ code })
+      // Some hosts make a response that fails look complete.
+      expect(received.trimEnd().split('\n').at(-1)).toMatch(line)
     }
-    const code = 'provider_unavailable'
-    await expect(finish(runtime, read())).rejects.toMatchObject({ code })
-    // Some hosts make a response that fails look complete.
-    const last = received.trimEnd().split('\n').at(-1) ?? ''
-    expect(JSON.parse(last)).toMatchObject({ error: { code } })
   })
 
   it('is a 503 while 200 others are read, until one of them ends', async () => {
