@@ -4,6 +4,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { unlessMissing } from '../stores/file/missing.ts'
 import { makeFolder } from './store.ts'
 
 /** A file of `index.json`. */
@@ -204,14 +205,5 @@ function isRunning(pid: number): boolean {
     return process.kill(pid, 0)
   } catch (error) {
     return Object(error).code !== 'ESRCH'
-  }
-}
-
-async function unlessMissing<Found>(found: Promise<Found>): Promise<Found | undefined> {
-  try {
-    return await found
-  } catch (error) {
-    if (Object(error).code === 'ENOENT') return undefined
-    throw error
   }
 }

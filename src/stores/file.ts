@@ -3,6 +3,7 @@ import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promis
 import { join, resolve } from 'node:path'
 
 import type { CacheStore } from '../cache/store.ts'
+import { unlessMissing } from './file/missing.ts'
 import { fileName } from './file/name.ts'
 
 /** A temporary file older than this comes from a killed process: a write takes far less. */
@@ -98,14 +99,5 @@ async function removeUnfinished(root: string, before: number): Promise<void> {
     const path = join(root, name)
     const found = await unlessMissing(stat(path))
     if (found && found.mtimeMs < before) await rm(path, { force: true })
-  }
-}
-
-async function unlessMissing<Found>(found: Promise<Found>): Promise<Found | undefined> {
-  try {
-    return await found
-  } catch (error) {
-    if (Object(error).code === 'ENOENT') return undefined
-    throw error
   }
 }
