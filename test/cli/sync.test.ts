@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 import { describe, expect, it } from 'vitest'
@@ -23,15 +23,21 @@ describe('ratesmith sync', () => {
     const args = ['sync', `sqlite:${file}`, '--since', '30d', '-s', 'usd, GBP']
     const env = { RATESMITH_CACHE_DIR: folder }
     const at = (now: number) => ({ env, now: () => now, fetch: publish({ now: () => now }) })
+    // The cache is written after a run, unless the process ends.
+    const has = (day: string) => (name: string) =>
+      name.endsWith('.cache') && readFileSync(`${folder}/${name}`, 'utf8').includes(day)
+    const names = () => readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    async function kept(day: string): Promise<void> {
+      await expect.poll(() => names().some(has(day))).toBe(true)
+    }
     const first = await run(args, at(NOW - DAY))
+    await kept('2026-11-19')
     expect(first).toEqual({ code: 0, stdout: '46 inserted, 0 updated\n', stderr: '' })
     const { stdout } = await run([...args, '--json'], at(NOW))
     expect(JSON.parse(stdout)).toEqual({ inserted: 2, updated: 0 })
     const days = '2026-10-20 2026-11-20 24'
     expect(rowsIn(file)).toEqual([`ecb EUR GBP ${days}`, `ecb EUR USD ${days}`])
-    // A cache that is still written is a temporary file.
-    const cached = (): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    await expect.poll(() => cached().filter((name) => name.endsWith('.tmp'))).toEqual([])
+    await kept('2026-11-20')
     const offline = await run(args, { env, now: () => NOW + 7 * DAY })
     expect(offline).toMatchObject({ code: 0, stdout: '0 inserted, 0 updated\n' })
     expect(offline.stderr).toMatch(/^ratesmith: newer rates may be missing: .*refused/)
