@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { describe, expect, inject, it } from 'vitest'
@@ -8,9 +8,10 @@ import manifest from '../../package.json' with { type: 'json' }
 import { run, temporaryFolder } from '../system/processes.ts'
 import { ROOT } from '../system/runtimes.ts'
 
-/** Everything that the build of the image reads, and the guides. */
+/** Everything that the build of the image reads, the guides and the skill. */
 const INPUTS = [
   'docs',
+  'skills',
   ...(readFileSync(join(ROOT, '.dockerignore'), 'utf8').match(/(?<=^!).+/gm) ?? []),
 ]
 
@@ -68,8 +69,11 @@ function packagesOf(path: string) {
 /** Builds and packs a copy of the project; resolves with the SHA-256 of the tarball. */
 async function packCopy(folder: string, env: NodeJS.ProcessEnv): Promise<string> {
   mkdirSync(folder, { recursive: true })
-  for (const name of INPUTS) cpSync(join(ROOT, name), join(folder, name), { recursive: true })
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  // Through a link, esbuild would find packages at another depth, which it writes into comments.
+  const options = { recursive: true, verbatimSymlinks: true }
+  for (const name of [...INPUTS, 'node_modules']) {
+    cpSync(join(ROOT, name), join(folder, name), options)
+  }
   const { code, stdout, stderr } = await run('npm', ['pack', '--json'], { cwd: folder, env })
   expect(code, stderr).toBe(0)
   const [{ filename, files }] = JSON.parse(stdout.slice(stdout.indexOf('[\n')))
