@@ -124,6 +124,26 @@ export function createCurrencySearch(currencies: readonly NamedCurrency[]): Curr
   }
 }
 
+/** The last list and its index, which takes some 15 ms: a process has one list. */
+let indexed: { codes: string; index: CurrencySearch } | undefined
+
+/** Returns the currencies that `search` finds, then those with it in their code, name or number; all for an empty text. */
+export function findCurrencies<Currency extends NamedCurrency & { numeric: string | null }>(
+  all: readonly Currency[],
+  search: string,
+): Currency[] {
+  const text = foldText(search)
+  const byCode = new Map(all.map((currency) => [currency.code, currency]))
+  const codes = [...byCode.keys()].join()
+  if (indexed?.codes !== codes) indexed = { codes, index: createCurrencySearch(all) }
+  const named = indexed.index.find(search)
+  const others = all.filter(({ code, name, numeric }) => {
+    return [code, name ?? ''].some((each) => foldText(each).includes(text)) || numeric === search
+  })
+  const best = named.flatMap((code) => byCode.get(code) ?? [])
+  return text === '' ? [...all] : [...new Set([...best, ...others])]
+}
+
 /** What a term of a currency is, the most certain first. */
 const KINDS = ['code', 'symbol', 'name', 'word', 'home', 'country', 'place'] as const
 
@@ -197,8 +217,16 @@ export function isPartOfCurrency(word: string): boolean {
   return ![...WORDS.values()].flat().includes(foldText(word))
 }
 
+/** Returns what to type instead of a part of a currency, such as `GBp`, `GBX` and `pence`; undefined for other words. */
+export function adviceOnPart(word: string): string | undefined {
+  if (!isPartOfCurrency(word)) return undefined
+  const hint = minorUnitHint(word)
+  if (hint !== undefined) return `${word}: ${hint}`
+  return `${word} is a part of a currency: type the amount in whole units, and the currency`
+}
+
 /** Returns `text` in lower case without accents and apostrophes: `zloty` for `złoty`, `paanga` for `paʻanga`. */
-export function foldText(text: string): string {
+function foldText(text: string): string {
   const plain = text.trim().toLowerCase().normalize('NFD').replaceAll('ł', 'l').replaceAll('ø', 'o')
   return plain.replace(/\p{M}|(?<=\p{L})['’ʻ]/gu, '')
 }

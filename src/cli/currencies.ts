@@ -1,4 +1,4 @@
-import { createCurrencySearch, foldText } from '../currency-search.ts'
+import { adviceOnPart, findCurrencies } from '../currency-search.ts'
 import type { CurrencyCoverage } from '../index.ts'
 import { didYouMean } from '../known-options.ts'
 import type { CommandContext } from './context.ts'
@@ -6,7 +6,6 @@ import { RATES_OPTIONS } from './flags.ts'
 import { printListing, withRates } from './listing.ts'
 import { suggestCodes } from './output.ts'
 import { UsageError, parseArguments } from './usage.ts'
-import { adviceOnPart } from './words.ts'
 
 export async function currencies(args: string[], context: CommandContext): Promise<number> {
   const config = { args, options: RATES_OPTIONS, allowPositionals: true as const }
@@ -27,17 +26,6 @@ export async function currencies(args: string[], context: CommandContext): Promi
     output.note(`ratesmith: no currency matches ${search}${suggestion}`)
     return 1
   })
-}
-
-function findCurrencies(all: readonly CurrencyCoverage[], search: string): CurrencyCoverage[] {
-  const text = foldText(search)
-  const byCode = new Map(all.map((currency) => [currency.code, currency]))
-  const named = createCurrencySearch(all).find(search)
-  const others = all.filter(({ code, name, numeric }) => {
-    return [code, name ?? ''].some((each) => foldText(each).includes(text)) || numeric === search
-  })
-  const best = named.flatMap((code) => byCode.get(code) ?? [])
-  return text === '' ? [...all] : [...new Set([...best, ...others])]
 }
 
 /** Those of a currency with several sources of history end with the days of each. */

@@ -1,9 +1,8 @@
 import { findCurrency, findWithdrawn, currencies, withdrawnCurrencies } from '../currencies.ts'
-import { createCurrencySearch, isPartOfCurrency } from '../currency-search.ts'
+import { adviceOnPart, createCurrencySearch } from '../currency-search.ts'
 import type { CurrencySearch } from '../currency-search.ts'
 import { toAlternatives } from '../known-options.ts'
 import { findDigits } from '../money/minor-units.ts'
-import { minorUnitHint } from '../rates/currency-code.ts'
 import { readTypedAmount } from '../typed-amount.ts'
 import { takeDay } from './days.ts'
 import { UsageError } from './usage.ts'
@@ -146,14 +145,6 @@ function findCode(word: string): string | undefined {
   const [exact] = searches().flatMap((search) => search.exact(word) ?? [])
   const [only, other] = candidates(word)
   return exact ?? (other === undefined ? only : undefined)
-}
-
-/** Returns what to type instead of a part of a currency, such as `GBp`, `GBX` and `pence`; undefined for other words. */
-export function adviceOnPart(word: string): string | undefined {
-  if (!isPartOfCurrency(word)) return undefined
-  const hint = minorUnitHint(word)
-  if (hint !== undefined) return `${word}: ${hint}`
-  return `${word} is a part of a currency: type the amount in whole units, and the currency`
 }
 
 let created: CurrencySearch[] | undefined
