@@ -36,6 +36,7 @@ const BUDGETS: Record<string, string> = {
   './currencies': '7.07 kB',
   './deno': '2.85 kB',
   './express': '2.3 kB',
+  './mcp': '21.2 kB',
   './money': '2.67 kB',
   './monitoring': '13.1 kB',
   './next': '1.53 kB',

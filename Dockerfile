@@ -12,7 +12,7 @@ FROM node:24-bookworm-slim AS install
 WORKDIR /app
 COPY --from=build /build/ratesmith-*.tgz ./
 RUN npm install --omit=dev --ignore-scripts --no-audit --no-fund \
-    ./ratesmith-*.tgz ioredis@6.0.0 undici@8.12.4
+    ./ratesmith-*.tgz @modelcontextprotocol/server@2.4.0 ioredis@6.0.0 undici@8.12.4
 
 FROM node:24-bookworm-slim
 WORKDIR /app

@@ -1,6 +1,7 @@
 import { DISCLAIMER } from '../src/api/latest.ts'
 import { withBanks } from './central-banks.ts'
 import { createDocument } from './openapi/document.ts'
+import { toolSchemas } from './openapi/tools.ts'
 import { build } from 'esbuild'
 import type { BuildOptions, Plugin } from 'esbuild'
 import { createHash } from 'node:crypto'
@@ -23,6 +24,7 @@ export async function generatedFiles(): Promise<Record<string, string>> {
     'explorer-api.ts': await makeExplorerApi(),
     'openapi.json': `${toText(document)}\n`,
     'openapi-access.json': `${toText(patch)}\n`,
+    'mcp-tools.json': `${toText({ version: manifest.version, schemas: toolSchemas() })}\n`,
   }
 }
 

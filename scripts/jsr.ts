@@ -6,6 +6,8 @@ const { version, license, dependencies, devDependencies } = MANIFEST
 
 /** The specifiers that the sources import, and their packages. Packages that are no dependencies are optional, or bundled for npm. */
 const IMPORTS: Readonly<Record<string, string>> = {
+  '@modelcontextprotocol/server': '@modelcontextprotocol/server',
+  '@modelcontextprotocol/server/stdio': '@modelcontextprotocol/server',
   '@rgrove/parse-xml': '@rgrove/parse-xml',
   '@whatwg-node/server': '@whatwg-node/server',
   fflate: 'fflate',

@@ -23,21 +23,23 @@ export {
   invalidParameter,
   missingParameter,
   providerUnavailable,
+  toRatesError,
 } from './errors.ts'
 export { EVENT_RECORDS } from './event-records.ts'
 export type { EventCounter } from './event-records.ts'
 export { reasonOf, shortened } from './events.ts'
 export type { Emit } from './events.ts'
 export { isOrigin } from './http/cors.ts'
-export { accessUnavailable } from './http/guard.ts'
+export { accessUnavailable, createGate } from './http/guard.ts'
 export type { Access, Admission, Guard, GuardedRequest, ProxyOptions, Usage } from './http/guard.ts'
 export { LARGE_BODY_BYTES } from './http/limiter.ts'
-export { withProperties } from './http/messages.ts'
+export { FetchRawRequest, withProperties } from './http/messages.ts'
 export { createTextReader } from './http/query.ts'
 export { createBoundedMap, createRepeatFilter } from './http/response-cache.ts'
 export {
   bodyHeaders,
   byteLength,
+  failure,
   isStreamed,
   privateHeaders,
   toFetchStyle,

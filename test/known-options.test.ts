@@ -18,7 +18,7 @@ for (const { subpath, source } of ENTRY_POINTS) {
 }
 
 const WITHOUT_OPTIONS =
-  /^(RatesError|allocate|convertAt|digitsOf|find\w+|fromMinorUnits|to\w+|pegged|fixed|createKey|hashKey|createFileStore|fakeClock|storeContract|createMetrics|withRequestIds) /
+  /^(RatesError|allocate|convertAt|digitsOf|find\w+|fromMinorUnits|to\w+|pegged|fixed|createKey|hashKey|createFileStore|fakeClock|storeContract|createMetrics|serveStdio|withRequestIds) /
 
 const { latest, history } = fakeProviders()
 const handler = functions['createRatesHandler .']?.({ providers: { latest, history } })
@@ -31,6 +31,7 @@ const FIRST: [functions: RegExp, args: unknown[]][] = [
   [/^roundTo /, ['1', 'USD']],
   [/^serve /, [() => new Response()]],
   [/^overlay /, [latest]],
+  [/^createMcpHandler /, [handler]],
   [/^create(File|Sqlite)(KeyStore|Store) /, [':memory:']],
   [/^(createRedisCounters|syncRates) | \.\/stores\//, [client]],
   [/^failingProvider /, ['unreachable']],

@@ -114,6 +114,8 @@ import { createNbpProvider } from '../src/providers/banks/nbp.ts'
 import { createOpenExchangeRatesProvider } from '../src/providers/open-exchange-rates.ts'
 import { createCacheApiStore } from '../src/stores/cache-api.ts'
 import type { CacheApiStoreOptions, WebCache } from '../src/stores/cache-api.ts'
+import { createMcpHandler, serveStdio } from '../src/mcp/index.ts'
+import type { McpOptions, StdioServer } from '../src/mcp/index.ts'
 import {
   createHealth,
   createMetrics,
@@ -986,4 +988,33 @@ test('a table takes its rates from the app or a client, over any client of a dat
   void syncRates({ query }, {})
   // @ts-expect-error a function is not a client
   void syncRates(query, { rates })
+})
+
+test('tools for agents take their rates from the app or a client', () => {
+  type Respond = (request: Request) => Promise<Response>
+  expectTypeOf(createMcpHandler).toEqualTypeOf<
+    (rates: RatesOperations, options?: McpOptions) => Respond
+  >()
+  type Names = 'allowedHosts' | 'allowedOrigins' | 'access' | keyof ProxyOptions
+  expectTypeOf<keyof McpOptions>().toEqualTypeOf<Names>()
+  expectTypeOf<McpOptions['access']>().toEqualTypeOf<Access | undefined>()
+  expectTypeOf(serveStdio(client)).resolves.toEqualTypeOf<StdioServer>()
+  const allowedHosts = ['rates.example.com'] as const
+  const access = createAccess({ anonymous: 'public', plans: { public: '60/min' } })
+  void serveOnNode(createMcpHandler(client, { allowedHosts, access, trustedProxies: 1 }))
+  createRatesHandler({
+    routes: [{ path: '/mcp', post: (request, shared) => createMcpHandler(shared)(request) }],
+  })
+  // @ts-expect-error without rates
+  createMcpHandler()
+  // @ts-expect-error a handler has rates, and is not them
+  createMcpHandler(createRatesHandler())
+  // @ts-expect-error a misspelt option
+  createMcpHandler(rates, { allowedOrigin: [] })
+  // @ts-expect-error hosts are a list
+  createMcpHandler(rates, { allowedHosts: 'rates.example.com' })
+  // @ts-expect-error plans are options of createAccess()
+  createMcpHandler(rates, { access: { plans: { public: '60/min' } } })
+  // @ts-expect-error stdin has no hosts
+  void serveStdio(rates, { allowedHosts })
 })

@@ -64,15 +64,20 @@ function describeParameter(operation: Operation, name: string, parameter: Parame
 /** Returns the JSON Schema of a row of many conversions. */
 export function conversionRow(): Schema {
   const excludes = { ...ROW.excludes, quote: ['reverse', 'date'] }
-  const row = { ...ROW, needs: { ...ROW.needs, context: 'quote' }, excludes }
-  const properties = Object.entries({ ...ROW.parameters, ...QUOTED }).map(([name, parameter]) => {
-    const { description, schema } = describe(row, name, parameter)
+  const needs = { ...ROW.needs, context: 'quote' }
+  return describeAll({ ...ROW, parameters: { ...ROW.parameters, ...QUOTED }, needs, excludes })
+}
+
+/** Returns the JSON Schema of all parameters together. */
+export function describeAll(operation: Operation): Schema {
+  const properties = Object.entries(operation.parameters).map(([name, parameter]) => {
+    const { description, schema } = describe(operation, name, parameter)
     return [name, { description, ...schema }]
   })
   return {
     type: 'object',
     properties: Object.fromEntries(properties),
-    required: ROW.required,
+    required: operation.required,
     additionalProperties: false,
   }
 }

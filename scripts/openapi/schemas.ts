@@ -50,7 +50,7 @@ function codesOf(errors: Readonly<Record<string, string>>): Schema {
 }
 
 /** The types of bodies by their module in `src`, in the order of the document; those that they refer to follow. */
-const BODIES: Readonly<Record<string, readonly string[]>> = {
+export const BODIES: Readonly<Record<string, readonly string[]>> = {
   'endpoints/routes': ['ErrorBody', 'UnversionedError'],
   'api/latest': ['LatestRates'],
   'api/convert': ['Conversion', 'ConversionList', 'QuotedConversion', 'QuotedConversionList'],
@@ -63,7 +63,7 @@ const BODIES: Readonly<Record<string, readonly string[]>> = {
   'endpoints/rates': ['UnversionedTable', 'UnversionedConversion'],
 }
 
-const NAMED: Readonly<Record<string, Schema>> = {
+export const NAMED: Readonly<Record<string, Schema>> = {
   string: { type: 'string' },
   number: { type: 'number' },
   boolean: { type: 'boolean' },

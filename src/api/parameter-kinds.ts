@@ -118,6 +118,16 @@ export function targets(max: number, aliases: string): Parameter {
   }
 }
 
+export function text(description: string): Parameter {
+  return {
+    schema: z.string().check(z.minLength(1), z.maxLength(256)),
+    fromText: same,
+    error: mustBe('1 to 256 characters'),
+    description,
+    aliases: '',
+  }
+}
+
 export function oneOf(values: readonly string[], description: string, aliases = ''): Parameter {
   return {
     schema: z.enum(values),

@@ -17,6 +17,7 @@ import {
   same,
   selection,
   targets,
+  text,
   textOf,
   wholeNumber,
 } from './parameter-kinds.ts'
@@ -264,13 +265,7 @@ const CONVERSION = {
   ),
 }
 
-const CONTEXT: Parameter = {
-  schema: z.string().check(z.minLength(1), z.maxLength(256)),
-  fromText: same,
-  error: mustBe('1 to 256 characters'),
-  description: 'What the quote is for, such as a cart: its conversion has to repeat it.',
-  aliases: '',
-}
+const CONTEXT = text('What the quote is for, such as a cart: its conversion has to repeat it.')
 
 export const MARKUP: Parameter = {
   schema: z.string().check(z.regex(/^-?([0-4]?\d(\.\d{1,10})?|50(\.0{1,10})?)$/)),

@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   status: async () => (await import('./sources.ts')).status,
   export: async () => (await import('./export.ts')).exportRates,
   sync: async () => (await import('./sync.ts')).sync,
+  mcp: async () => (await import('./mcp.ts')).mcp,
   doctor: async () => (await import('./doctor.ts')).doctor,
   keys: async () => (await import('./keys.ts')).keys,
   help: async () => showHelp,

@@ -141,6 +141,10 @@ export const EXPORT_OPTIONS = {
   ...RATES_OPTIONS,
 }
 
+const { json: _json, quiet: _quiet, ...chosen } = RATES_OPTIONS
+
+export const MCP_OPTIONS = chosen
+
 export const SERVE_OPTIONS = {
   port: text('<number>', 'port to listen on; 0 picks a free one (default 8787)'),
   host: text('<address>', 'address to listen on (default 127.0.0.1)'),

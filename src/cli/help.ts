@@ -104,6 +104,13 @@ PostgreSQL requires pg (npm install pg), which reads the password from PGPASSWOR
       'ratesmith sync sqlite:rates.db --demo --since 1y --json',
     ],
   },
+  mcp: {
+    summary: ['', 'serve rates as tools to an agent, on stdin and stdout'],
+    about: `Serves rates as tools to an agent by the Model Context Protocol, on stdin and stdout: agents start it themselves, see
+docs/agents.md. Requires @modelcontextprotocol/server (npm install @modelcontextprotocol/server).`,
+    options: flags.MCP_OPTIONS,
+    examples: ['ratesmith mcp', 'ratesmith mcp --demo', 'ratesmith mcp --history ecb --pegs'],
+  },
   doctor: {
     summary: ['', 'check every provider and store'],
     about: `Checks the providers of --latest and --history, or with --all every built-in one, and every store. Shows how to fix

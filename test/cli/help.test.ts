@@ -15,8 +15,8 @@ async function* streamOf(text: string): AsyncGenerator<Uint8Array> {
 
 const COMMANDS = Object.entries(PAGES)
 
-// `serve`, `keys`, `export` and `sync` listen or write files; test/system/help-examples.test.ts and export.test.ts run their examples.
-const WRITING = ['serve', 'keys', 'export', 'sync']
+// These listen, read messages or write files: test/system/help-examples.test.ts, mcp.test.ts and export.test.ts run them.
+const WRITING = ['serve', 'mcp', 'keys', 'export', 'sync']
 const PRINTING = COMMANDS.filter(([name]) => !WRITING.includes(name)).flatMap(
   ([, { examples }]) => [...examples],
 )

@@ -72,6 +72,24 @@ describe.each(HOSTS)('$name', (host) => {
       })
     }
   })
+
+  it('serves tools to agents as a route', async () => {
+    const params = { name: 'convert', arguments: { from: 'USD', to: 'EUR', amount: '99.90' } }
+    const message = { jsonrpc: '2.0', id: 7, method: 'tools/call', params }
+    const accept = 'application/json, text/event-stream'
+    const post = (headers: object, body: string) => {
+      const all = { accept, 'content-type': 'application/json', ...headers }
+      const target = `${prefix}/api/mcp`
+      return running.client.send({ method: 'POST', target, headers: all, body })
+    }
+    const handler = createConformanceHandler(`${prefix}/api`)
+    const converted = await handler.rates.convert(params.arguments)
+    const { status, body } = await post({}, JSON.stringify(message))
+    const { id, result } = JSON.parse(/^data: (.*)$/m.exec(body)?.[1] ?? '{}')
+    expect([status, id, result.structuredContent]).toEqual([200, 7, converted])
+    const foreign = await post({ origin: 'https://other.example' }, JSON.stringify(message))
+    expect(foreign.status).toBe(403)
+  })
 })
 
 type Outcome = ResponseData | Error

@@ -16,9 +16,12 @@ import { portIn } from '../system/sockets.ts'
 import { startWorker } from '../system/workerd.ts'
 import type { HostSettings } from './host-program.ts'
 
+/** A request with a body. */
+type SentRequest = RequestData & { body?: string }
+
 /** A client of one server over real keep-alive connections. */
 interface Client {
-  send(request: RequestData): Promise<ResponseData>
+  send(request: SentRequest): Promise<ResponseData>
   close(): void
 }
 
@@ -26,14 +29,14 @@ function openHttp1(port: number): Client {
   const keepAlive = new Agent({ keepAlive: true })
   const sendOver = (
     agent: Agent | false,
-    { method, target, headers }: RequestData,
+    { method, target, headers, body }: SentRequest,
   ): Promise<ResponseData> =>
     new Promise((resolve, reject) => {
       const options = { host: '127.0.0.1', port, agent, method, path: target, headers }
       const sent = request(options, (response) => {
         toReply(response.statusCode, response.headers, response).then(resolve, reject)
       })
-      sent.on('error', reject).end()
+      sent.on('error', reject).end(body)
     })
   return {
     // A server may close a keep-alive connection at any time (RFC 9112 §9.5): retries over a new connection.
@@ -53,7 +56,7 @@ function openHttp2(port: number): Client {
     }
     return current
   }
-  const sendOnce = ({ method, target, headers = {} }: RequestData): Promise<ResponseData> =>
+  const sendOnce = ({ method, target, headers = {}, body }: SentRequest): Promise<ResponseData> =>
     new Promise((resolve, reject) => {
       const fields: OutgoingHttpHeaders = { ':method': method, ':path': target }
       // A field value must not start or end with a space (RFC 9113 §8.2.1); HTTP/1 parsers trim them.
@@ -63,7 +66,7 @@ function openHttp2(port: number): Client {
       stream.on('response', ({ ':status': status, ...named }) => {
         toReply(status, named, stream).then(resolve, reject)
       })
-      stream.end()
+      stream.end(body)
     })
   return {
     // A server may end a session, also for the request before; a refused stream may be sent again (RFC 9113 §8.7).

@@ -1,5 +1,6 @@
 import { createRatesHandler } from 'ratesmith'
-import type { HistoryProvider, RatesHandler } from 'ratesmith'
+import type { HistoryProvider, RatesHandler, RouteFunction } from 'ratesmith'
+import { createMcpHandler } from 'ratesmith/mcp'
 import { fakeProviders } from 'ratesmith/testing'
 
 /** The time of all requests: a Friday evening, after both publications. */
@@ -40,5 +41,7 @@ export function createConformanceHandler(basePath: string): RatesHandler {
   const quotes = { secrets: ['the same secret in every process'] }
   const { latest, history } = fakeProviders({ seed: 1, now })
   const providers = { latest, history: [history, INCOMPLETE] }
-  return createRatesHandler({ basePath, now, quotes, providers })
+  const mcp: RouteFunction = (request, rates) => createMcpHandler(rates)(request)
+  const routes = [{ path: `${basePath}/mcp`, post: mcp }]
+  return createRatesHandler({ basePath, now, quotes, providers, routes })
 }

@@ -19,7 +19,8 @@ export const MODULES = Object.fromEntries(
   ]),
 )
 
-export const ALL: string[] = Object.keys(MODULES)
+/** All but the one that loads only with its optional peer, which is not installed. */
+export const ALL: string[] = Object.keys(MODULES).filter((subpath) => subpath !== './mcp')
 
 /** Returns `paths` and all files that they import, directly or not, with `import type` and `import()`. */
 export function reachedFiles(paths: readonly string[]): string[] {

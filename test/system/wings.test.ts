@@ -10,7 +10,7 @@ import { temporaryFolder } from './processes.ts'
 const ROOT = join(import.meta.dirname, '../..')
 
 /** Parts that the package can do without. The command goes with each of them, because it has them all. */
-const WINGS = ['access', 'compat', 'monitoring', 'sql']
+const WINGS = ['access', 'compat', 'mcp', 'monitoring', 'sql']
 
 /** What every other part of the package is tried with. */
 const TESTS = ['test/handler.test.ts', 'test/fetch-handler.test.ts', 'test/endpoints']
