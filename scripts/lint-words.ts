@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 
 const READ = [
   '{src,adapters,explorer,examples,bench,test}/**/*.ts',
-  '{docs,.github}/**/*.{md,yml}',
+  '{docs,skills,.github}/**/*.{md,yml}',
   '{README,CHANGELOG}.md',
   'scripts/*.{ts,mjs}',
 ]

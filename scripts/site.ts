@@ -43,6 +43,10 @@ const front = {
   text: readFileSync(join(SITE, 'pages/index.md'), 'utf8'),
   group: '',
 }
+const skill = {
+  path: 'skills/ratesmith/SKILL.md',
+  text: readFileSync(join(ROOT, 'skills/ratesmith/SKILL.md'), 'utf8'),
+}
 const pages: Page[] = [...readGuides(ROOT), operationsPage(), ...referencePages(ROOT)]
 writeSource()
 execFileSync(
@@ -98,7 +102,7 @@ function writeSource(): void {
 
 /** Writes each page as Markdown, and their index, for readers that are programs. */
 function writeTexts(): void {
-  for (const { path, text } of [front, ...pages]) write(OUTPUT, path, text)
+  for (const { path, text } of [front, skill, ...pages]) write(OUTPUT, path, text)
   const groups = GROUPS.map((group) => {
     const lines = pages
       .filter((page) => page.group === group)
@@ -106,9 +110,11 @@ function writeTexts(): void {
     return `## ${group}\n\n${lines.join('')}`
   })
   const about = 'An exchange-rate API that mounts into a TypeScript app with one import.'
-  const index = `# ratesmith\n\n> ${about}\n\n- [Front page](${address}index.md): ${about}\n\n${groups.join('\n')}`
+  const index = `# ratesmith\n\n> ${about}\n\n- [Front page](${address}index.md): ${about}\n- [Skill for coding agents](${address}${skill.path}): ${summaryOf(skill)}\n\n${groups.join('\n')}`
   write(OUTPUT, 'llms.txt', index)
-  const texts = pages.map(({ path, text }) => `<!-- ${address}${path} -->\n\n${text.trim()}\n`)
+  const texts = [skill, ...pages].map(
+    ({ path, text }) => `<!-- ${address}${path} -->\n\n${text.trim()}\n`,
+  )
   write(OUTPUT, 'llms-full.txt', texts.join('\n'))
 }
 

@@ -1,11 +1,18 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
 import { withBanks } from '../scripts/central-banks.ts'
+import { ENTRY_POINTS } from '../scripts/entry-points.ts'
 import { terminalPicture } from '../scripts/terminal-picture.ts'
+import { PAGES } from '../src/cli/help.ts'
+import { loadProviders } from '../src/cli/providers.ts'
 import type { RatesClientOptions } from '../src/client/index.ts'
+import openapi from '../src/generated/openapi.json' with { type: 'json' }
+import { createRates, createRatesHandler } from '../src/index.ts'
 import type { RatesHandlerOptions } from '../src/index.ts'
+import { TOOLS } from '../src/mcp/tools.ts'
+import { fakeProviders } from '../src/testing/index.ts'
 import { run } from './cli/run.ts'
 import { ERROR_STATUSES } from './error-statuses.ts'
 import { eventsWith } from './fixtures/events.ts'
@@ -81,6 +88,7 @@ describe('the documentation', () => {
   })
 
   it.each([
+    ['docs/agents.md', 'agents.mts', 'examples/agents.ts'],
     ['docs/recipes/charge-later.md', 'checkout.mts', 'examples/checkout.ts'],
     ['docs/recipes/rates-in-sql.md', 'nightly.mts', 'examples/postgres.ts'],
     ['docs/testing.md', 'price.test.mts', 'examples/unit-test.ts'],
@@ -116,6 +124,29 @@ it('the page on central banks has what the banks are; `npm run generate` updates
   await expect(withBanks(text.replaceAll('<!-- end -->', ''))).rejects.toThrow(
     /no place for banks$/,
   )
+})
+
+describe('the page on agents', () => {
+  const text = page('docs/agents.md')
+
+  it('has one row for every tool, and the line of a result', async () => {
+    const [table = ''] = text.split('\n## Over HTTP\n')
+    const named = [...table.matchAll(/^\| `(\w+)` /gm)].map(([, name]) => name)
+    expect(named).toEqual(TOOLS.map(({ name }) => name))
+    const now = (): number => Date.UTC(2026, 10, 20, 18)
+    const rates = createRates({ providers: fakeProviders({ now }), now })
+    const price = { from: 'USD', to: 'EUR', amount: '100', round: 'minor' }
+    const result = await TOOLS[0]?.run(rates, price)
+    expect(text).toContain(`\`${result?.line}\``)
+  })
+
+  it('starts the same command in every client', () => {
+    const added = [...text.matchAll(/^(?:claude|codex) mcp add rates -- (.*)$/gm)]
+    expect(added).toHaveLength(2)
+    const [, block = ''] = /^```json\n([^]*?)^```$/m.exec(text) ?? []
+    const { command, args } = JSON.parse(block).mcpServers.rates
+    for (const [, line] of added) expect([command, ...args].join(' ')).toBe(line)
+  })
 })
 
 describe('the page of the command line', async () => {
@@ -164,6 +195,82 @@ describe('the page of the command line', async () => {
     },
   )
 })
+
+describe('the skill for coding agents', async () => {
+  const text = page('skills/ratesmith/SKILL.md')
+  const [, head = '', body = ''] = /^---\n([^]*?)\n---\n([^]*)$/.exec(text) ?? []
+  const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(head)?.[1] ?? ''
+  const prose = body.replaceAll(/^```[^]*?^```$/gm, '')
+  const code = Array.from(prose.matchAll(/`([^`]+)`/g), ([, span = '']) => span)
+  const names = await publicNames(text)
+
+  it('has its name, a description and at most 120 lines', () => {
+    expect(field('name')).toBe('ratesmith')
+    // YAML without quotes has neither of both in a text.
+    expect(field('description')).toMatch(/^\w(?:(?!: | #).){99,1023}$/)
+    expect(text.split('\n').length - 1).toBeLessThanOrEqual(120)
+    expect(code.length).toBeGreaterThan(40)
+  })
+
+  it.each([...new Set(code)])('names only what exists: %s', (span) => {
+    expect(missingIn(span, names)).toEqual([])
+  })
+
+  it.each([
+    ['npx ratesmith rename', 'rename'],
+    ['ratesmith serve --rename', '--rename'],
+    ['ratesmith serve --latest rename', 'rename'],
+    ['ratesmith/rename', './rename'],
+    ['node_modules/ratesmith/docs/rename.md', 'docs/rename.md'],
+    ['rates.fetch', 'rates.fetch'],
+    ["fill: 'rename'", 'rename'],
+  ])('would not name %s', (span, missing) => {
+    expect(missingIn(span, names)).toEqual([missing])
+  })
+})
+
+const OBJECTS: Record<string, object> = { rates: createRates(), handler: createRatesHandler() }
+
+/** Code in the skill that is not of this package. */
+const FOREIGN =
+  /^npm install |^app\/.*|\b(?:app\.use|export|const|default|toFixed|[A-Z]{2,}|[A-Z]{2}[a-z])\b/g
+
+/** Returns options, parameters, fields, their values, error codes, providers, and the exports of the modules that `text` names. */
+async function publicNames(text: string): Promise<Set<string>> {
+  const modules = ENTRY_POINTS.filter(({ subpath }) =>
+    new RegExp(`['\`]ratesmith${subpath.slice(1)}['\`]`).test(text),
+  )
+  const paths = modules.map(({ source }) => new URL(`../${source}`, import.meta.url).href)
+  const exported = await Promise.all(paths.map((path): Promise<object> => import(path)))
+  const listed = JSON.stringify(openapi).match(/(?<=")[\w-]+(?="(?::\{|[,\]]))/g) ?? []
+  return new Set([
+    ...Object.keys({ ...OPTIONS, ...ERROR_STATUSES, ...OBJECTS }),
+    ...(await loadProviders()).map(({ name }) => name),
+    ...exported.flatMap((module) => Object.keys(module)),
+    ...listed,
+  ])
+}
+
+/** Returns what code in the skill names, and the package lacks. */
+function missingIn(span: string, names: ReadonlySet<string>): string[] {
+  const [, path] = /^node_modules\/ratesmith\/(.*)$/.exec(span) ?? []
+  if (path !== undefined) return existsSync(new URL(`../${path}`, import.meta.url)) ? [] : [path]
+  const [, subpath] = /^ratesmith(\/.*)$/.exec(span) ?? []
+  if (subpath)
+    return ENTRY_POINTS.some((each) => each.subpath === `.${subpath}`) ? [] : [`.${subpath}`]
+  const [, command = '', rest = ''] = /^(?:npx )?ratesmith (\w+)(.*)$/.exec(span) ?? []
+  if (command) {
+    const { options } = Object.entries(PAGES).find(([name]) => name === command)?.[1] ?? {}
+    if (!options) return [command]
+    return (rest.match(/[\w-]+/g) ?? []).filter((word) =>
+      word.startsWith('--') ? !Object.hasOwn(options, word.slice(2)) : !names.has(word),
+    )
+  }
+  return (span.replaceAll(FOREIGN, '').match(/[a-zA-Z][\w.-]*/g) ?? []).filter((word) => {
+    const [object = '', member] = word.split('.')
+    return member === undefined ? !names.has(word) : !(member in (OBJECTS[object] ?? {}))
+  })
+}
 
 describe('the changelog', () => {
   const headings = [...page('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(([, text = '']) => text)

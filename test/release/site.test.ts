@@ -89,6 +89,17 @@ describe('the files of the site', () => {
     expect(index).not.toMatch(/^- (?!.*\): \S.)/m)
   })
 
+  it('have the skill for coding agents as it is in the package, named in both texts', () => {
+    const path = 'skills/ratesmith/SKILL.md'
+    const skill = readFileSync(join(ROOT, path), 'utf8')
+    expect(readFileSync(join(SITE, path), 'utf8')).toBe(skill)
+    const [index, full] = ['llms.txt', 'llms-full.txt'].map((name) =>
+      readFileSync(join(SITE, name), 'utf8'),
+    )
+    expect(index).toContain(`(${ADDRESS}${path}): Daily exchange rates`)
+    expect(full).toContain(`<!-- ${ADDRESS}${path} -->\n\n${skill}`)
+  })
+
   it('have their address, title, summary and an existing picture in the head, and are in the sitemap', () => {
     const addresses = pages().map((name) => {
       const head = readFileSync(join(SITE, name), 'utf8').split('</head>')[0] ?? ''

@@ -26,7 +26,7 @@ export interface Page {
 
 /** Returns the pages whose code is run. */
 export function followedPages(): Page[] {
-  return globSync(['README.md', 'docs/**/*.md'], { cwd: ROOT }).toSorted().map(openPage)
+  return globSync(['README.md', '{docs,skills}/**/*.md'], { cwd: ROOT }).toSorted().map(openPage)
 }
 
 /** Returns the pages whose links are checked. */
@@ -87,6 +87,12 @@ const EXCEPTIONS = [
   { language: 'sh', matches: /^npx wrangler /, reason: 'is not installed here; workerd is' },
   { language: 'sh', matches: /^rclone /, reason: 'needs a bucket' },
   { language: 'sh', matches: /^npm install .*\bpg\b/, reason: 'is not installed here' },
+  { language: 'sh', matches: /^(?:claude|codex) mcp add /, reason: 'is not installed here' },
+  {
+    language: 'json',
+    matches: /"command": "npx"/,
+    reason: 'is checked by test/documentation.test.ts',
+  },
   { language: 'sh', matches: /^sudo /, reason: 'needs systemd' },
   { language: 'ini', matches: /\[Service\]/, reason: 'is checked by test/system/systemd.test.ts' },
   { language: 'sql', matches: /./, reason: 'is run by test/sql/recipe.test.ts' },
