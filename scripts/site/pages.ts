@@ -19,7 +19,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
   Start: ['introduction.md', ...guides('mounting api command-line')],
   Guides: [
     ...guides('client testing providers central-banks writing-providers-and-stores'),
-    ...guides('public-api deploying freshness numbers'),
+    ...guides('agents public-api deploying freshness numbers'),
   ],
 }
 

@@ -24,7 +24,7 @@ const isConversion = (body: string): boolean =>
   body.startsWith('{"from":"USD","to":"EUR","amount":100,')
 
 const TRIED =
-  'access bun checkout client cloudflare custom-provider custom-store deno express fastify hono lambda monitoring next node opentelemetry postgres redis-fleet serve-compat serve-fleet serve-public static-cdn unit-test'
+  'access agents bun checkout client cloudflare custom-provider custom-store deno express fastify hono lambda monitoring next node opentelemetry postgres redis-fleet serve-compat serve-fleet serve-public static-cdn unit-test'
 
 const example = (name: string): string => join('examples', name)
 
@@ -131,6 +131,22 @@ describe('an example that serves', () => {
     }
     expect(await checkout({ quote })).toEqual([200, JSON.stringify({ paid: rounded })])
     expect((await checkout({ quote }))[0]).toBe(409)
+  })
+
+  it('agents.ts serves tools next to the API, to allowed websites only', async () => {
+    const [running, url] = await startExample(process.execPath, [example('agents.ts')])
+    await expectServes(running, url + CONVERSION, isConversion)
+    const call = async (origin: string): Promise<[number, string]> => {
+      const accept = 'application/json, text/event-stream'
+      const headers = { accept, origin, 'content-type': 'application/json' }
+      const params = { name: 'convert', arguments: { from: 'USD', to: 'EUR', amount: '100' } }
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+      const response = await fetch(`${url}/mcp`, { method: 'POST', headers, body })
+      return [response.status, await response.text()]
+    }
+    const line = /"100 USD = \d+\.\d+ EUR at \d\.\d+ \(Synthetic rates \(ratesmith\), [\d-]{10}\)"/
+    expect(await call('https://app.example.com')).toEqual([200, expect.stringMatching(line)])
+    expect(await call('https://elsewhere.example')).toEqual([403, expect.any(String)])
   })
 
   it.for([BUN, DENO])('%s.ts serves rates until SIGTERM', async (runtime, { skip }) => {
