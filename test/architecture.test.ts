@@ -33,6 +33,7 @@ const MAY_IMPORT: Record<string, string> = {
   connections: 'ipaddr.js',
   access: 'core index node:*',
   sql: 'core index',
+  mcp: 'api core currency-search generated index @modelcontextprotocol/server @modelcontextprotocol/server/stdio',
   stores: 'connections known-options types:cache node:*',
   upstream: 'async byte-buffer known-options money rates @rgrove/parse-xml zod/mini',
   providers: 'async digest fflate known-options rates upstream zod/mini',
@@ -56,7 +57,7 @@ const MAY_IMPORT: Record<string, string> = {
   client: `types:api async known-options errors query-names types:rates-api response-body types:upstream types:rates`,
   currencies: 'rates',
   testing: 'async known-options cache upstream rates ',
-  cli: `access adapters api async compat core currencies currency-search errors http index known-options log money
+  cli: `access adapters api async compat core currencies currency-search errors http index known-options log mcp money
     monitoring providers quotes rates sql stores testing typed-amount upstream
     undici ioredis node:* ratesmith/package.json zod/mini`,
   explorer: 'currency-search rates ratesmith/client response-body typed-amount',
@@ -161,7 +162,7 @@ describe('the modules', () => {
     const command = sources.filter(({ path }) => path.startsWith('src/cli/'))
     const wings = command
       .flatMap(importsOf)
-      .filter(({ target }) => /^src\/(access|compat|monitoring|sql)\//.test(target))
+      .filter(({ target }) => /^src\/(access|compat|mcp|monitoring|sql)\//.test(target))
     const entries = ENTRY_POINTS.map(({ source }) => source)
     expect(wings.length).toBeGreaterThan(3)
     expect(wings.filter(({ target }) => !entries.includes(target))).toEqual([])
@@ -213,13 +214,14 @@ function linesOf(paths: readonly string[]): number {
  * in the commit. An area is folders, and files directly in `src/`.
  */
 const LINES: Record<string, number> = {
-  // With snapshots, quotes, every day as a stream, files, tables of SQL, and the stores for Keyv and unstorage.
-  'src adapters': 38_700,
+  // With snapshots, quotes, every day as a stream, files, tables of SQL, the stores for Keyv and unstorage, and tools for agents.
+  'src adapters': 39_100,
   // With the operations' interface, the table of days that was in compat, snapshots, and days as a stream.
-  'src/api src/http src/endpoints': 7_650,
+  'src/api src/http src/endpoints': 7_700,
   'src/client': 440,
   'src/quotes': 420,
   'src/sql': 190,
+  'src/mcp': 350,
   // With ranges of all currencies.
   'src/sources src/cache': 4_300,
   'src/rates': 4_150,
@@ -230,22 +232,22 @@ const LINES: Record<string, number> = {
   'src/compat': 950,
   'src/monitoring src/log.ts src/events.ts src/event-records.ts': 1_160,
   'src/testing': 1_930,
-  // With the secrets of quotes, the look-up of one, exports to files, and tables of SQL.
-  'src/cli': 5_320,
+  // With the secrets of quotes, the look-up of one, exports to files, tables of SQL, and tools for agents.
+  'src/cli': 5_350,
   adapters: 1_190,
   // With the days, the second direction, the trend and the card for keys.
   explorer: 2_790,
-  // With the list of operations of the site, and quotes in the OpenAPI document.
-  scripts: 2_420,
+  // With the list of operations and the skill of the site, quotes in the OpenAPI document, and the schemas of tools.
+  scripts: 2_550,
   // With the costs of the worst requests, and quotes.
   bench: 2_790,
-  // With ten journeys in a browser, 170 command lines, quotes on every host, and tables in three databases.
-  test: 68_250,
+  // With ten journeys in a browser, 170 command lines, quotes on every host, tables in three databases, and the names in the skill.
+  test: 69_150,
 }
 
 /** The most of everything else that a user or a contributor has to know. */
 const COUNTS: Record<string, [count: () => number, budget: number]> = {
-  'entry points': [() => ENTRY_POINTS.length, 31],
+  'entry points': [() => ENTRY_POINTS.length, 32],
   'flags of the command': [
     () => new Set(Object.values(PAGES).flatMap(({ options }) => Object.keys(options))).size,
     50,
@@ -256,7 +258,7 @@ const COUNTS: Record<string, [count: () => number, budget: number]> = {
         .filter(({ path }) => /^(src(?!\/cli)|adapters)\//.test(path))
         .flatMap(({ text }) => [...text.matchAll(/^export interface \w*Options\b[^]*?^}/gm)])
         .reduce((sum, [text]) => sum + [...text.matchAll(/^ {2}\w+\??[:(]/gm)].length, 0),
-    191,
+    194,
   ],
   'scripts of npm': [() => Object.keys(JSON.parse(read('package.json')).scripts).length, 33],
   'lines of CSS of the explorer': [() => linesOf(filesIn('explorer', '.css')), 1_200],
@@ -266,7 +268,7 @@ const COUNTS: Record<string, [count: () => number, budget: number]> = {
         (sum, path) => sum + read(path).split(/\s+/).length,
         0,
       ),
-    47_700,
+    48_450,
   ],
 }
 

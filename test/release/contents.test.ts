@@ -22,7 +22,7 @@ const read = (path: string): string => readFileSync(join(packages, path), 'utf8'
 
 /** `dist/handler.js` is a separate file, from which bundlers take the parts of the index that an app uses. */
 const FILES =
-  'CHANGELOG.md LICENSE README.md dist/LICENSES.txt dist/cli/LICENSES.txt dist/generated/openapi.json dist/handler.js package.json'.split(
+  'CHANGELOG.md LICENSE README.md dist/LICENSES.txt dist/cli/LICENSES.txt dist/generated/openapi.json dist/handler.js package.json skills/ratesmith/SKILL.md'.split(
     ' ',
   )
 
@@ -49,8 +49,8 @@ describe('the package', () => {
     expect(installed.files.toSorted()).toEqual(expectedFiles().toSorted())
   })
 
-  it('takes at most 3.1 MB', () => {
-    expect(installed.unpackedSize).toBeLessThan(3_100_000)
+  it('takes at most 3.15 MB', () => {
+    expect(installed.unpackedSize).toBeLessThan(3_150_000)
   })
 
   it('has the OpenAPI document as JSON once, and once in the handler for bundlers that read no JSON', () => {
@@ -82,15 +82,17 @@ describe('the package', () => {
         read(`ratesmith/${path}`).match(/(?<=\b(?:from|import\()")@?[a-z][\w:./-]*(?=")/g) ?? [],
     )
     const others = imported.filter((name) => !name.startsWith('node:'))
-    expect(new Set(others)).toEqual(new Set(['@whatwg-node/server', 'ioredis', 'undici']))
+    const peers = ['@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio']
+    expect(new Set(others)).toEqual(new Set(['@whatwg-node/server', 'ioredis', 'undici', ...peers]))
   })
 
-  it('has three dependencies and two optional peers', () => {
+  it('has three dependencies and three optional peers', () => {
     const { dependencies, peerDependencies, ...others } = JSON.parse(read('ratesmith/package.json'))
     expect(Object.keys(dependencies)).toEqual(['@whatwg-node/server', 'itty-router', 'zod'])
-    expect(Object.keys(peerDependencies)).toEqual(['ioredis', 'undici'])
-    const optional = { optional: true }
-    expect(others.peerDependenciesMeta).toEqual({ ioredis: optional, undici: optional })
+    const peers = ['@modelcontextprotocol/server', 'ioredis', 'undici']
+    expect(Object.keys(peerDependencies)).toEqual(peers)
+    const optional = Object.fromEntries(peers.map((name) => [name, { optional: true }]))
+    expect(others.peerDependenciesMeta).toEqual(optional)
     for (const kind of ['optionalDependencies', 'bundleDependencies', 'bundledDependencies'])
       expect(others).not.toHaveProperty(kind)
   })
@@ -128,10 +130,11 @@ const PRINT_RECORDS = app.write(
   console.log(document.openapi, document.info.version, manifest.version, served === expected)`,
 )
 
-const WITHOUT_UNDICI = app.write(
-  'without-undici.js',
+const WITHOUT_PEERS = app.write(
+  'without-peers.js',
   `import { createUndiciFetch } from 'ratesmith/undici'
-  await createUndiciFetch().catch(({ message }) => console.log(message))`,
+  await createUndiciFetch().catch(({ message }) => console.log(message))
+  await import('ratesmith/mcp').catch(({ message }) => console.log(message))`,
 )
 
 describe.each(RUNTIMES)('the installed package on %s', (name, program, ...args) => {
@@ -156,9 +159,14 @@ describe.each(RUNTIMES)('the installed package on %s', (name, program, ...args) 
 })
 
 describe('the installed package', () => {
-  it('loads without undici, and names the missing package on use', async () => {
-    const { stdout } = await run(process.execPath, [WITHOUT_UNDICI], { cwd: app.folder })
-    expect(stdout).toMatch(/^undici [^\n]*npm install undici\n$/)
+  it('names the missing package where an optional one is used', async () => {
+    const sdk = '@modelcontextprotocol/server'
+    const missing = `ratesmith/mcp requires ${sdk}; run: npm install ${sdk}`
+    const { stdout } = await run(process.execPath, [WITHOUT_PEERS], { cwd: app.folder })
+    const undici = expect.stringMatching(/^undici .*npm install undici$/)
+    expect(stdout.split('\n')).toEqual([undici, missing, ''])
+    const ended = await run(join(packages, '.bin/ratesmith'), ['mcp'])
+    expect(ended).toEqual({ code: 1, stdout: '', stderr: `ratesmith: ${missing}\n` })
   })
 
   it('has a command', async () => {
