@@ -63,8 +63,7 @@ export function createMcpHandler(
   requireEach(allowedHosts, isHost, "allowedHosts must be a list like ['rates.example.com']")
   requireEach(allowedOrigins, isOrigin, "allowedOrigins must be a list like ['https://a.example']")
   const hosts = [...sdk.localhostAllowedHostnames(), ...allowedHosts]
-  const settings = { maxSubscriptions: 0, maxRequestBodySize: MAX_BODY_BYTES }
-  const { fetch } = sdk.createMcpHandler(() => createServer(rates), settings)
+  const { fetch } = sdk.createMcpHandler(() => createServer(rates), { maxSubscriptions: 0 })
 
   function refuseForeign({ headers, url }: Request): Response | undefined {
     const sent = { headers: new Headers({ host: headers.get('host') ?? new URL(url).host }) }
@@ -177,9 +176,9 @@ function guard(respond: Respond, access: Access, proxies: ProxyOptions): Respond
     const { search } = new URL(request.url)
     const admission = await gate.admit({ ...about, query: search.slice(1) })
     const { refusal } = admission
-    const { status, headers, body } = refusal ? toResponse(refusal) : await respond(request)
-    const plain = { status, headers: [...headers], body: null }
-    return new Response(body, gate.finish(admission, plain, about))
+    const response = refusal ? toResponse(refusal) : await respond(request)
+    const plain = { status: response.status, headers: [...response.headers], body: null }
+    return new Response(response.body, gate.finish(admission, plain, about))
   }
 }
 

@@ -109,7 +109,8 @@ export const TOOLS: readonly Tool[] = [
     async run(rates) {
       const record = await rates.status()
       const { latest, history } = record
-      const ofLatest = latest?.source && `latest rates of ${latest.source.name}`
+      const newest = toDay(latest?.updatedAt ?? 0)
+      const ofLatest = latest?.source && `latest rates of ${latest.source.name} of ${newest}`
       const ofDays = history?.source && `${history.source.name} to ${history.lastDay}`
       const all = [ofLatest, ofDays].filter(Boolean).join(', ') || 'no rates are loaded'
       return { record, line: latest?.stale || history?.stale ? `${all}, some overdue` : all }

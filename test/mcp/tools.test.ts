@@ -165,7 +165,7 @@ describe('the tools', () => {
     [
       'get_status',
       {},
-      'latest rates of Rates By Exchange Rate API, European Central Bank (via Frankfurter) to 2026-11-20',
+      'latest rates of Rates By Exchange Rate API of 2026-11-20, European Central Bank (via Frankfurter) to 2026-11-20',
     ],
   ])('%s says in one line what it found: %j', async (name, given, line) => {
     const { content } = await call(name, given)
