@@ -3,9 +3,12 @@ import { readFileSync } from 'node:fs'
 import type { KnipConfig } from 'knip'
 
 /** The packages that `npm run tools` links into node_modules. */
-const TOOLS: { dependencies: object; optionalDependencies: object } = JSON.parse(
-  readFileSync('test/tools/package.json', 'utf8'),
-)
+const TOOLS = ['test/lint', 'test/tools'].flatMap((folder) => {
+  const manifest: { dependencies: object; optionalDependencies?: object } = JSON.parse(
+    readFileSync(`${folder}/package.json`, 'utf8'),
+  )
+  return Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
+})
 const config: KnipConfig = {
   // JSR requires that the union of codes refers to an exported type.
   ignoreIssues: { 'src/rates/iso-4217.ts': ['types'] },
@@ -17,7 +20,6 @@ const config: KnipConfig = {
     'bench/wire/servers/*.ts',
     'examples/*.ts',
     'test/**/*-program.{ts,mjs}',
-    'test/fixtures/feeds/*.ts',
     'test/system/module-record.ts',
     '.size-limit.ts',
     // Bundled into a page, by path.
@@ -40,11 +42,9 @@ const config: KnipConfig = {
     'knip',
     'publint',
     'size-limit',
-    // Installed by `npm run tools`.
   ],
   ignoreDependencies: [
-    ...Object.keys(TOOLS.dependencies),
-    ...Object.keys(TOOLS.optionalDependencies),
+    ...TOOLS,
     // Installed by `npm run site`, into its own folder.
     'openapi-explorer',
     'vitepress',
