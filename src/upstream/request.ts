@@ -30,7 +30,7 @@ export interface UpstreamResponse<Body = unknown> {
 }
 
 /** Version and homepage of package.json. */
-const USER_AGENT = 'ratesmith/0.1.0 (+https://www.npmjs.com/package/ratesmith)'
+const USER_AGENT = 'ratesmith/0.2.0 (+https://ratesmith.github.io/ratesmith/)'
 
 /** `Uint8Array<ArrayBuffer>`, in a form that TypeScript before 5.7 supports. */
 type Bytes = ReturnType<typeof Uint8Array.of>
