@@ -1,5 +1,5 @@
 import { DISCLAIMER } from '../src/api/latest.ts'
-import { withBanks } from './central-banks.ts'
+import { withCards } from './banks.ts'
 import { createDocument } from './openapi/document.ts'
 import { toolSchemas } from './openapi/tools.ts'
 import { build } from 'esbuild'
@@ -11,7 +11,7 @@ import manifest from 'ratesmith/package.json' with { type: 'json' }
 
 const FOLDER = new URL('../src/generated/', import.meta.url)
 
-const BANKS_PAGE = new URL('../docs/central-banks.md', import.meta.url)
+const BANKS_PAGE = new URL('../docs/banks.md', import.meta.url)
 
 const WIDTH = 100
 
@@ -176,5 +176,5 @@ if (import.meta.main) {
   for (const [name, text] of Object.entries(await generatedFiles())) {
     writeFileSync(new URL(name, FOLDER), text)
   }
-  writeFileSync(BANKS_PAGE, await withBanks(readFileSync(BANKS_PAGE, 'utf8')))
+  writeFileSync(BANKS_PAGE, await withCards(readFileSync(BANKS_PAGE, 'utf8')))
 }

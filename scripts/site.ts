@@ -88,14 +88,17 @@ function writeSource(): void {
     text: group,
     items: pages
       .filter((page) => page.group === group)
-      .map((page) => ({ text: titleOf(page), link: `/${page.path.replace(/(index)?\.md$/, '')}` })),
+      .map((page) => ({
+        text: page.path === 'introduction.md' ? 'Start here' : titleOf(page),
+        link: `/${page.path.replace(/(index)?\.md$/, '')}`,
+      })),
   }))
   const nav = [
-    { text: 'Guides', link: '/docs/mounting' },
+    { text: 'Explorer', link: '/api/', target: '_self', noIcon: true },
+    { text: 'Guides', link: '/introduction' },
     { text: 'Recipes', link: '/docs/recipes/' },
     { text: 'API', link: '/endpoints' },
     { text: 'Modules', link: '/reference/' },
-    { text: 'Explorer', link: '/api/', target: '_self', noIcon: true },
   ]
   write(SOURCE, 'navigation.json', JSON.stringify({ nav, sidebar }))
 }

@@ -16,10 +16,14 @@ export interface Page {
 
 /** The guides by group, in the order of the sidebar; all others follow in the last group before the recipes. */
 const GUIDES: Readonly<Record<string, readonly string[]>> = {
-  Start: ['introduction.md', ...guides('mounting api command-line')],
+  Start: [
+    'docs/how-it-works.md',
+    'introduction.md',
+    ...guides('is-this-right-for-me choose-your-rates mounting options api command-line'),
+  ],
   Guides: [
-    ...guides('client testing providers central-banks writing-providers-and-stores'),
-    ...guides('agents public-api deploying freshness numbers'),
+    ...guides('client testing banks writing-providers-and-stores'),
+    ...guides('agents keys-and-limits monitoring run-it freshness numbers'),
   ],
 }
 

@@ -62,6 +62,19 @@ export default {
     ...navigation,
     logo: '/icon.svg',
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        miniSearch: {
+          // Guides before the pages that list every type and change.
+          searchOptions: {
+            // 'rounding' is not 'mounting'.
+            fuzzy: 0.1,
+            boostDocument: (id: string) =>
+              /\/(?:reference\/|changelog|endpoints)/.test(id) ? 0.1 : 1,
+          },
+        },
+      },
+    },
   },
 }

@@ -199,6 +199,47 @@ describe.each([390, 768, 1440])('the front page at %i px', (width) => {
   })
 })
 
+/** What strangers ask, and the page with the answer. */
+const QUESTIONS = [
+  ['webhook', 'recipes/webhooks'],
+  ['air-gapped', 'recipes/files-on-a-cdn'],
+  ['redis fleet', 'run-it'],
+  ['tax law date', 'api'],
+  ['keys behind nginx', 'run-it'],
+  ['rate limit', 'keys-and-limits'],
+  ['rounding', 'numbers'],
+  ['prometheus', 'monitoring'],
+  ['health check', 'monitoring'],
+  ['fake rates in a unit test', 'testing'],
+  ['express', 'mounting'],
+  ['ledger csv', 'command-line'],
+  ['react', 'recipes/react'],
+  ['postgres', 'recipes/rates-in-sql'],
+  ['cloudflare workers', 'run-it'],
+  ['attribution', 'choose-your-rates'],
+  ['my own provider', 'writing-providers-and-stores'],
+  ['stale rates', 'freshness'],
+  ['checkout price', 'recipes/charge-later'],
+  ['kubernetes', 'run-it'],
+  ['glossary', 'how-it-works'],
+] as const
+
+describe('the search', () => {
+  it.each(QUESTIONS)('finds for "%s" the page %s among its first three', async (words, answer) => {
+    const { page } = await open('introduction.html')
+    // The theme hears keys once it has started.
+    await page.locator('.VPNavBarTitle.has-sidebar').waitFor({ state: 'attached' })
+    await page.keyboard.press('/')
+    await page.locator('.VPLocalSearchBox input').fill(words)
+    const links = page.locator('.VPLocalSearchBox .results a')
+    await links.first().waitFor()
+    const found = await links.evaluateAll((all) =>
+      all.slice(0, 3).map((link) => link.getAttribute('href')),
+    )
+    expect(found.join(' ')).toMatch(new RegExp(`${BASE}docs/${answer}(?:\\.html)?(?:#| |$)`))
+  })
+})
+
 describe('the explorer', () => {
   it('converts in the worker, from its address as the first page', async () => {
     const { page, foreign } = await open('api/')
