@@ -1,35 +1,32 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 import type { RatesDay } from '../../src/index.ts'
 import { FEEDS, respondAsFeeds } from '../fixtures/feeds.ts'
 import { recordedHandler } from '../fixtures/recorded-handler.ts'
-import { NOW } from '../fixtures/service.ts'
 import { finish, virtualRuntime } from '../virtual-runtime.ts'
 
-const BANKS = Object.entries(FEEDS).flatMap(([name, { create, needsRealTime }]) => {
-  const { fetchHistory, attribution, ...provider } = create()
-  if (!fetchHistory || !attribution) return []
-  // Its archive is unpacked by another thread.
-  const usesThreads = needsRealTime || name === 'createEcbProvider()'
-  return [{ name, usesThreads, history: { ...provider, attribution, fetchHistory } }]
-})
+/** A bank with all days in one file, one with prices, one with a table per day and series, one with weekly rates. */
+const NAMES = ['Ecb', 'NorgesBank', 'Cbr', 'Fred']
+const NOW = Date.UTC(2026, 0, 9, 18)
 
-/** Of some banks, the synthetic upstreams make series of all days since 1999. */
-const timeout = 300_000
-
-describe.each(BANKS)('the days of $name', ({ history, usesThreads }) => {
-  it('are the points of the single histories, over the end of a year', { timeout }, async () => {
+it.each(NAMES)(
+  'the days of %s are the points of the single histories, over a new year',
+  async (name) => {
+    const { fetchHistory, attribution, ...provider } =
+      FEEDS[`create${name}Provider()`]?.create() ?? {}
+    if (!fetchHistory || !attribution) throw new Error('no provider of history')
     const runtime = virtualRuntime(NOW)
     const fetch: typeof globalThis.fetch = async (...given) => {
       const request = new Request(...given)
       return respondAsFeeds(request.url, runtime.now(), await request.text())
     }
+    const history = { ...provider, attribution, fetchHistory }
     const { handler } = recordedHandler(runtime, { providers: { latest: false, history }, fetch })
     const { rates } = handler
-    // Time stands still while other threads work: no request of theirs times out.
+    // Its archive is unpacked by another thread, for which virtual time does not wait.
     const ended = <Result>(work: Promise<Result>): Promise<Result> =>
-      usesThreads ? work : finish(runtime, work)
-    const start = '2025-11-20'
+      name === 'Ecb' ? work : finish(runtime, work)
+    const start = '2025-12-10'
     const days: RatesDay[] = []
     const read = async (): Promise<void> => {
       for await (const day of rates.days({ start })) days.push(day)
@@ -37,8 +34,7 @@ describe.each(BANKS)('the days of $name', ({ history, usesThreads }) => {
     await ended(read())
     expect(days.length).toBeGreaterThan(3)
     const [{ base } = { base: '' }] = days
-    const codes = new Set(days.flatMap((day) => Object.keys({ ...day.rates, ...day.prices })))
-    for (const code of codes) {
+    for (const code of ['USD', 'JPY', 'GBP', 'EUR'].filter((each) => each !== base)) {
       const isPrice = days.some(({ prices = {} }) => code in prices)
       const [from, to] = isPrice ? [code, base] : [base, code]
       const single = await ended(rates.history({ from, to, start }))
@@ -47,6 +43,7 @@ describe.each(BANKS)('the days of $name', ({ history, usesThreads }) => {
         return r === undefined ? [] : [{ d: date, r }]
       })
       expect(found, code).toEqual(single.points)
+      expect(found.length, code).toBeGreaterThan(3)
     }
-  })
-})
+  },
+)

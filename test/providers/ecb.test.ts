@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import type { ProviderContext } from '../../src/index.ts'
-import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
+import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/index.ts'
 import {
   answerAsBank,
   dailyXml,
@@ -17,7 +17,6 @@ import { NOW } from './upstream.ts'
 /** When the rates of 20 November 2026 are due. */
 const DUE = Date.UTC(2026, 10, 20, 15)
 
-const SINCE_1999 = { start: '1999-01-01', end: '2026-11-20' }
 const WEEK = { start: '2026-11-16', end: '2026-11-20' }
 
 const FILES = 'https://www.ecb.europa.eu/stats/eurofxref'
@@ -119,12 +118,6 @@ describe('createEcbProvider()', () => {
   ])('rejects latest rates with the reason %s', async (reason, xml, early) => {
     const call = provider.fetchLatest(bank({ 'daily.xml': xml }, DUE - early).context)
     await expect(call).rejects.toThrow(new RegExp(`^www\\.ecb\\.europa\\.eu .*: .*${reason}`))
-  })
-
-  it('reports the abort reason, also if it is not an error', async () => {
-    const signal = AbortSignal.abort('time is up')
-    const call = provider.fetchHistory(SINCE_1999, { ...bank().context, signal })
-    await expect(call).rejects.toThrow(/^www\.ecb\.europa\.eu .*: time is up$/)
   })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 
 import type { LatestTable, ProviderContext } from '../../src/index.ts'
-import { createFawazahmed0Provider } from '../../src/providers/fawazahmed0.ts'
+import { createFawazahmed0Provider } from '../../src/providers/index.ts'
 import { fawazahmed0Body } from '../fixtures/feeds/fawazahmed0.ts'
 import { DAY } from '../virtual-runtime.ts'
 import { NOW, respondingWith, upstream } from './upstream.ts'

@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
-import type { HistoryDay } from '../../src/index.ts'
-import { createNbpProvider } from '../../src/providers/banks/nbp.ts'
+import type { HistoryDay, HistoryProvider } from '../../src/index.ts'
+import * as providers from '../../src/providers/index.ts'
 import { expand } from '../catalogue/catalogue.ts'
 import { RANGE, good } from '../fixtures/feed.ts'
 import type { Feed } from '../fixtures/feed.ts'
+import { BANK_FEEDS, TABLE_B } from '../fixtures/banks.ts'
+import { addDays } from '../fixtures/dates.ts'
 import { FEEDS } from '../fixtures/feeds.ts'
 import { NOW, upstream } from './upstream.ts'
 import type { Upstream } from './upstream.ts'
@@ -101,15 +103,6 @@ const INVALID = Object.entries(FEEDS).flatMap(([name, feed]) =>
 )
 
 describe('JSON in an unexpected format', () => {
-  it('is tested with every feed of JSON', () => {
-    const tested = new Set(INVALID.map(({ name }) => name))
-    const feeds = Object.entries(FEEDS).filter(([, { headers }]) =>
-      /json/.test(headers['accept'] ?? ''),
-    )
-    expect(tested).toEqual(new Set(feeds.map(([name]) => name)))
-    expect(tested.size).toBeGreaterThanOrEqual(8)
-  })
-
   it.each(INVALID)('is rejected by $name, naming $where', async ({ feed, overrides, where }) => {
     const body = overrides && { ...Object(feed.body(NOW)), ...overrides }
     const market = upstream([Response.json(body)])
@@ -121,16 +114,35 @@ describe('JSON in an unexpected format', () => {
   })
 })
 
-describe('a bank that publishes before the usual time', () => {
-  it('has a table of the time of the request', async () => {
-    const { 'createBankOfEnglandProvider()': feed } = FEEDS
-    if (!feed) throw new Error('the feed is missing')
-    const now = NOW - 6 * 3_600_000
-    const { context } = upstream([good(feed)])
-    const table = await feed.create().fetchLatest?.({ ...context, now: () => now })
-    expect(table?.updatedAt).toBe(now)
-  })
-})
+/** The first Monday of a year, the end of February, and days in the months before and after October. */
+const CLOCKS = ['2024-01-01', '2025-02-28', '2026-01-16', '2026-11-20']
+const LENGTHS = { daily: 12, weekly: 20, monthly: 40, quarterly: 140 }
+
+describe.each(Object.entries({ ...BANK_FEEDS, 'table B of NBP': TABLE_B }))(
+  'the days of %s',
+  (name, feed) => {
+    // The file of a year that has no rates yet is rejected.
+    const isYearly = /Bnr/.test(name)
+    it.each(CLOCKS.slice(isYearly ? 1 : 0))(
+      'are those of the bank, to the digit, on %s',
+      async (today) => {
+        const now = Date.parse(`${today}T21:00:00Z`)
+        const range = {
+          start: addDays(today, -LENGTHS[feed.create().publication?.frequency ?? 'daily']),
+          end: today,
+        }
+        const { context } = upstream([
+          (url, { body }) =>
+            feed.respond?.(url, now, typeof body === 'string' ? body : '') ?? Response.error(),
+        ])
+        const { days } =
+          (await feed.create().fetchHistory?.(range, { ...context, now: () => now })) ?? {}
+        expect(days).toEqual(feed.days?.(range, now))
+        expect(days?.length).toBeGreaterThan(0)
+      },
+    )
+  },
+)
 
 /** A response of a bank, by a part of the URL where there are several, and its days, or the end of the error. */
 interface BankResponse {
@@ -139,7 +151,7 @@ interface BankResponse {
   range: { start: string; end: string }
   /** The only currency (default all). */
   code?: string
-  table?: 'B'
+  options?: object
   status?: number
   body: string | Record<string, string>
   days: HistoryDay[] | string
@@ -151,7 +163,7 @@ const RESPONSES = readFileSync(new URL('bank-responses.jsonl', import.meta.url),
   .map((line): BankResponse => JSON.parse(line, (_, value) => value ?? NaN))
 
 describe('a response of a bank', () => {
-  it.each(RESPONSES)('$provider $title', async ({ provider: name, table, ...response }) => {
+  it.each(RESPONSES)('$provider $title', async ({ provider: name, options, ...response }) => {
     const { range, code, status = 200, body, days } = response
     const { context } = upstream([
       (url) => {
@@ -160,7 +172,9 @@ describe('a response of a bank', () => {
         return new Response(expand(text), { status })
       },
     ])
-    const provider = table ? createNbpProvider({ table }) : FEEDS[name]?.create()
+    const provider: Partial<HistoryProvider> | undefined = options
+      ? Reflect.get(providers, name.slice(0, -'()'.length))(options)
+      : FEEDS[name]?.create()
     const read =
       code === undefined
         ? provider?.fetchHistory?.(range, context)

@@ -1,16 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import {
-  dayIn,
-  formatDay,
-  middleOf,
-  monthsOf,
-  perUnit,
-  withDaysBefore,
-  withPoint,
-  withoutGroups,
-  yearsOf,
-} from '../../src/upstream/published.ts'
+import { dayIn, middleOf, perUnit, withPoint, withoutGroups } from '../../src/upstream/published.ts'
 import { readSdmxCsv } from '../../src/upstream/sdmx.ts'
 import { readXml } from '../../src/upstream/xml.ts'
 
@@ -130,50 +120,12 @@ describe('a published number', () => {
   })
 })
 
-describe('a published day', () => {
-  it.each([
-    ['17.03.2026', '2026-03-17'],
-    ['17/03/2026', '2026-03-17'],
-    ['17-03-2026', '2026-03-17'],
-    ['17 Mar 2026', '2026-03-17'],
-    ['17-Mar-2026', '2026-03-17'],
-    ['01/Nov/2026', '2026-11-01'],
-    ['March 2, 2026', '2026-03-02'],
-    ['March 02, 2026', '2026-03-02'],
-    ['2026-03-17', ''],
-    ['17.3.26', ''],
-    [undefined, ''],
-  ])('%j is %j', (text, day) => {
-    expect(dayIn(text)).toBe(day)
-  })
-
-  it.each([
-    ['DD/MM/YYYY', '20/11/2026'],
-    ['MM-DD-YYYY', '11-20-2026'],
-    ['YYYYMMDD', '20261120'],
-    ['DD/MON/YYYY', '20/Nov/2026'],
-  ])('has the form %s', (form, text) => {
-    expect(formatDay('2026-11-20', form)).toBe(text)
-  })
-})
-
-describe('spans with whole files', () => {
-  it('are years or months', () => {
-    expect(yearsOf({ start: '2025-12-31', end: '2026-01-01' })).toEqual([
-      { start: '2025-01-01', end: '2025-12-31' },
-      { start: '2026-01-01', end: '2026-12-31' },
-    ])
-    expect(monthsOf({ start: '2026-01-31', end: '2026-02-01' })).toEqual([
-      { start: '2026-01-01', end: '2026-01-31' },
-      { start: '2026-02-01', end: '2026-02-28' },
-    ])
-    expect(monthsOf({ start: '2026-02-01', end: '2026-01-31' })).toEqual([])
-  })
-
-  it('have the days before', () => {
-    expect(withDaysBefore({ start: '2026-01-11', end: '2026-01-13' }, 2)).toEqual([
-      { start: '2026-01-01', end: '2026-01-12' },
-      { start: '2026-01-03', end: '2026-01-13' },
-    ])
-  })
+it('a day with other texts is none', () => {
+  expect(['2026-03-17', '17.3.26', undefined, '17-03-2026', 'March 2, 2026'].map(dayIn)).toEqual([
+    '',
+    '',
+    '',
+    '2026-03-17',
+    '2026-03-02',
+  ])
 })

@@ -125,12 +125,6 @@ describe('readJson()', () => {
     expect(left).toEqual([])
   })
 
-  it('names the host when the upstream cannot be reached, and keeps the cause', async () => {
-    const cause = new TypeError('fetch failed')
-    const message = expect.stringMatching(/rates\.example failed$/)
-    await expect(read([cause]).response).rejects.toMatchObject({ message, cause })
-  })
-
   // As reported by Node, Bun and Deno; some quote upstream text.
   it.each([
     ['ENOTFOUND', '', ': the host name cannot be resolved (ENOTFOUND)'],
@@ -145,9 +139,9 @@ describe('readJson()', () => {
     ['secret', 'error for https://rates.example/', ''],
   ])('describes a failure with the code %j and the message %j', async (code, message, reason) => {
     const cause = Object.assign(new Error(message), { code })
-    const { response } = read([new TypeError('fetch failed', { cause })])
-    const expected = { message: `request to rates.example failed${reason}` }
-    await expect(response).rejects.toMatchObject(expected)
+    const failure = new TypeError('fetch failed', { cause })
+    const expected = { message: `request to rates.example failed${reason}`, cause: failure }
+    await expect(read([failure]).response).rejects.toMatchObject(expected)
   })
 
   it('follows two redirects to known https hosts', async () => {
@@ -249,26 +243,18 @@ it('readText() requests the media type and reads the text, split anywhere', asyn
   expect(requests).toMatchObject([{ init: { headers: { accept: 'text/csv' } } }])
 })
 
-describe('readBytes()', () => {
-  it('reads the bytes as they are', async () => {
-    const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
-    const { body } = await readBytes(openRead([new Response(bytes)]).given, 'application/zip')
-    expect(body).toEqual(bytes)
-  })
-
-  it('keeps no chunk: `fetch` may use its memory again', async () => {
-    const chunk = new Uint8Array(1)
-    const source = {
-      pull(controller: ReadableStreamDefaultController<Uint8Array>) {
-        chunk[0] = (chunk[0] ?? 0) + 1
-        controller.enqueue(chunk)
-        if (chunk[0] === 3) controller.close()
-      },
-    }
-    const response = new Response(new ReadableStream(source, { highWaterMark: 0 }))
-    const { body } = await readBytes(openRead([response]).given, '*/*')
-    expect([...body]).toEqual([1, 2, 3])
-  })
+it('readBytes() keeps no chunk: `fetch` may use its memory again', async () => {
+  const chunk = new Uint8Array(1)
+  const source = {
+    pull(controller: ReadableStreamDefaultController<Uint8Array>) {
+      chunk[0] = (chunk[0] ?? 0) + 1
+      controller.enqueue(chunk)
+      if (chunk[0] === 3) controller.close()
+    },
+  }
+  const response = new Response(new ReadableStream(source, { highWaterMark: 0 }))
+  const { body } = await readBytes(openRead([response]).given, '*/*')
+  expect([...body]).toEqual([1, 2, 3])
 })
 
 it('sends headers to the first host, including its redirects to itself, and to no other', async () => {
@@ -309,11 +295,9 @@ describe('a request with a body', () => {
   })
 })
 
-describe('a text in another encoding', () => {
-  it('is decoded, also where a chunk ends within it', async () => {
-    const bytes = Uint8Array.of(0xc4, 0xee, 0xeb, 0xeb, 0xe0, 0xf0, 0x3c)
-    const { given } = openRead([new Response(bytes)])
-    const { body } = await readText({ ...given, encoding: 'windows-1251' }, 'text/xml')
-    expect(body).toBe('Доллар<')
-  })
+it('a text in another encoding is decoded', async () => {
+  const bytes = Uint8Array.of(0xc4, 0xee, 0xeb, 0xeb, 0xe0, 0xf0, 0x3c)
+  const { given } = openRead([new Response(bytes)])
+  const { body } = await readText({ ...given, encoding: 'windows-1251' }, 'text/xml')
+  expect(body).toBe('Доллар<')
 })
