@@ -63,18 +63,16 @@ describe('readTypedAmount', () => {
     expect(readTypedAmount(text, { decimal, digits: 0 })).toEqual({ amount })
   })
 
-  const LOCALES: [locale: string, decimal: DecimalSeparator][] = [
+  it.each<[locale: string, decimal: DecimalSeparator]>([
     ['en', '.'],
     ['de', ','],
     ['fr', ','],
     ['de-CH', '.'],
     ['en-IN', '.'],
-  ]
-
-  it.each(LOCALES)('reads what Intl.NumberFormat writes in %s', (locale, decimal) => {
+  ])('reads what Intl.NumberFormat writes in %s', (locale, decimal) => {
     const format = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 })
     const random = randomFrom(20_261_120)
-    for (let round = 0; round < 2_000; round += 1) {
+    for (let round = 0; round < 500; round += 1) {
       const digits = Math.floor(random() * 7)
       const scaled = Math.floor(random() * 10 ** (1 + Math.floor(random() * 14)))
       const value = Number(`${scaled}e-${digits}`)
@@ -88,7 +86,7 @@ describe('readTypedAmount', () => {
   it('returns only undefined or an amount of the API, for any text of its characters', () => {
     const random = randomFrom(7)
     const characters = Array.from("0123456789..,,  '_kme+-")
-    for (let round = 0; round < 20_000; round += 1) {
+    for (let round = 0; round < 5_000; round += 1) {
       const length = 1 + Math.floor(random() * 10)
       const text = Array.from(
         { length },

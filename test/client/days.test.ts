@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 
-import type { RatesClient } from '../../src/client/index.ts'
 import type { RatesDay } from '../../src/index.ts'
 import { badGateway, clientOf, handler, inTurn } from './service.ts'
 
@@ -77,15 +76,6 @@ describe('client.days()', () => {
     await advance(1_000)
     expect(await collected).toMatchObject({ days: [{}], error: { code: 'provider_unavailable' } })
     expect(requests).toHaveLength(2)
-  })
-
-  it.each<[string, Parameters<RatesClient['days']>[0], string]>([
-    ['an unknown source', { start: '2026-10-01', source: 'nbp' }, 'invalid_parameter'],
-    ['an unknown parameter', Object({ start: '2026-10-01', symbol: 'USD' }), 'invalid_parameter'],
-    ['no first day', Object({}), 'missing_parameter'],
-  ])('throws the error of the service for %s', async (_, params, code) => {
-    const { client } = clientOf((request) => handler(request))
-    expect((await collect(client.days(params))).error).toMatchObject({ code })
   })
 
   it('ends the response with its signal, and when the caller reads no further', async () => {

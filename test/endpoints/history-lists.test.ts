@@ -1,8 +1,10 @@
 import * as fc from 'fast-check'
+import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
 
-import type { HistoryList } from '../../src/index.ts'
-import { ENDED, WITHOUT_YEN, longService } from '../fixtures/long-market.ts'
+import type { HistoryList, Point } from '../../src/index.ts'
+import { ENDED, TODAY, WITHOUT_YEN, longService } from '../fixtures/long-market.ts'
+import { PERIODS, daysOf, mean, periodStart } from '../oracle.ts'
 import { turnsDuring } from '../virtual-runtime.ts'
 
 const { get, handler } = longService()
@@ -35,92 +37,61 @@ const requests = fc
   )
   .map(([from, to, rest]) => ({ from, to, rest, list: `history?from=${from}&to=${to.join()},` }))
 
-const RUNS = { seed: 20_261_123, numRuns: 120 }
+const RUNS = { seed: 20_261_123, numRuns: 60 }
 
 function singles(from: string, to: readonly string[], rest: string) {
   return Promise.all(to.map((code) => get(`history?from=${from}&to=${code}${rest}`)))
 }
 
-/** Parses CSV without quotes into objects. */
-function parseCsv(text: string): Record<string, string>[] {
-  expect(text).toMatch(/^([^"\r\n]+\r\n)+$/)
-  const [head = [], ...rows] = text.split('\r\n').map((line) => line.split(','))
-  expect(rows.pop()).toEqual([''])
-  return rows.map((cells) => {
-    expect(cells).toHaveLength(head.length)
-    return Object.fromEntries(head.map((name, index) => [name, cells[index] ?? '']))
-  })
-}
+const readCsv = (text: string) =>
+  Papa.parse<Record<string, string>>(text.trimEnd(), { header: true, newline: '\r\n' }).data
 
-describe('a list of targets', () => {
-  it('has the records of single requests, byte for byte, in the order of the request', async () => {
-    const property = fc.asyncProperty(requests, async ({ from, to, rest, list }) => {
-      const { status, text } = await get(`${list}${rest}`)
-      const each = await singles(from, to, rest)
-      const failed = each.find((response) => response.status !== 200)
-      expect(status).toBe(failed ? failed.status : 200)
-      const series = each.map((one, index) => `"${to[index]}":${one.text}`).join()
-      const { period, start, end, interval, value, fill } = JSON.parse(each[0]?.text ?? '')
-      const head = JSON.stringify({ from, period, start, end, interval, value, fill })
-      expect(text).toBe(failed?.text ?? `${head.slice(0, -1)},"series":{${series}}}`)
-    })
-    await fc.assert(property, RUNS)
+it('a list of targets has the records and lines of single requests, byte for byte', async () => {
+  const property = fc.asyncProperty(requests, async ({ from, to, rest, list }) => {
+    const { status, text } = await get(`${list}${rest}`)
+    const each = await singles(from, to, rest)
+    const failed = each.find((response) => response.status !== 200)
+    expect(status).toBe(failed ? failed.status : 200)
+    const series = each.map((one, index) => `"${to[index]}":${one.text}`).join()
+    const { period, start, end, interval, value, fill } = JSON.parse(each[0]?.text ?? '')
+    const head = JSON.stringify({ from, period, start, end, interval, value, fill })
+    expect(text).toBe(failed?.text ?? `${head.slice(0, -1)},"series":{${series}}}`)
+    fc.pre(!failed)
+    const csv = await get(`${list}${rest}&format=csv`)
+    const eachCsv = await singles(from, to, `${rest}&format=csv`)
+    const [line = ''] = csv.text.split(/(?<=\r\n)/, 1)
+    expect(csv.text).toBe(line + eachCsv.map((one) => one.text.slice(line.length)).join(''))
+    expect(csv.headers.get('link')).toBe(eachCsv[0]?.headers.get('link'))
   })
-
-  it.each([
-    ['history?from=USD&to=EUR,KWD,XYZ', 400, 'Unsupported to currency: KWD'],
-    ['history?from=USD&to=EUR,HRK&start=2023-02-01', 404, 'No reference rates for USD/HRK'],
-  ])('has the error of the first wrong target: %s', async (target, status, message) => {
-    const response = await get(target)
-    expect(response.status).toBe(status)
-    expect(response.body.error.message).toContain(message)
-  })
-
-  it('may have 20 targets', async () => {
-    const { status, text } = await get(`history?from=USD&to=${'EUR,GBP,'.repeat(10)}`)
-    const { series }: HistoryList = JSON.parse(text)
-    expect([status, Object.keys(series)]).toEqual([200, ['EUR', 'GBP']])
-  })
+  await fc.assert(property, RUNS)
 })
 
-describe('long CSV', () => {
-  it('has the lines of single requests under one header, and each source once', async () => {
-    const property = fc.asyncProperty(requests, async ({ from, to, rest, list }) => {
-      const { status, text, headers } = await get(`${list}${rest}&format=csv`)
-      const each = await singles(from, to, `${rest}&format=csv`)
-      fc.pre(each.every((one) => one.status === 200))
-      expect(status).toBe(200)
-      const [head = ''] = text.split(/(?<=\r\n)/, 1)
-      expect(text).toBe(head + each.map((one) => one.text.slice(head.length)).join(''))
-      expect(headers.get('link')).toBe(each[0]?.headers.get('link'))
-    })
-    await fc.assert(property, RUNS)
-  })
+it.each([
+  ['history?from=USD&to=EUR,KWD,XYZ', 400, 'Unsupported to currency: KWD'],
+  ['history?from=EUR&to=XYZ,USD,KWD', 400, 'Unsupported to currency: XYZ'],
+  ['history?from=USD&to=EUR,HRK&start=2023-02-01', 404, 'No reference rates for USD/HRK'],
+  [`history?from=USD&to=${'EUR,GBP,'.repeat(10)}`, 200, 'GBP'],
+])('%s has the error of the first wrong target, %d: %s', async (target, status, message) => {
+  const { text, ...response } = await get(target)
+  expect(response.status).toBe(status)
+  expect(text).toContain(message)
+})
 
-  it('has the points of the JSON', async () => {
+describe('CSV', () => {
+  it('has the points of the JSON, with the filled ones marked', async () => {
     const target = 'history?from=EUR&to=USD&start=2026-11-13&end=2026-11-22&fill=previous'
-    const { body } = await get(target)
-    const rows = parseCsv((await get(`${target}&format=csv`)).text)
-    const { name, url } = body.source
-    const expected = Array.from<{ d: string; r: number; filled?: true }, object>(
-      body.points,
-      ({ d, r, filled }) => ({
-        from: 'EUR',
-        to: 'USD',
-        date: d,
-        rate: String(r),
-        filled: filled ? 'true' : '',
-        source: name,
-        sourceUrl: url,
-      }),
-    )
+    const { points, source } = (await get(target)).body
+    const rows = readCsv((await get(`${target}&format=csv`)).text)
+    const { name, url } = source
+    const expected = points.map(({ d, r, filled }: Point) => {
+      const cells = { from: 'EUR', to: 'USD', date: d, rate: `${r}`, filled: filled ? 'true' : '' }
+      return { ...cells, source: name, sourceUrl: url }
+    })
     expect(rows).toEqual(expected)
     expect(rows.map(({ filled }) => filled)).toContain('true')
   })
-})
 
-describe('wide CSV', () => {
-  it('has a line per day of any target, with the points of the JSON', async () => {
+  it('in the wide layout has a line per day of any target, with the points of the JSON', async () => {
     const property = fc.asyncProperty(requests, async ({ to, rest, list }) => {
       const json = await get(`${list}${rest}`)
       fc.pre(json.status === 200)
@@ -137,7 +108,7 @@ describe('wide CSV', () => {
       }
       const empty = Object.fromEntries(to.map((code) => [code, '']))
       const days = [...byDay.keys()].toSorted()
-      expect(parseCsv(text)).toEqual(days.map((day) => ({ ...empty, ...byDay.get(day) })))
+      expect(readCsv(text)).toEqual(days.map((day) => ({ ...empty, ...byDay.get(day) })))
       const columns = ['date', ...to, ...(isFilled ? ['filled'] : [])]
       expect(text.slice(0, text.indexOf('\r\n'))).toBe(columns.join())
       expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
@@ -146,10 +117,10 @@ describe('wide CSV', () => {
     await fc.assert(property, RUNS)
   })
 
-  it('has empty cells after the end of a currency, in more days than one slice of work', async () => {
+  it('in the wide layout has empty cells after the end of a currency, over many slices', async () => {
     const range = 'start=1999-01-04&end=2024-12-31'
     const { text } = await get(`history?from=EUR&to=USD,CYP,HRK&${range}&format=csv&layout=wide`)
-    const rows = parseCsv(text)
+    const rows = readCsv(text)
     const { body } = await get(`history?from=EUR&to=USD&${range}`)
     const expected = body.points.map(({ d, r }) => [d, String(r)])
     expect(rows.map(({ date, USD }) => [date, USD])).toEqual(expected)
@@ -158,41 +129,72 @@ describe('wide CSV', () => {
     }
   })
 
-  it('is also for one target', async () => {
-    const { text } = await get('history?from=EUR&to=USD&period=1W&format=csv&layout=wide')
-    expect(text).toMatch(/^date,USD\r\n2026-11-13,[\d.]+\r\n/)
-  })
-
-  it('is the default layout only if requested', async () => {
-    const target = 'history?from=EUR&to=USD,GBP&period=1W&format=csv'
-    const long = await get(`${target}&layout=long`)
-    expect(long.text).toBe((await get(target)).text)
-    const json = await get('history?from=EUR&to=USD&period=1W&layout=long')
-    expect(json.text).toBe((await get('history?from=EUR&to=USD&period=1W')).text)
+  it('in the wide layout is also for one target, and only if requested', async () => {
+    const target = 'history?from=EUR&to=USD&period=1W'
+    const textOf = async (query: string) => (await get(target + query)).text
+    expect(await textOf('&format=csv&layout=wide')).toMatch(/^date,USD\r\n2026-11-13,[\d.]+\r\n/)
+    expect(await textOf('&format=csv&layout=long')).toBe(await textOf('&format=csv'))
+    expect(await textOf('&layout=long')).toBe(await textOf(''))
   })
 })
 
 describe('a long list', () => {
   const ALL = 'USD,GBP,JPY,CHF,SEK,NOK,DKK,PLN,CZK,HUF,RON,TRY,AUD,CAD,CNY,HKD,IDR,INR,KRW,MXN'
-  const FORMS = ['', '&fill=previous', '&format=csv', '&format=csv&layout=wide']
 
-  it.each(FORMS)('is computed in slices: %s', async (form) => {
-    await get('history?from=EUR&to=USD&start=1999-01-04')
-    const target = `history?from=CHF&to=${ALL}&start=1999-01-04${form}`
-    const { result, turns } = await turnsDuring(() => get(target))
-    expect(result.status).toBe(200)
-    expect(turns).toBeGreaterThan(25)
+  it.each(['', '&fill=previous', '&format=csv', '&format=csv&layout=wide'])(
+    'is computed in slices, and limited as other expensive work is: %s',
+    async (form) => {
+      await get('history?from=EUR&to=USD&start=1999-01-04')
+      // The limiter starts no expensive work for a disconnected client.
+      const statusOf = async (target: string): Promise<number> => {
+        const aborted = { method: 'GET', header: () => null, signal: AbortSignal.abort() }
+        return (await handler.answer({ ...aborted, target: `/api/v1/${target}` })).status
+      }
+      expect(await statusOf(`history?from=SEK&to=${ALL}&start=1999-01-04${form}`)).toBe(503)
+      expect(await statusOf(`history?from=SEK&to=USD,GBP&period=1W${form}`)).toBe(200)
+      const target = `history?from=CHF&to=${ALL}&start=1999-01-04${form}`
+      const { result, turns } = await turnsDuring(() => get(target))
+      expect(result.status).toBe(200)
+      expect(turns).toBeGreaterThan(25)
+    },
+  )
+})
+
+describe('a history from one day to another', () => {
+  it.each([
+    ['2026-11-18', undefined, TODAY, '2026-11-18', TODAY],
+    ['2026-11-18', '2999-12-31', '2999-12-31', '2026-11-18', TODAY],
+    ['0001-01-01', '1999-01-06', '1999-01-06', '1999-01-04', '1999-01-06'],
+  ])('from %s to %s has the published days of it', async (start, given, end, first, last) => {
+    const query = given === undefined ? '' : `&end=${given}`
+    const { body } = await get(`history?from=USD&to=EUR&start=${start}${query}`)
+    const days = body.points.map(({ d }) => d)
+    expect([body.start, body.end, days]).toEqual([start, end, daysOf(first, last)])
   })
 
-  it.each(FORMS)('is limited as other expensive work is, unlike a short one: %s', async (form) => {
-    await get('history?from=EUR&to=USD&start=1999-01-04')
-    // The limiter starts no expensive work for a disconnected client.
-    const header = () => null
-    const statusOf = async (target: string): Promise<number> => {
-      const aborted = { method: 'GET', header, signal: AbortSignal.abort() }
-      return (await handler.answer({ ...aborted, target: `/api/v1/${target}` })).status
-    }
-    expect(await statusOf(`history?from=SEK&to=${ALL}&start=1999-01-04${form}`)).toBe(503)
-    expect(await statusOf(`history?from=SEK&to=USD,GBP&period=1W${form}`)).toBe(200)
+  it.each(PERIODS)('has the points and the statistics of the period %s', async (period) => {
+    const { body } = await get(`history?from=IDR&to=JPY&period=${period}`)
+    const start = periodStart(TODAY, period)
+    const range = await get(`history?from=idr&to=jpy&start=${start}&end=${TODAY}`)
+    const { period: _, ...rest } = body
+    expect(range.body).toEqual({ ...rest, start, end: TODAY })
+  })
+
+  it('includes currencies that were quoted in its range', async () => {
+    const kuna = await get('history?from=EUR&to=HRK&start=2022-12-28')
+    expect(kuna.body.points.map(({ d }) => d)).toEqual(['2022-12-28', '2022-12-29', ENDED.HRK])
+    const pound = await get('history?from=CYP&to=hrk&start=2007-12-01')
+    expect(pound.body.points.at(-1)?.d).toBe(ENDED.CYP)
+  })
+
+  it('by interval works with the default period, too', async () => {
+    const daily = (await get('history?from=USD&to=EUR&period=1M')).body
+    const { body } = await get('history?from=USD&to=EUR&interval=week')
+    expect(Object.keys(body).join()).toBe('from,to,period,interval,points,stats,source')
+    const fridays = ['2026-10-23', '2026-10-30', '2026-11-06', '2026-11-13', '2026-11-20']
+    expect(body.points).toEqual(daily.points.filter(({ d }) => fridays.includes(d)))
+    expect([body.period, body.stats.average]).toEqual(['1M', mean(body.points.map(({ r }) => r))])
+    const days = (await get('history?from=USD&to=EUR&period=1M&interval=day')).body
+    expect(days).toEqual({ ...daily, interval: 'day' })
   })
 })

@@ -1,4 +1,3 @@
-import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 
 import manifest from '../../package.json' with { type: 'json' }
@@ -30,11 +29,6 @@ const responses = [
 describe('the OpenAPI document', () => {
   it('is valid, without broken references', async () => {
     await expectSound({ document, lookUp })
-    const broken = { ...document, info: { title: 'no version' } }
-    expect(await new Validator().validate(broken)).toMatchObject({ valid: false })
-  })
-
-  it('has the version of the package, and fewer than 119,000 characters', () => {
     expect(document).toMatchObject({ openapi: '3.1.1', info: { version: manifest.version } })
     expect(text.length).toBeLessThan(119_000)
   })
@@ -60,54 +54,37 @@ describe('the OpenAPI document', () => {
     expect(await response.json()).toEqual({ ...document, servers: [{ url }] })
   })
 
-  it('has content in every response except 304', () => {
-    const unchanged = responses.filter(([place]) => place.endsWith(' 304'))
-    expect(unchanged.length).toBeGreaterThan(5)
-    expect(responses.filter(([, { content }]) => !content)).toEqual(unchanged)
-  })
-
   it('requires headers that every such response has, except those that the operator can disable', () => {
     const described = responses.flatMap(([place, { headers }]) =>
-      Object.entries(headers).map(([name, { required }]) => ({
-        header: `${name}, ${place}`,
-        required,
-      })),
+      Object.entries(headers).map(
+        ([name, { required }]) => [`${name}, ${place}`, required] as const,
+      ),
     )
-    const isCors = ({ header }: { header: string }) =>
-      /^(Access-Control|Cross-Origin)-/.test(header)
-    const cors = described.filter(isCors)
+    const isCors = (header: string) => /^(Access-Control|Cross-Origin)-/.test(header)
+    const cors = described.filter(([header]) => isCors(header))
     expect(cors.length).toBeGreaterThan(50)
-    expect(cors.filter(({ required }) => required)).toEqual([])
-    const others = described.filter((each) => !isCors(each) && !each.required)
-    expect(others.map(({ header }) => header)).toEqual([
-      'Link, getLatest 200',
-      'Link, getLatest 304',
-      'Last-Modified, convert 200',
-      'ETag, convert 200',
-      'Cache-Status, convert 200',
-      'Link, convert 200',
-      'Link, convert 304',
-      'Link, getHistory 200',
-      'Link, getHistory 304',
-      'ETag, listCurrencies 200',
-      'Cache-Status, listCurrencies 200',
-      'Link, getUnversionedRates 200',
-      'Link, getUnversionedRates 304',
-    ])
+    expect(cors.filter(([, required]) => required)).toEqual([])
+    const others = described.filter(([header, required]) => !isCors(header) && !required)
+    const optional =
+      'Link, getLatest 200|Link, getLatest 304|Last-Modified, convert 200|ETag, convert 200|' +
+      'Cache-Status, convert 200|Link, convert 200|Link, convert 304|Link, getHistory 200|' +
+      'Link, getHistory 304|ETag, listCurrencies 200|Cache-Status, listCurrencies 200|' +
+      'Link, getUnversionedRates 200|Link, getUnversionedRates 304'
+    expect(others.map(([header]) => header)).toEqual(optional.split('|'))
   })
 
-  it('has distinct names of operations', () => {
+  it('has distinct names of operations, and needs no key', () => {
     const names = operations.map(({ operationId }) => operationId)
     expect(new Set(names).size).toBe(names.length)
+    expect(document['security']).toEqual([])
   })
 
-  it('has only JSON as content, or lines of it, so that generated clients need not narrow types', () => {
-    const others = responses.filter(
-      ([, { content }]) => content && Object.keys(content).join() !== 'application/json',
-    )
-    expect(others).toMatchObject([
-      ['listDays 200', { content: { 'application/x-ndjson': expect.anything() } }],
-    ])
+  it('has only JSON as content but in 304, or lines of it, so that generated clients need not narrow types', () => {
+    const typesOf = ({ content = {} }: Response) => Object.keys(content).join()
+    const others = responses
+      .map(([place, response]) => [place, typesOf(response)] as const)
+      .filter(([place, types]) => types !== (place.endsWith(' 304') ? '' : 'application/json'))
+    expect(others).toEqual([['listDays 200', 'application/x-ndjson']])
     const inCsv = responses.filter((response) => Object.hasOwn(response[1], 'x-csv'))
     expect(inCsv.map(([place]) => place)).toEqual(
       operations
@@ -116,72 +93,53 @@ describe('the OpenAPI document', () => {
     )
   })
 
-  it('needs no key', () => {
-    expect(document['security']).toEqual([])
-  })
-
-  const codesOfNoOperation = ['not_found', 'method_not_allowed']
-
-  it.each(codesOfNoOperation)('describes the error %s in its introduction', (code) => {
-    expect(Object(document['info']).description).toContain(`(\`${code}\`)`)
-  })
-
-  const codesOfAccess = ['unauthorized', 'forbidden', 'rate_limited']
-
-  it.each(codesOfAccess)('does not mention the error %s of keys and limits', (code) => {
-    expect(text).not.toContain(code)
-  })
-
-  const others = [...codesOfNoOperation, ...codesOfAccess]
+  const outsideOperations = ['not_found', 'method_not_allowed']
+  const ofAccess = ['unauthorized', 'forbidden', 'rate_limited']
+  const others = [...outsideOperations, ...ofAccess]
   const codes = Object.keys(ERROR_STATUSES).filter((code) => !others.includes(code))
 
-  it.each(codes)('has an example of the error %s', (code) => {
-    const examples = responses.filter(([, { content = {} }]) =>
-      Object.hasOwn(Object(content['application/json']).examples ?? {}, code),
+  it('describes every error but those of keys and limits, with an example of an operation', () => {
+    const { description } = Object(document['info'])
+    for (const code of outsideOperations) expect(description).toContain(`(\`${code}\`)`)
+    expect(ofAccess.filter((code) => text.includes(code))).toEqual([])
+    const shown = responses.flatMap(([, { content = {} }]) =>
+      Object.keys(content['application/json']?.examples ?? {}),
     )
-    expect(examples).not.toEqual([])
+    expect(shown).toEqual(expect.arrayContaining(codes))
   })
 })
 
 describe('the description of many conversions', () => {
   const { requestBody, responses: described } = Object(document['paths'])['/v1/convert'].post
-  const bodies: [string, Body][] = [
-    ...Object.entries<Body>(requestBody.content),
-    ...Object.entries<Response>(described).flatMap(([status, each]) =>
-      Object.entries(bodiesOf(each)).map(([type, body]): [string, Body] => [
-        `${status} ${type}`,
-        body,
-      ]),
-    ),
-  ]
-
-  it.each(bodies)('has examples that match the schema of %s', (_, { schema, examples }) => {
-    const values = Object.values(examples).map(({ value }) => value)
-    expect(values).not.toEqual([])
-    expect(values.map((value) => faultsOf(schema, value))).toEqual(values.map(() => ''))
-  })
-
-  it('has the statuses of unusable bodies', () => {
+  it('has examples that match their schemas, and the statuses of unusable bodies', () => {
+    const answers: Response[] = Object.values(described)
+    const bodies = [requestBody.content, ...answers.map(bodiesOf)].flatMap<Body>(Object.values)
+    for (const { schema, examples } of bodies) {
+      const values = Object.values(examples).map(({ value }) => value)
+      expect(values).not.toEqual([])
+      expect(values.map((value) => faultsOf(schema, value))).toEqual(values.map(() => ''))
+    }
+    expect(bodies.length).toBeGreaterThan(7)
     expect(Object.keys(described)).toEqual(expect.arrayContaining(['400', '408', '413', '415']))
   })
 
-  it('limits rows like the handler', () => {
-    const { schema } = requestBody.content['application/json']
-    const row = { from: 'USD', to: ['EUR'], amount: '1e2', rule: 'next', date: '2020-02-29' }
-    expect(faultsOf(schema, [row, row])).toBe('')
-    const quoted = { from: 'USD', to: 'EUR', quote: 'a.b.c', context: 'cart 4711' }
-    expect(faultsOf(schema, [quoted])).toBe('')
-    for (const wrong of [
-      { ...quoted, quote: 'a.b' },
-      { ...quoted, context: '' },
-    ]) {
-      expect(faultsOf(schema, [wrong])).not.toBe('')
-    }
-    for (const wrong of [{ from: 'USD' }, { ...row, amount: '1,5' }, { ...row, to: [] }, null]) {
-      expect(faultsOf(schema, [wrong])).not.toBe('')
-    }
-    const tooMany = Array.from({ length: 10_001 }, () => row)
-    expect(faultsOf(schema, tooMany)).not.toBe('')
+  const { schema } = requestBody.content['application/json']
+  const row = { from: 'USD', to: ['EUR'], amount: '1e2', rule: 'next', date: '2020-02-29' }
+  const quoted = { from: 'USD', to: 'EUR', quote: 'a.b.c', context: 'cart 4711' }
+
+  it.each<[isAllowed: boolean, rows: unknown[]]>([
+    [true, [row, row]],
+    [true, [quoted]],
+    [false, [{ ...quoted, quote: 'a.b' }]],
+    [false, [{ ...quoted, context: '' }]],
+    [false, [{ from: 'USD' }]],
+    [false, [{ ...row, amount: '1,5' }]],
+    [false, [{ ...row, to: [] }]],
+    [false, [null]],
+    [true, Array.from({ length: 10_000 }, () => row)],
+    [false, Array.from({ length: 10_001 }, () => row)],
+  ])('allows rows like the handler: %s', (isAllowed, rows) => {
+    expect(faultsOf(schema, rows) === '').toBe(isAllowed)
   })
 })
 
@@ -192,10 +150,13 @@ describe('the examples', () => {
     ),
   )
 
-  it.each(examples)('match the schema: $place, $type, $name', ({ schema, name, value }) => {
-    expect(faultsOf(schema, value)).toBe('')
-    // Examples of errors are named by the code.
-    expect(Object(value).error?.code ?? name).toBe(name)
+  it('match their schemas', () => {
+    expect(examples.length).toBeGreaterThan(100)
+    for (const { place, type, schema, name, value } of examples) {
+      expect([place, type, name, faultsOf(schema, value)]).toEqual([place, type, name, ''])
+      // Examples of errors are named by the code.
+      expect(Object(value).error?.code ?? name).toBe(name)
+    }
   })
 
   const parameters = operations.flatMap((operation) => operation.parameters)

@@ -60,9 +60,7 @@ export interface ReadDocument {
   document: Record<string, unknown>
   /** Resolves a JSON pointer with a leading `#` in the document. */
   lookUp(pointer: string): unknown
-  /** All operations of the document. */
   operations: Operation[]
-  /** Responses that operations share, by name. */
   sharedResponses: Record<string, Response>
   /** Validates `value`, and returns the errors as one text, or an empty string. */
   faultsOf(schema: Schema, value: unknown): string

@@ -8,7 +8,7 @@ import type { Operation, Response as Described } from './document.ts'
 import { RANGES, toSearch } from './requests.ts'
 import type { Covered } from './requests.ts'
 
-export type Handler = (request: Request) => Promise<Response>
+type Handler = (request: Request) => Promise<Response>
 
 /** Clock of both handlers. */
 export const now = (): number => Date.UTC(2026, 10, 20, 18)
@@ -25,16 +25,13 @@ export const handler: RatesHandler = createRatesHandler({
   quotes: QUOTES,
 })
 
-/** Creates a handler without data, with `clock`. */
-export function coldAt(
-  clock: () => number,
-  options: RatesHandlerOptions = { quotes: QUOTES },
-): RatesHandler {
+/** Returns options of a handler without data. */
+export function coldOptions(clock: () => number = now): RatesHandlerOptions {
   const dead = {
     latest: { ...latest, fetchLatest: down },
     history: { ...history, fetchHistory: down },
   }
-  return createRatesHandler({ ...options, providers: dead, now: clock })
+  return { providers: dead, now: clock, quotes: QUOTES }
 }
 
 /** Sends a request. `search` begins with a question mark, or is empty. */
@@ -61,13 +58,14 @@ export async function request(
 }
 
 /** Returns the status, followed by the code of an error; the code of an unversioned error follows from its text. */
-export function outcomeOf({ status, body }: ReceivedResponse): string {
+export function outcomeOf({ status, body }: Pick<ReceivedResponse, 'status' | 'body'>): string {
   return status === 200 ? '200' : `${status} ${codeOf(JSON.parse(body).error)}`
 }
 
 function codeOf(error: string | { code: string }): string {
   if (typeof error === 'object') return error.code
   if (error.startsWith('Missing required parameter: ')) return 'missing_parameter'
+  if (error.startsWith('The exchange-rate provider is unavailable')) return 'provider_unavailable'
   return error.replace(/^Invalid (?:\w+ )?(currency|parameter|amount): .*$/s, 'invalid_$1')
 }
 
@@ -119,19 +117,18 @@ const UNDESCRIBED =
 export function differences(
   { responses }: Operation,
   received: ReceivedResponse,
-  validate: typeof faultsOf = faultsOf,
+  validate = faultsOf,
 ): string[] {
   const described = responses[received.status]
-  return described
-    ? responseDifferences(described, received, validate)
-    : [`the status ${received.status} is not documented`]
+  if (!described) return [`the status ${received.status} is not documented`]
+  return responseDifferences(described, received, validate)
 }
 
 /** Returns the differences to one response of the document, without a check of the status. */
 export function responseDifferences(
   described: Described,
   received: ReceivedResponse,
-  validate: typeof faultsOf = faultsOf,
+  validate = faultsOf,
 ): string[] {
   const ofHeaders = headerDifferences(described, received.headers, validate)
   return [...ofHeaders, ...bodyDifferences(described, received, validate)]

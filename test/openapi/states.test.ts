@@ -6,7 +6,7 @@ import { BANK_DAYS, createBank, isBankDay } from '../fixtures/bank.ts'
 import { wholeBody } from '../whole-body.ts'
 import { QUOTES, operationAt, operations } from './document.ts'
 import {
-  coldAt,
+  coldOptions,
   differences,
   exampleOf,
   handler,
@@ -22,37 +22,37 @@ import {
 
 describe.each(operations)('$operationId', (operation) => {
   const search = exampleOf(operation)
+  const { path, operationId, responses } = operation
 
-  const hasPost = operation.path === '/v1/convert'
+  const hasPost = path === '/v1/convert'
   const methods = hasPost ? 'GET, HEAD, OPTIONS, POST' : 'GET, HEAD, OPTIONS'
   const allow = { required: true, schema: { type: 'string', enum: [methods] } }
 
-  it.each(['PUT', 'PATCH', 'DELETE', ...(hasPost ? [] : ['POST'])])(
-    'returns 405 with Allow to %s',
-    async (method) => {
+  it('returns 405 with Allow to other methods, and 404 for a trailing slash', async () => {
+    const refused = otherResponse(operation, 'method_not_allowed', { Allow: allow })
+    for (const method of ['PUT', 'PATCH', 'DELETE', ...(hasPost ? [] : ['POST'])]) {
       const received = await send(operation, search, { method })
-      expect(received.status).toBe(405)
-      const expected = otherResponse(operation, 'method_not_allowed', { Allow: allow })
-      expect(responseDifferences(expected, received)).toEqual([])
-    },
-  )
-
-  it('returns 304 if If-None-Match matches, where documented', async () => {
-    const etag = (await request(operation, search)).headers.get('etag')
-    const headers = { 'if-none-match': etag ?? '*' }
-    const { status } = await request(operation, search, handler, { headers })
-    expect(status).toBe(Object.hasOwn(operation.responses, '304') ? 304 : 200)
+      expect([received.status, responseDifferences(refused, received)]).toEqual([405, []])
+    }
+    const received = await send({ path: `${path}/` }, search)
+    const missing = responseDifferences(otherResponse(operation, 'not_found'), received)
+    expect([received.status, missing]).toEqual([404, []])
   })
 
-  it('returns 412 if If-Match does not match', async () => {
-    const headers = { 'if-match': '"other"' }
-    expect((await request(operation, search, handler, { headers })).status).toBe(412)
+  it('returns 304 if If-None-Match matches, where documented, and 412 if If-Match does not', async () => {
+    const etag = (await request(operation, search)).headers.get('etag')
+    const statusFor = async (headers: HeadersInit) =>
+      (await request(operation, search, handler, { headers })).status
+    const unchanged = Object.hasOwn(responses, '304') ? 304 : 200
+    expect(await statusFor({ 'if-none-match': etag ?? '*' })).toBe(unchanged)
+    expect(await statusFor({ 'if-match': '"other"' })).toBe(412)
   })
 
   it('returns 502 without data, where documented', async () => {
-    const { status, headers } = await request(operation, search, coldAt(now))
-    const isListed = operation.operationId === 'listCurrencies'
-    expect(status).toBe(Object.hasOwn(operation.responses, '502') && !isListed ? 502 : 200)
+    const cold = createRatesHandler(coldOptions())
+    const { status, headers } = await request(operation, search, cold)
+    const isListed = operationId === 'listCurrencies'
+    expect(status).toBe(Object.hasOwn(responses, '502') && !isListed ? 502 : 200)
     expect(headers.has('retry-after')).toBe(status === 502)
   })
 
@@ -60,65 +60,55 @@ describe.each(operations)('$operationId', (operation) => {
     const query = `${search}${search ? '&' : '?'}${'-'.repeat(800)}`
     // A disconnected client gets the same response.
     const received = await send(operation, query, { signal: AbortSignal.abort() })
-    expect(received.status).toBe(503)
-    expect(responseDifferences(sharedResponse(operation, 'Overloaded'), received)).toEqual([])
-    expect(operation.responses).toHaveProperty('503')
-  })
-
-  it('returns 404 for its path with a trailing slash', async () => {
-    const received = await send({ path: `${operation.path}/` }, search)
-    expect(received.status).toBe(404)
-    expect(responseDifferences(otherResponse(operation, 'not_found'), received)).toEqual([])
+    const found = responseDifferences(sharedResponse(operation, 'Overloaded'), received)
+    expect([received.status, found]).toEqual([503, []])
+    expect(responses).toHaveProperty('503')
   })
 
   it('returns 500 if the host cannot read the headers', async () => {
     const header = (): never => {
       throw new Error('no headers')
     }
-    const target = `/api${operation.path}${search}`
+    const target = `/api${path}${search}`
     const { status, headers, body } = await handler.answer({ method: 'GET', target, header })
-    expect(status).toBe(500)
     const received = { status, headers: new Headers(headers), body: await wholeBody(body) }
-    expect(differences(operation, received)).toEqual([])
+    expect([status, differences(operation, received)]).toEqual([500, []])
   })
 })
 
 describe('a history of several publications', () => {
-  /** Creates a handler with a bank that lacks the last three days, a weekly one in prices, and one that is down. */
-  function wideHandler() {
-    const late = createBank({
-      codes: ['USD', 'KWD'],
-      now,
-      isOpen: (day) => isBankDay(day) && day < '2026-11-18',
-    })
-    const prices: HistoryProvider = {
-      attribution: { name: 'Prices', url: 'https://prices.example' },
-      publication: { ...BANK_DAYS, id: 'prices', frequency: 'weekly' },
-      fetchHistory: async ({ start, end }) => ({
-        base: 'PLN',
-        days: ['2026-11-06', '2026-11-13', '2026-11-20']
-          .filter((date) => date >= start && date <= end)
-          .map((date) => ({ date, rates: {}, prices: { KWD: 12.3456, AED: 1.0123 } })),
-      }),
-    }
-    const down: HistoryProvider = {
-      ...late,
-      publication: { ...BANK_DAYS, id: 'down' },
-      fetchHistory: () => Promise.reject(new Error('down')),
-    }
-    const providers = { latest, history: [history, late, prices, down] }
-    return createRatesHandler({ providers, now, quotes: QUOTES })
-  }
-
-  const wide = wideHandler()
-
-  it.each(operations)('$operationId matches the document', async (operation) => {
-    const { status } = await request(operation, exampleOf(operation), wide)
-    // Days of a source that is down cannot be left out.
-    expect(status).toBe(operation.path === '/v1/days' ? 502 : 200)
+  const late = createBank({
+    codes: ['USD', 'KWD'],
+    now,
+    isOpen: (day) => isBankDay(day) && day < '2026-11-18',
   })
+  const prices: HistoryProvider = {
+    attribution: { name: 'Prices', url: 'https://prices.example' },
+    publication: { ...BANK_DAYS, id: 'prices', frequency: 'weekly' },
+    fetchHistory: async ({ start, end }) => ({
+      base: 'PLN',
+      days: ['2026-11-06', '2026-11-13', '2026-11-20']
+        .filter((date) => date >= start && date <= end)
+        .map((date) => ({ date, rates: {}, prices: { KWD: 12.3456, AED: 1.0123 } })),
+    }),
+  }
+  const down: HistoryProvider = {
+    ...late,
+    publication: { ...BANK_DAYS, id: 'down' },
+    fetchHistory: () => Promise.reject(new Error('down')),
+  }
+  const providers = { latest, history: [history, late, prices, down] }
+  const wide = createRatesHandler({ providers, now, quotes: QUOTES })
+
+  // Days of a source that is down cannot be left out.
+  const examples = operations.map((operation): [string, string, number] => [
+    operation.path,
+    exampleOf(operation),
+    operation.path === '/v1/days' ? 502 : 200,
+  ])
 
   it.each([
+    ...examples,
     ['/v1/latest', '?date=2026-11-20&base=KWD', 200],
     ['/v1/latest', '?date=2026-11-17&base=USD&symbols=KWD&rule=exact&format=csv', 200],
     ['/v1/convert', '?from=KWD&to=PLN,AED&date=2026-11-20&rule=previous-business-day', 200],
@@ -129,7 +119,7 @@ describe('a history of several publications', () => {
     ['/v1/days', '?start=2026-11-01&source=prices&format=csv', 200],
     ['/v1/convert', '?from=KWD&to=PLN&date=2026-11-20&maxAge=0&rule=exact', 200],
     ['/v1/convert', '?from=KWD&to=PLN&date=1998-11-20', 502],
-  ])('%s%s matches the document', async (path, query, status) => {
+  ] as [string, string, number][])('%s%s matches the document', async (path, query, status) => {
     expect((await request(operationAt(path), query, wide)).status).toBe(status)
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { createAccess } from '../../src/access/index.ts'
+import { parametersOf } from '../../src/api/check.ts'
 import { OPERATIONS, ROW } from '../../src/api/parameters.ts'
 import type { Operation } from '../../src/api/parameters.ts'
 import { fixer } from '../../src/compat/fixer.ts'
@@ -8,10 +9,11 @@ import { frankfurter } from '../../src/compat/frankfurter.ts'
 import { openExchangeRates } from '../../src/compat/open-exchange-rates.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
-import { askCells, askClient, askFunction, askRow, handler, now, send, toQuery } from './doors.ts'
+import { now, openDoors, toQuery } from './doors.ts'
 import type { Answer, OperationName, Texts } from './doors.ts'
-import { ADVICE, SERVICES, WITHOUT_COUNTERPART } from './services.ts'
-import { parametersOf } from '../../src/api/check.ts'
+import { ADVICE, WITHOUT_COUNTERPART } from './services.ts'
+
+const { handler, send, askFunction, askClient, askRow, askCells } = openDoors()
 
 const PAIR = { from: 'USD', to: 'EUR' }
 
@@ -93,17 +95,14 @@ async function askHttp(name: OperationName, texts: Texts): Promise<Answer> {
 describe.each(ENDPOINTS)('a wrong name of a parameter of %s', (name, required) => {
   const operation = OPERATIONS[name]
 
-  it('is an error of queries, with the name that was meant', async () => {
+  it('is an error of queries, functions and clients, with the name that was meant', async () => {
     for (const [wrong, meant] of wrongNames(parametersOf(operation))) {
-      expectAdvice(await askHttp(name, { ...required, [wrong]: '1' }), wrong, meant)
-    }
-  })
-
-  it('is an error of functions and clients', async () => {
-    for (const [wrong, meant] of wrongNames(operation.parameters)) {
-      const values = { ...required, [wrong]: '1' }
-      expectAdvice(await askFunction(name, values), wrong, meant)
-      expectAdvice(await askClient(name, values), wrong, meant)
+      const answer = await askHttp(name, { ...required, [wrong]: '1' })
+      expectAdvice(answer, wrong, meant)
+      // A function has no forms of responses.
+      if (!Object.hasOwn(operation.parameters, meant)) continue
+      expect(await askFunction(name, { ...required, [wrong]: '1' })).toEqual(answer)
+      expect(await askClient(name, { ...required, [wrong]: '1' })).toEqual(answer)
     }
   })
 
@@ -111,9 +110,9 @@ describe.each(ENDPOINTS)('a wrong name of a parameter of %s', (name, required) =
     const takes = Object.keys(parametersOf(operation)).join(', ') || 'no parameters'
     for (const unknown of UNKNOWN) {
       const error = errorOf(`${unknown} (unknown; /v1/${name} takes ${takes})`)
-      expect(await askHttp(name, { ...required, [unknown]: '1' })).toEqual(error)
-      expect(await askFunction(name, { ...required, [unknown]: '1' })).toEqual(error)
-      expect(await askClient(name, { ...required, [unknown]: '1' })).toEqual(error)
+      for (const ask of [askHttp, askFunction, askClient]) {
+        expect(await ask(name, { ...required, [unknown]: '1' })).toEqual(error)
+      }
     }
   })
 
@@ -124,8 +123,9 @@ describe.each(ENDPOINTS)('a wrong name of a parameter of %s', (name, required) =
     expect(plain.status).toBe(200)
     for (const ignored of [...IGNORED, 'format', 'layout']) {
       const error = errorOf(`${ignored} (only for queries)`)
-      expect(await askFunction(name, { ...required, [ignored]: 'csv' })).toEqual(error)
-      expect(await askClient(name, { ...required, [ignored]: 'csv' })).toEqual(error)
+      for (const ask of [askFunction, askClient]) {
+        expect(await ask(name, { ...required, [ignored]: 'csv' })).toEqual(error)
+      }
     }
   })
 })
@@ -139,12 +139,11 @@ describe('a wrong name in a row', () => {
     for (const name of IGNORED) {
       expect(await askRow({ ...PAIR, [name]: 1 })).toEqual(errorOf(`${name} (only for queries)`))
     }
-    expect(await askRow({ ...PAIR, foo: 1 })).toMatchObject({
-      error: { code: 'invalid_parameter' },
-    })
+    const { message } = Object(await askRow({ ...PAIR, foo: 1 })).error
+    expect(message).toContain('Invalid parameter: foo (unknown; /v1/convert takes from, to, amount')
   })
 
-  it('is an error of a whole CSV body', async () => {
+  it('is an error of a whole CSV body, or ignored if it is like no parameter', async () => {
     for (const [wrong, meant] of wrongNames(ROW.parameters)) {
       // Capitals are no mistake there, and results have a column of this name.
       if (wrong.toLowerCase() === meant.toLowerCase() || meant === 'source') continue
@@ -153,12 +152,8 @@ describe('a wrong name in a row', () => {
       expectAdvice(answer, wrong, meant)
       expect(answer).toHaveProperty('whole')
     }
-    const twice = await askCells({ ...PAIR, amount: '1', value: '2' })
-    expect(twice).toMatchObject(errorOf('value (use amount)'))
-  })
-
-  it('is ignored in CSV if it is like no parameter', async () => {
     const cells = { ...PAIR, amount: '1' }
+    expect(await askCells({ ...cells, value: '2' })).toMatchObject(errorOf('value (use amount)'))
     const plain = await askCells(cells)
     expect(plain).toHaveProperty('result')
     // Near names are those of other columns where the parameter has its own.
@@ -167,33 +162,32 @@ describe('a wrong name in a row', () => {
     }
   })
 
-  it('is an error beside many rows, with the place of the parameter', async () => {
+  it.each([
+    ['amount=1', 'amount (use amount in the rows of the body)'],
+    ['base=USD', 'base (use from in the rows of the body)'],
+    ['amout=1', 'amout (did you mean amount? in the rows of the body)'],
+    ['foo=1', 'foo (unknown; /v1/convert takes format)'],
+  ])('is an error beside many rows, with the place of the parameter: %s', async (query, hint) => {
     const row = { type: 'application/json', text: JSON.stringify([PAIR]) }
-    const refused: [query: string, hint: string][] = [
-      ['amount=1', 'amount (use amount in the rows of the body)'],
-      ['base=USD', 'base (use from in the rows of the body)'],
-      ['amout=1', 'amout (did you mean amount? in the rows of the body)'],
-      ['foo=1', 'foo (unknown; /v1/convert takes format)'],
-    ]
-    for (const [query, hint] of refused) {
-      const { status, text } = await send(`v1/convert?${query}`, row)
-      expect([status, JSON.parse(text)]).toEqual([400, errorOf(hint)])
-    }
-    const { rates } = handler
-    const many: (rows: readonly object[], options: object) => Promise<unknown> =
-      Object(rates).convertMany
-    for (const [name, hint] of [
-      ['foo', 'foo (unknown; /v1/convert takes format)'],
-      ['format', 'format (only for queries)'],
-    ] as const) {
-      await expect(many([PAIR], { [name]: 'csv' })).rejects.toMatchObject(errorOf(hint).error)
-    }
+    const { status, text } = await send(`v1/convert?${query}`, row)
+    expect([status, JSON.parse(text)]).toEqual([400, errorOf(hint)])
+  })
+
+  it.each([
+    ['foo', 'foo (unknown; /v1/convert takes format)'],
+    ['format', 'format (only for queries)'],
+  ])('is an error of the options of a function: %s', async (name, hint) => {
+    const { convertMany } = Object(handler.rates)
+    const { error } = errorOf(hint)
+    await expect(convertMany([PAIR], { [name]: 'csv' })).rejects.toMatchObject(error)
   })
 })
 
 it.each([
   ['convert?foo=1', 'Missing required parameter: from'],
   ['convert?fromm=USD', 'Invalid parameter: fromm (did you mean from?)'],
+  ['convert?ammounts=1', 'Invalid parameter: ammounts (did you mean amount?)'],
+  ['convert?ammouints=1', 'Missing required parameter: from'],
   ['latest?foo=1&base=x', 'Invalid base currency: x'],
   ['latest?base=x&Date=1', 'Invalid parameter: Date (use date)'],
   ['latest?foo=1&bar=2', 'Invalid parameter: foo (unknown'],
@@ -202,56 +196,45 @@ it.each([
   expect(JSON.parse((await send(`v1/${target}`)).text).error.message).toContain(message)
 })
 
-describe('an endpoint without parameters', () => {
-  it.each([
-    ['v1', '/v1'],
-    ['v1/sources', '/v1/sources'],
-    ['v1/status', '/v1/status'],
-    ['v1/openapi.json', '/v1/openapi.json'],
-  ])('/api/%s refuses all names but the ignored ones', async (target, path) => {
-    for (const name of ['id', 'foo', 'format', 'search']) {
+it.each(['v1', 'v1/sources', 'v1/status', 'v1/openapi.json'])(
+  '/api/%s refuses all names but the ignored ones',
+  async (target) => {
+    for (const name of ['id', 'foo', 'format', 'search', 'base']) {
       const { status, text } = await send(`${target}?${name}=csv`)
-      const hint = `${name} (unknown; ${path} takes no parameters)`
-      expect([status, JSON.parse(text)]).toEqual([400, errorOf(hint)])
+      const hint = name === 'base' ? 'use /v1/latest' : `unknown; /${target} takes no parameters`
+      expect([status, JSON.parse(text)]).toEqual([400, errorOf(`${name} (${hint})`)])
     }
-    expect((await send(`${target}?base=EUR`)).status).toBe(400)
     expect((await send(`${target}?${IGNORED.join('=1&')}=1`)).status).toBe(200)
-  })
-})
+  },
+)
 
 describe('an unversioned endpoint', () => {
   const VERSIONED =
     'symbols to date rule maxAge source reverse round expand period start end interval value fill'
-  const UNVERSIONED = [
-    ['rates', OPERATIONS.unversionedRates, {}],
-    ['convert', OPERATIONS.unversionedConvert, PAIR],
-  ] as const
 
-  it.each(UNVERSIONED)(
-    '/api/%s refuses what is like its names',
-    async (path, operation, required) => {
+  it.each([
+    ['rates', OPERATIONS.unversionedRates, {}, ['symbols', 'to', 'currencies', 'quote']],
+    ['convert', OPERATIONS.unversionedConvert, PAIR, []],
+  ] as const)(
+    '/api/%s refuses what is like its names, and ignores other names',
+    async (path, operation, required, ignored) => {
       const own = wrongNames(parametersOf(operation)).map(([name]) => name)
       const others = VERSIONED.split(' ').filter(
-        (name) => !(name in required) && (path !== 'rates' || !['symbols', 'to'].includes(name)),
+        (name) => !(name in required) && !ignored.some((each) => each === name),
       )
       for (const name of [...own, ...others, ...others.flatMap(variantsOf)]) {
         const { status, text } = await send(`${path}${toQuery({ ...required, [name]: '1' })}`)
-        expect([status, text]).toEqual([
-          400,
-          JSON.stringify({ error: `Invalid parameter: ${name}` }),
-        ])
+        const error = `Invalid parameter: ${name}`
+        expect([status, text]).toEqual([400, JSON.stringify({ error })])
+      }
+      const plain = await send(`${path}${toQuery(required)}`)
+      expect(plain.status).toBe(200)
+      for (const name of ['foo', 'context', ...IGNORED, ...ignored]) {
+        const query = toQuery({ ...required, [name]: '1' })
+        expect(await send(`${path}${query}`), name).toEqual(plain)
       }
     },
   )
-
-  it.each(UNVERSIONED)('/api/%s ignores other names', async (path, _, required) => {
-    const plain = await send(`${path}${toQuery(required)}`)
-    expect(plain.status).toBe(200)
-    const names = ['foo', ...IGNORED, ...(path === 'rates' ? ['symbols', 'to', 'currencies'] : [])]
-    for (const name of names) {
-      expect(await send(`${path}${toQuery({ ...required, [name]: '1' })}`), name).toEqual(plain)
-    }
-  })
 })
 
 const DAY = '2026-11-20'
@@ -265,7 +248,7 @@ const routed = createRatesHandler({
 it.each<[path: string, params: Texts, known: string, similar: string]>([
   ['/v1/latest', { symbols: 'EUR', base: 'USD' }, 'amount', 'amout Amount amount[] bse ?from'],
   ['/timeseries', { start_date: DAY, end_date: DAY }, 'amount', 'amout Symbols startdate plces'],
-  ['/convert', { from: 'USD', to: 'EUR' }, 'amount', 'amout From amp;amount dat'],
+  ['/convert', PAIR, 'amount', 'amout From amp;amount dat'],
   ['/api/latest.json', { base: 'USD' }, 'symbols', 'symbol Base bas'],
 ])(
   '%s refuses what is like its names, and ignores others',
@@ -289,42 +272,33 @@ it.each(['/v1/latest?symbols=GBp', '/v1/latest?base=GBp'])('%s is refused', asyn
 })
 
 it('the parameter of the API key is known', async () => {
-  const key = 'rsk_none'
   const access = createAccess({
     plans: { public: '60/min' },
     anonymous: 'public',
     queryParameters: ['secret'],
   })
   const keyed = createRatesHandler({ access })
-  for (const path of ['v1/latest', 'v1/status']) {
-    const ask = (name: string) => keyed(new Request(`http://localhost/api/${path}?${name}=${key}`))
+  const statusOf = async (path: string, name: string) =>
+    (await keyed(new Request(`http://localhost/api/v1/${path}?${name}=rsk_none`))).status
+  for (const path of ['latest', 'status']) {
     // The key is read, and unknown.
-    expect((await ask('secret')).status).toBe(401)
-    expect((await ask('secrets')).status).toBe(400)
+    expect([await statusOf(path, 'secret'), await statusOf(path, 'secrets')]).toEqual([401, 400])
   }
 })
 
-describe('a documented parameter of another service', () => {
+describe('a parameter of another service', () => {
   const three = ENDPOINTS.slice(0, 3)
 
-  it('has an expectation here', () => {
-    const known = new Set([...ADVICE.keys(), ...WITHOUT_COUNTERPART, ...IGNORED])
-    const names = Object.values(SERVICES).flatMap((parameters) => parameters.split(' '))
-    expect(names.filter((name) => !known.has(name))).toEqual([])
+  it.each([...ADVICE])('is refused with advice if it is not one of ours: %s', async (...row) => {
+    const [name, advice] = row
+    for (const [index, [endpoint, required]] of three.entries()) {
+      const isKnown = Object.hasOwn(parametersOf(OPERATIONS[endpoint]), name)
+      expect(advice[index] === undefined).toBe(isKnown)
+      if (isKnown) continue
+      const error = errorOf(`${name} (${advice[index]})`)
+      expect(await askHttp(endpoint, { ...required, [name]: '1' })).toEqual(error)
+    }
   })
-
-  it.each([...ADVICE])(
-    'is refused with advice where it is not one of ours: %s',
-    async (name, advice) => {
-      for (const [index, [endpoint, required]] of three.entries()) {
-        const isKnown = Object.hasOwn(parametersOf(OPERATIONS[endpoint]), name)
-        expect(advice[index] === undefined).toBe(isKnown)
-        if (isKnown) continue
-        const error = errorOf(`${name} (${advice[index]})`)
-        expect(await askHttp(endpoint, { ...required, [name]: '1' })).toEqual(error)
-      }
-    },
-  )
 
   it.each(WITHOUT_COUNTERPART)('is refused if no endpoint has its meaning: %s', async (name) => {
     for (const [endpoint, required] of three) {

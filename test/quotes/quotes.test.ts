@@ -12,6 +12,7 @@ import * as oracle from '../oracle.ts'
 const DAY_MS = 86_400_000
 const SECRET = 'a secret of at least thirty-two bytes'
 const OTHER_SECRET = new Uint8Array(32).fill(7)
+const PAIR = { from: 'USD', to: 'EUR' } as const
 
 /** Rates that fail with the first call. */
 const NO_RATES: QuotesOptions['rates'] = {
@@ -28,6 +29,19 @@ function openShop({ latest = market.latest, ttl }: { latest?: LatestProvider; tt
   /** Quotes of another process, which has no rates. */
   const elsewhere = createQuotes({ rates: NO_RATES, secrets: [SECRET], now })
   return { clock, rates, quotes, elsewhere }
+}
+
+/** Publishes the rate of one currency, at the time of each call. */
+function publisher(code: string, rate: () => number): LatestProvider {
+  return {
+    attribution: { name: 'Market', url: 'https://market.example' },
+    fetchLatest: async ({ now }) => ({
+      base: 'EUR',
+      updatedAt: now(),
+      nextUpdateAt: now() + 3_600_000,
+      rates: { EUR: 1, [code]: rate() },
+    }),
+  }
 }
 
 const CODES = ['USD', 'EUR', 'JPY', 'GBP', 'CHF', 'AUD', 'HUF', 'ISK', 'INR', 'BRL', 'SEK', 'TRY']
@@ -53,59 +67,50 @@ const params: fc.Arbitrary<NewQuoteParams> = fc.record(
   { requiredKeys: ['from', 'to'] },
 )
 
+const INVALID = {
+  code: 'invalid_quote',
+  status: 400,
+  message: 'Invalid quote (not issued by this service, or for other currencies or another context)',
+}
+
 describe('quotes', () => {
-  it('charge 10,000 random prices as they were shown, after refreshes, restarts and with another provider', async () => {
-    const shops = [
-      openShop({ ttl: '30d' }),
-      openShop({
-        ttl: '30d',
-        latest: overlay(market.latest, {
-          rates: { base: 'USD', rates: { EUR: 0.5, AUD: 0.1 } },
-          name: 'Treasury of Example Ltd',
-          url: 'https://example.com/rates',
-        }),
-      }),
-    ]
+  it('charge random prices as they were shown, after refreshes, restarts and with another provider', async () => {
+    const latest = overlay(market.latest, {
+      rates: { base: 'USD', rates: { EUR: 0.5, AUD: 0.1 } },
+      name: 'Treasury of Example Ltd',
+      url: 'https://example.com/rates',
+    })
+    const shops = [openShop({ ttl: '30d' }), openShop({ ttl: '30d', latest })]
     const till = { now: NOW }
     const charge = createQuotes({ rates: NO_RATES, secrets: [SECRET], now: () => till.now })
+    const minutes = fc.nat({ max: 600 })
     const property = fc.asyncProperty(
       params,
       fc.nat({ max: 1 }),
-      fc.nat({ max: 600 }),
-      async (asked, index, minutes) => {
-        const { clock, rates, quotes } = shops[index] ?? openShop()
+      minutes,
+      async (asked, at, passed) => {
+        const { clock, rates, quotes } = shops[at] ?? openShop()
         // The market has new rates every day.
-        if (clock.now < NOW + 25 * DAY_MS) clock.now += minutes * 600
+        if (clock.now < NOW + 25 * DAY_MS) clock.now += passed * 6_000
         const shown = await quotes.create(asked)
         expect(shown.quote.length).toBeLessThanOrEqual(1_024)
         const { quote, jti: _jti, expiresAt, markup, ...conversion } = shown
         const { context, markup: _markup, ...params } = asked
         const now = JSON.stringify(await rates.convert(params))
-        const isPlain = markup === undefined
-        expect(isPlain ? JSON.stringify(conversion) : now).toBe(now)
-        for (const at of [clock.now + 60_000, expiresAt - 1]) {
-          till.now = at
-          expect(JSON.stringify(await charge.convert(quote, { context }))).toBe(
-            JSON.stringify(shown),
-          )
+        expect(markup === undefined ? JSON.stringify(conversion) : now).toBe(now)
+        for (const later of [clock.now + 60_000, expiresAt - 1]) {
+          till.now = later
+          const charged = await charge.convert(quote, { context })
+          expect(JSON.stringify(charged)).toBe(JSON.stringify(shown))
         }
       },
     )
-    await fc.assert(property, { numRuns: 10_000 })
+    await fc.assert(property, { numRuns: 1_000 })
   })
 
   it('charge the price that was shown while a refresh moves the rate by 3 %', async () => {
     let rate = 1.08
-    const latest: LatestProvider = {
-      attribution: { name: 'Market', url: 'https://market.example' },
-      fetchLatest: async ({ now }) => ({
-        base: 'EUR',
-        updatedAt: now(),
-        nextUpdateAt: now() + 3_600_000,
-        rates: { EUR: 1, USD: rate },
-      }),
-    }
-    const { clock, rates, quotes } = openShop({ latest, ttl: '3h' })
+    const { clock, rates, quotes } = openShop({ latest: publisher('USD', () => rate), ttl: '3h' })
     const price = { from: 'EUR', to: 'USD', amount: '100.00', round: 'minor' } as const
     const shown = await quotes.create({ ...price, context: 'cart 4711' })
     rate = 1.1124
@@ -114,8 +119,7 @@ describe('quotes', () => {
     expect((await rates.convert(price)).rounded).toBe('111.24')
     expect((await quotes.create(price)).rounded).toBe('111.24')
     const charged = await quotes.convert(shown.quote, { context: 'cart 4711', to: 'USD' })
-    expect(charged).toEqual(shown)
-    expect(charged.rounded).toBe('108.00')
+    expect(charged).toEqual({ ...shown, rounded: '108.00' })
   })
 
   it('convert another amount at the quoted rate, to one of the quoted currencies', async () => {
@@ -123,14 +127,10 @@ describe('quotes', () => {
     const { quote, results } = await quotes.create({ from: 'USD', to: ['EUR', 'JPY'], amount: 2 })
     const { rate } = results.JPY
     const part = { from: 'usd', to: 'jpy', amount: '10.50', round: 'minor' } as const
-    expect(await elsewhere.convert(quote, part)).toMatchObject({
-      from: 'USD',
-      to: 'JPY',
-      amount: 10.5,
-      rate,
-      result: oracle.product(10.5, rate),
-    })
-    const back = await quotes.create({ from: 'USD', to: 'EUR', amount: 50, reverse: true })
+    const result = oracle.product(10.5, rate)
+    const expected = { from: 'USD', to: 'JPY', amount: 10.5, rate, result }
+    expect(await elsewhere.convert(quote, part)).toMatchObject(expected)
+    const back = await quotes.create({ ...PAIR, amount: 50, reverse: true })
     // In the currency of the quoted amount.
     expect(await elsewhere.convert(back.quote, { amount: 100 })).toMatchObject({
       reverse: true,
@@ -144,26 +144,17 @@ describe('quotes', () => {
     ['0', 1.1, 1.1],
     ['33.3333333333', 1, 1.333333333],
   ])('have a rate with a markup of %s %%', async (markup, rate, quotedRate) => {
-    const latest: LatestProvider = {
-      ...market.latest,
-      fetchLatest: async () => ({
-        base: 'USD',
-        updatedAt: NOW - 1,
-        nextUpdateAt: NOW + DAY_MS,
-        rates: { USD: 1, XYZ: rate },
-      }),
-    }
-    const { quotes, elsewhere } = openShop({ latest })
-    const shown = await quotes.create({ from: 'USD', to: 'XYZ', amount: 3, markup })
+    const { quotes, elsewhere } = openShop({ latest: publisher('XYZ', () => rate) })
+    const shown = await quotes.create({ from: 'EUR', to: 'XYZ', amount: 3, markup })
     const result = oracle.product(3, quotedRate)
     expect(shown).toMatchObject({ markup, rate, quotedRate, result })
     expect(await elsewhere.convert(shown.quote)).toEqual(shown)
   })
 
-  it('hold until the second in which they expire', async () => {
+  it('hold until the second in which they expire, and have an id each', async () => {
     const { clock, quotes } = openShop({ ttl: '90s' })
     clock.now += 250
-    const { quote, expiresAt } = await quotes.create({ from: 'USD', to: 'EUR' })
+    const { quote, expiresAt } = await quotes.create(PAIR)
     expect(expiresAt).toBe(NOW + 91_000)
     clock.now = expiresAt - 1
     expect(await quotes.convert(quote)).toMatchObject({ quote, expiresAt })
@@ -172,44 +163,26 @@ describe('quotes', () => {
     await expect(quotes.convert(quote)).rejects.toMatchObject(expired)
     await expect(quotes.convert(`${quote.slice(0, -1)}_`)).rejects.toMatchObject(INVALID)
     await expect(quotes.convert(quote, { to: 'JPY' })).rejects.toMatchObject(INVALID)
-  })
-
-  it('are verified by all secrets, and signed by the first', async () => {
-    const { rates } = openShop()
-    const now = () => NOW
-    const quotesOf = (...secrets: (string | Uint8Array)[]) => createQuotes({ rates, secrets, now })
-    const { quote } = await quotesOf(SECRET).create({ from: 'USD', to: 'EUR' })
-    const next = await quotesOf(OTHER_SECRET, SECRET).create({ from: 'USD', to: 'EUR' })
-    expect(await quotesOf(OTHER_SECRET, SECRET).convert(quote)).toMatchObject({ quote })
-    expect(await quotesOf(OTHER_SECRET).convert(next.quote)).toMatchObject({ from: 'USD' })
-    await expect(quotesOf(OTHER_SECRET).convert(quote)).rejects.toMatchObject(INVALID)
-    await expect(quotesOf(SECRET).convert(next.quote)).rejects.toMatchObject(INVALID)
-  })
-
-  it('keep their secrets when the app clears its own', async () => {
-    const { rates } = openShop()
-    const secret = OTHER_SECRET.slice()
-    const quotes = createQuotes({ rates, secrets: [secret], now: () => NOW })
-    secret.fill(0)
-    const { quote } = await quotes.create({ from: 'USD', to: 'EUR' })
-    const verifier = createQuotes({ rates, secrets: [OTHER_SECRET], now: () => NOW })
-    expect(await verifier.convert(quote)).toMatchObject({ quote })
-  })
-
-  it('have an id each', async () => {
-    const { quotes } = openShop()
-    const made = await Promise.all(
-      Array.from({ length: 50 }, () => quotes.create({ from: 'USD', to: 'EUR' })),
-    )
+    const made = await Promise.all(Array.from({ length: 50 }, () => quotes.create(PAIR)))
     expect(new Set(made.map(({ jti }) => jti)).size).toBe(50)
   })
-})
 
-const INVALID = {
-  code: 'invalid_quote',
-  status: 400,
-  message: 'Invalid quote (not issued by this service, or for other currencies or another context)',
-}
+  it('are verified by all secrets, signed by the first, and keep those that the app clears', async () => {
+    const { rates } = openShop()
+    const quotesOf = (...secrets: (string | Uint8Array)[]) =>
+      createQuotes({ rates, secrets, now: () => NOW })
+    const { quote } = await quotesOf(SECRET).create(PAIR)
+    const next = await quotesOf(OTHER_SECRET, SECRET).create(PAIR)
+    expect(await quotesOf(OTHER_SECRET, SECRET).convert(quote)).toMatchObject({ quote })
+    expect(await quotesOf(OTHER_SECRET).convert(next.quote)).toMatchObject(PAIR)
+    await expect(quotesOf(OTHER_SECRET).convert(quote)).rejects.toMatchObject(INVALID)
+    await expect(quotesOf(SECRET).convert(next.quote)).rejects.toMatchObject(INVALID)
+    const secret = OTHER_SECRET.slice()
+    const cleared = quotesOf(secret)
+    secret.fill(0)
+    expect(await quotesOf(OTHER_SECRET).convert((await cleared.create(PAIR)).quote)).toBeTruthy()
+  })
+})
 
 const utf8 = new TextEncoder()
 
@@ -223,27 +196,25 @@ async function sign(header: object, payload: string, secret = SECRET): Promise<s
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', utf8.encode(secret), algorithm, false, ['sign'])
   const signed = `${base64url(utf8.encode(JSON.stringify(header)))}.${payload}`
-  return `${signed}.${base64url(new Uint8Array(await crypto.subtle.sign('HMAC', key, utf8.encode(signed))))}`
+  const signature = await crypto.subtle.sign('HMAC', key, utf8.encode(signed))
+  return `${signed}.${base64url(new Uint8Array(signature))}`
 }
 
 const HEADER = { alg: 'HS256', typ: 'rate-quote+jwt' }
 
 describe('a quote is refused, with one message,', () => {
   const { quotes } = openShop()
-  const made = quotes.create({ from: 'USD', to: ['EUR', 'JPY'], amount: 5, context: 'cart 1' })
   const context = 'cart 1'
+  const made = quotes.create({ from: 'USD', to: ['EUR', 'JPY'], amount: 5, context })
   const convert = async (quote: unknown, params: object = { context }) =>
     quotes.convert(Object(quote) === quote ? Object(quote) : String(quote), params)
-  const payloadOf = (quote: string): string => quote.split('.')[1] ?? ''
 
   it('if any character of it is changed, removed or added', async () => {
     const { quote } = await made
     expect(await convert(quote)).toMatchObject({ quote })
     for (const [at, before] of quote.split('').entries()) {
       const [head, tail] = [quote.slice(0, at), quote.slice(at + 1)]
-      const others = ['A', 'B', 'w', '_', '-', '.', '=', '+', ' ', 'é', ''].filter(
-        (each) => each !== before,
-      )
+      const others = ['A', 'B', '_', '.', '=', ' ', 'é', ''].filter((each) => each !== before)
       for (const other of [...others, `${before}A`]) {
         await expect(convert(head + other + tail), head).rejects.toMatchObject(INVALID)
       }
@@ -252,57 +223,36 @@ describe('a quote is refused, with one message,', () => {
 
   it('if it is signed in another way, or for another purpose', async () => {
     const { quote } = await made
-    const payload = payloadOf(quote)
+    const [head, payload = '', signature] = quote.split('.')
     expect(await convert(await sign(HEADER, payload))).toMatchObject({ quote })
     // Names in another order, and others.
-    expect(
-      await convert(await sign({ typ: HEADER.typ, kid: '1', alg: 'HS256' }, payload)),
-    ).toMatchObject({ from: 'USD' })
-    const [head, , signature] = quote.split('.')
-    const none = base64url(utf8.encode('{"alg":"none","typ":"rate-quote+jwt"}'))
-    const claims: unknown = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')))
-    const withClaims = async (change: object) =>
-      sign(HEADER, base64url(utf8.encode(JSON.stringify({ ...Object(claims), ...change }))))
-    const tokens = [
-      `${none}.${payload}.`,
-      `${none}.${payload}.${signature}`,
-      `${head}.${payload}.`,
-      await sign({ ...HEADER, alg: 'none' }, payload),
-      await sign({ ...HEADER, alg: 'RS256' }, payload),
-      await sign({ ...HEADER, alg: 'HS512' }, payload),
-      await sign({ ...HEADER, alg: undefined }, payload),
-      await sign({ ...HEADER, typ: 'JWT' }, payload),
-      await sign({ alg: 'HS256' }, payload),
-      await sign({ ...HEADER, crit: ['b64'], b64: false }, payload),
-      await sign(HEADER, payload, OTHER_SECRET.join()),
-      await sign(HEADER, base64url(utf8.encode('{}'))),
-      await sign(HEADER, base64url(utf8.encode('null'))),
-      await sign(HEADER, base64url(utf8.encode('"x"'))),
-      await sign(HEADER, base64url(Uint8Array.of(0xff))),
-      await sign(HEADER, 'A'),
-      await withClaims({ snapshot: undefined }),
-      await withClaims({ snapshot: { ...Object(claims).snapshot, version: 2 } }),
-      await withClaims({ note: 'x'.repeat(700) }),
-      await withClaims({ from: 'CHF' }),
-      await withClaims({ amount: -1 }),
-      await withClaims({ markup: '99' }),
-      `${quote}.${signature}`,
-      `${quote} ${quote}`,
-      JSON.stringify({
-        payload,
-        signatures: [
-          { protected: head, signature },
-          { protected: head, signature },
-        ],
-      }),
-      'x'.repeat(10_240),
-      `${quote}${'A'.repeat(10_240)}`,
-      '',
-      '.',
-      '..',
+    const longer = { typ: HEADER.typ, kid: '1', alg: 'HS256' }
+    expect(await convert(await sign(longer, payload))).toMatchObject({ from: 'USD' })
+    const encode = (value: unknown) => base64url(utf8.encode(JSON.stringify(value)))
+    const none = encode({ ...HEADER, alg: 'none' })
+    const claims = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')))
+    const headers = [
+      { ...HEADER, typ: 'JWT' },
+      { alg: 'HS256' },
+      { ...HEADER, crit: ['b64'], b64: false },
+      ...['none', 'RS256', 'HS512', undefined].map((alg) => ({ ...HEADER, alg })),
     ]
-    for (const token of tokens) await expect(convert(token), token).rejects.toMatchObject(INVALID)
-    for (const token of [{}, [quote], () => quote, new String(quote)]) {
+    const snapshots = [undefined, { ...claims.snapshot, version: 2 }].map((snapshot) => ({
+      snapshot,
+    }))
+    const others = [{ from: 'CHF' }, { note: 'x'.repeat(700) }, { amount: -1 }, { markup: '99' }]
+    const changed = [...snapshots, ...others].map((change) => ({ ...claims, ...change }))
+    const payloads = [{}, null, 'x', ...changed].map(encode)
+    const signed = [
+      ...headers.map((header) => sign(header, payload)),
+      ...[...payloads, base64url(Uint8Array.of(0xff)), 'A'].map((each) => sign(HEADER, each)),
+      sign(HEADER, payload, OTHER_SECRET.join()),
+    ]
+    const unsigned = `${none}.${payload}. ${none}.${payload}.${signature} ${head}.${payload}. . ..`
+    const joined = [`${quote}.${signature}`, `${quote} ${quote}`, `${quote}${'A'.repeat(10_240)}`]
+    const untyped = ['', {}, [quote], () => quote, new String(quote)]
+    const tokens = [...(await Promise.all(signed)), ...unsigned.split(' '), ...joined, ...untyped]
+    for (const token of tokens) {
       await expect(convert(token)).rejects.toMatchObject(INVALID)
     }
   })
@@ -321,91 +271,74 @@ describe('a quote is refused, with one message,', () => {
   })
 
   it('with a context if it has none', async () => {
-    const { quote } = await quotes.create({ from: 'USD', to: 'EUR' })
+    const { quote } = await quotes.create(PAIR)
     await expect(convert(quote)).rejects.toMatchObject(INVALID)
     expect(await convert(quote, {})).toMatchObject({ quote })
   })
 })
 
-describe('creating a quote', () => {
-  it.each([
-    [{ from: 'USD', to: 'EUR', markup: 1.5 }, 'Invalid parameter: markup'],
-    [{ from: 'USD', to: 'EUR', markup: '50.01' }, 'Invalid parameter: markup'],
-    [{ from: 'USD', to: 'EUR', markup: '-51' }, 'Invalid parameter: markup'],
-    [{ from: 'USD', to: 'EUR', markup: '1e1' }, 'Invalid parameter: markup'],
-    [{ from: 'USD', to: 'EUR', markUp: '1' }, 'Invalid parameter: markUp (use markup)'],
-    [{ from: 'USD', to: 'EUR', marup: '1' }, 'Invalid parameter: marup (did you mean markup?)'],
-    [
-      { from: 'USD', to: 'EUR', context: '' },
-      'Invalid parameter: context (must be 1 to 256 characters)',
-    ],
-    [{ from: 'USD', to: 'EUR', context: 'x'.repeat(257) }, 'Invalid parameter: context'],
-    [{ from: 'USD', to: 'EUR', context: 4711 }, 'Invalid parameter: context'],
-    [{ from: 'USD', to: 'EUR', amount: '1,5' }, 'Invalid amount: 1,5'],
-    [{ from: 'USD', to: 'EUR', amount: -5 }, 'Invalid amount: -5 (must not be negative)'],
-    [{ from: 'USD', to: 'XXY' }, 'Invalid to currency: XXY'],
-    [{ from: 'USD', to: 'DEM' }, 'Invalid to currency: DEM (withdrawn on 1999-01-01, use EUR'],
-    [{ from: 'GBp', to: 'EUR' }, 'Invalid from currency: GBp'],
-    [
-      { from: 'USD', to: [...CODES.slice(1), 'NOK'] },
-      'Invalid parameter: to (must have at most 10 codes',
-    ],
-    [{ from: 'USD', to: 'EUR', expand: 'sources' }, 'Invalid parameter: expand'],
-    [{ from: 'USD', to: 'EUR', ttl: '1h' }, 'Invalid parameter: ttl'],
-    [{ from: 'USD' }, 'Missing required parameter: to'],
-    [undefined, 'Missing required parameter: from'],
-  ])('fails with %j', async (params, message) => {
-    await expect(openShop().quotes.create(Object(params))).rejects.toThrow(message)
-  })
+const ONE_TO_256 = 'Invalid parameter: context (must be 1 to 256 characters)'
 
-  it('fails where the token would be too long', async () => {
-    const url = `https://market.example/${'x'.repeat(600)}`
-    const { quotes } = openShop({
-      latest: { ...market.latest, attribution: { name: 'Market', url } },
-    })
-    const error = 'Invalid parameter: to (the quote would have more than 1024 characters)'
-    await expect(quotes.create({ from: 'USD', to: 'EUR' })).rejects.toThrow(error)
-  })
+it.each<[change: object, message: string]>([
+  ...[1.5, '50.01', '-51', '1e1'].map((markup): [object, string] => [
+    { markup },
+    'Invalid parameter: markup (must be',
+  ]),
+  [{ markUp: '1' }, 'Invalid parameter: markUp (use markup)'],
+  [{ marup: '1' }, 'Invalid parameter: marup (did you mean markup?)'],
+  ...['', 'x'.repeat(257), 4711].map((context): [object, string] => [{ context }, ONE_TO_256]),
+  [{ amount: '1,5' }, 'Invalid amount: 1,5'],
+  [{ amount: -5 }, 'Invalid amount: -5 (must not be negative)'],
+  [{ to: 'XXY' }, 'Invalid to currency: XXY'],
+  [{ to: 'DEM' }, 'Invalid to currency: DEM (withdrawn on 1999-01-01, use EUR'],
+  [{ from: 'GBp' }, 'Invalid from currency: GBp'],
+  [{ to: [...CODES.slice(1), 'NOK'] }, 'Invalid parameter: to (must have at most 10 codes'],
+  [{ expand: 'sources' }, 'Invalid parameter: expand'],
+  [{ ttl: '1h' }, 'Invalid parameter: ttl'],
+  [{ to: undefined }, 'Missing required parameter: to'],
+  [{ from: undefined }, 'Missing required parameter: from'],
+])('creating a quote fails with %j', async (params, message) => {
+  const asked = Object({ ...PAIR, ...params })
+  await expect(openShop().quotes.create(asked)).rejects.toThrow(message)
 })
 
-describe('converting by a quote', () => {
-  it.each([
-    [{ amount: -5 }, 'Invalid amount: -5 (must not be negative)'],
-    [{ reverse: true }, 'Invalid parameter: reverse'],
-    [{ date: '2026-01-02' }, 'Invalid parameter: date'],
-    [{ markup: '1' }, 'Invalid parameter: markup'],
-    [{ contxt: 'cart' }, 'Invalid parameter: contxt (did you mean context?)'],
-    [{ amount: '1e308' }, 'Invalid amount: 1e308 (the result is too large)'],
-  ])('fails with %j', async (params, message) => {
-    const { quotes } = openShop()
-    const { quote } = await quotes.create({ from: 'USD', to: 'JPY' })
-    await expect(quotes.convert(quote, Object(params))).rejects.toThrow(message)
-  })
+it('creating a quote fails where the token would be too long', async () => {
+  const url = `https://market.example/${'x'.repeat(600)}`
+  const latest = { ...market.latest, attribution: { name: 'Market', url } }
+  const error = 'Invalid parameter: to (the quote would have more than 1024 characters)'
+  await expect(openShop({ latest }).quotes.create(PAIR)).rejects.toThrow(error)
+})
+
+it.each([
+  [{ amount: -5 }, 'Invalid amount: -5 (must not be negative)'],
+  [{ reverse: true }, 'Invalid parameter: reverse'],
+  [{ date: '2026-01-02' }, 'Invalid parameter: date'],
+  [{ markup: '1' }, 'Invalid parameter: markup'],
+  [{ contxt: 'cart' }, 'Invalid parameter: contxt (did you mean context?)'],
+  [{ amount: '1e308' }, 'Invalid amount: 1e308 (the result is too large)'],
+])('converting by a quote fails with %j', async (params, message) => {
+  const { quotes } = openShop()
+  const { quote } = await quotes.create({ from: 'USD', to: 'JPY' })
+  await expect(quotes.convert(quote, Object(params))).rejects.toThrow(message)
 })
 
 describe('createQuotes()', () => {
-  const rates = NO_RATES
-  const secrets = [SECRET]
-
-  it.each([
-    [{ rates, secrets: SECRET }, 'secrets must be a non-empty array'],
-    [{ rates, secrets: [] }, 'secrets must be a non-empty array'],
-    [{ rates, secrets: Array.from({ length: 11 }, () => SECRET) }, 'at most 10'],
-    [{ rates, secrets: [SECRET, 'short secret'] }, 'at least 32 bytes'],
-    [{ rates, secrets: [SECRET, undefined] }, 'at least 32 bytes'],
-    [{ rates, secrets: [new Uint8Array(31)] }, 'at least 32 bytes'],
-    [{ rates }, 'secrets must be a non-empty array'],
-    [{ rates, secrets, ttl: 999 }, 'ttl must be ms or a text such as 10m, from 1s to 30d, got 999'],
-    [{ rates, secrets, ttl: '31d' }, 'got 31d'],
-    [{ rates, secrets, ttl: '10 minutes' }, 'got 10 minutes'],
-    [{ rates, secrets, ttl: NaN }, 'got NaN'],
-    [{ rates, secrets, ttl: '0s' }, 'got 0s'],
-    [{ rates, secrets, tll: '1h' }, 'unknown option "tll"; did you mean "ttl"?'],
-    [{ rates: {}, secrets }, 'rates.convert must be a function'],
-    [{ secrets }, 'rates.convert must be a function'],
-    [{ rates, secrets, now: 5 }, 'now must be a function'],
+  it.each<[options: object, message: string]>([
+    [{ secrets: SECRET }, 'secrets must be a non-empty array'],
+    [{ secrets: [] }, 'secrets must be a non-empty array'],
+    [{ secrets: undefined }, 'secrets must be a non-empty array'],
+    [{ secrets: Array.from({ length: 11 }, () => SECRET) }, 'at most 10'],
+    [{ secrets: [SECRET, 'short secret'] }, 'at least 32 bytes'],
+    [{ secrets: [SECRET, undefined] }, 'at least 32 bytes'],
+    [{ secrets: [new Uint8Array(31)] }, 'at least 32 bytes'],
+    [{ ttl: 999 }, 'ttl must be ms or a text such as 10m, from 1s to 30d, got 999'],
+    ...['31d', '10 minutes', NaN, '0s'].map((ttl): [object, string] => [{ ttl }, `got ${ttl}`]),
+    [{ tll: '1h' }, 'unknown option "tll"; did you mean "ttl"?'],
+    [{ rates: {} }, 'rates.convert must be a function'],
+    [{ rates: undefined }, 'rates.convert must be a function'],
+    [{ now: 5 }, 'now must be a function'],
   ])('refuses %j', (options, message) => {
-    const create = () => createQuotes(Object(options))
+    const create = () => createQuotes(Object({ rates: NO_RATES, secrets: [SECRET], ...options }))
     expect(create).toThrow(TypeError)
     expect(create).toThrow(message)
     expect(create).not.toThrow(/short secret|thirty-two/)
@@ -419,8 +352,7 @@ describe('createQuotes()', () => {
     ['30d', 30 * DAY_MS],
   ])('makes quotes that hold for %s', async (ttl, duration) => {
     const { rates } = openShop()
-    const quotes = createQuotes({ rates, secrets, ttl, now: () => NOW })
-    const { expiresAt } = await quotes.create({ from: 'USD', to: 'EUR' })
-    expect(expiresAt).toBe(NOW + duration)
+    const quotes = createQuotes({ rates, secrets: [SECRET], ttl, now: () => NOW })
+    expect((await quotes.create(PAIR)).expiresAt).toBe(NOW + duration)
   })
 })

@@ -31,17 +31,10 @@ const SOURCES = Object.entries(FEEDS).flatMap(([name, { create }]) => {
     latest: latest && overlay(fixed(pegged(latest), POINTS), OWN),
     history: history && overlay(fixed(pegged(history), POINTS), OWN),
   }
+  const [ofLatest, ofDay] = [{ history: false as const }, { latest: false as const }]
   return [
-    {
-      name: `latest rates of ${name}`,
-      providers: { ...derived, history: false as const },
-      day: {},
-    },
-    {
-      name: `rates of a day of ${name}`,
-      providers: { ...derived, latest: false as const },
-      day: DAY,
-    },
+    { name: `latest rates of ${name}`, providers: { ...derived, ...ofLatest }, day: {} },
+    { name: `rates of a day of ${name}`, providers: { ...derived, ...ofDay }, day: DAY },
   ].filter(({ providers }) => providers.latest || providers.history)
 })
 
@@ -150,28 +143,19 @@ describe('a snapshot', () => {
     expect(one).toBe((other ?? 0) - 2 * 86_400_000)
   })
 
-  it('cannot be changed', async () => {
+  it('cannot be changed, and converts without a clock and without a network', async () => {
     const { snapshot } = await snapshotOfTwoDays()
-    expect([snapshot, ...Object.values(snapshot)].filter((each) => !Object.isFrozen(each))).toEqual(
-      [],
-    )
-  })
-
-  it('converts without a clock and without a network', async () => {
-    const { snapshot } = await snapshotOfTwoDays()
+    const parts = [snapshot, ...Object.values(snapshot)]
+    expect(parts.filter((each) => !Object.isFrozen(each))).toEqual([])
     const used = () => expect.unreachable()
     const spies = [
       vi.spyOn(Date, 'now').mockImplementation(used),
       vi.spyOn(globalThis, 'fetch').mockImplementation(used),
       vi.spyOn(globalThis, 'setTimeout').mockImplementation(used),
     ]
-    try {
-      expect(convertAt(snapshot, { from: 'USD', to: 'EUR', amount: 3 })).toMatchObject({
-        result: 2.4,
-      })
-    } finally {
-      for (const spy of spies) spy.mockRestore()
-    }
+    const { result } = convertAt(snapshot, { from: 'USD', to: 'EUR', amount: 3 })
+    for (const spy of spies) spy.mockRestore()
+    expect(result).toBe(2.4)
   })
 
   it('is an error if a character of it was changed', async () => {
@@ -179,7 +163,7 @@ describe('a snapshot', () => {
     const text = JSON.stringify(snapshot)
     let tried = 0
     for (const [at, before] of text.split('').entries()) {
-      for (const after of ['0', '1', '9', '.', 'A', 'z'].filter((each) => each !== before)) {
+      for (const after of ['0', '9', 'z'].filter((each) => each !== before)) {
         const damaged = parse(text.slice(0, at) + after + text.slice(at + 1))
         if (damaged === undefined) continue
         tried += 1
@@ -189,25 +173,25 @@ describe('a snapshot', () => {
         ).toThrow(/^Invalid parameter: snapshot \((damaged|must be a snapshot of version 1)\)$/)
       }
     }
-    expect(tried).toBeGreaterThan(500)
+    expect(tried).toBeGreaterThan(250)
   })
 
-  it.each([
-    ['another version', { version: 2 }, 'must be a snapshot of version 1'],
-    ['a number as a rate', { rates: { EUR: 0.8 } }, 'damaged'],
-    ['no rates', { rates: undefined }, 'damaged'],
-    ['a field more', { note: 'x' }, 'damaged'],
-    ['no check', { check: undefined }, 'damaged'],
-  ])('is an error with %s', async (_, change, hint) => {
+  it.each<[change: unknown, hint: string]>([
+    [{ version: 2 }, 'must be a snapshot of version 1'],
+    [{ rates: { EUR: 0.8 } }, 'damaged'],
+    [{ rates: undefined }, 'damaged'],
+    [{ note: 'x' }, 'damaged'],
+    [{ check: undefined }, 'damaged'],
+    ...[undefined, null, 'x', 1, [], '{}'].map((value): [unknown, string] => [
+      value,
+      'must be a snapshot of version 1',
+    ]),
+  ])('is an error with %j', async (change, hint) => {
     const { snapshot } = await snapshotOfTwoDays()
-    const changed = Object({ ...snapshot, ...change })
+    const isPart = typeof change === 'object' && change !== null && !Array.isArray(change)
+    const changed = Object(isPart ? { ...snapshot, ...change } : change)
     const error = `Invalid parameter: snapshot (${hint})`
     expect(() => convertAt(changed, { from: 'USD', to: 'EUR' })).toThrow(error)
-  })
-
-  it.each([undefined, null, 'x', 1, [], '{}'])('is an error if it is %j', (value) => {
-    const error = 'Invalid parameter: snapshot (must be a snapshot of version 1)'
-    expect(() => convertAt(Object(value), { from: 'USD', to: 'EUR' })).toThrow(error)
   })
 
   it.each([
