@@ -31,20 +31,16 @@ export function createWorld(random = 0) {
       calls: 0,
       /** Returns the number of the call; tests replace it. */
       respond: (call: number): number | Promise<number> => call,
-      /** The signal of every load. */
       signals: [] as AbortSignal[],
       /** The cache state when each load began. */
       known: [] as Parameters<ReadThroughOptions<number>['load']>[1][],
     },
-    /** Number of times that stored data were parsed. */
     parsed: 0,
     /** The time until each next refresh, in ms. */
     scheduled: [] as number[],
     /** How long each stale value was overdue, in ms. */
     overdue: [] as number[],
-    /** The load time of each value from the store. */
     restored: [] as number[],
-    /** The messages of rejected stored values. */
     rejected: [] as string[],
     /** The failed operations of the store, with their messages. */
     storeFailures: [] as string[],

@@ -37,6 +37,9 @@ describe('readCsv()', () => {
 
   it.each(['a"b', '"a"b', '"a', 'a,"b\nc', '"a""', '"a" b'])('throws for %j', (text) => {
     expect(() => recordsOf(text)).toThrow(/^line 1 .*quote/)
+    const records = readCsv(`a,b\n${text}`)
+    expect(records.next().value).toEqual(['a', 'b'])
+    expect(() => records.next()).toThrow(/^line 2 .*quote/)
   })
 
   const FORMS = ([',', ';', '\t'] as const).flatMap((separator) =>
@@ -49,12 +52,6 @@ describe('readCsv()', () => {
       expect(recordsOf(text, form.separator)).toEqual(rows)
     })
     fc.assert(property, { numRuns: 200 })
-  })
-
-  it('yields records before it reads the rest', () => {
-    const records = readCsv('a,b\nc,"d')
-    expect(records.next().value).toEqual(['a', 'b'])
-    expect(() => records.next()).toThrow('line 2 has an unclosed quote')
   })
 
   it('passes a malformed line on, and reads the others', () => {

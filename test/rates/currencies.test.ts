@@ -14,67 +14,63 @@ import { addDays } from '../fixtures/dates.ts'
 import { rowsOf } from '../fixtures/rows.ts'
 import { HAS_RECORDINGS, NEEDS_RECORDINGS, recording } from '../recorded.ts'
 
-const activeCodes = currencies.map(({ code }) => code)
-const withdrawnCodes = withdrawnCurrencies.map(({ code }) => code)
-const notCodes = ['', 'eur', 'EURO', ' EUR', 'QQQ', 'constructor', '__proto__', 'toString']
+const ALL = [...currencies, ...withdrawnCurrencies]
 
-function lineOf(code: string): string[] {
-  const next = findWithdrawn(code)?.successor
-  return next === undefined ? [] : [next, ...lineOf(next)]
-}
+const isReal = (text: string): boolean => text !== '' && text === text.trim()
 
-describe.each([
-  ['currencies', currencies],
-  ['withdrawnCurrencies', withdrawnCurrencies],
-])('%s', (_, rows) => {
-  it('has three capitals as each code, sorted and without duplicates', () => {
+it('both tables have three capitals as code, a name, and three digits as number, once and sorted', () => {
+  for (const rows of [currencies, withdrawnCurrencies]) {
     const codes = rows.map(({ code }) => code)
-    expect(codes.filter((code) => !/^[A-Z]{3}$/.test(code))).toEqual([])
     expect(codes).toEqual([...new Set(codes)].toSorted())
-  })
-
-  it('has three digits as each numeric code', () => {
+    expect(codes.filter((code) => !/^[A-Z]{3}$/.test(code))).toEqual([])
+    expect(rows.filter(({ name }) => !isReal(name))).toEqual([])
     const numerics = rows.flatMap(({ numeric }) => numeric ?? [])
     expect(numerics.filter((numeric) => !/^\d{3}$/.test(numeric))).toEqual([])
-  })
+  }
+})
+
+it('finds each currency by its code, and no other', () => {
+  for (const row of currencies)
+    expect([findCurrency(row.code), findWithdrawn(row.code)]).toEqual([row, undefined])
+  for (const row of withdrawnCurrencies) {
+    const { code } = row
+    expect([findWithdrawn(code), findCurrency(code)]).toEqual([row, undefined])
+    expect(row).toMatchObject(Object(findWithdrawal(code)))
+  }
+  const guilder = { code: 'XCG', name: 'Caribbean Guilder', numeric: '532', minorUnits: 2 }
+  expect(findCurrency('XCG')).toEqual({ ...guilder, symbol: 'Cg.', countries: ['CW', 'SX'] })
+  const kuna = { code: 'HRK', successor: 'EUR', ratio: 7.5345, withdrawnAt: '2023-01-01' }
+  expect(findWithdrawal('HRK')).toEqual(kuna)
+  for (const code of ['', 'eur', 'EURO', ' EUR', 'QQQ', 'constructor', '__proto__', 'toString'])
+    expect([findCurrency(code), findWithdrawn(code), findWithdrawal(code)], code).toEqual(
+      Array.from({ length: 3 }, () => undefined),
+    )
 })
 
 describe('currencies', () => {
-  it('has the 178 codes of ISO 4217 list one of 2026-01-01 and seven others', () => {
+  it('has the 178 codes of ISO 4217 list one of 2026-01-01 and seven others, with two minor units', () => {
     const others = currencies.filter(({ numeric }) => numeric === null)
     expect(others.map(({ code }) => code).join(' ')).toBe('CNH FOK GGP IMP JEP KID TVD')
-    expect(currencies).toHaveLength(178 + others.length)
+    expect(new Set(others.map(({ minorUnits }) => minorUnits))).toEqual(new Set([2]))
+    const numerics = currencies.flatMap(({ numeric }) => numeric ?? [])
+    expect([currencies.length, new Set(numerics).size]).toEqual([178 + others.length, 178])
     // Amendments since 2021.
     const amended = (list: string): string[] => list.split(' ').filter((code) => findCurrency(code))
     expect(amended('VED SLE ZWG XCG XAD')).toHaveLength(5)
     expect(amended('CUC SLL HRK ZWL ANG BGN')).toEqual([])
   })
 
-  it('has a distinct name and number for each code', () => {
-    const numerics = currencies.flatMap(({ numeric }) => numeric ?? [])
-    expect(new Set(numerics).size).toBe(numerics.length)
-    const names = currencies.map(({ name }) => name)
-    expect(names.filter((name) => name === '' || name !== name.trim())).toEqual([])
-    expect(new Set(names).size).toBe(names.length)
-  })
-
-  it.each([
-    [0, 'CLP ISK JPY UGX UYI XOF'],
-    [2, 'EUR HUF IDR MGA TWD'],
-    [3, 'BHD IQD KWD'],
-    [4, 'CLF UYW'],
-    [null, 'XAU XDR XXX'],
-  ])('has the minor units of ISO 4217: %s for %s', (minorUnits, codes) => {
-    for (const code of codes.split(' ')) {
-      expect(findCurrency(code)?.minorUnits, code).toBe(minorUnits)
-    }
-  })
-
-  it('has at most four minor units, and two outside ISO 4217', () => {
-    const units = new Set(currencies.map(({ minorUnits }) => minorUnits))
-    expect(units).toEqual(new Set([0, 2, 3, 4, null]))
-    const outside = currencies.filter(({ numeric }) => numeric === null)
-    expect(new Set(outside.map(({ minorUnits }) => minorUnits))).toEqual(new Set([2]))
+  it('has the minor units of ISO 4217', () => {
+    const codesWith = (units: number | null): string[] =>
+      currencies.flatMap(({ code, minorUnits }) => (minorUnits === units ? [code] : []))
+    expect(codesWith(0).join(' ')).toBe(
+      'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
+    )
+    expect(codesWith(3).join(' ')).toBe('BHD IQD JOD KWD LYD OMR TND')
+    expect(codesWith(4).join(' ')).toBe('CLF UYW')
+    expect(codesWith(null)).toEqual(expect.arrayContaining(['XAU', 'XDR', 'XXX']))
+    const others = [0, 3, 4, null].flatMap(codesWith)
+    expect(codesWith(2)).toHaveLength(currencies.length - others.length)
   })
 })
 
@@ -89,41 +85,22 @@ describe('by CLDR 48.2', () => {
       for (const code of codes) expected[code] = [...(expected[code] ?? []), region].toSorted()
     }
     const found = currencies.filter(({ countries }) => countries.length > 0)
-    expect(Object.fromEntries(found.map(({ code, countries }) => [code, countries]))).toEqual(
-      expected,
-    )
+    const byCode = Object.fromEntries(found.map(({ code, countries }) => [code, countries]))
+    expect(byCode).toEqual(expected)
   })
 
   const { cldr = 'none' } = process.versions
-  it.runIf(HAS_CLDR)(
-    `each currency has its narrow symbol (of CLDR ${cldr}), also if withdrawn`,
-    () => {
-      const all = [...currencies, ...withdrawnCurrencies].filter(({ code }) => code !== 'XXX')
-      const narrow = (currency: string): string | undefined =>
-        new Intl.NumberFormat('en', {
-          style: 'currency',
-          currency,
-          currencyDisplay: 'narrowSymbol',
-        })
-          .formatToParts(0)
-          .find(({ type }) => type === 'currency')?.value
-      expect(all.filter(({ code, symbol }) => (symbol ?? code) !== narrow(code))).toEqual([])
-    },
-  )
-})
-
-describe('findCurrency', () => {
-  it('finds each currency by its code', () => {
-    expect(activeCodes.map(findCurrency)).toEqual(currencies)
-    const guilder = { code: 'XCG', name: 'Caribbean Guilder', numeric: '532', minorUnits: 2 }
-    expect(findCurrency('XCG')).toEqual({ ...guilder, symbol: 'Cg.', countries: ['CW', 'SX'] })
-  })
-
-  it.each([...notCodes, 'BGN', 'HRK', 'ANG', 'SLL', 'ZWL', 'CUC'])('does not find %j', (code) => {
-    expect(findCurrency(code)).toBeUndefined()
+  it.runIf(HAS_CLDR)(`each currency has its narrow symbol (of CLDR ${cldr})`, () => {
+    const narrow = (currency: string): string | undefined =>
+      new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })
+        .formatToParts(0)
+        .find(({ type }) => type === 'currency')?.value
+    const all = ALL.filter(({ code }) => code !== 'XXX')
+    expect(all.filter(({ code, symbol }) => (symbol ?? code) !== narrow(code))).toEqual([])
   })
 })
 
+/** Of the 21 currencies that the euro replaced, and the unit of account before it. */
 const EURO_RATES = `
   ATS 13.7603  | BEF 40.3399  | BGN 1.95583  | CYP 0.585274 | DEM 1.95583 | EEK 15.6466  | ESP 166.386 |
   FIM 5.94573  | FRF 6.55957  | GRD 340.750  | HRK 7.53450  | IEP 0.787564 | ITL 1936.27 | LTL 3.45280 |
@@ -136,52 +113,44 @@ const RATIOS = `
   NIC 5000000 NIO  | VEF 1e11 VES   | TRL 1000000 TRY  | ZMK 1000 ZMW  | ZWN 1e10 ZWR  | ZWL 2498.7242 ZWG`
 
 describe('withdrawnCurrencies', () => {
-  it('has no code that is active, and all but one numeric code', () => {
-    expect(withdrawnCodes.filter((code) => findCurrency(code))).toEqual([])
+  it('has a real day, a source and a positive ratio in each row, and all but one numeric code', () => {
+    for (const { code, withdrawnAt, ratio, source } of withdrawnCurrencies) {
+      expect([addDays(withdrawnAt, 0), isReal(source)], code).toEqual([withdrawnAt, true])
+      expect(ratio === null || (ratio > 0 && Number.isFinite(ratio)), code).toBe(true)
+    }
     const uncertain = withdrawnCurrencies.filter(({ numeric }) => numeric === null)
     expect(uncertain.map(({ code }) => code)).toEqual(['ROL'])
   })
 
-  it('shares a numeric code only with successors', () => {
-    for (const { code, numeric } of withdrawnCurrencies) {
-      if (numeric === null) continue
-      const namesakes = [...currencies, ...withdrawnCurrencies].filter(
-        (other) => other.numeric === numeric && other.code !== code,
-      )
-      const relatives = namesakes.filter(
-        (other) => lineOf(code).includes(other.code) || lineOf(other.code).includes(code),
-      )
-      expect(relatives, code).toEqual(namesakes)
-    }
-  })
+  /** Returns the successors of a code, up to an active one. */
+  const lineOf = (code: string): string[] => {
+    const next = findWithdrawn(code)?.successor
+    return next === undefined ? [] : [next, ...lineOf(next)]
+  }
 
-  it('has a real day, a name, a source and a positive ratio in each row', () => {
-    for (const { code, name, withdrawnAt, ratio, source } of withdrawnCurrencies) {
-      expect(addDays(withdrawnAt, 0), code).toBe(withdrawnAt)
-      expect(name, code).not.toBe('')
-      expect(source, code).not.toBe('')
-      expect(ratio === null || (ratio > 0 && Number.isFinite(ratio)), code).toBe(true)
-    }
-  })
-
-  it.each(withdrawnCurrencies)('leads from $code to an active code, forward in time', (start) => {
-    let current = start
-    for (let next = findWithdrawn(current.successor); next; next = findWithdrawn(next.successor)) {
-      expect(next.withdrawnAt > current.withdrawnAt).toBe(true)
-      current = next
-    }
-    expect(findCurrency(current.successor)).toBeDefined()
+  it.each(withdrawnCurrencies)('leads from $code to an active code, forward in time', (row) => {
+    const { code, numeric } = row
+    const line = lineOf(code)
+    const days = [code, ...line].flatMap((each) => findWithdrawn(each)?.withdrawnAt ?? [])
+    expect(days).toEqual([...new Set(days)].toSorted())
+    expect(findCurrency(line.at(-1) ?? '')).toBeDefined()
+    // A number is shared only with successors.
+    const namesakes = ALL.filter((other) => numeric !== null && other.numeric === numeric)
+    const relatives = namesakes.filter((other) => {
+      return [code, ...line].includes(other.code) || lineOf(other.code).includes(code)
+    })
+    expect(relatives).toEqual(namesakes)
   })
 
   it('has the irrevocable euro rates with the six significant digits of the regulations', () => {
-    for (const [code = '', rate = ''] of rowsOf(EURO_RATES)) {
+    const rows = rowsOf(EURO_RATES)
+    for (const [code = '', rate = ''] of rows) {
       expect(rate.replace(/^0\./, '').replace('.', ''), code).toMatch(/^[1-9]\d{5}$/)
-      expect(findWithdrawn(code)?.ratio, code).toBe(Number(rate))
       expect(findWithdrawn(code)?.ratio?.toPrecision(6), code).toBe(rate)
+      expect(findWithdrawn(code)?.ratio, code).toBe(Number(rate))
     }
     const adopters = withdrawnCurrencies.filter(({ successor }) => successor === 'EUR')
-    const codes = rowsOf(EURO_RATES).map(([code]) => code)
-    expect(adopters.map(({ code }) => code)).toEqual([...codes, 'XEU'])
+    expect(adopters.map(({ code }) => code)).toEqual([...rows.map(([code]) => code), 'XEU'])
   })
 
   it.each([
@@ -193,12 +162,9 @@ describe('withdrawnCurrencies', () => {
     expect(findWithdrawn(code)).toMatchObject({ withdrawnAt: day, successor: 'EUR', source })
   })
 
-  it.each(rowsOf(RATIOS))('names for %s at %s to one its successor %s', (...row) => {
-    const [code = '', ratio, successor] = row
-    expect(findWithdrawn(code)).toMatchObject({ successor, ratio: Number(ratio) })
-  })
-
-  it('converts one Cuban convertible peso to 24 Cuban pesos', () => {
+  it('has the ratios of other reforms', () => {
+    for (const [code = '', ratio, successor] of rowsOf(RATIOS))
+      expect(findWithdrawn(code), code).toMatchObject({ successor, ratio: Number(ratio) })
     expect(24 * (findWithdrawn('CUC')?.ratio ?? NaN)).toBe(1)
   })
 })
@@ -218,23 +184,6 @@ it.each(rowsOf(SUCCESSIONS))('findSuccession() finds the successor of %s on %s: 
   const [code = '', day = '', successor, ratio = ''] = row
   const succession = successor && { successor, ratio: JSON.parse(ratio) }
   expect(findSuccession(code, day)).toEqual(succession)
-})
-
-describe('findWithdrawn', () => {
-  it('finds each withdrawn currency by its code', () => {
-    expect(withdrawnCodes.map(findWithdrawn)).toEqual(withdrawnCurrencies)
-  })
-
-  it('finds the withdrawal of each, without its name', () => {
-    expect(withdrawnCurrencies).toMatchObject(withdrawnCodes.map(findWithdrawal))
-    const croatian = { code: 'HRK', successor: 'EUR', ratio: 7.5345, withdrawnAt: '2023-01-01' }
-    expect(findWithdrawal('HRK')).toEqual(croatian)
-  })
-
-  it.each([...notCodes, 'EUR', 'XCG'])('does not find %j', (code) => {
-    expect(findWithdrawn(code)).toBeUndefined()
-    expect(findWithdrawal(code)).toBeUndefined()
-  })
 })
 
 it.skipIf(!HAS_RECORDINGS)(`both tables know every code of the feeds ${NEEDS_RECORDINGS}`, () => {

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 
-import { createFrankfurterProvider } from '../../src/index.ts'
 import type { Attribution, HistoryDay, HistoryProvider, LatestTable } from '../../src/index.ts'
-import { createEcbDataApiProvider, createEcbProvider } from '../../src/providers/ecb.ts'
+import {
+  createEcbDataApiProvider,
+  createEcbProvider,
+  createFrankfurterProvider,
+} from '../../src/providers/index.ts'
 import { marketOf } from '../fixtures/market.ts'
 import { recordedHandler } from '../fixtures/recorded-handler.ts'
 import { DAY, HOUR, virtualRuntime } from '../virtual-runtime.ts'
@@ -331,6 +334,20 @@ describe('a whole download', () => {
     expect(await daysOf('JPY', '2024-03-04')).toEqual(['2024-03-04', OLD])
     expect(await daysOf('TRY', OLD)).toEqual([THURSDAY])
     expect(world.eventsOf('rates_lost')).toEqual([])
+  })
+
+  it('confirms a move by a rate at most 31 days later', async () => {
+    const served = async (first: string): Promise<string[]> => {
+      // A single rate of the old level, and two of the new one, far apart.
+      const quoted = ['2026-09-18', first, THURSDAY]
+      const change: Change = (rates, day) =>
+        quoted.includes(day) || day < '2026-09-18'
+          ? times(day < first ? 1 : 1.4, 'TRY')(rates, day)
+          : without(rates, 'TRY')
+      return Object.keys(await start({ change }).rates('TRY', first))
+    }
+    expect(await served('2026-10-19')).toEqual(['2026-10-19', THURSDAY])
+    expect(await served('2026-10-16')).toEqual([THURSDAY])
   })
 
   it.each([

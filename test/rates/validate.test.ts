@@ -9,11 +9,12 @@ const YEAR = 366 * 24 * HOUR
 
 const LAST_INSTANT = 8_640_000_000_000_000
 
+const TIMES = { updatedAt: NOW - HOUR, nextUpdateAt: NOW + HOUR }
+
 /** Returns a good table of `count` codes, AAA, AAB, …, and the base, with `changes` in its fields. */
 function table(changes: object = {}, count = 39): Record<string, unknown> {
   const quoted = codes(count).map((code, index) => [code, index + 1])
-  const rates = { USD: 1, ...Object.fromEntries(quoted) }
-  return { base: 'USD', updatedAt: NOW - HOUR, nextUpdateAt: NOW + HOUR, rates, ...changes }
+  return { base: 'USD', ...TIMES, rates: { USD: 1, ...Object.fromEntries(quoted) }, ...changes }
 }
 
 function withRates(rates: object, count?: number): Record<string, unknown> {
@@ -21,9 +22,8 @@ function withRates(rates: object, count?: number): Record<string, unknown> {
   return { ...whole, rates: { ...Object(whole['rates']), ...rates } }
 }
 
-function accepted(changes: object, now = NOW): ReturnType<typeof validateTable>['data'] {
-  return validateTable(table(changes), now).data
-}
+const accepted = (changes: object, now = NOW): ReturnType<typeof validateTable>['data'] =>
+  validateTable(table(changes), now).data
 
 const NO_RATES = 'the rates are not an object'
 
@@ -33,17 +33,13 @@ function expectRejected(accept: () => unknown, message: string): void {
 }
 
 describe('a table', () => {
-  it('keeps its order, its digits and its times', () => {
+  it('keeps its order, its digits and its times, and gets a missing base before all others', () => {
     const rates = { EUR: 0.8512, USD: 1, AED: 3.6725 }
     const { data, dropped } = validateTable(table({ rates }), NOW)
     expect([...data.rates]).toEqual(Object.entries(rates))
-    expect(data).toMatchObject({ base: 'USD', updatedAt: NOW - HOUR, nextUpdateAt: NOW + HOUR })
-    expect(dropped).toEqual([])
-  })
-
-  it('gets a missing base, before all others', () => {
-    const { rates } = accepted({ rates: { EUR: 0.85 } })
-    expect([...rates]).toEqual(Object.entries({ USD: 1, EUR: 0.85 }))
+    expect([data, dropped]).toMatchObject([{ base: 'USD', ...TIMES }, []])
+    const withBase = Object.entries({ USD: 1, EUR: 0.85 })
+    expect([...accepted({ rates: { EUR: 0.85 } }).rates]).toEqual(withBase)
   })
 
   it.each([1.0001, 0, 100, null, '1'])('is rejected with its base quoted at %j', (rate) => {
@@ -54,32 +50,18 @@ describe('a table', () => {
 
   it.each(NO_RATE)('drops a rate of %j if at most one in twenty is invalid', (rate) => {
     const { data, dropped } = validateTable(withRates({ AAA: rate }), NOW)
-    expect(dropped).toEqual(['AAA'])
-    expect(data.rates.has('AAA')).toBe(false)
-    expect(data.rates.size).toBe(39)
+    expect([dropped, data.rates.has('AAA'), data.rates.size]).toEqual([['AAA'], false, 39])
     expect(data.rates.get('AAB')).toBe(2)
-    expect(() => validateTable(withRates({ AAA: rate }, 18), NOW)).toThrow(
-      '1 of 19 rates are not numbers from 1e-100 to 1e+100: AAA',
-    )
+    const message = '1 of 19 rates are not numbers from 1e-100 to 1e+100: AAA'
+    expect(() => validateTable(withRates({ AAA: rate }, 18), NOW)).toThrow(message)
   })
 
   it('drops keys that are not codes, which are not counted as invalid', () => {
-    const text =
-      '{"EUR":0.85,"eur":1,"__proto__":2,"toString":3,"USDT":1,"":4,"ÄÖÜ":5,"@AA":6,"AA[":7,"US ":8}'
-    const rates: unknown = JSON.parse(text)
+    const bad = ['eur', '__proto__', 'toString', 'USDT', '', 'ÄÖÜ', '@AA', 'AA[', 'US ']
+    const entries = bad.map((key) => `${JSON.stringify(key)}:2`)
+    const rates: unknown = JSON.parse(`{"EUR":0.85,${entries.join()}}`)
     const { data, dropped } = validateTable(table({ rates }), NOW)
-    expect([...data.rates.keys()]).toEqual(['USD', 'EUR'])
-    expect(dropped).toEqual([
-      'eur',
-      '__proto__',
-      'toString',
-      'USDT',
-      '',
-      'ÄÖÜ',
-      '@AA',
-      'AA[',
-      'US ',
-    ])
+    expect([[...data.rates.keys()], dropped]).toEqual([['USD', 'EUR'], bad])
   })
 
   it.each([
@@ -92,8 +74,25 @@ describe('a table', () => {
     expect(accepted({ nextUpdateAt }).nextUpdateAt).toBe(expected)
   })
 
-  it.each([0, NOW + 48 * HOUR])('may be published at %d: any age, or two days ahead', (instant) => {
-    expect(accepted({ updatedAt: instant }).updatedAt).toBe(instant)
+  it.each([
+    ['any age', 0, NOW],
+    ['two days ahead', NOW + 48 * HOUR, NOW],
+    // Times that could be seconds are those of about this year.
+    ['a year after 1970 in seconds', (NOW + YEAR) / 1_000, NOW],
+    ['a year before now in seconds', (NOW - YEAR) / 1_000, NOW],
+    ['any, on a clock in 1970', 7, 7_000],
+    ['any, on a clock in 1973', 100_000_000, 100_000_000_000],
+  ])('may be published at a time of %s', (_what, updatedAt, now) => {
+    expect(accepted({ updatedAt }, now).updatedAt).toBe(updatedAt)
+  })
+
+  it.each([
+    [NOW / 1_000, NOW],
+    [(NOW + YEAR) / 1_000 - 1, NOW],
+    [(NOW - YEAR) / 1_000 + 1, NOW],
+    [100_000_000, 100_000_000_001],
+  ])('is rejected with a time in seconds: %d at %d', (updatedAt, now) => {
+    expect(() => accepted({ updatedAt }, now)).toThrow('in seconds, not in ms')
   })
 
   const NO_TIME = 'updatedAt must be an integer, ms since 1970, got undefined'
@@ -111,13 +110,12 @@ describe('a table', () => {
     ['a list of rates', table({ rates: [1, 2] }), NO_RATES],
     ['empty rates', table({ rates: {} }), 'got only the base'],
     ['only the base', table({ rates: { USD: 1 } }), 'got only the base'],
+    ['keys in lower case', table({ rates: { eur: 0.8, gbp: 0.7 } }), LOWER_CASE],
     ['no time', table({ updatedAt: undefined }), NO_TIME],
     ['a time as text', table({ updatedAt: '2026-11-20' }), 'got string'],
     ['a time in fractions of a ms', table({ updatedAt: 1.5 }), 'got 1.5'],
     ['a time before 1970', table({ updatedAt: -1 }), 'got -1'],
     ['a time that no Date holds', table({ updatedAt: 1e18 }), 'got 1000000000000000000'],
-    ['a time in seconds', table({ updatedAt: NOW / 1_000 - 86_400 }), 'updatedAt is in seconds'],
-    ['keys in lower case', table({ rates: { eur: 0.8, gbp: 0.7 } }), LOWER_CASE],
     ['a time ahead', table({ updatedAt: NOW + 48 * HOUR + 1 }), AHEAD],
     ['a next update that is NaN', table({ nextUpdateAt: NaN }), 'nextUpdateAt must be an integer'],
     ['a late next update', table({ nextUpdateAt: LAST_INSTANT + 1 }), 'nextUpdateAt must be'],
@@ -135,53 +133,31 @@ describe('a table', () => {
     )
   })
 
-  it.each([0, YEAR - 1_000, 1_000 - YEAR])('has no time in seconds %d ms from now', (offset) => {
-    const updatedAt = (NOW + offset) / 1_000
-    expect(() => accepted({ updatedAt })).toThrow('in seconds, not in ms')
-  })
-
-  it.each([YEAR, -YEAR])('may have a time that would be %d ms from now in seconds', (offset) => {
-    const updatedAt = (NOW + offset) / 1_000
-    expect(accepted({ updatedAt }).updatedAt).toBe(updatedAt)
-  })
-
-  it('is accepted with any time on a clock up to 1973', () => {
-    expect(accepted({ updatedAt: 7 }, 7_000).updatedAt).toBe(7)
-    const updatedAt = 100_000_000
-    expect(accepted({ updatedAt }, 1_000 * updatedAt).updatedAt).toBe(updatedAt)
-    expect(() => accepted({ updatedAt }, 1_000 * updatedAt + 1)).toThrow('in seconds')
-  })
-
-  it('does not count quarantined rates without a good one as bad', () => {
+  it('keeps quarantined rates that are valid, and does not count those without a good one as bad', () => {
     const rates = { AAA: 1, AAB: NaN, AAC: NaN, AAD: 4 }
-    const AAB = { rate: 7, publications: 1 }
-    const both = { ...table({ base: 'AAA', rates }), unconfirmed: { AAB, AAC: AAB } }
+    const doubtful = { rate: 7, publications: 1 }
+    const both = table({ base: 'AAA', rates, unconfirmed: { AAB: doubtful, AAC: doubtful } })
     const { data, dropped } = validateTable(both, NOW)
     expect([[...data.rates.keys()], dropped]).toEqual([['AAA', 'AAD'], []])
     expect(data.unavailable).toEqual(['AAB', 'AAC'])
-    expect(() => validateTable({ ...both, unconfirmed: { AAB } }, NOW)).toThrow('1 of 3 rates')
-  })
-
-  it('keeps quarantined rates that are valid', () => {
-    const [AAA, AAB] = [
-      { rate: 7, publications: 2, good: 1e-100 },
-      { rate: 1e-100, publications: 1 },
-    ]
+    const one = { ...both, unconfirmed: { AAB: doubtful } }
+    expect(() => validateTable(one, NOW)).toThrow('1 of 3 rates')
+    const AAA = { rate: 7, publications: 2, good: 1e-100 }
+    const AAB = { rate: 1e-100, publications: 1 }
     const wrong = {
       aac: AAA,
       AAD: 7,
       AAE: { rate: '9', publications: 1 },
       AAF: { ...AAA, good: -1 },
+      AAG: { rate: 7 },
+      AAH: { rate: 7, publications: 0.5 },
     }
-    const uncounted = { AAG: { rate: 7 }, AAH: { rate: 7, publications: 0.5 } }
-    const unconfirmed = { AAA, AAB, ...wrong, ...uncounted }
-    expect(accepted({ unconfirmed }).unconfirmed).toEqual({ AAA, AAB })
-    for (const none of [undefined, null, {}, { AAA: { rate: 0 } }]) {
+    expect(accepted({ unconfirmed: { AAA, AAB, ...wrong } }).unconfirmed).toEqual({ AAA, AAB })
+    for (const none of [undefined, null, {}, { AAA: { rate: 0 } }])
       expect(accepted({ unconfirmed: none })).not.toHaveProperty('unconfirmed')
-    }
   })
 
-  it('gets the legally fixed rates', () => {
+  it('gets the legally fixed rates, where it is checked', () => {
     const received = withRates({ EUR: 0.85, HRK: 64 })
     const context = { previous: undefined, seenCodes: [], maxStale: Infinity }
     const { data, corrections } = validateTable(received, NOW, { ...context, isChecked: true })
@@ -192,61 +168,55 @@ describe('a table', () => {
 })
 
 describe('a history', () => {
-  const days = (...dates: string[]): { date: string; rates: Record<string, unknown> }[] =>
+  type Days = { date: unknown; rates: Record<string, unknown> }[]
+
+  const days = (...dates: string[]): Days =>
     dates.map((date, index) => ({ date, rates: { USD: index + 1, GBP: 2 } }))
-  const accept = (listed: unknown): ReturnType<typeof validateHistory> =>
-    validateHistory({ base: 'EUR', days: listed }, NOW)
+  const accept = (listed: Days) => {
+    const { data, dropped } = validateHistory({ base: 'EUR', days: listed }, NOW)
+    const columns = Array.from(data.columns, ([code, column]) => [code, [...column]])
+    return { dates: data.dates, columns: Object.fromEntries(columns), dropped }
+  }
 
-  it('is sorted, with the later one of two rows for a day', () => {
-    const { data, dropped } = accept(days('2026-11-19', '2026-11-18', '2026-11-19'))
-    expect(dropped).toEqual(['2026-11-19'])
-    expect(data.dates).toEqual(['2026-11-18', '2026-11-19'])
-    expect([...(data.columns.get('USD') ?? [])]).toEqual([2, 3])
+  it('is sorted, with the later one of two rows for a day, and may be empty', () => {
+    expect(accept(days('2026-11-19', '2026-11-18', '2026-11-19'))).toEqual({
+      dates: ['2026-11-18', '2026-11-19'],
+      columns: { USD: [2, 3], GBP: [2, 2] },
+      dropped: ['2026-11-19'],
+    })
+    expect(accept([]).dates).toEqual([])
   })
 
-  it('has NaN for a missing rate of a day', () => {
-    const [first] = days('2026-11-18')
-    const { data } = accept([first, { date: '2026-11-19', rates: { GBP: 2 } }])
-    expect([...(data.columns.get('USD') ?? [])]).toEqual([1, NaN])
+  it('has NaN for a missing rate, needs no base in its days, and accepts it only at 1', () => {
+    const of = (EUR: number): Days => [
+      { date: '2026-11-18', rates: { USD: 1.1, EUR } },
+      { date: '2026-11-19', rates: { GBP: 0.88 } },
+    ]
+    expect(accept(of(1)).columns).toEqual({ USD: [1.1, NaN], GBP: [NaN, 0.88] })
+    expect(() => accept(of(1.1))).toThrow(/base must be 1$/)
   })
 
-  it('drops days that are invalid or more than a week ahead', () => {
+  it('drops days that are invalid, more than a week ahead or without rates, and other keys', () => {
     const bad = ['2026-1-5', '20260105', '2026-02-30', '__proto__', '', '2026-11-28', '2099-01-01']
-    const { data, dropped } = accept(days('2026-11-27', ...bad))
-    expect(data.dates).toEqual(['2026-11-27'])
-    expect(dropped).toEqual(bad)
+    const { dates, dropped } = accept(days('2026-11-27', ...bad))
+    expect([dates, dropped]).toEqual([['2026-11-27'], bad])
+    const rates = { USD: 1.1 }
+    const odd = accept([
+      { date: '2026-11-18', rates: {} },
+      { date: '2026-11-19', rates: { usd: 1.1, GBP: 0.88 } },
+      { date: 20_261_120, rates },
+      { date: ['2026-11-20'], rates },
+    ])
+    expect([odd.dates, odd.columns]).toEqual([['2026-11-19'], { GBP: [0.88] }])
+    expect(odd.dropped).toEqual(['2026-11-19 usd', '20261120', '2026-11-20'])
   })
 
   it('drops at most one invalid rate in twenty', () => {
-    const good = days(...Array.from({ length: 10 }, (_, index) => `2026-11-${10 + index}`))
-    const [first] = good
-    if (first) first.rates = { USD: null, GBP: 2 }
+    const dates = Array.from({ length: 10 }, (_, index) => `2026-11-${10 + index}`)
+    const [first, ...others] = days(...dates)
+    const good = [{ date: first?.date, rates: { USD: null, GBP: 2 } }, ...others]
     expect(accept(good).dropped).toEqual(['2026-11-10 USD'])
     expect(() => accept(good.slice(0, 9))).toThrow('1 of 18 rates')
-  })
-
-  it('needs no base in its days, and accepts it only at 1', () => {
-    const quoted = (rate: number): unknown =>
-      accept([{ date: '2026-11-19', rates: { USD: 1.1, EUR: rate, GBP: 0.88 } }]).data
-    const columns = Object.entries({ USD: Float64Array.of(1.1), GBP: Float64Array.of(0.88) })
-    expect(quoted(1)).toMatchObject({ columns: new Map(columns) })
-    expect(() => quoted(1.1)).toThrow(/base must be 1$/)
-  })
-
-  it('may have no day', () => {
-    expect(accept([]).data.dates).toEqual([])
-  })
-
-  it('drops keys that are not codes and days without rates', () => {
-    const { data, dropped } = accept([
-      { date: '2026-11-18', rates: {} },
-      { date: '2026-11-19', rates: { usd: 1.1, GBP: 0.88 } },
-      { date: 20_261_120, rates: { USD: 1.1 } },
-      { date: ['2026-11-20'], rates: { USD: 1.1 } },
-    ])
-    expect(data.dates).toEqual(['2026-11-19'])
-    expect([...data.columns.keys()]).toEqual(['GBP'])
-    expect(dropped).toEqual(['2026-11-19 usd', '20261120', '2026-11-20'])
   })
 
   it.each([

@@ -1,12 +1,91 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { createRatesHandler } from '../../src/index.ts'
-import type { DataSet, RatesEvent } from '../../src/index.ts'
-import { recordedHandler } from '../fixtures/recorded-handler.ts'
+import type { DataSet, HistoryProvider, LatestProvider } from '../../src/index.ts'
+import { toDay } from '../fixtures/dates.ts'
 import { HOUR, SECOND, listenersLeftBy, settled, virtualRuntime } from '../virtual-runtime.ts'
-import { CONDITIONS, START, startChain, yenOf } from './providers.ts'
-import type { Chain, Condition, TimedResponse } from './providers.ts'
+import { EVENING as START, openWorld } from './world.ts'
+
+/** Returns the rate of the yen that the provider at `index` of a chain publishes at `updatedAt`. */
+const yenOf = (index: number, updatedAt: number): number => index * 1e10 + updatedAt / SECOND
+
+/** Conditions of a provider: `slow` responds after 3 s, `stuck` never, even if its signal aborts. */
+const CONDITIONS = ['healthy', 'dead', 'lying', 'slow', 'stuck'] as const
+
+type Condition = (typeof CONDITIONS)[number]
+
+const NAMES = ['A', 'B', 'C']
+
+/** Starts a chain of latest and one of history providers, `A`, `B`, `C` in order; tests change their conditions. */
+function startChain(given: readonly Condition[]) {
+  const runtime = virtualRuntime(START)
+  const conditions = [...given]
+  /** The time of publication that each provider states, in ms since the Unix epoch. */
+  const published = conditions.map(() => START)
+  /** Whether each provider publishes without JPY. */
+  const lacksYen = conditions.map(() => false)
+  const calls: string[] = []
+  const nameOf = (index: number): string => NAMES[index] ?? ''
+  const attributionOf = (index: number): LatestProvider['attribution'] => ({
+    name: nameOf(index),
+    url: `https://${nameOf(index).toLowerCase()}.example`,
+  })
+
+  /** Ends a call of the provider at `index`: with the result of `make`, or according to its condition. */
+  async function act<Data>(index: number, make: () => Data, lie: Data): Promise<Data> {
+    calls.push(nameOf(index))
+    const condition = conditions[index]
+    if (condition === 'dead') throw new Error(`${nameOf(index)} is down`)
+    if (condition === 'stuck') return new Promise(() => {})
+    const data = condition === 'lying' ? lie : make()
+    if (condition === 'slow') {
+      await new Promise<void>((resolve) => void runtime.startTimer(resolve, 3 * SECOND))
+    }
+    return data
+  }
+
+  const latest = conditions.map((_, index): LatestProvider => {
+    const tableAt = (updatedAt: number) => ({
+      base: 'USD',
+      updatedAt,
+      nextUpdateAt: updatedAt + 24 * HOUR,
+      // Different for every provider and publication.
+      rates: { USD: 1, EUR: index + 1, ...(!lacksYen[index] && { JPY: yenOf(index, updatedAt) }) },
+    })
+    return {
+      attribution: attributionOf(index),
+      fetchLatest: () => act(index, () => tableAt(published[index] ?? NaN), tableAt(NaN)),
+    }
+  })
+  const history = conditions.map((_, index): HistoryProvider => {
+    const daysOf = (date: string) => ({ base: 'EUR', days: [{ date, rates: { USD: index + 1 } }] })
+    return {
+      attribution: attributionOf(index),
+      fetchHistory(_range, { now }) {
+        const day = (): string => toDay(Math.min(now(), published[index] ?? NaN))
+        return act(index, () => daysOf(day()), daysOf('today'))
+      },
+    }
+  })
+  const recorded = openWorld(runtime, { providers: { latest, history } })
+
+  /** Returns the response to `target` below `/api` as soon as it arrives, and how long that took in ms. */
+  async function request(target: string) {
+    const sentAt = runtime.monotonic()
+    const waited = (response: Response) => ({ response, waited: runtime.monotonic() - sentAt })
+    const timed = recorded.get(target).then(waited)
+    const wait = { isOver: false }
+    void timed.finally(() => (wait.isOver = true))
+    await settled()
+    while (!wait.isOver) await runtime.advance(50)
+    return timed
+  }
+
+  return { ...recorded, conditions, published, lacksYen, calls, request }
+}
+
+type Chain = ReturnType<typeof startChain>
+type TimedResponse = Awaited<ReturnType<Chain['request']>>
 
 const CHAINS: readonly Condition[][] = CONDITIONS.flatMap((a) =>
   CONDITIONS.flatMap((b) => CONDITIONS.map((c) => [a, b, c])),
@@ -14,8 +93,6 @@ const CHAINS: readonly Condition[][] = CONDITIONS.flatMap((a) =>
 
 const LATEST = '/v1/latest'
 const HISTORY = '/v1/history?from=EUR&to=USD&period=1W'
-
-const NAMES = ['A', 'B', 'C']
 
 /**
  * Returns the provider that serves a cold request: the first healthy one, else the first slow one. Only after two stuck
@@ -132,35 +209,32 @@ describe('a chain of providers', () => {
     handler.close()
   })
 
-  it('names every provider in a reason of at most 300 characters', async () => {
-    const names = Array.from({ length: 8 }, (_, index) => `Provider ${index}`)
-    let reason = ''
+  /** Opens a handler over providers that all fail with the error of `errorOf`. */
+  function openFailing(names: readonly string[], errorOf: (name: string) => Error) {
     const latest = names.map((name) => ({
       attribution: { name, url: 'https://rates.example' },
-      fetchLatest: () => Promise.reject(new Error('x'.repeat(1_000))),
+      fetchLatest: () => Promise.reject(errorOf(name)),
     }))
-    const onEvent = (event: RatesEvent) => void ('reason' in event && (reason = event.reason))
-    await createRatesHandler({ providers: { latest }, onEvent, fetch: () => Promise.reject() })
-      .rates.latest()
-      .catch(() => {})
+    return openWorld(virtualRuntime(START), { providers: { latest } })
+  }
+
+  it('names every provider in a reason of at most 300 characters', async () => {
+    const names = Array.from({ length: 8 }, (_, index) => `Provider ${index}`)
+    const { read, eventsOf } = openFailing(names, () => new Error('x'.repeat(1_000)))
+    await read(LATEST)
+    const reason = eventsOf('refresh_failed')[0]?.reason ?? ''
     expect(reason.length).toBeLessThanOrEqual(300)
     expect(names.filter((name) => !reason.includes(`${name}: xxx`))).toEqual([])
   })
 
   it('skips a provider that requests a delay, and reports it', async () => {
-    const refused = Object.assign(new Error('too many requests'), { retryAfterMs: 12 * 60_000 })
-    const runtime = virtualRuntime(START)
-    let isRefused = true
-    const latest = ['A', 'B'].map((name) => ({
-      attribution: { name, url: 'https://rates.example' },
-      async fetchLatest() {
-        if (name === 'B') throw new Error('B is down')
-        throw isRefused ? refused : new Error('must not be called')
-      },
-    }))
-    const { handler, eventsOf } = recordedHandler(runtime, { providers: { latest } })
+    let message = 'too many requests'
+    const retryAfterMs = 12 * 60_000
+    const { handler, eventsOf, runtime } = openFailing(['A', 'B'], (name) =>
+      name === 'B' ? new Error('B is down') : Object.assign(new Error(message), { retryAfterMs }),
+    )
     await expect(handler.rates.latest()).rejects.toMatchObject({ retryAfter: 1 })
-    isRefused = false
+    message = 'must not be called'
     await runtime.advance(2 * SECOND)
     await expect(handler.rates.latest()).rejects.toMatchObject({ code: 'provider_unavailable' })
     expect(eventsOf('refresh_failed').map(({ reason }) => reason)).toEqual([
@@ -263,6 +337,6 @@ describe('a chain with a cached table', () => {
       await chain.runtime.advance(20 * SECOND)
       expect(chain.runtime.timers()).toBe(0)
     })
-    await fc.assert(property, { numRuns: 100 })
+    await fc.assert(property, { numRuns: 60 })
   })
 })

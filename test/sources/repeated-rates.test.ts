@@ -1,10 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
-import type { LatestTable } from '../../src/index.ts'
-import { countEqualDays } from '../../src/rates/repeated-rates.ts'
-import { validateHistory } from '../../src/rates/validate.ts'
-import { recordedHandler } from '../fixtures/recorded-handler.ts'
+import type { HistoryDay, LatestTable } from '../../src/index.ts'
 import { DAY, HOUR, virtualRuntime } from '../virtual-runtime.ts'
+import { EVENING, openBank, openWorld } from './world.ts'
 
 const MONDAY = Date.UTC(2026, 10, 16)
 const FLOATING = { CHF: 0.8, EUR: 0.85, GBP: 0.75, JPY: 150, SEK: 9.5 }
@@ -17,9 +15,7 @@ async function reported(letters: string, rates: Record<string, number>) {
   let published: LatestTable | undefined
   const attribution = { name: 'Our bank', url: 'https://bank.example' }
   const latest = { attribution, fetchLatest: async () => published ?? Promise.reject(new Error()) }
-  const { handler, eventsOf, get } = recordedHandler(runtime, {
-    providers: { latest, history: false },
-  })
+  const { handler, eventsOf, read } = openWorld(runtime, { providers: { latest, history: false } })
   for (const letter of letters) {
     const factor = 1 + letter.charCodeAt(0) / 1_000
     const moved = Object.entries(rates).map(([code, rate]) => [code, rate * factor])
@@ -32,7 +28,7 @@ async function reported(letters: string, rates: Record<string, number>) {
       await runtime.advance(DAY / 2)
     }
   }
-  expect(await (await get('/v1/latest')).json()).toMatchObject({ rates: published?.rates })
+  expect(await read('/v1/latest')).toMatchObject({ rates: published?.rates })
   return eventsOf('rates_repeated')
 }
 
@@ -50,22 +46,49 @@ it.each([
   expect(await reported(letters, rates)).toEqual(days.map((day) => ({ ...about, day })))
 })
 
-describe('countEqualDays()', () => {
-  it.each<[string, object[], number]>([
-    ['three equal days', [{}, {}, {}], 3],
-    ['equal days before another', [{}, {}, { EUR: 0.9 }], 1],
-    ['a single day', [{}], 1],
-    ['a code that is new', [{}, { NOK: 10 }], 1],
-    ['a code that has gone', [{ NOK: 10 }, {}], 2],
-    ['no rate of the app', [{ XTS: 1 }, { XTS: 2 }], 2],
-  ])('counts %s', (_name, changes, count) => {
-    const days = changes.map((change, index) => {
-      return { date: `2026-11-${17 + index}`, rates: { ...FLOATING, ...change } }
-    })
-    const { data } = validateHistory(
-      { base: 'USD', days: days.map((day) => ({ ...day, derived: { XTS: 'overlay' } })) },
-      MONDAY + 9 * DAY,
-    )
-    expect(countEqualDays(data)).toBe(count)
+const QUOTED = { CZK: 24, HUF: 385, MXN: 21, THB: 37, TRY: 49 }
+
+type Change = (day: HistoryDay) => Record<string, unknown>
+
+it.each<[string, Change, string[]]>([
+  ['after the third day, once in a month', () => ({}), ['2026-11-20']],
+  ['not before another', ({ date }) => (date === '2026-11-20' ? { TRY: 50 } : {}), ['2026-11-25']],
+  [
+    'not with a code that is new',
+    ({ date }) => (date > '2026-11-18' ? { NOK: 11 } : {}),
+    ['2026-11-23'],
+  ],
+  [
+    'also where a code has gone',
+    ({ date }) => (date > '2026-11-18' ? {} : { NOK: 11 }),
+    ['2026-11-20'],
+  ],
+  [
+    'apart from the rates of the app',
+    ({ date }) => ({ derived: { XTS: 'overlay' }, XTS: Number(date.slice(8)) }),
+    ['2026-11-20'],
+  ],
+])('equal reference rates are reported %s', async (_name, change, days) => {
+  const { ask, eventsOf } = openBank({
+    sanityChecks: true,
+    maxDays: 366,
+    hasSeries: false,
+    start: EVENING - 3 * DAY,
+    change: ({ days }) => ({
+      base: 'EUR',
+      days: days.map((day) => {
+        const { derived, ...own } = change(day)
+        // Moves by 0.1 % a day until Wednesday.
+        const moved = Math.min(0, Date.parse(day.date) - Date.parse('2026-11-18')) / DAY / 1_000
+        const quoted = Object.entries(QUOTED).map(([code, rate]) => [code, rate * (1 + moved)])
+        const rates = { ...Object.fromEntries(quoted), ...own }
+        return { date: day.date, rates, ...Object(derived && { derived }) }
+      }),
+    }),
   })
+  const target = '/v1/history?from=EUR&to=HUF&start=2026-11-18'
+  const served = (await ask(target, 21 * DAY, DAY)).at(-1).points
+  expect(served.length).toBeGreaterThan(12)
+  const about = { type: 'rates_repeated', dataSet: 'history', provider: 'Bank', count: 3 }
+  expect(eventsOf('rates_repeated')).toEqual(days.map((day) => ({ ...about, day })))
 })

@@ -8,58 +8,42 @@ import { failingProvider, fakeClock, fakeProviders } from '../../src/testing/ind
 import type { FailingProviderOptions, FailureKind } from '../../src/testing/index.ts'
 import { passTimeFor } from './virtual-time.ts'
 
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
+const SECOND = 1_000
+const DAY = 86_400 * SECOND
 
 /** Longer than the timeout of a call for history, in ms. */
 const CALL_OVER = 11_000
 
-const PATHS = { latest: '/latest', history: '/history?from=EUR&to=USD&period=1M' }
+const PATHS = { latest: 'latest', history: 'history?from=EUR&to=USD&period=1M' }
 
-const DATA_SETS = ['latest', 'history'] as const
+const SOON = ['1', '2']
 
-/** Duration of a request without rates, in ms. The type requires every kind. */
-const WAITS: Record<FailureKind, number> = {
-  unreachable: 0,
-  timeout: 5_000,
-  'server-error': 0,
-  'rate-limited': 0,
-  unauthorized: 0,
-  malformed: 0,
-  'bad-rates': 0,
-  'one-bad-rate': 0,
-  outdated: 0,
+/**
+ * Of each kind: the status without rates, possible values of `Retry-After`, the event, the delay of the first retry in s, and the
+ * factor of its largest random part; a request without rates waits 5 s for `timeout`, and otherwise not.
+ */
+const KINDS: Record<FailureKind, readonly [number, (string | null)[], string, number, number]> = {
+  unreachable: [502, SOON, 'upstream_failed', 1, 1.5],
+  timeout: [502, ['5'], 'upstream_failed', 1, 1.5],
+  'server-error': [502, ['120'], 'upstream_failed', 120, 1],
+  'rate-limited': [502, ['300'], 'upstream_failed', 1_200, 1],
+  unauthorized: [502, ['300'], 'upstream_failed', 900, 1],
+  malformed: [502, SOON, 'rates_rejected', 1, 1.5],
+  'bad-rates': [502, SOON, 'rates_rejected', 1, 1.5],
+  'one-bad-rate': [200, [null], 'rates_dropped', 0, 1],
+  outdated: [200, [null], '', 0, 1],
 }
 
-const page = readFileSync(new URL('../../docs/testing.md', import.meta.url), 'utf8')
+const isKind = (text: string): text is FailureKind => text in KINDS
 
-function isKind(text: string): text is FailureKind {
-  return text in WAITS
-}
-
-function readRow(line: string) {
-  const [, name = '', , response = '', event = '', delay = ''] = line
-    .split('|')
-    .map((cell) => cell.trim())
-  const kind = name.slice(2, -2)
-  if (!isKind(kind)) return []
-  const [first] = /^[\d,]+(?= s$)|^\d+(?=, 2, 4)/.exec(delay) ?? []
-  const retryAfter = [...response.matchAll(/(?<=`|: )\d+(?=`)/g)].map(([text]) => text)
-  const row = {
-    kind,
-    status: Number(response.slice(0, 3)),
-    /** Possible values of `Retry-After`, or `none`. */
-    retryAfter: retryAfter.length > 0 ? retryAfter : ['none'],
-    event: event.replaceAll('`', '') || undefined,
-    /** Delay of the first retry, in ms; undefined without a failure. */
-    delay: first === undefined ? undefined : Number(first.replace(',', '')) * 1_000,
-    /** Factor of the largest random delay. */
-    spread: delay.includes('…') ? 1.5 : 1,
-  }
-  return [row]
-}
-
-const ROWS = page.split('\n').flatMap(readRow)
+const ROWS = Object.keys(KINDS)
+  .filter(isKind)
+  .flatMap((kind) =>
+    (['latest', 'history'] as const).map((dataSet) => {
+      const [status, retryAfter, event, delay, spread] = KINDS[kind]
+      return { kind, dataSet, status, retryAfter, event, delay: delay * SECOND, spread }
+    }),
+  )
 
 function openHandler(kind: FailureKind, options?: FailingProviderOptions) {
   const clock = fakeClock()
@@ -70,104 +54,86 @@ function openHandler(kind: FailureKind, options?: FailingProviderOptions) {
     providers: { latest: upstream, history: upstream },
     onEvent: (event) => void events.push(event),
   })
-  async function request(dataSet: 'latest' | 'history') {
-    const url = `http://localhost/api/v1${PATHS[dataSet]}`
+  async function request(dataSet: keyof typeof PATHS) {
+    const url = `http://localhost/api/v1/${PATHS[dataSet]}`
     const response = await passTimeFor(handler(new Request(url)))
-    const { status, headers } = response
-    return { status, headers, body: await response.json() }
+    return { status: response.status, headers: response.headers, body: await response.json() }
   }
   async function refresh() {
     void handler.refresh()
     await vi.advanceTimersByTimeAsync(CALL_OVER)
   }
-  const reported = (dataSet: string): string[] =>
-    events.flatMap((event) => ('dataSet' in event && event.dataSet === dataSet ? [event.type] : []))
-  return { clock, refresh, request, reported }
+  const reported = (dataSet: string, pattern: RegExp): string[] =>
+    events.flatMap((event) =>
+      'dataSet' in event && event.dataSet === dataSet && pattern.test(event.type) ? event.type : [],
+    )
+  return {
+    clock,
+    refresh,
+    request,
+    failures: (dataSet: string) => reported(dataSet, /failed|rejected|dropped/),
+    calls: (dataSet: string) => reported(dataSet, /^upstream_request$/).length,
+  }
 }
 
-function failuresIn(types: string[]): string[] {
-  return types.filter((type) => /failed|rejected|dropped/.test(type))
-}
-
-/** With only one provider, the event of a row is followed by `refresh_failed`. */
-function failuresWith(event: string | undefined): string[] {
-  if (event === undefined || event === 'rates_dropped') return event ? [event] : []
-  return [event, 'refresh_failed']
-}
-
-function callsIn(types: string[]): number {
-  return types.filter((type) => type === 'upstream_request').length
-}
+/** With only one provider, the event of a failure is followed by `refresh_failed`. */
+const failuresWith = (event: string): string[] =>
+  event === '' || event === 'rates_dropped' ? [event].filter(Boolean) : [event, 'refresh_failed']
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
 })
 
-afterEach(() => {
-  vi.useRealTimers()
-})
+afterEach(() => void vi.useRealTimers())
 
-describe('docs/testing.md', () => {
-  it('has a row for every kind', () => {
-    expect(ROWS.map(({ kind }) => kind)).toEqual(Object.keys(WAITS))
-  })
-})
-
-describe.each(DATA_SETS)('a handler without %s, with a provider that fails', (dataSet) => {
-  it.each(ROWS)('responds as documented: $kind', async (row) => {
-    const { request, reported } = openHandler(row.kind)
+describe('a handler without rates, with a provider that fails', () => {
+  it.each(ROWS)('responds and retries as documented: $kind, $dataSet', async (row) => {
+    const { kind, dataSet, delay } = row
+    const { request, failures, calls, clock } = openHandler(kind)
     const startedAt = performance.now()
     const { status, headers, body } = await request(dataSet)
-    expect(status).toBe(row.status)
-    expect(row.retryAfter).toContain(headers.get('retry-after') ?? 'none')
     const waited = performance.now() - startedAt
-    expect(waited).toBeGreaterThanOrEqual(WAITS[row.kind])
-    expect(waited).toBeLessThanOrEqual(WAITS[row.kind] + 200)
+    expect(status).toBe(row.status)
+    expect(row.retryAfter).toContain(headers.get('retry-after'))
+    expect(waited - (kind === 'timeout' ? 5_000 : 0)).toBeGreaterThanOrEqual(0)
+    expect(waited - (kind === 'timeout' ? 5_000 : 0)).toBeLessThanOrEqual(200)
     expect(JSON.stringify(body)).not.toContain('upstream.example')
-    await vi.advanceTimersByTimeAsync(CALL_OVER)
-    expect(failuresIn(reported(dataSet))).toEqual(failuresWith(row.event))
-  })
-
-  it.each(ROWS.filter(({ delay }) => delay))('retries as documented: $kind', async (row) => {
-    const { request, reported, clock } = openHandler(row.kind)
-    await request(dataSet)
     // A call that hangs continues after the response.
-    while (failuresIn(reported(dataSet)).length === 0) await vi.advanceTimersByTimeAsync(100)
-    expect(callsIn(reported(dataSet))).toBe(1)
-    const delay = row.delay ?? NaN
-    clock.advance(delay - 1)
-    expect((await request(dataSet)).status).toBe(502)
-    expect(callsIn(reported(dataSet))).toBe(1)
-    clock.advance(delay * (row.spread - 1) + 1)
-    await request(dataSet)
-    expect(callsIn(reported(dataSet))).toBe(2)
+    while (failures(dataSet).length < failuresWith(row.event).length)
+      await vi.advanceTimersByTimeAsync(100)
+    expect([failures(dataSet), calls(dataSet)]).toEqual([failuresWith(row.event), 1])
+    const found: number[] = []
+    for (const time of [delay - 1, delay * (row.spread - 1) + 1]) {
+      clock.advance(Math.max(0, Math.round(time)))
+      found.push((await request(dataSet)).status, calls(dataSet))
+    }
+    expect(found).toEqual(delay > 0 ? [502, 1, 502, 2] : [200, 1, 200, 1])
   })
 })
 
-describe.each(DATA_SETS)('a handler with %s, with a provider that fails', (dataSet) => {
-  it.each(ROWS)('serves stale data: $kind', async (row) => {
-    const { request, reported, clock, refresh } = openHandler(row.kind, { after: 1 })
+describe('a handler with rates, with a provider that fails', () => {
+  it.each(ROWS)('serves stale data: $kind, $dataSet', async ({ kind, dataSet, event }) => {
+    const { request, failures, calls, clock, refresh } = openHandler(kind, { after: 1 })
     const before = await request(dataSet)
-    expect(failuresIn(reported(dataSet))).toEqual([])
-    clock.advance(DAY + HOUR)
+    expect(failures(dataSet)).toEqual([])
+    clock.advance(DAY + 3_600 * SECOND)
     const stale = await request(dataSet)
-    expect(stale.status).toBe(200)
-    expect(stale.body).toEqual(before.body)
+    expect([stale.status, stale.body]).toEqual([200, before.body])
     expect(stale.headers.get('cache-status')).toContain('detail=stale')
     await refresh()
-    expect(callsIn(reported(dataSet))).toBe(2)
-    const rejected = row.kind === 'outdated' && dataSet === 'latest' ? 'rates_rejected' : row.event
-    expect(failuresIn(reported(dataSet))).toEqual(failuresWith(rejected))
+    expect(calls(dataSet)).toBe(2)
+    const rejected = kind === 'outdated' && dataSet === 'latest' ? 'rates_rejected' : event
+    expect(failures(dataSet)).toEqual(failuresWith(rejected))
     const after = await request(dataSet)
     expect(after.status).toBe(200)
-    const hasNew = row.kind === 'one-bad-rate'
-    expect(JSON.stringify(after.body) !== JSON.stringify(before.body)).toBe(hasNew)
+    const isNew = JSON.stringify(after.body) !== JSON.stringify(before.body)
+    expect(isNew).toBe(kind === 'one-bad-rate')
   })
 
-  it.each(ROWS)('serves new data after the provider recovers: $kind', async ({ kind }) => {
+  it.each(ROWS)('serves new data once it recovers: $kind, $dataSet', async ({ kind, dataSet }) => {
     const { request, clock, refresh } = openHandler(kind, { after: 1, times: 1 })
     const before = await request(dataSet)
-    for (const time of [DAY + HOUR, DAY]) {
+    for (const time of [DAY + 3_600 * SECOND, DAY]) {
       clock.advance(time)
       await refresh()
     }
@@ -177,31 +143,24 @@ describe.each(DATA_SETS)('a handler with %s, with a provider that fails', (dataS
   })
 })
 
-describe('a failing provider', () => {
-  const good = () =>
-    createRatesHandler({ now: fakeClock(), providers: fakeProviders() }).rates.latest()
-
-  it('with one bad rate lacks only that rate', async () => {
-    const { JPY, ...others } = (await good()).rates
-    expect(JPY).toBeGreaterThan(0)
-    expect((await openHandler('one-bad-rate').request('latest')).body.rates).toEqual(others)
-  })
-
-  it('with outdated rates is a week behind', async () => {
-    const { request } = openHandler('outdated')
-    expect((await request('latest')).body.updatedAt).toBe((await good()).updatedAt - 7 * DAY)
-    expect((await request('history')).body.points.at(-1).d).toBe('2026-01-07')
-  })
-})
-
 describe('failingProvider()', () => {
+  const now = fakeClock()
   const context = {
     fetch: () => Promise.reject(new Error('a failing provider needs no network')),
     signal: new AbortController().signal,
-    now: fakeClock(),
+    now,
   }
-
   const range = { start: '2026-01-01', end: '2026-01-14' }
+
+  it('lacks one rate, or is a week behind', async () => {
+    const good = await createRatesHandler({ now, providers: fakeProviders() }).rates.latest()
+    const { JPY, ...others } = good.rates
+    expect(JPY).toBeGreaterThan(0)
+    expect((await openHandler('one-bad-rate').request('latest')).body.rates).toEqual(others)
+    const { request } = openHandler('outdated')
+    expect((await request('latest')).body.updatedAt).toBe(good.updatedAt - 7 * DAY)
+    expect((await request('history')).body.points.at(-1).d).toBe('2026-01-07')
+  })
 
   it.each([
     [{}, '-----'],
@@ -211,33 +170,30 @@ describe('failingProvider()', () => {
     [{ after: 1, times: 3 }, '+---+'],
     [{ after: Infinity }, '+++++'],
     [{ times: 0 }, '+++++'],
-  ])('with %j has calls that succeed (+) or fail (-): %s', async (options, expected) => {
-    const provider = failingProvider('unreachable', options)
-    const calls = Array.from(expected, () => provider.fetchLatest(context))
-    const outcomes = await Promise.allSettled(calls)
-    expect(outcomes.map(({ status }) => (status === 'fulfilled' ? '+' : '-')).join('')).toBe(
-      expected,
-    )
-  })
+  ])(
+    'with %j has calls that succeed (+) or fail (-), of each kind: %s',
+    async (options, expected) => {
+      const { fetchLatest, fetchHistory } = failingProvider('unreachable', options)
+      const both = [() => fetchLatest(context), () => fetchHistory(range, context)]
+      for (const call of both) {
+        const calls = Array.from<string, Promise<object>>(expected, () => call())
+        const outcomes = await Promise.allSettled(calls)
+        const marks = outcomes.map(({ status }) => (status === 'fulfilled' ? '+' : '-'))
+        expect(marks.join('')).toBe(expected)
+      }
+    },
+  )
 
-  it('counts calls for latest rates and for history separately', async () => {
-    const provider = failingProvider('unreachable', { after: 1 })
-    await provider.fetchLatest(context)
-    await provider.fetchHistory(range, context)
-    const failure = {
-      message: expect.stringContaining('upstream.example'),
-      cause: expect.any(Error),
-    }
-    await expect(provider.fetchLatest(context)).rejects.toMatchObject(failure)
-    await expect(provider.fetchHistory(range, context)).rejects.toMatchObject(failure)
-  })
-
-  it('returns the rates of other providers', async () => {
+  it('rejects as fetch does, and otherwise returns the rates of other providers', async () => {
     const providers = fakeProviders({ seed: 7 })
-    const provider = failingProvider('unreachable', { after: 1, providers })
-    expect(await provider.fetchLatest(context)).toEqual(await providers.latest.fetchLatest(context))
+    const { fetchLatest, fetchHistory } = failingProvider('unreachable', { after: 1, providers })
+    expect(await fetchLatest(context)).toEqual(await providers.latest.fetchLatest(context))
     const days = await providers.history.fetchHistory(range, context)
-    expect(await provider.fetchHistory(range, context)).toEqual(days)
+    expect(await fetchHistory(range, context)).toEqual(days)
+    const message = expect.stringContaining('upstream.example')
+    const failure = { message, cause: expect.any(Error) }
+    await expect(fetchLatest(context)).rejects.toMatchObject(failure)
+    await expect(fetchHistory(range, context)).rejects.toMatchObject(failure)
   })
 
   it('hangs until its signal aborts, and rejects with the reason of the signal', async () => {
@@ -251,19 +207,21 @@ describe('failingProvider()', () => {
     await expect(provider.fetchLatest(given)).rejects.toBe(reason)
   })
 
-  it('has a name with its kind', () => {
+  it('has a name with its kind, which the documentation has, too', () => {
+    const page = readFileSync(new URL('../../docs/testing.md', import.meta.url), 'utf8')
+    for (const { kind } of ROWS) expect(page).toContain(`'${kind}'`)
     expect(failingProvider('timeout').attribution.name).toBe('Failing provider (timeout)')
   })
 
-  it.each(['', 'toString', 'Timeout'])('throws for the unknown kind %j', (kind) => {
-    // @ts-expect-error the kinds are a closed list
-    expect(() => failingProvider(kind)).toThrow(TypeError)
+  it.each([
+    ['', {}],
+    ['toString', {}],
+    ['Timeout', {}],
+    ['timeout', { after: -1 }],
+    ['timeout', { after: 0.5 }],
+    ['timeout', { times: NaN }],
+    ['timeout', { times: -Infinity }],
+  ])('throws for the kind %j with %j', (...given) => {
+    expect(() => Reflect.apply(failingProvider, undefined, given)).toThrow(TypeError)
   })
-
-  it.each([{ after: -1 }, { after: 0.5 }, { times: NaN }, { times: -Infinity }])(
-    'throws for %j',
-    (options) => {
-      expect(() => failingProvider('timeout', options)).toThrow(TypeError)
-    },
-  )
 })

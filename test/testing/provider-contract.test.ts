@@ -14,9 +14,10 @@ import {
   BAD_METHODS,
   BAD_TABLES,
   DAILY,
+  historyTrial,
+  latestTrial,
   withRates,
-} from './bad-providers.ts'
-import { historyTrial, latestTrial } from './trial-providers.ts'
+} from './trial-providers.ts'
 import type { Client } from './trial-providers.ts'
 import { failuresOf } from './virtual-time.ts'
 
@@ -28,14 +29,11 @@ const DROPPED = 'resolves to no rates or days that the handler would drop'
 const OFFLINE = 'sends no requests, because the contract has no fetch'
 const ENDS = 'settles within 1 s after its signal aborts'
 
-const { latest: fake } = fakeProviders()
+const { latest: fake, history: fakeHistory } = fakeProviders()
 
 const TRIALS: Record<string, ProviderContractOptions> = {
-  'fakeProviders()': {
-    latest: () => fakeProviders().latest,
-    history: async () => fakeProviders().history,
-  },
-  'failingProvider() that does not fail': {
+  'fake providers': { latest: () => fake, history: async () => fakeHistory },
+  'a failing provider that does not fail': {
     latest: () => failingProvider('timeout', { times: 0 }),
     history: () => failingProvider('timeout', { times: 0 }),
     now,
@@ -46,9 +44,7 @@ const TRIALS: Record<string, ProviderContractOptions> = {
   'an archive of a week at once': await historyTrial({ publication: DAILY, maxDays: 7 }),
 }
 
-function toRule(name: string): string {
-  return name.replace(/^\w+\(\) /, '')
-}
+const toRule = (name: string): string => name.replace(/^\w+\(\) /, '')
 
 async function failures(given: ProviderContractOptions): Promise<Map<string, Error>> {
   const failed = await failuresOf(providerContract(given))
@@ -61,32 +57,27 @@ async function expectDetected(given: ProviderContractOptions, names: string[]): 
   for (const { message } of failed.values()) expect(message).toMatch(/^expected \S/)
 }
 
-afterEach(() => {
-  vi.useRealTimers()
-})
+const namesOf = (given: ProviderContractOptions): string[] =>
+  providerContract(given).map(({ name }) => name)
 
-describe.each(Object.entries(TRIALS))('providerContract() of %s', (_, given) => {
-  it.each(providerContract(given))('$name', async (each) => {
-    expect(await failuresOf([each])).toEqual(new Map())
-  })
-})
-
-function namesOf(given: ProviderContractOptions): string[] {
-  return providerContract(given).map(({ name }) => name)
-}
+afterEach(() => void vi.useRealTimers())
 
 describe('providerContract()', { timeout: 60_000 }, () => {
+  it.each(Object.entries(TRIALS))('passes for %s', async (_, given) => {
+    expect(await failures(given)).toEqual(new Map())
+  })
+
   it.each([...BAD_METHODS, ...BAD_TABLES])(
-    'detects a provider of latest rates that $what',
-    async ({ how, detectedBy }) => expectDetected(await latestTrial(how), detectedBy),
+    'detects a provider of latest rates that %s',
+    async (_what, how, ...detectedBy) => expectDetected(await latestTrial(how), detectedBy),
   )
 
   it.each([...BAD_METHODS, ...BAD_DAYS])(
-    'detects a provider of history that $what',
-    async ({ how, detectedBy }) => expectDetected(await historyTrial(how), detectedBy),
+    'detects a provider of history that %s',
+    async (_what, how, ...detectedBy) => expectDetected(await historyTrial(how), detectedBy),
   )
 
-  it.each(BAD_CLIENTS)('detects a provider that $what', async ({ how: client, detectedBy }) => {
+  it.each(BAD_CLIENTS)('detects a provider that %s', async (_what, client, ...detectedBy) => {
     await expectDetected(await latestTrial({ client }), detectedBy)
     await expectDetected(await historyTrial({ client }), detectedBy)
   })
@@ -104,49 +95,37 @@ describe('providerContract()', { timeout: 60_000 }, () => {
 
   it('detects a provider without requests that takes too long', async () => {
     const late = async (context: ProviderContext): Promise<LatestTable> => {
-      await new Promise((resolve) => {
-        setTimeout(resolve, 2_000)
-      })
+      await new Promise((resolve) => void setTimeout(resolve, 2_000))
       return fake.fetchLatest({ ...context, signal: new AbortController().signal })
     }
     const failed = await failures({ latest: () => ({ ...fake, fetchLatest: late }) })
     expect([...failed.keys()]).toEqual([ENDS])
   })
 
-  it.each(['unreachable', 'timeout', 'malformed', 'bad-rates'] as const)(
-    'detects a failing provider: %s',
-    async (kind) => {
+  it('detects failing providers', async () => {
+    for (const kind of ['unreachable', 'timeout', 'malformed', 'bad-rates'] as const) {
       const create = () => failingProvider(kind)
       await expectDetected({ latest: create, now }, [ACCEPTED])
       await expectDetected({ history: create, now }, [ACCEPTED])
-    },
-  )
-
-  it('detects a failing provider: one-bad-rate', async () => {
+    }
     const failed = await failures({ latest: () => failingProvider('one-bad-rate'), now })
     expect([...failed.keys()]).toEqual([DROPPED])
   })
 
-  it('has a bad provider for every case', async () => {
-    const listed = [...BAD_METHODS, ...BAD_TABLES, ...BAD_DAYS, ...BAD_CLIENTS]
-    const detecting = new Set([...listed.flatMap((each) => each.detectedBy), OFFLINE, ENDS])
-    const { latest } = await latestTrial()
-    const { history, fetch } = await historyTrial()
-    const names = [
-      { latest, history, fetch },
-      { latest, history },
-    ].flatMap(namesOf)
-    expect(detecting).toEqual(new Set(names.map(toRule)))
-  })
-
-  it('has distinct names that begin with the method, for the given methods only', async () => {
+  it('has distinct names that begin with the method, each with a bad provider above', async () => {
     const { latest, fetch } = await latestTrial()
     const { history } = await historyTrial()
     const [ofLatest, ofHistory] = [namesOf({ latest, fetch }), namesOf({ history, fetch })]
-    expect(namesOf({ latest, history, fetch })).toEqual([...ofLatest, ...ofHistory])
-    expect(new Set([...ofLatest, ...ofHistory]).size).toBe(ofLatest.length + ofHistory.length)
-    expect(ofLatest.every((name) => name.startsWith('fetchLatest() '))).toBe(true)
-    expect(ofHistory.every((name) => name.startsWith('fetchHistory() '))).toBe(true)
+    const all = namesOf({ latest, history, fetch })
+    expect(all).toEqual([...ofLatest, ...ofHistory])
+    expect(new Set(all).size).toBe(all.length)
+    expect(ofLatest.filter((name) => !name.startsWith('fetchLatest() '))).toEqual([])
+    expect(ofHistory.filter((name) => !name.startsWith('fetchHistory() '))).toEqual([])
+    const detecting = [...BAD_METHODS, ...BAD_TABLES, ...BAD_DAYS, ...BAD_CLIENTS].flatMap(
+      ([, , ...detectedBy]) => detectedBy,
+    )
+    const rules = [...all, ...namesOf({ latest, history })].map(toRule)
+    expect(new Set([...detecting, OFFLINE, ENDS])).toEqual(new Set(rules))
   })
 
   it('creates one provider per case, when the case runs', async () => {
@@ -158,20 +137,18 @@ describe('providerContract()', { timeout: 60_000 }, () => {
   })
 
   it('throws without a function that creates a provider', () => {
-    expect(() => providerContract({})).toThrow(TypeError)
-    expect(() => providerContract({ latest: undefined, fetch })).toThrow(TypeError)
-    // @ts-expect-error a provider instead of a function that creates one
-    expect(() => providerContract({ latest: fake })).toThrow(TypeError)
+    for (const given of [{}, { latest: undefined, fetch }, { latest: fake }])
+      expect(() => Reflect.apply(providerContract, undefined, [given])).toThrow(TypeError)
   })
 
   it('rejects with the expected and the actual value', async () => {
     const failed = await failures(await latestTrial(withRates(() => ({ EUR: -1, GBP: 0 }))))
     expect(failed.get(DROPPED)?.message).toMatch(/^expected .*dropped.*, got "EUR, GBP"$/)
-    const withoutEnd = BAD_DAYS.find(({ what }) => what === 'omits the end')?.how
-    const otherEnd = await failures(await historyTrial(withoutEnd))
-    const range = "fetchHistory({ start: '2026-11-17', end: '2026-11-17' })"
-    const message = otherEnd.get('returns a single requested day')?.message
-    expect(message).toContain(range)
+    const [, withoutEnd] = BAD_DAYS.find(([what]) => what === 'omits the end') ?? []
+    const message = (await failures(await historyTrial(withoutEnd))).get(
+      'returns a single requested day',
+    )?.message
+    expect(message).toContain("fetchHistory({ start: '2026-11-17', end: '2026-11-17' })")
     expect(message).toMatch(/ "\[\\"2026-11-17\\"\]", got "\[\]"$/)
     let calls = 0
     const counting = await failures(await latestTrial(withRates(() => ({ ZWG: (calls += 1) }))))
@@ -197,13 +174,10 @@ describe('providerContract()', { timeout: 60_000 }, () => {
       }
     }
     const all = providerContract(await latestTrial({ client: again }))
-    const failed = await failuresOf(
-      all.filter(({ name }) => name.endsWith('rejects if the upstream cannot be reached')),
-    )
-    expect(failed.size).toBe(1)
+    const name = 'rejects if the upstream cannot be reached'
+    expect((await failuresOf(all.filter((each) => each.name.endsWith(name)))).size).toBe(1)
     const before = requests
     await vi.advanceTimersByTimeAsync(1_000)
-    expect(requests).toBe(before)
-    expect(vi.getTimerCount()).toBe(0)
+    expect([requests, vi.getTimerCount()]).toEqual([before, 0])
   })
 })

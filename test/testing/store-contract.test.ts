@@ -25,44 +25,45 @@ class GoodStore {
   keyOf(key: string): string {
     return key
   }
-
-  isClaimed(key: string): boolean {
-    return (this.claims.get(key) ?? 0) > Date.now()
-  }
 }
 
+const isClaimed = ({ claims }: GoodStore, key: string): boolean =>
+  (claims.get(key) ?? 0) > Date.now()
+
 function grant(store: GoodStore, key: string, expiresAt: number): boolean {
-  if (store.isClaimed(key)) return false
+  if (isClaimed(store, key)) return false
   store.claims.set(key, expiresAt)
   return true
 }
 
-type Claim = (store: GoodStore, key: string, expiresAt: number) => unknown
 type Change = Partial<Pick<GoodStore, 'get' | 'set' | 'keyOf'>>
+type Claim = (store: GoodStore, key: string, expiresAt: number) => unknown
+type Create = () => CacheStore
 
-function changed(change: (store: GoodStore) => Change): () => CacheStore {
-  return () => {
+const changed =
+  (change: (store: GoodStore) => Change): Create =>
+  () => {
     const store = new GoodStore()
     return Object.assign(store, change(store))
   }
-}
 
-function withKeys(keyOf: (key: string) => string): () => CacheStore {
-  return changed(() => ({ keyOf }))
-}
+const withGet = (get: GoodStore['get']): Create => changed(() => ({ get }))
+const withSet = (
+  set: (values: GoodStore['values'], key: string, value: string, expiresAt: number) => unknown,
+): Create => changed(({ values }) => ({ set: (...given) => set(values, ...given) }))
+const withKeys = (keyOf: (key: string) => string): Create => changed(() => ({ keyOf }))
 
 /** A store that returns the result of `read` for each stored value. */
-function withValues(read: (value: string) => unknown): () => CacheStore {
-  return changed(({ values }) => ({
+const withValues = (read: (value: string) => unknown): Create =>
+  changed(({ values }) => ({
     get(key) {
       const value = values.get(key)
       return value === undefined ? undefined : read(value)
     },
   }))
-}
 
 /** A store with other lifetimes: `change` receives and returns a lifetime in ms. */
-function withLifetimes(change: (lifetime: number) => number): () => CacheStore {
+function withLifetimes(change: (lifetime: number) => number): Create {
   const ends = new Map<string, number>()
   return changed(({ values }) => ({
     get: (key) => ((ends.get(key) ?? 0) >= Date.now() ? values.get(key) : undefined),
@@ -73,151 +74,162 @@ function withLifetimes(change: (lifetime: number) => number): () => CacheStore {
   }))
 }
 
-function withClaims(claim: Claim): () => CacheStore {
-  return () => {
+const withClaims =
+  (claim: Claim): Create =>
+  () => {
     const store = new GoodStore()
     return Object.assign(store, { claim: claim.bind(undefined, store) })
   }
-}
 
-function failures(create: () => CacheStore): Promise<Map<string, Error>> {
-  return failuresOf(storeContract(create))
-}
+const failures = (create: Create): Promise<Map<string, Error>> => failuresOf(storeContract(create))
 
-const BAD_STORES: Record<string, Record<string, () => CacheStore>> = {
-  'returns no string for a key that was never set': {
-    'returns a value for every key': changed(() => ({ get: () => 'null' })),
+/** In a plain object, which inherits a property; except in Deno. */
+const inPlainObject = changed(() => {
+  const values: Record<string, string> = {
+    get ['__proto__']() {
+      return ''
+    },
+    set ['__proto__'](_) {},
+  }
+  return { get: (key) => values[key], set: (key, value) => (values[key] = value) }
+})
+
+const once = changed(({ values }) => ({
+  get(key) {
+    const value = values.get(key)
+    values.delete(key)
+    return value
   },
-  'returns a stored value on every read': {
-    'forgets everything': changed(() => ({ set() {} })),
-    'returns every value only once': changed(({ values }) => ({
-      get(key) {
-        const value = values.get(key)
-        values.delete(key)
-        return value
-      },
-    })),
-  },
-  'returns the value last set': {
-    'keeps the first value': changed(({ values }) => ({
-      set: (key, value) => values.set(key, values.get(key) ?? value),
-    })),
-  },
-  'stores the values of different keys separately': {
-    'ignores keys': withKeys(() => 'key'),
-  },
-  'distinguishes keys with special characters, spaces and capitals': {
-    'keeps its values in a plain object': changed(() => {
-      const values: Record<string, string> = {
-        // Inherited by objects, except in Deno.
-        get ['__proto__']() {
-          return ''
-        },
-        set ['__proto__'](_) {},
-      }
-      return { get: (key) => values[key], set: (key, value) => (values[key] = value) }
+}))
+
+const inChunks = withSet(async (values, key, value) => {
+  values.set(key, '')
+  for (let start = 0; start < value.length; start += 4_096) {
+    values.set(key, values.get(key) + value.slice(start, start + 4_096))
+    await Promise.resolve()
+  }
+})
+
+const releasing = changed(({ values, claims }) => ({
+  set: (key, value) => void (values.set(key, value), claims.delete(key)),
+}))
+
+const EACH_KEY = 'distinguishes keys with special characters, spaces and capitals'
+const UNCHANGED = 'returns values unchanged'
+const EVERY_READ = 'returns a stored value on every read'
+const KEPT = 'keeps a value until it expires, in 10 seconds or 30 days'
+const ONE_CLAIM = 'grants exactly one of 50 concurrent claims'
+const APART = 'stores claims and values separately'
+const UNTIL = 'keeps a claim until it expires, even if a value is set'
+
+const BAD_STORES: [what: string, create: Create, detectedBy: string][] = [
+  [
+    'returns a value for every key',
+    withGet(() => 'null'),
+    'returns no string for a key that was never set',
+  ],
+  ['forgets everything', withSet(() => {}), EVERY_READ],
+  ['returns every value only once', once, EVERY_READ],
+  [
+    'keeps the first value',
+    withSet((values, key, value) => values.set(key, values.get(key) ?? value)),
+    'returns the value last set',
+  ],
+  ['ignores keys', withKeys(() => 'key'), 'stores the values of different keys separately'],
+  ['keeps its values in a plain object', inPlainObject, EACH_KEY],
+  ['ignores case', withKeys((key) => key.toLowerCase()), EACH_KEY],
+  ['converts keys to file names', withKeys((key) => key.replaceAll(/[^\w.-]/g, '_')), EACH_KEY],
+  ['reads keys as paths', withKeys((key) => new URL(key, 'file:///').pathname), EACH_KEY],
+  ['decodes keys', withKeys((key) => key.replaceAll('%20', ' ')), EACH_KEY],
+  ['trims keys', withKeys((key) => key.trim()), EACH_KEY],
+  ['composes the letters of keys', withKeys((key) => key.normalize('NFC')), EACH_KEY],
+  [
+    'cuts long keys',
+    withKeys((key) => key.slice(0, 255)),
+    'distinguishes keys of 300 characters that differ in the last one',
+  ],
+  [
+    'returns numbers',
+    withValues((value) => (/^\d+$/.test(value) ? Number(value) : value)),
+    UNCHANGED,
+  ],
+  ['reads an empty value as missing', withValues((value) => value || undefined), UNCHANGED],
+  ['trims values', withValues((value) => value.trim()), UNCHANGED],
+  ['changes line ends', withValues((value) => value.replaceAll('\r\n', '\n')), UNCHANGED],
+  [
+    'stores one byte per character',
+    withValues((value) => value.replaceAll(/[^\0-\xff]/g, '?')),
+    UNCHANGED,
+  ],
+  [
+    'truncates large values',
+    withValues((value) => value.slice(0, 2 ** 19)),
+    'stores a value of 1,000,000 characters',
+  ],
+  ['writes in chunks', inChunks, 'returns one complete value after 20 concurrent writes'],
+  ['reads ms as seconds', withLifetimes((lifetime) => lifetime / 1_000), KEPT],
+  ['stores ms in 32 bits', withLifetimes((lifetime) => lifetime | 0), KEPT],
+  [
+    'rejects expired values',
+    withSet((values, key, value, expiresAt) => {
+      if (expiresAt < Date.now()) throw new RangeError('invalid expire time')
+      values.set(key, value)
     }),
-    'ignores case': withKeys((key) => key.toLowerCase()),
-    'converts keys to file names': withKeys((key) => key.replaceAll(/[^\w.-]/g, '_')),
-    'reads keys as paths': withKeys((key) => new URL(key, 'file:///').pathname),
-    'decodes keys': withKeys((key) => key.replaceAll('%20', ' ')),
-    'trims keys': withKeys((key) => key.trim()),
-    'composes the letters of keys': withKeys((key) => key.normalize('NFC')),
-  },
-  'distinguishes keys of 300 characters that differ in the last one': {
-    'cuts long keys': withKeys((key) => key.slice(0, 255)),
-  },
-  'returns values unchanged': {
-    'returns numbers': withValues((value) => (/^\d+$/.test(value) ? Number(value) : value)),
-    'reads an empty value as missing': withValues((value) => value || undefined),
-    'trims values': withValues((value) => value.trim()),
-    'changes line ends': withValues((value) => value.replaceAll('\r\n', '\n')),
-    'stores one byte per character': withValues((value) => value.replaceAll(/[^\0-\xff]/g, '?')),
-  },
-  'stores a value of 1,000,000 characters': {
-    'truncates large values': withValues((value) => value.slice(0, 2 ** 19)),
-  },
-  'returns one complete value after 20 concurrent writes': {
-    'writes in chunks': changed(({ values }) => ({
-      async set(key, value) {
-        values.set(key, '')
-        for (let start = 0; start < value.length; start += 4_096) {
-          values.set(key, values.get(key) + value.slice(start, start + 4_096))
-          await Promise.resolve()
-        }
-      },
-    })),
-  },
-  'keeps a value until it expires, in 10 seconds or 30 days': {
-    'reads ms as seconds': withLifetimes((lifetime) => lifetime / 1_000),
-    'stores ms in 32 bits': withLifetimes((lifetime) => lifetime | 0),
-  },
-  'accepts a value that has already expired, and the next value': {
-    'rejects expired values': changed(({ values }) => ({
-      set(key, value, expiresAt) {
-        if (expiresAt < Date.now()) throw new RangeError('invalid expire time')
-        values.set(key, value)
-      },
-    })),
-  },
-  'grants exactly one of 50 concurrent claims': {
-    'grants every claim': withClaims(() => true),
-    'grants no claim': withClaims(() => false),
-    'returns OK for a claim': withClaims((...args) => (grant(...args) ? 'OK' : null)),
-    'waits between checking and claiming': withClaims(async (store, key, expiresAt) => {
-      if (store.isClaimed(key)) return false
+    'accepts a value that has already expired, and the next value',
+  ],
+  ['grants every claim', withClaims(() => true), ONE_CLAIM],
+  ['grants no claim', withClaims(() => false), ONE_CLAIM],
+  ['returns OK for a claim', withClaims((...args) => (grant(...args) ? 'OK' : null)), ONE_CLAIM],
+  [
+    'waits between checking and claiming',
+    withClaims(async (store, key, expiresAt) => {
+      if (isClaimed(store, key)) return false
       await Promise.resolve()
       store.claims.set(key, expiresAt)
       return true
     }),
-  },
-  'grants claims of different keys independently': {
-    'ignores the key of a claim': withClaims((store, _, at) => grant(store, 'key', at)),
-  },
-  'stores claims and values separately': {
-    'stores claims as values': withClaims(
-      ({ values }, key) => !values.has(key) && Boolean(values.set(key, 'claimed')),
-    ),
-    'deletes a value with a claim': withClaims((store, key, at) => {
+    ONE_CLAIM,
+  ],
+  [
+    'ignores the key of a claim',
+    withClaims((store, _, at) => grant(store, 'key', at)),
+    'grants claims of different keys independently',
+  ],
+  [
+    'stores claims as values',
+    withClaims(({ values }, key) => !values.has(key) && Boolean(values.set(key, 'claimed'))),
+    APART,
+  ],
+  [
+    'deletes a value with a claim',
+    withClaims((store, key, at) => {
       store.values.delete(key)
       return grant(store, key, at)
     }),
-  },
-  'keeps a claim until it expires, even if a value is set': {
-    'releases a claim when a value is set': changed(({ values, claims }) => ({
-      set(key, value) {
-        values.set(key, value)
-        claims.delete(key)
-      },
-    })),
-    'reads the ms of a claim as seconds': withClaims((store, key, at) =>
-      grant(store, key, Date.now() + (at - Date.now()) / 1_000),
-    ),
-  },
-  'grants a claim again after it expires': {
-    'never ends a claim': withClaims((store, key) => grant(store, key, Infinity)),
-  },
-  'grants a claim after one with a past expiry time': {
-    'never ends a claim that has expired': withClaims((store, key, at) =>
-      grant(store, key, at > Date.now() ? at : Infinity),
-    ),
-  },
-}
+    APART,
+  ],
+  ['releases a claim when a value is set', releasing, UNTIL],
+  [
+    'reads the ms of a claim as seconds',
+    withClaims((store, key, at) => grant(store, key, Date.now() + (at - Date.now()) / 1_000)),
+    UNTIL,
+  ],
+  [
+    'never ends a claim',
+    withClaims((store, key) => grant(store, key, Infinity)),
+    'grants a claim again after it expires',
+  ],
+  [
+    'never ends a claim that has expired',
+    withClaims((store, key, at) => grant(store, key, at > Date.now() ? at : Infinity)),
+    'grants a claim after one with a past expiry time',
+  ],
+]
 
-const CASES = Object.entries(BAD_STORES).flatMap(([name, stores]) =>
-  Object.entries(stores).map(([what, create]) => ({ what, create, name })),
-)
-
-afterEach(() => {
-  vi.useRealTimers()
-})
+afterEach(() => void vi.useRealTimers())
 
 describe('storeContract()', () => {
-  it('passes for a good store', async () => {
-    expect(await failures(() => new GoodStore())).toEqual(new Map())
-  })
-
-  it('passes for a good store that has values of an earlier run', async () => {
+  it('passes for a good store, also with values of an earlier run', async () => {
     const store = new GoodStore()
     for (const _ of [1, 2]) expect(await failures(() => store)).toEqual(new Map())
   })
@@ -230,49 +242,38 @@ describe('storeContract()', () => {
     expect(create).toHaveBeenCalledTimes(cases.length)
   })
 
-  it('has distinct names, which are the same for every store', () => {
-    const names = storeContract(() => new Map()).map(({ name }) => name)
-    expect(new Set(names).size).toBe(names.length)
-    expect(storeContract(() => new GoodStore()).map(({ name }) => name)).toEqual(names)
-  })
-
-  it.each(CASES)('detects a store that $what: $name', async ({ create, name }) => {
+  it.each(BAD_STORES)('detects a store that %s', async (_what, create, name) => {
     const failed = await failures(create)
     expect([...failed.keys()]).toContain(name)
     for (const { message } of failed.values()) expect(message).toMatch(/^expected \S/)
   })
 
-  it('has a bad store for every case', () => {
+  it('has distinct names for every store, each with a bad store above', () => {
     const names = storeContract(() => new Map()).map(({ name }) => name)
-    expect(Object.keys(BAD_STORES).toSorted()).toEqual(names.toSorted())
+    expect(storeContract(() => new GoodStore()).map(({ name }) => name)).toEqual(names)
+    const detecting = new Set(BAD_STORES.map(([, , name]) => name))
+    expect([...detecting].toSorted()).toEqual(names.toSorted())
   })
 
-  it('rejects with the expected and the actual value', async () => {
+  it('rejects with the expected and the actual value, and the cause', async () => {
     const failed = await failures(withValues((value) => `${value}.`))
-    expect(failed.get('returns a stored value on every read')?.message).toMatch(
+    expect(failed.get(EVERY_READ)?.message).toMatch(
       /^expected get\("contract:\w+:a"\) .* "\{\\"v\\":1\}", got "\{\\"v\\":1\}\."$/,
     )
     expect(failed.get('stores a value of 1,000,000 characters')?.message).toMatch(
       /… \(1000000 characters\), got .*… \(1000001 characters\)$/,
     )
-  })
-
-  it.each(['rejects', 'throws'])('detects a store that %s', async (how) => {
     const cause = new Error('READONLY')
-    const set = (): Promise<void> => {
-      if (how === 'throws') throw cause
-      return Promise.reject(cause)
+    const throwing = (): never => {
+      throw cause
     }
-    const failed = await failures(changed(() => ({ set })))
-    expect(failed.get('returns a stored value on every read')).toMatchObject({
-      message: expect.stringMatching(/^expected set\("contract:\w+:a"\) .*: READONLY$/),
-      cause,
-    })
-  })
-
-  it('rejects if a call hangs', async () => {
-    const failed = await failures(changed(() => ({ get: () => new Promise(() => {}) })))
-    expect(failed.get('returns no string for a key that was never set')?.message).toMatch(
+    for (const set of [throwing, () => Promise.reject(cause)]) {
+      const rejected = await failures(withSet(set))
+      const message = expect.stringMatching(/^expected set\("contract:\w+:a"\) .*: READONLY$/)
+      expect(rejected.get(EVERY_READ)).toMatchObject({ message, cause })
+    }
+    const hanging = await failures(withGet(() => new Promise(() => {})))
+    expect(hanging.get('returns no string for a key that was never set')?.message).toMatch(
       /^expected get\("contract:\w+:never"\) .*\b4000 ms$/,
     )
   })
