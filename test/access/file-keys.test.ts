@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
 import { createFileKeyStore } from '../../src/access/file.ts'
 import type { StoredKey } from '../../src/access/file.ts'
-import { reasonOf } from '../../src/events.ts'
+import { reasonOf } from '../../src/core.ts'
 import { temporaryFolder } from '../stores/meets-contract.ts'
 
 const IS_WINDOWS = process.platform === 'win32'

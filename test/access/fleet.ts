@@ -6,7 +6,7 @@ import type { State } from '../../src/access/count.ts'
 import type { Counters, Decision, Limit } from '../../src/access/index.ts'
 import { createRedisCounters } from '../../src/access/redis.ts'
 import { sleep } from '../../src/async.ts'
-import type { RatesEvent } from '../../src/events.ts'
+import type { RatesEvent } from '../../src/index.ts'
 import { virtualRuntime } from '../virtual-runtime.ts'
 import type { VirtualRuntime } from '../virtual-runtime.ts'
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { createKey, hashKey } from '../../src/access/index.ts'
 import { settled } from '../virtual-runtime.ts'
@@ -20,14 +20,22 @@ describe('createKey', () => {
       expect(hash).toBe(await hashKey(key))
       expect(hash).toMatch(/^[0-9a-f]{64}$/)
     }
-    // Each of 62 characters is expected about 97 times.
-    const random = keys.map((key) => key.slice(4, 34)).join('')
-    for (const character of new Set(random)) {
-      const count = random.split(character).length - 1
-      expect(count, character).toBeGreaterThan(35)
-      expect(count, character).toBeLessThan(200)
-    }
-    expect(new Set(random).size).toBe(62)
+  })
+
+  it('takes each character from as many bytes, in the order 0-9, A-Z, a-z', async () => {
+    let next = 0
+    const random = vi.spyOn(globalThis.crypto, 'getRandomValues')
+    random.mockImplementation((bytes) => {
+      if (bytes instanceof Uint8Array) bytes.forEach((_, at) => (bytes[at] = next++))
+      return bytes
+    })
+    onTestFinished(() => random.mockRestore())
+    const keys: string[] = []
+    while (keys.length < 9) keys.push((await createKey()).key.slice(4, 34))
+    const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+    // Bytes from 248 on are left out: each key begins with the rest of the last bytes.
+    expect(keys.join('').startsWith(alphabet.repeat(4))).toBe(true)
+    expect(keys.join('').slice(248)).toBe(alphabet.slice(0, 22))
   })
 
   it('hashes with SHA-256', async () => {
@@ -38,20 +46,6 @@ describe('createKey', () => {
 })
 
 describe('a key', () => {
-  it.each<[string, (key: string) => Record<string, string>]>([
-    ['Bearer', (key) => ({ authorization: `Bearer ${key}` })],
-    ['bearer in lower case', (key) => ({ authorization: `bearer ${key}` })],
-    ['BEARER with spaces', (key) => ({ authorization: ` BEARER   ${key}  ` })],
-    ['X-API-Key', (key) => ({ 'x-api-key': key })],
-    ['the same key twice', (key) => ({ authorization: `Bearer ${key}`, 'x-api-key': key })],
-    ['a Basic scheme and X-API-Key', (key) => ({ authorization: 'Basic YTpi', 'x-api-key': key })],
-  ])('is read from %s', async (_name, headersOf) => {
-    const { send, key } = await openWithKey()
-    const { status, header } = await send({ headers: headersOf(key) })
-    expect(status).toBe(200)
-    expect(header('ratelimit')).toContain('"burst";r=19')
-  })
-
   it('of an earlier release is served, of which the store gets the hash', async () => {
     const issued = `rsk_${'Ab3'.repeat(10)}1ka48H`
     const { statusWith, replace, found } = await openWithKey()
@@ -60,154 +54,46 @@ describe('a key', () => {
     expect(found).toEqual([await hashKey(issued)])
   })
 
-  it('is read from query parameters only where the operator names them', async () => {
-    const { send, key } = await openWithKey({}, { queryParameters: ['access_key', 'app_id'] })
-    const encoded = `%${Buffer.from(key).toString('hex').match(/../g)?.join('%')}`
-    for (const query of [
-      `access_key=${key}`,
-      `app_id=${encoded}`,
-      `access%5Fkey=${key}`,
-      `base=EUR&app_id=${key}`,
-    ]) {
-      const { status, text } = await send({ target: `/v1/latest?${query}` })
-      expect([query, status]).toEqual([query, 200])
-      expect(text).not.toContain(key)
-    }
-    for (const query of [
-      `key=${key}`,
-      `Access_Key=${key}`,
-      `access_key[]=${key}`,
-      `access_key=${key}&access_key=${key}`,
-      `access_key=${key}&app_id=${key}`,
-      `access_key=${key}&access_key=`,
-      'access_key=',
-    ]) {
-      expect((await send({ target: `/v1/latest?${query}` })).status, query).toBe(401)
-    }
-    const other = await openWithKey()
-    expect((await other.send({ target: `/v1/latest?access_key=${other.key}` })).status).toBe(401)
-  })
-
-  it.each<[string, (key: string, other: string) => Record<string, unknown>]>([
-    ['two different keys', (a, b) => ({ authorization: `Bearer ${a}`, 'x-api-key': b })],
-    ['a key and an empty one', (a) => ({ authorization: `Bearer ${a}`, 'x-api-key': '' })],
-    ['two values in one header', (a) => ({ 'x-api-key': `${a}, ${a}` })],
-    ['two Bearer headers', (a) => ({ authorization: `Bearer ${a}, Bearer ${a}` })],
-    ['a scheme without a key', () => ({ authorization: 'Bearer' })],
-    ['a scheme with spaces only', () => ({ authorization: 'Bearer   ' })],
-    ['an empty X-API-Key', () => ({ 'x-api-key': '' })],
-    ['a header that is an array', (a) => ({ 'x-api-key': [a] })],
+  it.each<[string, (key: string) => Record<string, unknown>]>([
+    ['a header that is an array', (key) => ({ 'x-api-key': [key] })],
     ['a header that is a number', () => ({ 'x-api-key': 1 })],
-    ['an Authorization that is an array', (a) => ({ authorization: [`Bearer ${a}`] })],
-    ['a token of another kind', () => ({ authorization: 'Bearer eyJhbGciOiJIUzI1NiJ9.e30.x' })],
+    ['an Authorization that is an array', (key) => ({ authorization: [`Bearer ${key}`] })],
     ['a long token', () => ({ authorization: `Bearer ${'x'.repeat(100_000)}` })],
-    ['a long X-API-Key', () => ({ 'x-api-key': 'rsk_'.repeat(100_000) })],
-    [
-      'a key with a wrong checksum',
-      (a) => ({ 'x-api-key': `${a.slice(0, -1)}${a.endsWith('0') ? 1 : 0}` }),
-    ],
-    ['a key in capitals', (a) => ({ 'x-api-key': a.toUpperCase() })],
-    ['a key without its prefix', (a) => ({ 'x-api-key': a.slice(4) })],
-    ['an unknown key', (_, b) => ({ 'x-api-key': b })],
-    ['half a key', (a) => ({ 'x-api-key': a.slice(0, 20) })],
-  ])('is refused with 401, also where others need none: %s', async (_name, headersOf) => {
-    const { send, key, eventsOf } = await openWithKey({}, { anonymous: 'public' })
-    const other = await createKey()
-    const { status, header, text } = await send({ headers: headersOf(key, other.key) })
-    expect(status).toBe(401)
-    expect(header('www-authenticate')).toBe('Bearer')
-    expect(header('cache-control')).toBe('no-store')
-    expect(JSON.parse(text).error.code).toBe('unauthorized')
-    expect(eventsOf('access_refused')).toHaveLength(1)
-    expect((await send()).status).toBe(200)
+    ['a long X-API-Key', (key) => ({ 'x-api-key': key.padEnd(100_000) })],
+    ['a key in capitals', (key) => ({ 'x-api-key': key.toUpperCase() })],
+    ['a key with a wrong checksum', (key) => ({ 'x-api-key': `${key.slice(0, -1)}!` })],
+  ])('is refused without a look-up: %s', async (_name, headersOf) => {
+    const { send, key, found } = await openWithKey({}, { anonymous: 'public' })
+    expect((await send({ headers: headersOf(key) })).status).toBe(401)
+    expect((await send({ headers: { 'x-api-key': key.padEnd(256) } })).status).toBe(200)
+    expect(found).toHaveLength(1)
   })
 
-  it('is refused when it has expired, at that ms', async () => {
-    const expiresAt = Date.UTC(2026, 10, 20, 18, 0, 5)
-    const { statusWith, key, runtime, eventsOf } = await openWithKey({ expiresAt })
-    expect(await statusWith(key)).toBe(200)
-    await runtime.advance(5 * SECOND - 1)
-    expect(await statusWith(key)).toBe(200)
-    await runtime.advance(1)
-    expect(await statusWith(key)).toBe(401)
-    expect(eventsOf('access_refused')).toEqual([
-      { type: 'access_refused', reason: 'expired_key', key: 'acme' },
-    ])
-  })
+  const THROWING = Object.defineProperty({}, 'id', { get: throwing('boom'), enumerable: true })
+  const GOOD = { id: 'a', plan: 'pro' }
 
-  it('with an expiry in seconds has expired, and one in µs is not valid', async () => {
-    const expiresAt = Date.UTC(2100, 0, 1)
-    expect(await openWithKey({ expiresAt }).then((s) => s.statusWith(s.key))).toBe(200)
-    for (const wrong of [expiresAt / 1_000, expiresAt * 1_000, expiresAt * 1e6]) {
-      const { statusWith, key } = await openWithKey({ expiresAt: wrong })
-      expect(await statusWith(key), String(wrong)).toBe(401)
-    }
-  })
+  const WRONG: unknown[] = [
+    ...[undefined, '', 7, 'x'.repeat(201), `rsk_${'a'.repeat(36)}`].map((id) => ({ ...GOOD, id })),
+    ...[undefined, ['pro']].map((plan) => ({ ...GOOD, plan })),
+    ...['2100-01-01', new Date(), NaN, Infinity, null].map((expiresAt) => ({ ...GOOD, expiresAt })),
+    ...['https://a.example', null, [1]].map((origins) => ({ ...GOOD, origins })),
+    'pro',
+    true,
+    ['acme', 'pro'],
+    THROWING,
+  ]
 
-  it('of a plan that no longer exists gets a 403, with an event', async () => {
-    for (const plan of ['gone', 'toString', '__proto__']) {
-      const { statusWith, key, eventsOf } = await openWithKey({ plan })
-      expect(await statusWith(key)).toBe(403)
-      expect(eventsOf('access_refused')).toEqual([
-        { type: 'access_refused', reason: 'unknown_plan', key: 'acme' },
-      ])
-    }
-  })
-
-  it('with origins is refused in pages of other origins, and served without an Origin', async () => {
-    const origins = ['https://example.com', 'http://localhost:3000']
-    const { statusWith, key } = await openWithKey({ origins })
-    const from = (origin: string) => statusWith(key, { headers: { origin } })
-    expect(await statusWith(key)).toBe(200)
-    expect(await from('https://example.com')).toBe(200)
-    expect(await from('http://localhost:3000')).toBe(200)
-    for (const origin of [
-      'https://example.com.evil.example',
-      'https://evil.example',
-      'http://example.com',
-      'https://example.com/',
-      'https://example.com:8443',
-      'null',
-    ]) {
-      expect(await from(origin), origin).toBe(403)
-    }
-    const none = await openWithKey({ origins: [] })
-    expect(await none.statusWith(none.key, { headers: { origin: 'https://a.example' } })).toBe(403)
-  })
-
-  it.each<[string, unknown]>([
-    ['no id', { plan: 'pro' }],
-    ['an empty id', { id: '', plan: 'pro' }],
-    ['a number as id', { id: 7, plan: 'pro' }],
-    ['a long id', { id: 'x'.repeat(201), plan: 'pro' }],
-    ['no plan', { id: 'a' }],
-    ['an array as plan', { id: 'a', plan: ['pro'] }],
-    ['a text as expiry', { id: 'a', plan: 'pro', expiresAt: '2100-01-01' }],
-    ['a date as expiry', { id: 'a', plan: 'pro', expiresAt: new Date() }],
-    ['NaN as expiry', { id: 'a', plan: 'pro', expiresAt: NaN }],
-    ['no end as expiry', { id: 'a', plan: 'pro', expiresAt: Infinity }],
-    ['null as expiry', { id: 'a', plan: 'pro', expiresAt: null }],
-    ['a text as origins', { id: 'a', plan: 'pro', origins: 'https://example.com' }],
-    ['null as origins', { id: 'a', plan: 'pro', origins: null }],
-    ['numbers as origins', { id: 'a', plan: 'pro', origins: [1] }],
-    ['a text', 'pro'],
-    ['true', true],
-    ['an array', ['acme', 'pro']],
-    [
-      'a getter that throws',
-      Object.defineProperty({}, 'id', { get: throwing('boom'), enumerable: true }),
-    ],
-  ])('with an invalid record is unknown, with one event: %s', async (_name, record) => {
-    const { statusWith, key, replace, eventsOf } = await openWithKey()
-    await replace(key, record)
-    expect([await statusWith(key), await statusWith(key)]).toEqual([401, 401])
-    expect(eventsOf('counters_failed')).toHaveLength(1)
-    expect(eventsOf('counters_failed')[0]?.operation).toBe('find_key')
-    expect(eventsOf('access_refused').map(({ reason }) => reason)).toEqual([
-      'unknown_key',
-      'unknown_key',
-    ])
-  })
+  it.each(WRONG.map((record) => ({ record })))(
+    'with an invalid record is unknown: %#',
+    async ({ record }) => {
+      const { statusWith, key, replace, eventsOf } = await openWithKey()
+      await replace(key, record)
+      expect([await statusWith(key), await statusWith(key)]).toEqual([401, 401])
+      expect(eventsOf('counters_failed')).toMatchObject([{ operation: 'find_key' }])
+      const refused = { type: 'access_refused', reason: 'unknown_key' }
+      expect(eventsOf('access_refused')).toEqual([refused, refused])
+    },
+  )
 
   it('keeps the record as it was when it was found', async () => {
     const record = { id: 'acme', plan: 'pro', origins: ['https://example.com'] }
@@ -221,31 +107,6 @@ describe('a key', () => {
 })
 
 describe('the look-up of keys', () => {
-  it('is made once in 10 s for a known and for an unknown key', async () => {
-    const { statusWith, key, found, runtime } = await openWithKey()
-    const other = await createKey()
-    for (let second = 0; second < 20; second += 1) {
-      await statusWith(key)
-      await statusWith(other.key)
-      await runtime.advance(SECOND)
-    }
-    expect(found).toHaveLength(4)
-  })
-
-  it('refuses a revoked key within 10 s, and serves a new one within 10 s', async () => {
-    const { statusWith, key, replace, runtime } = await openWithKey()
-    expect(await statusWith(key)).toBe(200)
-    await replace(key, undefined)
-    await runtime.advance(10 * SECOND - 1)
-    expect(await statusWith(key)).toBe(200)
-    await runtime.advance(1)
-    expect(await statusWith(key)).toBe(401)
-    await replace(key, { id: 'acme', plan: 'pro' })
-    expect(await statusWith(key)).toBe(401)
-    await runtime.advance(10 * SECOND)
-    expect(await statusWith(key)).toBe(200)
-  })
-
   it('counts the age from the start of a slow look-up', async () => {
     const { statusWith, key, store, runtime } = await openWithKey()
     const slow = Promise.withResolvers<unknown>()
@@ -338,18 +199,6 @@ describe('the look-up of keys', () => {
       expect(await statusWith(key)).toBe(200)
     },
   )
-
-  it('refuses an unknown key for 10 s only while the store fails, and then responds 503', async () => {
-    const { statusWith, store, runtime } = await openWithKey()
-    const { key } = await createKey()
-    expect(await statusWith(key)).toBe(401)
-    store.override = throwing(new Error('down'))
-    await runtime.advance(9 * SECOND)
-    expect(await statusWith(key)).toBe(401)
-    await runtime.advance(2 * SECOND)
-    // The key may exist by now, so that a 401 could be wrong.
-    expect(await statusWith(key)).toBe(503)
-  })
 
   it('does not wait for a store that keeps failing', async () => {
     const { statusWith, store, runtime, found } = await openWithKey()

@@ -81,27 +81,29 @@ describe('memory counters', () => {
     expect(refusals).toBeGreaterThan(20)
   })
 
-  it('begin a month at its first ms in UTC', () => {
-    for (const month of [0, 1, 10, 11]) {
-      const end = Date.UTC(2027, month + 1)
+  // Leap years, the shortest month, and a year that begins on a Monday.
+  it.each(['2024-01', '2024-02', '2026-02', '2026-11', '2026-12', '2028-02', '2029-01'])(
+    'begin the month after %s at its first ms in UTC, from which on use is kept',
+    (month) => {
+      const [year = 0, number = 0] = month.split('-').map(Number)
+      const [end, next] = [Date.UTC(year, number), Date.UTC(year, number + 1)]
       const { take, at } = open({ start: end - 1 })
       const limits = limitsOf('2/month', 'a')
       expect(drain(() => take('a', limits))).toBe(2)
       expect(take('a', limits)).toMatchObject({ states: [{ wait: 1, reset: 1 }] })
       at(end)
-      expect(drain(() => take('a', limits))).toBe(2)
-      expect(take('a', limits).states[0]?.wait).toBe(Date.UTC(2027, month + 2) - end)
-    }
-  })
-
-  it('keep what was used in the first ms of a month', () => {
-    const start = Date.UTC(2026, 11)
-    const { take, at } = open({ start })
-    const limits = limitsOf('5/month', 'a')
-    expect(take('a', limits, 2)).toMatchObject({ states: [{ remaining: 3 }] })
-    at(start + MINUTE)
-    expect(take('a', limits, 2)).toMatchObject({ states: [{ remaining: 1 }] })
-  })
+      expect(take('a', limits)).toMatchObject({ granted: true, states: [{ remaining: 1 }] })
+      // New clients have the entries dropped that are whole again.
+      at(end + MINUTE)
+      for (let other = 0; other < 9; other += 1) take(`new ${other}`, limits)
+      expect(drain(() => take('a', limits))).toBe(1)
+      expect(take('a', limits).states[0]).toEqual({
+        remaining: 0,
+        reset: next - end - MINUTE,
+        wait: next - end - MINUTE,
+      })
+    },
+  )
 
   it('give back no more than the quota', () => {
     const { take } = open()

@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest'
 
-import type { Decision, OpenCounters } from '../../src/access/counters.ts'
-import { createAccess } from '../../src/access/index.ts'
-import { createSafeCounters } from '../../src/access/safe-counters.ts'
-import type { RatesEvent } from '../../src/events.ts'
-import { createRatesHandler } from '../../src/index.ts'
-import { fakeProviders } from '../../src/testing/index.ts'
-import { settled, virtualRuntime } from '../virtual-runtime.ts'
-import { START, burst } from './fleet.ts'
-
-const LIMITS = [burst(3, 60_000)]
+import type { OpenCounters } from '../../src/access/index.ts'
+import { settled } from '../virtual-runtime.ts'
+import { limitIn, openGuard } from './service.ts'
 
 const GOOD = { granted: true, states: [{ remaining: 2, reset: 1, wait: 0 }] }
 
@@ -18,37 +11,33 @@ const stateWith = (wrong: object) => ({ granted: true, states: [{ ...GOOD.states
 /** Takes as JavaScript would: results of any type. */
 type Take = (...args: Parameters<OpenCounters['take']>) => unknown
 
-function openSafe(take: Take, policy: 'local' | 'allow' | 'refuse') {
-  const runtime = virtualRuntime(START)
-  const events: RatesEvent[] = []
-  const isDecision = (_value: unknown): _value is Decision | Promise<Decision> => true
-  const counters = createSafeCounters(
-    {
-      open: () => ({
-        take(...args) {
-          const result = take(...args)
-          if (!isDecision(result)) throw new Error('unreachable')
-          return result
-        },
-        close() {},
-      }),
-    },
-    policy,
-  )
-  const open = counters.open({ runtime, emit: (event) => void events.push(event) })
-  return {
-    runtime,
-    events,
-    open,
-    /** Takes one permit, and lets a timeout pass. */
-    async take(client = 'address:203.0.113.9') {
-      const decision = (async () => open.take(client, LIMITS, 1))()
-      decision.catch(() => undefined)
-      await settled()
-      await runtime.advance(51)
-      return decision
-    },
+type Policy = 'local' | 'allow' | 'refuse' | undefined
+
+/** Opens a guard over counters that only have `take`, for three requests a minute. */
+function openSafe(take: Take, whenCountersFail?: Policy) {
+  const open = (): OpenCounters => {
+    // @ts-expect-error counters must return decisions
+    return { take, close() {} }
   }
+  const { ask, runtime, events } = openGuard({
+    plans: { public: '3/min' },
+    counters: { open },
+    whenCountersFail,
+    client: ({ client = '' }) => client,
+  })
+  /** Asks, and lets a timeout pass. */
+  async function statusOf(client = '203.0.113.9'): Promise<number> {
+    const asked = ask({ client })
+    await settled()
+    await runtime.advance(51)
+    return (await asked).status
+  }
+  const statuses = async (count: number) => {
+    const all: number[] = []
+    for (let time = 0; time < count; time += 1) all.push(await statusOf())
+    return all
+  }
+  return { ask, runtime, events, statusOf, statuses }
 }
 
 const throws =
@@ -69,6 +58,26 @@ function thenable(then: () => void): object {
   return new Proxy({}, { get: (_target, name) => (name === 'then' ? then : undefined) })
 }
 
+const RESULTS: Readonly<Record<string, unknown>> = {
+  nothing: undefined,
+  null: null,
+  true: true,
+  'a promise of nothing': Promise.resolve(),
+  'a promise of text': Promise.resolve('granted'),
+  'states of another plan': { granted: true, states: [] },
+  'one state too many': { granted: true, states: [...GOOD.states, ...GOOD.states] },
+  'granted as text': { ...GOOD, granted: 'yes' },
+  'states that are not a list': { granted: true, states: { length: 1 } },
+  'a state that is null': { granted: true, states: [null] },
+  NaN: stateWith({ remaining: NaN }),
+  Infinity: stateWith({ reset: Infinity }),
+  'a negative number': stateWith({ remaining: -1 }),
+  'numbers as text': stateWith({ remaining: '1' }),
+  'a refusal without a wait': { ...GOOD, granted: false },
+  'a getter that throws': getting('granted'),
+  'a proxy that throws': new Proxy({}, { get: () => throwError() }),
+}
+
 const FAILURES: [name: string, take: Take][] = [
   ['throw', throws(new Error('no connection'))],
   ['throw undefined', throws(undefined)],
@@ -77,152 +86,91 @@ const FAILURES: [name: string, take: Take][] = [
   ['hang', () => new Promise(() => undefined)],
   ['hang in a thenable', () => thenable(() => undefined)],
   ['throw in a thenable', () => thenable(throwError)],
-  ['return nothing', () => undefined],
-  ['return null', () => null],
-  ['return true', () => true],
-  ['resolve to nothing', async () => undefined],
-  ['return text', async () => 'granted'],
-  ['return states of another plan', () => ({ granted: true, states: [] })],
-  [
-    'return one state too many',
-    () => ({ granted: true, states: [...GOOD.states, ...GOOD.states] }),
-  ],
-  ['return granted as text', () => ({ ...GOOD, granted: 'yes' })],
-  ['return states that are not a list', () => ({ granted: true, states: { length: 1 } })],
-  ['return a state that is null', () => ({ granted: true, states: [null] })],
-  ['return NaN', () => stateWith({ remaining: NaN })],
-  ['return Infinity', () => stateWith({ reset: Infinity })],
-  ['return a negative number', () => stateWith({ remaining: -1 })],
-  ['return numbers as text', () => stateWith({ remaining: '1' })],
-  ['refuse without a wait', () => ({ ...GOOD, granted: false })],
-  ['return a getter that throws', () => getting('granted')],
-  ['return a proxy that throws', () => new Proxy({}, { get: () => throwError() })],
+  ...Object.keys(RESULTS).map((name): [string, Take] => [`return ${name}`, () => RESULTS[name]]),
 ]
 
 describe('counters', () => {
   it.each(FAILURES)('that %s count in this process, grant all or refuse all', async (_, take) => {
-    const safe = openSafe(take, 'local')
-    const granted = [(await safe.take()).granted]
+    const safe = openSafe(take)
+    const first = await safe.statusOf()
     const about = { reason: expect.stringMatching(/./), error: expect.any(Error) }
     expect(safe.events).toEqual([{ type: 'counters_failed', operation: 'take', ...about }])
-    for (let count = 1; count < 8; count += 1) granted.push((await safe.take()).granted)
-    expect(granted).toEqual([true, true, true, false, false, false, false, false])
-    expect(await safe.take('address:203.0.113.10')).toMatchObject({
-      granted: true,
-      states: [{ remaining: 2 }],
-    })
-    for (const policy of ['allow', 'refuse'] as const) {
+    expect([first, ...(await safe.statuses(5))]).toEqual([200, 200, 200, 429, 429, 429])
+    expect(await safe.statusOf('203.0.113.10')).toBe(200)
+    for (const [policy, status] of [
+      ['allow', 200],
+      ['refuse', 503],
+    ] as const) {
       const other = openSafe(take, policy)
-      for (let count = 0; count < 8; count += 1) {
-        expect(await other.take()).toEqual({ granted: policy === 'allow', states: [] })
-      }
+      expect(new Set(await other.statuses(8))).toEqual(new Set([status]))
+      expect((await other.ask()).header('ratelimit')).toBeUndefined()
     }
   })
-})
 
-describe('createSafeCounters()', () => {
-  it('passes decisions on, at once where they are synchronous', async () => {
-    const { open, events } = openSafe(() => GOOD, 'refuse')
-    expect(open.take('key:a', LIMITS, 1)).toMatchObject(GOOD)
-    const later = openSafe(async () => GOOD, 'refuse')
-    expect(await later.open.take('key:a', LIMITS, 1)).toMatchObject(GOOD)
-    expect(later.runtime.timers()).toBe(0)
-    expect(events).toEqual([])
+  it('are refused with 5 s to wait', async () => {
+    const { refusal, header } = await openSafe(throwError, 'refuse').ask()
+    expect([refusal?.code, refusal?.retryAfter]).toEqual(['overloaded', 5])
+    expect(header('cache-control')).toBe('no-store')
   })
 
-  it('skips counters for 5 s after 5 failures in a row, then tries one request', async () => {
+  it.each<[string, () => unknown]>([
+    ['at once', () => GOOD],
+    ['later', async () => GOOD],
+  ])('that decide %s are asked alone', async (_, take) => {
+    const { ask, runtime, events } = openSafe(take, 'refuse')
+    const { status, header } = await ask()
+    expect([status, limitIn(header('ratelimit'), 'burst')]).toEqual([200, { r: 2, t: 1 }])
+    expect([events, runtime.timers()]).toEqual([[], 0])
+  })
+
+  it('are skipped for 5 s after 5 failures in a row, then tried with one request', async () => {
     let calls = 0
     let isFailing = true
-    const safe = openSafe(() => {
+    const { ask, runtime } = openSafe(() => {
       calls += 1
       return isFailing ? undefined : GOOD
     }, 'allow')
-    for (let count = 0; count < 20; count += 1) await safe.open.take('key:a', LIMITS, 1)
-    expect(calls).toBe(5)
-    await safe.runtime.advance(5_000)
-    for (let count = 0; count < 20; count += 1) await safe.open.take('key:a', LIMITS, 1)
-    expect(calls).toBe(6)
+    const after = async (wait: number, asked: number) => {
+      await runtime.advance(wait)
+      for (let count = 0; count < asked; count += 1) await ask()
+      return calls
+    }
+    expect([await after(0, 20), await after(4_999, 20), await after(1, 20)]).toEqual([5, 5, 6])
     isFailing = false
-    await safe.runtime.advance(5_000)
-    expect(safe.open.take('key:a', LIMITS, 1)).toMatchObject(GOOD)
-    expect(safe.open.take('key:a', LIMITS, 1)).toMatchObject(GOOD)
+    expect([await after(5_000, 1), await after(0, 20)]).toEqual([7, 27])
   })
 
-  it('emits one event a second, with the number of failures left out', async () => {
-    const safe = openSafe(throws(new Error('no connection')), 'allow')
-    for (let count = 0; count < 100; count += 1) await safe.open.take('key:a', LIMITS, 1)
-    expect(safe.events).toHaveLength(1)
-    await safe.runtime.advance(5_000)
-    await safe.open.take('key:a', LIMITS, 1)
-    const reasons = safe.events.map((event) => ('reason' in event ? event.reason : ''))
-    // After five failures the counters are not called.
-    expect(reasons).toEqual(['no connection', 'no connection (and 4 more)'])
-  })
-
-  it('leaves the client out of events, which errors of a database may quote', async () => {
-    const error = Object.assign(new Error('failed: EVALSHA limits:v1:address:203.0.113.9'), {
-      command: { args: ['address:203.0.113.9'] },
+  it('emit one event a second, with the number of failures left out and without the client', async () => {
+    const client = '203.0.113.9'
+    const error = Object.assign(new Error(`failed: EVALSHA limits:v1:address:${client}`), {
+      command: { args: [`address:${client}`] },
     })
-    const safe = openSafe(throws(error), 'local')
-    await safe.take()
-    const [event] = safe.events
-    expect(event).toMatchObject({ reason: 'failed: EVALSHA limits:v1:address:…' })
-    const emitted = event && 'error' in event ? event.error : undefined
-    expect(`${String(emitted)}${JSON.stringify(emitted)}`).not.toContain('203.0.113.9')
-    expect(emitted).not.toBe(error)
+    const { ask, runtime, events } = openSafe(throws(error), 'allow')
+    for (let count = 0; count < 100; count += 1) await ask({ client })
+    await runtime.advance(5_000)
+    await ask({ client })
+    const reason = 'failed: EVALSHA limits:v1:address:…'
+    // After five failures the counters are not called.
+    expect(events).toMatchObject([{ reason }, { reason: `${reason} (and 4 more)` }])
+    const errors = events.map((event) => ('error' in event ? event.error : undefined))
+    expect(errors.map((each) => `${String(each)}${JSON.stringify(each)}`).join()).not.toContain(
+      client,
+    )
   })
 
-  it('gives back where the request was counted, and survives a failure', async () => {
+  it('get back what they counted, and survive a failure of it', async () => {
     let isFailing = false
     const given: number[] = []
     const giveBack = (cost: number): void => {
       given.push(cost)
       throw new Error('no connection')
     }
-    const safe = openSafe(() => (isFailing ? undefined : { ...GOOD, giveBack }), 'local')
-    const shared = await safe.take()
+    const { ask, events } = openSafe(() => (isFailing ? undefined : { ...GOOD, giveBack }))
+    expect((await ask({ cost: 3, spent: 1 })).status).toBe(200)
+    expect([given, events]).toEqual([[2], [expect.objectContaining({ operation: 'give_back' })]])
     isFailing = true
-    const local = await safe.take()
-    for (let count = 0; count < 2; count += 1) await safe.take()
-    expect(await safe.take()).toMatchObject({ granted: false })
-    shared.giveBack?.(1)
-    expect(given).toEqual([1])
-    expect(safe.events).toMatchObject([{ operation: 'take' }, { operation: 'give_back' }])
-    expect(await safe.take()).toMatchObject({ granted: false })
-    local.giveBack?.(1)
-    expect(given).toEqual([1])
-    expect(await safe.take()).toMatchObject({ granted: true })
-  })
-})
-
-describe('a handler whose counters fail', () => {
-  it.each([
-    [undefined, [200, 200, 429], [true, true, true]],
-    ['local', [200, 200, 429], [true, true, true]],
-    ['allow', [200, 200, 200], [false, false, false]],
-    ['refuse', [503, 503, 503], [false, false, false]],
-  ] as const)('responds according to whenCountersFail %j', async (policy, statuses, limited) => {
-    const take = () => Promise.reject(new Error('no connection'))
-    const handler = createRatesHandler({
-      providers: fakeProviders(),
-      access: createAccess({
-        anonymous: 'public',
-        plans: { public: '2/h' },
-        client: () => '203.0.113.9',
-        whenCountersFail: policy,
-        counters: { open: () => ({ take, close() {} }) },
-      }),
-    })
-    const responses = []
-    for (let count = 0; count < 3; count += 1) {
-      responses.push(await handler(new Request('http://localhost/api/v1/convert?from=X')))
-    }
-    const served = responses.map(({ status }) => (status === 400 ? 200 : status))
-    expect(served).toEqual(statuses)
-    expect(responses.map(({ headers }) => headers.has('RateLimit'))).toEqual(limited)
-    const refused = responses.filter(({ status }) => status === 503)
-    for (const { headers } of refused) {
-      expect([headers.get('Retry-After'), headers.get('Cache-Control')]).toEqual(['5', 'no-store'])
-    }
+    const statuses: number[] = []
+    for (const spent of [0, 1, 1, 1, 1]) statuses.push((await ask({ cost: 1, spent })).status)
+    expect([statuses, given]).toEqual([[200, 200, 200, 200, 429], [2]])
   })
 })

@@ -1,6 +1,6 @@
 import { createAccess, createKey, hashKey } from '../../src/access/index.ts'
 import type { AccessOptions, KeyRecord } from '../../src/access/index.ts'
-import { isStreamed } from '../../src/http/response.ts'
+import { isStreamed } from '../../src/core.ts'
 import type { RatesEvent, RatesHandlerOptions, RawResponse } from '../../src/index.ts'
 import { openService } from '../fixtures/service.ts'
 import { virtualRuntime } from '../virtual-runtime.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { FEEDS, FEEDS_BY_MODULE, respondAsFeeds } from '../fixtures/feeds.ts'
-import { DAY, NOW, examine, run, show, urlOf } from './run.ts'
+import { DAY, NOW, examine, run, urlOf } from './run.ts'
 import type { Finding, Surroundings } from './run.ts'
 
 /** The variables of the keys, by provider. */
@@ -32,10 +32,8 @@ const REQUESTS: Readonly<Record<string, number>> = {
   'www.trade-tariff.service.gov.uk': 2,
 }
 
-/** Hosts that a provider uses if the first one fails. */
-const MIRRORS: Readonly<Record<string, string>> = {
-  'cdn.jsdelivr.net': 'latest.currency-api.pages.dev',
-}
+/** The host that a provider uses if its first one fails. */
+const MIRROR = 'latest.currency-api.pages.dev'
 
 /** The number of currencies and the newest publication or period of some providers. */
 const NEWEST: readonly (readonly [name: string, text: RegExp])[] = [
@@ -68,26 +66,11 @@ function everyUpstream(replace: (host: string) => Response | undefined = () => u
     // Requests that are made at the same time meet here.
     await new Promise((resolve) => setTimeout(resolve, 1))
     running.splice(running.indexOf(host), 1)
-    return replace(host) ?? (await responseOf(request.url, body))
+    const response = replace(host) ?? respondAsFeeds(request.url, NOW, body)
+    if (!response.headers.has('date')) response.headers.set('date', new Date(NOW).toUTCString())
+    return response
   }
   return { fetch, calls, most }
-}
-
-/** Bodies of upstreams, made once: null for an unknown path. */
-const bodies = new Map<string, Promise<ArrayBuffer | null>>()
-
-/** Returns the response of the upstream at `url` to a request with `sent`. */
-async function responseOf(url: string, sent: string): Promise<Response> {
-  const key = `${url} ${sent}`
-  const body = bodies.get(key) ?? bodyOf(url, sent)
-  bodies.set(key, body)
-  const bytes = await body
-  return bytes === null ? new Response('', { status: 404 }) : new Response(bytes)
-}
-
-async function bodyOf(url: string, sent: string): Promise<ArrayBuffer | null> {
-  const response = respondAsFeeds(url, NOW, sent)
-  return response.ok ? response.arrayBuffer() : null
 }
 
 /** Returns the results of `ratesmith doctor --all`, by the first part of the subject: the name of the provider. */
@@ -103,7 +86,10 @@ function failuresOf(found: ReadonlyMap<string, Finding>): string[] {
 describe('ratesmith doctor --all', () => {
   it('reads the newest rates of every provider, each once, from at most four hosts at a time', async () => {
     const { fetch, calls, most } = everyUpstream()
-    const found = await examineAll({ fetch, env: KEYS })
+    // Those that the environment chooses do not matter.
+    const chosen = { LATEST_URL: 'http://127.0.0.1:1/', HISTORY_URL: 'not a URL', LATEST: 'ecb' }
+    const env = Object.entries(chosen).map(([name, value]) => [`RATESMITH_${name}`, value])
+    const found = await examineAll({ fetch, env: { ...KEYS, ...Object.fromEntries(env) } })
     // A folder needs a root.
     const { folder: _, ...modules } = FEEDS_BY_MODULE
     expect([...found.keys()]).toEqual(expect.arrayContaining(['runtime', ...Object.keys(modules)]))
@@ -122,87 +108,72 @@ describe('ratesmith doctor --all', () => {
     expect(most).toEqual({ hosts: 4, ofHost: 4 })
   })
 
-  it.each(HOSTS)(
-    'reports that %s responds with a page of HTML, and all others',
-    async (changed) => {
-      const page = '<!doctype html><html><body><p>1 EUR = 1.1 USD</p></body></html>\n'
-      const { fetch } = everyUpstream((host) =>
-        host === changed || host === MIRRORS[changed] ? new Response(page) : undefined,
-      )
-      const args = ['doctor', '--all', '--no-cache', '--json']
-      const { code, stdout } = await run(args, { fetch, env: KEYS })
-      const { ok, findings }: { ok: boolean; findings: Finding[] } = JSON.parse(stdout)
-      const failures = findings.filter((each) => !each.ok)
-      // Of two providers of one host, the other has the days from the bank.
-      expect(failures.length).toBe(1)
-      for (const { subject, found, advice } of failures) {
-        expect(subject.split(', ').at(-1)).toBe(MIRRORS[changed] ?? changed)
-        expect(found).toMatch(/ returned an unexpected format: .| invalid JSON$/)
-        expect(advice).toContain('newest version')
-      }
-      // The runtime, and two providers of one host.
-      expect(findings).toHaveLength(1 + HOSTS.length + 1)
-      expect({ code, ok }).toEqual({ code: 1, ok: false })
-    },
-  )
-
-  it('reports a table with few currencies', async () => {
+  it('skips the providers whose key is missing, and fails for invalid keys, tables and folders only', async () => {
     const few = { date: '2026-11-20', usd: { usd: 1, eur: 0.86 } }
-    const { fetch } = everyUpstream((host) =>
-      host === 'cdn.jsdelivr.net' ? Response.json(few) : undefined,
+    const { fetch, calls } = everyUpstream((host) => {
+      if (host === 'api.cnb.cz') return new Response('', { headers: { date: 'Sat, 21 Nov 2026' } })
+      return ['cdn.jsdelivr.net', MIRROR].includes(host) ? Response.json(few) : undefined
+    })
+    const own = { RATESMITH_TCMB_KEY: `${SECRET} with spaces`, RATESMITH_FRED_KEY: '' }
+    const env = { ...own, RATESMITH_CACHE_DIR: '/dev/null/none' }
+    const { code, stdout } = await run(['doctor', '--all'], { fetch, env })
+    expect(code).toBe(1)
+    const lines = stdout.split('\n')
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'skips  fred',
+        '       needs a key: set RATESMITH_FRED_KEY',
+        'works  riksbank, Sveriges Riksbank, api.riksbank.se',
+      ]),
     )
-    const found = await examineAll({ fetch })
-    expect(failuresOf(found)).toEqual(['fawazahmed0'])
-    expect(found.get('fawazahmed0')?.advice).toContain('report this failure')
+    expect(lines.filter((line) => line.startsWith('skips'))).toHaveLength(5)
+    // One host with another time does not make the clock wrong.
+    expect(lines.filter((line) => line.startsWith('fails'))).toEqual([
+      expect.stringMatching(/^fails {2}fawazahmed0, /),
+      expect.stringMatching(/^fails {2}cnb, /),
+      'fails  tcmb',
+      'fails  cache, /dev/null/none',
+    ])
+    expect(stdout).toMatch(/RATESMITH_TCMB_KEY: key must be .*\n {7}-> set RATESMITH_TCMB_KEY to/)
+    expect(stdout).toMatch(/ response rejected: .*\n {7}-> .*report this failure$/m)
+    expect(stdout).not.toContain(SECRET)
+    expect([...calls.keys()]).not.toContain('api.stlouisfed.org')
+    const findings = await examineAll({ fetch: everyUpstream().fetch })
+    expect(findings.get('fred')).toEqual({
+      subject: 'fred',
+      found: 'needs a key: set RATESMITH_FRED_KEY',
+      ok: true,
+      advice: null,
+      skipped: true,
+    })
   })
 
-  it('reports late rates', async () => {
-    const { fetch } = everyUpstream()
-    const found = await examineAll({ fetch, now: () => NOW + 5 * DAY })
+  it('reports every host that responds with a page of HTML, with the newest version as advice', async () => {
+    const page = '<!doctype html><html><body><p>1 EUR = 1.1 USD</p></body></html>\n'
+    const { fetch } = everyUpstream(() => new Response(page))
+    const args = ['doctor', '--all', '--no-cache', '--json']
+    const { code, stdout } = await run(args, { fetch, env: KEYS })
+    const { ok, findings }: { ok: boolean; findings: Finding[] } = JSON.parse(stdout)
+    expect({ code, ok }).toEqual({ code: 1, ok: false })
+    const [runtime, ...failures] = findings
+    expect(runtime).toMatchObject({ ok: true })
+    const hosts = new Set(HOSTS.map((host) => (host === 'cdn.jsdelivr.net' ? MIRROR : host)))
+    expect(new Set(failures.map(({ subject }) => subject.split(', ').at(-1)))).toEqual(hosts)
+    for (const failure of failures) {
+      expect(failure.ok).toBe(false)
+      expect(failure.found).toMatch(/ returned an unexpected format: .| invalid JSON$/)
+      expect(failure.advice).toContain('newest version')
+    }
+  })
+
+  it('reports late rates, which are no failure', async () => {
+    const found = await examineAll({ fetch: everyUpstream().fetch, now: () => NOW + 5 * DAY })
     for (const name of ['cnb', 'ecb', 'banca-d-italia']) {
       expect(found.get(name), name).toMatchObject({
         ok: true,
         found: expect.stringMatching(/2026-11-20.*; the next were due \d+ (?:hours|days?) ago$/),
       })
     }
-  })
-})
-
-describe('ratesmith doctor --all without keys', () => {
-  it('skips the providers that need one, and names its variable', async () => {
-    const { fetch, calls } = everyUpstream()
-    const found = await examineAll({ fetch, env: { RATESMITH_FRED_KEY: '' } })
-    const skipped = [...found].filter(([, each]) => 'skipped' in each)
-    const about = { ok: true, advice: null, skipped: true }
-    const expected = Object.entries(VARIABLES).map(([name, variable]) => [
-      name,
-      { subject: name, found: `needs a key: set ${variable}`, ...about },
-    ])
-    expect(Object.fromEntries(skipped)).toEqual(Object.fromEntries(expected))
-    expect([...calls.keys()]).not.toContain('api.stlouisfed.org')
-  })
-
-  it('exits with 0, and marks them', async () => {
-    const { fetch } = everyUpstream()
-    const { code } = await run(['doctor', '--all', '--no-cache'], { fetch })
-    expect(code).toBe(0)
-    const lines = await show(['doctor', '--all', '--no-cache'], 80, { fetch })
-    expect(lines.join('\n')).toContain('skips  tcmb\n       needs a key: set RATESMITH_TCMB_KEY\n')
-    expect(lines.join('\n')).toMatch(/^works {2}riksbank, Sveriges Riksbank, api\.riksbank\.se$/m)
-  })
-})
-
-describe('ratesmith doctor --all with keys', () => {
-  it('reports an invalid key and does not print it', async () => {
-    const { fetch } = everyUpstream()
-    const env = { RATESMITH_TCMB_KEY: `${SECRET} with spaces` }
-    const found = await examineAll({ fetch, env })
-    expect(failuresOf(found)).toEqual(['tcmb'])
-    expect(found.get('tcmb')).toMatchObject({
-      found: expect.stringMatching(/^RATESMITH_TCMB_KEY: key must be /),
-      advice: expect.stringContaining('RATESMITH_TCMB_KEY'),
-    })
-    expect(JSON.stringify([...found])).not.toContain(SECRET)
   })
 
   it('prints no key that an error or a response contains', async () => {
@@ -220,35 +191,19 @@ describe('ratesmith doctor --all with keys', () => {
   })
 })
 
-describe('the choices of ratesmith doctor --all', () => {
-  it('ignores the providers and roots of the environment', async () => {
-    const { fetch, calls } = everyUpstream()
-    const roots = { LATEST_URL: 'http://127.0.0.1:1/', HISTORY_URL: 'not a URL' }
-    const chosen = Object.entries({ ...roots, LATEST: 'ecb' })
-    const env = Object.fromEntries(chosen.map(([name, value]) => [`RATESMITH_${name}`, value]))
-    const found = await examineAll({ fetch, env })
-    expect(failuresOf(found)).toEqual([])
-    expect([...calls.keys()]).not.toContain('127.0.0.1:1')
-  })
-
-  it('checks the cache folder as without it', async () => {
-    const { fetch } = everyUpstream()
-    const env = { RATESMITH_CACHE_DIR: '/dev/null/none' }
-    const findings = await examine(['--all'], { fetch, env })
-    expect(findings.filter(({ ok }) => !ok)).toMatchObject([{ subject: 'cache, /dev/null/none' }])
-  })
-})
-
-describe('the clock in ratesmith doctor --all', () => {
-  const dated = (now: number) => ({ headers: { date: new Date(now).toUTCString() } })
-  const respond = (now: number): Response => new Response('', { status: 503, ...dated(now) })
-
+describe('the clock in ratesmith doctor', () => {
   it.each([
-    ['ignores one host with another time', ['api.cnb.cz'], []],
-    ['fails if all hosts have another time', HOSTS, ['clock']],
-  ])('%s', async (_, wrong, failures) => {
-    const { fetch } = everyUpstream((host) => respond(wrong.includes(host) ? NOW + DAY : NOW))
-    const found = await examineAll({ fetch })
-    expect(failuresOf(found).filter((name) => name === 'clock')).toEqual(failures)
+    ['days behind', DAY, '1440 minutes behind'],
+    ['minutes ahead', -301_000, '5 minutes ahead of'],
+    ['5 minutes behind', 300_000, undefined],
+  ])('is compared with that of most hosts: %s', async (_, skew, found) => {
+    let calls = 0
+    // Of three hosts, one has the right time.
+    const fetch = async () => {
+      const date = new Date(NOW + (calls++ % 3 === 1 ? 0 : skew)).toUTCString()
+      return new Response('', { status: 503, headers: { date } })
+    }
+    const clock = (await examineAll({ fetch })).get('clock')
+    expect(clock?.found.split(' ').slice(0, -1).join(' ')).toBe(found)
   })
 })

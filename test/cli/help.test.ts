@@ -15,7 +15,7 @@ async function* streamOf(text: string): AsyncGenerator<Uint8Array> {
 
 const COMMANDS = Object.entries(PAGES)
 
-// These listen, read messages or write files: test/system/help-examples.test.ts, mcp.test.ts and export.test.ts run them.
+// These listen, read messages or write files: test/system/{commands,mcp}.test.ts, test/smoke/serve.test.ts and export.test.ts run them.
 const WRITING = ['serve', 'mcp', 'keys', 'export', 'sync']
 const PRINTING = COMMANDS.filter(([name]) => !WRITING.includes(name)).flatMap(
   ([, { examples }]) => [...examples],

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
-import { answerOfBancaDItalia } from '../fixtures/feeds/banca-d-italia.ts'
+import { respondAsFeeds } from '../fixtures/feeds.ts'
 import { temporaryFolder } from '../stores/meets-contract.ts'
 import { NOW, examine, publish, run, show, urlOf } from './run.ts'
 
@@ -16,7 +16,7 @@ function publishWidely(now: () => number = () => NOW) {
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const url = urlOf(input)
     calls.push(new URL(url).host)
-    return url.includes('bancaditalia') ? answerOfBancaDItalia(url, now()) : others(input, init)
+    return url.includes('bancaditalia') ? respondAsFeeds(url, now(), '') : others(input, init)
   }
   return { fetch, calls }
 }

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
@@ -47,38 +47,6 @@ describe('the choice of providers', () => {
     const { history } = await hostsOf(['--history', 'ecb,norges-bank,frankfurter'], env)
     expect(history).toEqual(['a.example', 'data.norges-bank.no', 'c.example'])
   })
-
-  const ONE_ROOT = { RATESMITH_LATEST_URL: 'https://a.example' }
-  const SECRETS = { RATESMITH_LATEST_URL: 'https://a:secret@a.example,https://b:secret@b.example' }
-  const ROOT_FOR_EACH = /: RATESMITH_LATEST_URL must .*for each of ecb, fawazahmed0/
-  const NO_SECRETS = /: RATESMITH_LATEST_URL: url must not .*user name/
-
-  it.each([
-    [
-      '--latest=frankfurter',
-      {},
-      /: --latest must be exchange-.*, ecb, .* or [\w-]+, got frankfurter\. Did/,
-    ],
-    ['--latest=open-exchange-rate', {}, /Did you mean open-exchange-rates\? /],
-    [
-      '--history=currencyapi',
-      {},
-      /: --history must be frankf.*, ecb, .* or [\w-]+, got currencyapi \(/,
-    ],
-    ['--history=ecb,', {}, /, got "" \(/],
-    ['--history=ecb,frankfurter,ecb', {}, /: --history contains ecb twice/],
-    ['--history=ecb,banca-ditalia', {}, /, got banca-ditalia\. Did you mean banca-d-italia\?/],
-    ['--history=', {}, /, got "" \(/],
-    ['--latest=toString', {}, /, got toString \(/],
-    ['--json', { RATESMITH_HISTORY: 'ebc' }, /: RATESMITH_HISTORY must .*, got ebc\. .*mean ecb\?/],
-    ['--latest=ecb,fawazahmed0', ONE_ROOT, ROOT_FOR_EACH],
-    ['--latest=exchange-rate-api,ecb', SECRETS, NO_SECRETS],
-  ])('exits with 2 and no secret: %s with %j', async (flag, env, message) => {
-    const { code, stdout, stderr } = await run(['latest', flag], { env })
-    expect(stderr).toMatch(message)
-    expect(stderr).not.toContain('secret')
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-  })
 })
 
 describe.each(['RATESMITH_LATEST_URL', 'RATESMITH_HISTORY_URL'])('%s', (variable) => {
@@ -111,11 +79,6 @@ describe('the names of providers', async () => {
   }
 
   /** Returns the variable with the key of `name`; empty if it needs none. */
-  async function keyVariableOf(name: string): Promise<string> {
-    const { stderr } = await run(['latest', `--latest=${name}`])
-    return / needs a key: set (\w+)/.exec(stderr)?.[1] ?? ''
-  }
-
   /** Returns the cells of the lines of the table in the help, without the mark of the defaults. */
   async function tableInHelp(): Promise<string[][]> {
     const { stdout } = await run(['help', 'providers'])
@@ -142,24 +105,5 @@ describe('the names of providers', async () => {
     const unnamed = files.filter((file) => !latest.includes(file) && !history.includes(file))
     // They derive providers from others.
     expect(unnamed.toSorted()).toEqual(['derived', 'official-pegs'])
-  })
-
-  it('are all in docs/providers.md, with the same currencies, data sets, keys and terms', async () => {
-    const page = readFileSync(new URL('../../docs/providers.md', import.meta.url), 'utf8')
-    const [, section = ''] = page.split('\n## Choose a provider\n')
-    for (const [name = '', , count = '', data = '', key, terms = ''] of await tableInHelp()) {
-      const row = section.split('\n').find((line) => line.includes(` | \`${name}\``)) ?? ''
-      const [, , , named, about, ofLatest, ofHistory, right = ''] = row
-        .split('|')
-        .map((cell) => cell.trim())
-      expect([ofLatest, ofHistory].map((cell) => cell !== '–')).toEqual([
-        data !== 'history',
-        data !== 'latest',
-      ])
-      expect(about, name).toMatch(count === '-' ? /^of / : new RegExp(`^${count}\\b`))
-      expect(right.replaceAll('**', '').startsWith(terms), `${name}: ${right}`).toBe(true)
-      const variable = key === 'yes' ? await keyVariableOf(name) : ''
-      expect(named).toBe(variable === '' ? `\`${name}\`` : `\`${name}\`, \`${variable}\``)
-    }
   })
 })

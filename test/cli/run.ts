@@ -10,6 +10,8 @@ export interface Surroundings extends Partial<Omit<Context, 'stdout' | 'stderr'>
   columns?: number
   /** Receives each write to stderr. */
   onNote?: (text: string) => void
+  /** Receives each write to stdout. */
+  onPrint?: (text: string) => void
 }
 
 /** The current time of commands: a Friday after the publication of its reference rates. */
@@ -22,11 +24,11 @@ const market = marketOf()
 
 /** Runs `ratesmith` with `args`, without environment, network and home folder unless `surroundings` set them. */
 export async function run(args: string[], surroundings: Surroundings = {}) {
-  const { columns, onNote, ...replaced } = surroundings
+  const { columns, onNote, onPrint, ...replaced } = surroundings
   const ran = { stdout: '', stderr: '' }
   const terminal = columns === undefined ? {} : { isTTY: true, columns }
   const code = await runCommand(args, {
-    stdout: { ...terminal, on() {}, write: (text) => (ran.stdout += text) },
+    stdout: { ...terminal, on() {}, write: (text) => ((ran.stdout += text), onPrint?.(text)) },
     stderr: { ...terminal, on() {}, write: (text) => ((ran.stderr += text), onNote?.(text)) },
     env: {},
     platform: 'linux',
