@@ -13,7 +13,7 @@ const LANDING = [
   'test/advisories/{doubtful-rates,linear-time,upstream-secrets}.test.ts',
   'test/access/model.test.ts',
   'test/catalogue/upstream-faults.test.ts',
-  'test/cli/{doctor-all,export-faults}.test.ts',
+  'test/cli/{doors,export-faults}.test.ts',
   'test/providers/{bank-days,keys,odd-responses}.test.ts',
   'test/quotes/jose.test.ts',
   'test/simulation/many-seeds.test.ts',
@@ -46,7 +46,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [
-            'test/{smoke,system,conformance,simulation,release,golden,tools,apps}/**',
+            'test/{smoke,system,conformance,simulation,release,golden,lint,tools,apps}/**',
             ...LANDING,
             ...WEEKLY,
           ],

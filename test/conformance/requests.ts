@@ -17,8 +17,8 @@ const GOOD_TARGETS = [
   '/api/v1/convert?from=USD&to=EUR,JPY&amount=100&reverse=true&format=csv',
   '/api/v1/history?from=USD&to=JPY&period=1Y&format=csv',
   '/api/v1/latest?format=xml',
-  '/api/v1/days?start=2016-01-01&source=ecb',
-  '/api/v1/days?start=2016-01-01&source=ecb&format=csv',
+  '/api/v1/days?start=2024-01-01&source=ecb',
+  '/api/v1/days?start=2024-01-01&source=ecb&format=csv',
   '/api/v1/days?start=2026-11-23',
   '/api/v1/currencies',
   '/api/v1/openapi.json',
@@ -34,17 +34,18 @@ const AMOUNTS =
   '0 .1 1.005 4.9e-324 3.3333333333333333 123456789.123456789 9007199254740993 999999999999999.9 1e22 ' +
   '123456789012345678901234567890 1.7976931348623157e300'
 
-/** Every base, and amounts with difficult products for several pairs each. */
+/** Some bases, and amounts with difficult products for a few pairs each. */
 async function conversionTargets(handler: RatesHandler): Promise<string[]> {
   const codes = Object.keys((await handler.rates.latest()).rates)
   const at = (index: number): string => codes[index % codes.length] ?? ''
   const conversions = AMOUNTS.split(' ').flatMap((amount, row) =>
-    Array.from({ length: 15 }, (_, index) => {
+    Array.from({ length: 3 }, (_, index) => {
       const [from, to] = [at(row + index * 7), at(row * 3 + index * 11 + 1)]
       return `/api/v1/convert?from=${from}&to=${to}&amount=${amount}`
     }),
   )
-  return [...codes.map((code) => `/api/v1/latest?base=${code}`), ...conversions]
+  const bases = codes.filter((_, index) => index % 8 === 0)
+  return [...bases.map((code) => `/api/v1/latest?base=${code}`), ...conversions]
 }
 
 const OTHER_PREFIXES = ['/FX', '/%66x', '//fx', '/fx/', '/fx%2F', '/fxx', '/f', '']

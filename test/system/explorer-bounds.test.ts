@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib'
 
-import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from 'ratesmith'
@@ -45,7 +44,7 @@ it('shows the error of the API while the upstream is down, or of a gateway, and 
   const before = count()
   await page.locator('#converter .retry button').click()
   await expect.poll(count).toBeGreaterThan(before)
-  await expectAccessible(page)
+  expect(await axeViolations(page)).toEqual([])
   await page.route(/convert/, (route) => route.fulfill({ status: 504, body: '<h1>Sorry' }))
   await page.fill('#amount', '3')
   await expectText(page, '#converter [role=alert]', /\b504\b/)
@@ -124,7 +123,6 @@ describe('the page', () => {
 
   it.each([
     ['/', '', ''],
-    ['/fx', '/fx', ''],
     ['/tools/api/', '/api', '/tools'],
   ])('finds the API at %s', async (path, basePath, stripped) => {
     const providers = fakeProviders()
@@ -177,46 +175,64 @@ describe('the page', () => {
     pageErrors.length = 0
   })
 
-  it.each([390, 768, 1440])('passes axe in both themes, %d px wide', async (width) => {
-    const { page } = await openDemo('', { viewport: { width, height: 900 } })
+  it.each([
+    [390, 'light'],
+    [1440, 'dark'],
+  ] as const)('passes axe, %d px wide and %s', async (width, colorScheme) => {
+    const { page } = await openDemo('', { viewport: { width, height: 900 }, colorScheme })
+    const expectAccessible = async () => expect(await axeViolations(page)).toEqual([])
     await page.locator('#menu').click()
-    await expectAccessible(page)
+    await expectAccessible()
     await page.keyboard.press('Escape')
     for (const summary of await page.locator('summary').all()) await summary.click()
     await page.locator('.copies').first().getByText('client').click()
     await page.locator('#plot').hover()
     await page.locator('#to').click()
     await page.locator('#to-EUR[aria-selected=true]').waitFor()
-    await expectAccessible(page)
+    await expectAccessible()
     await choose(page, '#to', 'AED')
     await page.fill('#amount', '12abc')
     await page.fill('#search', 'zzz')
     await expectText(page, '#none', /AED/)
-    await expectAccessible(page)
+    await expectAccessible()
     await page.route(/v1\/(convert|history)/, (route) => route.abort())
     await page.fill('#amount', '12')
     await choose(page, '#to', 'GBP')
     await page.locator('#chart .retry').waitFor()
-    await expectAccessible(page)
+    await expectAccessible()
   })
 
-  it.each([320, 360, 640])('needs no horizontal scrolling at %d px', async (width) => {
+  it('needs no horizontal scrolling from 320 px on', async () => {
     const fragment = '#amount=123456789.123&to=IDR&base=IDR&period=MAX&compare=GBP,JPY,CHF'
-    const { page } = await openDemo(`${fragment}&date=2020-07-12`, {
-      viewport: { width, height: 500 },
-    })
+    const { page } = await openDemo(`${fragment}&date=2020-07-12`)
     for (const summary of await page.locator('summary').all()) await summary.click()
     await page.locator('#menu').click()
-    const excess = await page.evaluate(() => {
-      const { scrollWidth, clientWidth } = document.documentElement
-      return scrollWidth - clientWidth
-    })
-    expect(excess).toBe(0)
+    for (const width of [768, 640, 360, 320]) {
+      await page.setViewportSize({ width, height: 500 })
+      const excess = await page.evaluate(() => {
+        const { scrollWidth, clientWidth } = document.documentElement
+        return scrollWidth - clientWidth
+      })
+      expect(excess, `${width} px`).toBe(0)
+    }
   })
 
-  it.runIf(IS_CHROMIUM)('opens a list with the first tap, as large as fingers', async () => {
+  it.runIf(IS_CHROMIUM)('has targets of 44 px for fingers, in their cards', async () => {
     const options = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
-    const { page } = await openDemo('', options)
+    const { page } = await openDemo('#compare=GBP&date=2026-07-12', options)
+    const targets =
+      'button:not(.field *), summary, .periods label, .choices :is(input:not([type=checkbox]), a, label)'
+    const sizes = await page.locator(`:is(${targets}):visible`).evaluateAll((all) =>
+      all.map((each) => {
+        const { width, height, right } = each.getBoundingClientRect()
+        const card = each.closest('.card')?.getBoundingClientRect().right ?? innerWidth
+        const name = each.id || each.className || each.textContent
+        return { name, fits: width >= 44 && height >= 44 && right <= card }
+      }),
+    )
+    expect(sizes.length).toBeGreaterThan(30)
+    expect(sizes.filter(({ fits }) => !fits)).toEqual([])
+    // The first tap opens the list.
     await page.locator('#to').tap()
     const option = page.locator('#to-GBP')
     await option.waitFor()
@@ -228,12 +244,15 @@ describe('the page', () => {
       .locator('#more > *, #more select, header nav a, .money input, .day input')
       .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height))
     for (const height of heights.filter(Boolean)) expect(height).toBeGreaterThanOrEqual(44)
+    await page.goto(`${page.url().split('#')[0]}?#to=AED&amount=1e999&base=HRK`)
+    await expectText(page, '#table [role=alert]', /HRK/)
+    expect((await page.locator('#instead').boundingBox())?.height).toBeGreaterThanOrEqual(44)
+    for (const panel of ['#converter', '#table']) {
+      const outside = await page.locator(panel).evaluate((card) => {
+        const button = card.querySelector('.code summary')?.getBoundingClientRect()
+        return (button?.bottom ?? Infinity) > card.getBoundingClientRect().bottom
+      })
+      expect(outside, panel).toBe(false)
+    }
   })
 })
-
-async function expectAccessible(page: Page): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    expect(await axeViolations(page)).toEqual([])
-  }
-}

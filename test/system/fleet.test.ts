@@ -12,9 +12,9 @@ import { IS_SHORT, listen } from './processes.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 
 const PROCESSES = 8
-const REFRESHES = IS_SHORT ? 6 : 20
+const REFRESHES = IS_SHORT ? 4 : 20
 
-const REFRESHES_WITHOUT_REDIS = 4
+const REFRESHES_WITHOUT_REDIS = 3
 
 /** Time for the processes to start before the first period ends, in ms. */
 const LEAD_MS = 8_000

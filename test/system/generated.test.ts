@@ -3,7 +3,6 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
 import { generatedFiles } from '../../scripts/generate.ts'
-import { run } from './processes.ts'
 
 const FOLDER = new URL('../../src/generated/', import.meta.url)
 
@@ -13,11 +12,4 @@ it('the generated files equal the output of `npm run generate`', async () => {
   for (const [name, text] of Object.entries(made)) {
     expect(readFileSync(new URL(name, FOLDER), 'utf8') === text, name).toBe(true)
   }
-})
-
-it('the repository contains no file that .gitignore excludes', async ({ skip }) => {
-  const args = ['ls-files', '--cached', '--ignored', '--exclude-standard']
-  const { code, stdout } = await run('git', args)
-  if (code !== 0) skip('not a git clone')
-  expect(stdout).toBe('')
 })

@@ -2,7 +2,6 @@
 // clock starts in ms since the Unix epoch. Prints lines: what it has found (`found {…}`), the time of its clock (`at
 // …`), and what it has stored (`stored latest …`).
 import { writeSync } from 'node:fs'
-import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { flushCompileCache } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -89,24 +88,6 @@ const historyProvider: HistoryProvider = {
 const STORES: Record<string, (path: string, now: () => number) => CacheStore> = {
   file: createFileStore,
   sqlite: (path, now) => createSqliteStore(path, { now }),
-  // Overwrites in place, in two pieces.
-  torn(path) {
-    const pathOf = (key: string): string => `${path}-${key.replaceAll(':', '-')}`
-    return {
-      get: (key) => readFile(pathOf(key), 'utf8').catch(() => undefined),
-      async set(key, value) {
-        const middle = value.length / 2
-        await writeFile(pathOf(key), value.slice(0, middle))
-        await sleep(3)
-        await appendFile(pathOf(key), value.slice(middle))
-      },
-    }
-  },
-  // Reports a value as stored before it is.
-  hasty(path) {
-    const store = createFileStore(path)
-    return { get: store.get, set: (...entry) => void sleep(20).then(() => store.set(...entry)) }
-  },
 }
 
 /** Returns what a handler without upstreams serves from the store. */

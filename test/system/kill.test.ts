@@ -14,9 +14,7 @@ const PROGRAM = `${ROOT}/test/system/kill-program.ts`
 /** Seed of the times of the kills. The clocks of the processes determine what each kill hits. */
 const SEED = process.env['KILL_SEED'] ?? crypto.randomUUID().slice(0, 8)
 
-const KILLS = IS_SHORT ? 50 : 200
-
-const KILLS_FOR_A_BAD_STORE = 40
+const KILLS = IS_SHORT ? 30 : 200
 
 /** Start of the first process's clock, in ms since the Unix epoch: at midnight, since the program counts in hours. */
 const START = Date.UTC(2027, 0, 4)
@@ -120,18 +118,6 @@ describe(`a process that is killed at ${KILLS} random times`, { timeout: TIME_LI
     expect(tally.latest).toBeGreaterThan(KILLS)
     expect(tally.history).toBeGreaterThan(KILLS / 4)
   })
-
-  it.concurrent('fails the checks if its store overwrites in place', async (context) => {
-    const trial = killAgainAndAgain('torn', KILLS_FOR_A_BAD_STORE, context)
-    await expect(trial).rejects.toThrow(
-      /^torn, after kill \d+ of seed \S+: (latest|history|ballast): /,
-    )
-  })
-
-  it.concurrent('fails the checks if its store reports a write too early', async (context) => {
-    const trial = killAgainAndAgain('hasty', KILLS_FOR_A_BAD_STORE, context)
-    await expect(trial).rejects.toThrow(/^hasty, after kill \d+ .*: stored \d+, found /)
-  })
 })
 
 describe('createSqliteStore()', () => {
@@ -144,7 +130,7 @@ describe('createSqliteStore()', () => {
     const program = `${imports}
       import { globSync, writeFileSync } from 'node:fs'
       const [, folder] = process.argv
-      for (let round = 0; round < 25; round += 1) {
+      for (let round = 0; round < 10; round += 1) {
         writeFileSync(folder + '/' + round + '-' + process.pid, '')
         while (globSync(folder + '/' + round + '-*').length < 6);
         createSqliteStore(folder + '/' + round + '.db').close()

@@ -15,8 +15,6 @@ import { pick } from './pick.ts'
 export interface MemorySettings {
   /** Number of distinct requests. */
   requestCount: number
-  /** Whether to leak every request (default false). */
-  leaks?: boolean
 }
 
 export type MemoryReport = typeof report
@@ -37,14 +35,13 @@ const MAX_LOOP_TURNS = 200
 /** Longer targets of the catalogue would take too much time. */
 const MAX_TARGET_LENGTH = 2_000
 
-const { requestCount, leaks = false }: MemorySettings = JSON.parse(settingsFromParent())
+const { requestCount }: MemorySettings = JSON.parse(settingsFromParent())
 const CODES = codes(17_500)
 const known = Object.keys((await fakeProviders().latest.fetchLatest(anyContext())).rates)
 const hostile = entries.filter(({ target }) => expand(target).length < MAX_TARGET_LENGTH)
 
 let calls = 0
 const statuses: Record<string, number> = {}
-const leaked: string[] = []
 
 const handler = createHandler()
 await handler.refresh()
@@ -90,7 +87,6 @@ function createHandler(gate: Promise<void> = Promise.resolve()): RatesHandler {
 async function sendAll(from: number, to: number): Promise<void> {
   for (let number = from; number < to; number += 1) {
     const request = requestOf(number)
-    if (leaks) leaked.push(request.target)
     const status = await statusOf(request, number)
     statuses[status] = (statuses[status] ?? 0) + 1
   }

@@ -6,9 +6,9 @@ import { IS_SHORT } from './processes.ts'
 
 const MEGABYTE = 1_048_576
 
-const REQUESTS = IS_SHORT ? 200_000 : 1_000_000
+const REQUESTS = IS_SHORT ? 100_000 : 1_000_000
 
-describe(`${REQUESTS} distinct requests`, () => {
+describe(`${REQUESTS} distinct requests`, { timeout: 900_000 }, () => {
   it('leave nothing in memory', async () => {
     const { growth, statuses, ...left } = await report({ requestCount: REQUESTS })
     expect(growth).toBeLessThan(2 * MEGABYTE)
@@ -21,11 +21,6 @@ describe(`${REQUESTS} distinct requests`, () => {
       listeners: 0,
       uncollected: { requests: 0, responses: 0 },
     })
-  })
-
-  it('would fail the limit if they were leaked', async () => {
-    const { growth } = await report({ requestCount: 60_000, leaks: true })
-    expect(growth).toBeGreaterThan(2 * MEGABYTE)
   })
 })
 

@@ -1,11 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import type { RequestListener } from 'node:http'
+import { Agent, request } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, RequestListener } from 'node:http'
 import { join } from 'node:path'
 
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
 import { createRatesHandler } from 'ratesmith'
-import type { RatesHandlerOptions } from 'ratesmith'
+import type { ProxyOptions, RatesHandlerOptions } from 'ratesmith'
+import { createAccess, createKey } from 'ratesmith/access'
 import { toNodeHandler } from 'ratesmith/node'
 import { fakeProviders } from 'ratesmith/testing'
 
@@ -14,6 +16,7 @@ import { NGINX, documentedConfiguration, openCache, replace, startNginx } from '
 import { listen, requireProgram, temporaryFolder } from './processes.ts'
 import { BUN } from './runtimes.ts'
 
+const PAGE = 'docs/run-it.md'
 const LATEST = '/api/v1/latest?symbols=EUR'
 const HISTORY = '/api/v1/history?from=USD&to=EUR'
 const CONVERT = '/api/v1/convert?from=USD&to=EUR'
@@ -29,7 +32,7 @@ const CLIENTS: Record<string, string>[] = [
   { origin: 'https://one.example' },
   { origin: 'null' },
   { accept: 'text/html' },
-  { cookie: 'session=1', authorization: 'Bearer token' },
+  { cookie: 'session=1' },
   { 'user-agent': 'curl/8', 'accept-language': 'de' },
   { 'cache-control': 'no-cache', pragma: 'no-cache' },
   { 'if-modified-since': 'Fri, 20 Nov 1998 15:00:00 GMT' },
@@ -51,8 +54,17 @@ const APPS = {
   withoutData: { providers: { latest: withoutData } },
 } satisfies Record<string, RatesHandlerOptions>
 
+/** Starts nginx in front of `app` with the documented configuration, changed by `change`; it ends with the test. */
+async function startProxy(app: string, change = (text: string): string => text) {
+  const folder = temporaryFolder()
+  const cache = join(folder, 'cache')
+  const located = replace(documentedConfiguration(PAGE), '/var/cache/ratesmith', cache)
+  const url = await startNginx(change(replace(located, 'http://127.0.0.1:8787', app)), folder)
+  return { url, cache: openCache(cache) }
+}
+
 /** Starts an app behind nginx with the documented configuration, changed by `change`; both end with the test. */
-async function startProxiedApp(change = (configuration: string): string => configuration) {
+async function startProxiedApp(change?: (text: string) => string) {
   const requests: { method: string; target: string; ifNoneMatch: string | null }[] = []
   let listener: RequestListener
   const become = (name: keyof typeof APPS): void => {
@@ -64,18 +76,8 @@ async function startProxiedApp(change = (configuration: string): string => confi
     requests.push({ method, target, ifNoneMatch: headers['if-none-match'] ?? null })
     listener(request, response)
   })
-  const folder = temporaryFolder()
-  const cache = join(folder, 'cache')
-  const configuration = replace(
-    documentedConfiguration('docs/api.md'),
-    '/var/cache/ratesmith',
-    cache,
-  )
-  const url = await startNginx(
-    change(replace(configuration, 'http://127.0.0.1:8787', app.url)),
-    folder,
-  )
-  const { kept, makeOlder, unfinished } = openCache(cache)
+  const { url, cache } = await startProxy(app.url, change)
+  const { kept, makeOlder, unfinished } = cache
   return {
     requests,
     become,
@@ -202,7 +204,7 @@ describe('nginx in front of two servers on Bun', () => {
   beforeEach(({ skip }) => requireProgram(name, bun, skip))
 
   it('refuses unknown methods, to which Bun does not respond', async () => {
-    let configuration = documentedConfiguration('docs/api.md', 'upstream ')
+    let configuration = documentedConfiguration(PAGE, 'upstream ')
     for (const port of ['8787', '8788']) {
       const root = await rootOf(serve(['--demo'], {}, BUN))
       configuration = replace(configuration, `127.0.0.1:${port}`, new URL(root).host)
@@ -213,6 +215,170 @@ describe('nginx in front of two servers on Bun', () => {
     expect(await statusOf('GET')).toBe(200)
     expect(await statusOf('FOO')).toBe(405)
     expect(await statusOf('GET')).toBe(200)
+  })
+})
+
+const CLIENTS_AT = ['127.0.0.11', '127.0.0.12', '127.0.0.13', '127.0.0.14']
+
+/** One plan for each key: its quota shows to which key a response belongs. */
+const KEYS = await Promise.all(
+  [1, 2, 3].map(async (index) => ({ ...(await createKey()), id: `key-${index}`, quota: index })),
+)
+const FREE = 900_000
+const QUOTA = 1_000_000
+
+/** Starts an app with keys behind nginx with the documented configuration, changed by `change`. */
+async function startKeyed(
+  { quota = FREE, ...proxies }: ProxyOptions & { quota?: number },
+  change?: (configuration: string) => string,
+) {
+  const plans = KEYS.map((key) => [key.id, `${QUOTA + key.quota}/day`])
+  const access = createAccess({
+    anonymous: 'free',
+    plans: { free: `${quota}/day`, ...Object.fromEntries(plans) },
+    keys: {
+      find(hash) {
+        const id = KEYS.find((key) => key.hash === hash)?.id
+        return id === undefined ? undefined : { id, plan: id }
+      },
+    },
+    queryParameters: ['access_key'],
+  })
+  const handler = createRatesHandler({ providers: market, now, access, ...proxies })
+  await handler.refresh()
+  const app = await listen(toNodeHandler(handler))
+  const { url, cache } = await startProxy(app.url, change)
+  const agent = new Agent({ keepAlive: true, maxSockets: 4 })
+  onTestFinished(() => agent.destroy())
+  const send = (target: string, headers: OutgoingHttpHeaders, localAddress = '127.0.0.1') =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      // nginx ends a connection after its own 412, without an announcement (RFC 9112 §9.5).
+      const options = { localAddress, headers, agent: headers['if-match'] ? false : agent }
+      const sent = request(url + target, options, (response) => {
+        response.resume().once('end', () => resolve(response))
+      })
+      sent.once('error', reject).end()
+    })
+  return { send, cache }
+}
+
+describe.skipIf(process.platform !== 'linux')('nginx in front of keys', () => {
+  const TARGETS = [
+    'latest',
+    'latest?base=EUR',
+    'history?from=USD&to=EUR',
+    'currencies',
+    'latest?base=zzz',
+  ]
+
+  it.each([
+    ['as documented', true, undefined],
+    ['without a bypass', false, (text: string) => text.replace(/proxy_cache_bypass .*/, '')],
+  ] as const)('gives no response of a key to another client, %s', async (_, bypasses, change) => {
+    const { send, cache } = await startKeyed({}, change)
+    const seen = { hits: 0, keyed: 0, refused: 0, unchanged: 0, bypassed: new Set<boolean>() }
+    const faults: string[] = []
+    const etags = new Map<string, string>()
+    const [first, second, third] = KEYS
+    const wrong = first?.key.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+    const senders: [owner: number | undefined, query: string, headers: OutgoingHttpHeaders][] = [
+      [undefined, '', {}],
+      [first?.quota, '', { authorization: `Bearer ${first?.key}` }],
+      [second?.quota, '', { 'x-api-key': second?.key }],
+      [third?.quota, `access_key=${third?.key}`, {}],
+      [undefined, '', { authorization: `Bearer ${wrong}` }],
+    ]
+    const variants = (etag = '*'): OutgoingHttpHeaders[] => [
+      {},
+      { 'if-none-match': etag, 'accept-encoding': 'gzip, br' },
+      { 'cache-control': 'no-cache', origin: 'https://app.example' },
+      { 'if-match': '"other"' },
+    ]
+    // Responses expire, are revalidated and refreshed, also by requests with a key.
+    for (const seconds of [0, 90, 10_000, 200_000]) {
+      await expect.poll(cache.unfinished).toEqual([])
+      cache.makeOlder(seconds)
+      for (const name of TARGETS) {
+        for (const [index, headers] of variants(etags.get(name)).entries()) {
+          // Another one begins each time.
+          const order = [...senders.slice(index), ...senders.slice(0, index)]
+          for (const [owner, query, own] of order) {
+            const separator = query && (name.includes('?') ? '&' : '?')
+            const target = `/api/v1/${name}${separator}${query}`
+            const response = await send(target, { ...headers, ...own })
+            const { etag, vary = '', 'cache-control': control = '' } = response.headers
+            const policy = String(response.headers['ratelimit-policy'] ?? '')
+            const [, quota] = /;q=(\d+)/.exec(policy) ?? []
+            // Anonymous clients get limits in errors only, which no cache stores.
+            const isOwn = [FREE, QUOTA + (owner ?? NaN)].includes(Number(quota ?? FREE))
+            const isKeyed = /private/.test(control) || /api-key/i.test(vary)
+            const isForAll = policy !== '' && control.includes('public')
+            if (!isOwn || isForAll || (isKeyed && owner === undefined)) faults.push(target + policy)
+            if (etag) etags.set(name, etag)
+            const isHit = response.headers['x-cache-status'] === 'HIT'
+            if (isHit) seen.hits += 1
+            if (owner !== undefined && policy !== '') seen.keyed += 1
+            if (response.statusCode === 401) seen.refused += 1
+            if (response.statusCode === 304) seen.unchanged += 1
+            if (own['authorization'] || own['x-api-key']) seen.bypassed.add(!isHit)
+          }
+        }
+      }
+    }
+    expect(faults).toEqual([])
+    const { bypassed, ...counts } = seen
+    expect(Math.min(...Object.values(counts))).toBeGreaterThan(5)
+    // Without a bypass, clients with a key get stored anonymous responses.
+    expect(bypassed.has(false)).toBe(!bypasses)
+    const stored = cache.texts().join('\n')
+    expect(stored).toMatch(/cache-control: public/i)
+    expect(stored).not.toMatch(/\n(ratelimit|cache-control: private|vary: [^\n]*x-api-key)/i)
+    for (const { key } of KEYS) {
+      expect(stored.replaceAll(`access_key=${key}`, '')).not.toContain(key)
+    }
+  })
+
+  const append = (text: string): string =>
+    replace(text, '$remote_addr', '$proxy_add_x_forwarded_for')
+  const pass = (text: string): string => replace(text, 'proxy_set_header Forwarded "";', '')
+  const trustedProxies = ['127.0.0.1']
+
+  it.each<[name: string, options: ProxyOptions, change?: (text: string) => string]>([
+    ['as documented', { trustedProxies }],
+    ['with the header named', { trustedProxies, forwardedHeader: 'x-forwarded-for' }, pass],
+    ['with appended addresses', { trustedProxies }, append],
+    ['with a number of proxies', { trustedProxies: 1 }, append],
+  ])(
+    '%s, gives each client its own limit, regardless of forged headers',
+    async (_, options, change) => {
+      const { send } = await startKeyed({ quota: 5, ...options }, change)
+      for (const [client, from] of CLIENTS_AT.entries()) {
+        const statuses: unknown[] = []
+        for (let index = 0; index < 20; index += 1) {
+          const address = `203.0.${index}.${client}`
+          const forwarded = index % 2 ? `for=${address}` : `for="${address}:80";by=", for=[::1]`
+          const forged = {
+            'x-forwarded-for': `127.0.0.1, ${address}`,
+            'x-real-ip': '::1',
+            forwarded,
+          }
+          // Each is a request of the app: no cache has its response.
+          const target = `/api/v1/convert?from=USD&to=EUR&amount=${client}${index}`
+          statuses.push((await send(target, forged, from)).statusCode)
+        }
+        expect(statuses).toEqual([...Array(5).fill(200), ...Array(15).fill(429)])
+      }
+    },
+  )
+
+  it('without trustedProxies, gives all clients one limit', async () => {
+    const { send } = await startKeyed({ quota: 5 })
+    const statuses: unknown[] = []
+    for (let index = 0; index < 10; index += 1) {
+      const target = `/api/v1/convert?from=USD&to=EUR&amount=${index}`
+      statuses.push((await send(target, {}, CLIENTS_AT[index % 4])).statusCode)
+    }
+    expect(statuses).toEqual([...Array(5).fill(200), ...Array(5).fill(429)])
   })
 })
 

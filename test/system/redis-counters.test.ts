@@ -6,7 +6,6 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { COUNT_SCRIPT, argumentsOf, parseReply } from '../../src/access/count-script.ts'
 import { createAccess } from '../../src/access/index.ts'
-import type { AccessOptions } from '../../src/access/index.ts'
 import { createRedisCounters } from '../../src/access/redis.ts'
 import type { RedisClient } from '../../src/access/redis.ts'
 import { count, termsOf } from '../../src/access/count.ts'
@@ -37,12 +36,12 @@ describe.skipIf(REDIS_IS_MISSING)('counters in Redis (skipped without redis-serv
     return redis
   }
 
-  it('count as in TypeScript, in 300 random sequences', async () => {
+  it('count as in TypeScript, in 100 random sequences', async () => {
     const redis = connect()
     // Real time passes here, too: states must not expire.
     const script = COUNT_SCRIPT.replace("'PX', string.format('%.0f', keepFor)", "'KEEPTTL'")
     expect(script).toContain("since}), 'KEEPTTL')")
-    for (let seed = 1; seed <= 300; seed += 1) {
+    for (let seed = 1; seed <= 100; seed += 1) {
       let state: State | undefined
       const key = `agreement:${seed}`
       for (const [step, { terms, change, now, replaced }] of sequence(seed).entries()) {
@@ -76,13 +75,13 @@ describe.skipIf(REDIS_IS_MISSING)('counters in Redis (skipped without redis-serv
     expect(Math.abs(left - Math.max(10_000, end - Date.now()))).toBeLessThan(10_000)
   })
 
-  it('know the calendar for 400 years', async () => {
+  it('know the calendar of a century', async () => {
     const redis = connect()
     const terms = { unit: 0, drain: 0, capacity: 0, quota: 0, month: 10 }
     const change = { cost: 1, back: 0, takenAt: 0, known: 0, knownAt: 0 }
     const commands = redis.pipeline()
     const expected: unknown[] = []
-    for (let index = 0; index < 4_800; index += 1) {
+    for (let index = 0; index < 1_224; index += 1) {
       const end = Date.UTC(2000, index + 1)
       for (const [at, now] of [
         [end - 1, end - 1],
@@ -231,6 +230,7 @@ describe.skipIf(REDIS_IS_MISSING)('processes with one Redis (skipped without red
       createRedisCounters(redis).open({ runtime, emit: () => undefined }),
     )
     const [quota, window] = [200, 10_000]
+    const duration = 2_000
     let admitted = 0
     const startedAt = performance.now()
     await Promise.all(
@@ -239,14 +239,14 @@ describe.skipIf(REDIS_IS_MISSING)('processes with one Redis (skipped without red
           const sentAt = performance.now()
           const { granted } = await each.take('key:a', [burst(quota, window)], 1)
           if (granted) admitted += 1
-          isOver = !granted && sentAt - startedAt > 5_000
+          isOver = !granted && sentAt - startedAt > duration
           await sleep(10)
         }
       }),
     )
     const lasted = performance.now() - startedAt
     expect(admitted).toBeLessThanOrEqual(quota + (lasted * quota) / window)
-    expect(admitted).toBeGreaterThan(0.95 * (quota + (5_000 * quota) / window))
+    expect(admitted).toBeGreaterThan(0.95 * (quota + (duration * quota) / window))
   })
 
   it('get no second month from a Redis that was restarted without its data', async () => {
@@ -272,95 +272,61 @@ describe.skipIf(REDIS_IS_MISSING)('processes with one Redis (skipped without red
 
 describe.skipIf(REDIS_IS_MISSING)('a handler whose Redis fails (skipped without it)', () => {
   it.each([
-    ['local', 200],
-    ['allow', 200],
-    ['refuse', 503],
-  ] as const)('responds according to %j with %j, and recovers', async (policy, status) => {
-    const server = await startRedis()
-    onTestFinished(server.kill)
-    const service = await startService(server.url, { whenCountersFail: policy })
-    expect((await service.get()).status).toBe(200)
-    expect((await service.get()).limited).toBe(true)
-
-    server.pause()
-    const during = await service.load(40)
-    expectStatuses(during, status)
-    expect(during.at(-1)?.limited).toBe(policy === 'local')
-    expect(service.failures().length).toBeGreaterThan(0)
-    expect(JSON.stringify(service.events)).not.toContain('203.0.113.9')
-    server.resume()
-    await untilShared(service)
-
-    await server.kill()
-    expectStatuses(await service.load(40), status)
-    const next = await startRedis(server.port)
-    onTestFinished(next.kill)
-    await untilShared(service)
-    expect(service.events.filter(({ type }) => type === 'internal_error')).toEqual([])
-  })
-})
-
-/** Expects 200 before the fault is noticed, and `status` after it. */
-function expectStatuses(responses: readonly { status: number }[], status: number): void {
-  expect([200, status]).toEqual(expect.arrayContaining(responses.map((each) => each.status)))
-  expect(responses.at(-1)?.status).toBe(status)
-}
-
-type Service = Awaited<ReturnType<typeof startService>>
-
-async function startService(url: string, options: Pick<AccessOptions, 'whenCountersFail'>) {
-  const redis = new Redis(url, { retryStrategy: () => 50 })
-  redis.on('error', () => undefined)
-  onTestFinished(() => redis.disconnect())
-  const events: RatesEvent[] = []
-  const handler = createRatesHandler({
-    providers: fakeProviders(),
-    onEvent: (event) => events.push(event),
-    access: createAccess({
-      ...options,
-      anonymous: 'public',
-      plans: { public: '600/min' },
-      client: () => '203.0.113.9',
-      counters: createRedisCounters(redis),
-    }),
-  })
-  const get = async () => {
-    // Responses that are not public have the header fields of limits.
-    const response = await handler(
-      new Request('http://localhost/api/v1/convert?from=EUR&to=USD&amount=x'),
-    )
-    const limited = response.headers.has('RateLimit')
-    return { status: toStatus(response.status), limited }
-  }
-  const service = {
-    redis,
-    events,
-    get,
-    failures: () => events.filter(({ type }) => type === 'counters_failed'),
-    async load(requests: number) {
-      const responses = []
-      for (let count = 0; count < requests; count += 1) {
-        responses.push(await get())
+    ['local', 'hangs', 200],
+    ['allow', 'is gone', 200],
+    ['refuse', 'is gone', 503],
+  ] as const)(
+    'and whenCountersFail is %j, where it %s, recovers',
+    async (policy, fault, status) => {
+      const server = await startRedis()
+      onTestFinished(server.kill)
+      const redis = new Redis(server.url, { retryStrategy: () => 50 })
+      redis.on('error', () => undefined)
+      onTestFinished(() => redis.disconnect())
+      const events: RatesEvent[] = []
+      const handler = createRatesHandler({
+        providers: fakeProviders(),
+        onEvent: (event) => events.push(event),
+        access: createAccess({
+          whenCountersFail: policy,
+          anonymous: 'public',
+          plans: { public: '600/min' },
+          client: () => '203.0.113.9',
+          counters: createRedisCounters(redis),
+        }),
+      })
+      // The 400 of an invalid amount is a request that was served, and has the header fields of limits.
+      const target = 'http://localhost/api/v1/convert?from=EUR&to=USD&amount=x'
+      const get = async () => {
+        const response = await handler(new Request(target))
+        return {
+          status: response.status === 400 ? 200 : response.status,
+          limited: response.headers.has('RateLimit'),
+        }
+      }
+      expect(await get()).toEqual({ status: 200, limited: true })
+      if (fault === 'hangs') server.pause()
+      else await server.kill()
+      const during = []
+      for (let count = 0; count < 30; count += 1) {
+        during.push(await get())
         if (count < 10) await sleep(30)
       }
-      return responses
+      // 200 before the fault is noticed.
+      expect([200, status]).toEqual(expect.arrayContaining(during.map((each) => each.status)))
+      expect(during.at(-1)).toEqual({ status, limited: policy === 'local' })
+      expect(events.map(({ type }) => type)).toContain('counters_failed')
+      expect(JSON.stringify(events)).not.toContain('203.0.113.9')
+      if (fault === 'hangs') server.resume()
+      else onTestFinished((await startRedis(server.port)).kill)
+      const key = 'limits:v2:address:203.0.113.9'
+      const isShared = async (): Promise<boolean> => {
+        await redis.del(key).catch(() => 0)
+        const { status: now } = await get()
+        return now === 200 && (await redis.exists(key).catch(() => 0)) === 1
+      }
+      await expect.poll(isShared, { interval: 200, timeout: 60_000 }).toBe(true)
+      expect(events.filter(({ type }) => type === 'internal_error')).toEqual([])
     },
-  }
-  return service
-}
-
-/** The 400 of an invalid amount is a request that was served. */
-function toStatus(status: number): number {
-  return status === 400 ? 200 : status
-}
-
-/** Resolves when requests are counted in Redis. */
-async function untilShared({ get, redis }: Service): Promise<void> {
-  const key = 'limits:v2:address:203.0.113.9'
-  const isShared = async (): Promise<boolean> => {
-    await redis.del(key).catch(() => 0)
-    const { status } = await get()
-    return status === 200 && (await redis.exists(key).catch(() => 0)) === 1
-  }
-  await expect.poll(isShared, { interval: 200, timeout: 60_000 }).toBe(true)
-}
+  )
+})

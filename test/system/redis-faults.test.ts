@@ -12,6 +12,7 @@ import { redisFaults, startSwappingProxy } from './load/redis-faults.ts'
 import type { RedisHandle } from './load/redis-faults.ts'
 import { CLIENTS, startServer } from './load/servers.ts'
 import type { ClientName, ServerReport, ServerSettings, StartedServer } from './load/servers.ts'
+import { IS_SHORT } from './processes.ts'
 import { REDIS_IS_MISSING, startRedis } from './redis-server.ts'
 
 const RATE = 1_000
@@ -22,7 +23,7 @@ const PERIOD_MS = 1_500
 
 /** Duration of faults, in ms: at least a period, and longer for a Redis that hangs. */
 const SHORT = 2_000
-const LONG = 30_000
+const LONG = IS_SHORT ? 8_000 : 30_000
 
 /** Time limit of recovery, in ms: the store is skipped for 5 s, and then used at the next refresh. */
 const RECOVERY = 120_000

@@ -13,7 +13,7 @@ const ANALYZE = '/usr/bin/systemd-analyze'
 /** In tenths: 1.5 of 10. */
 const MAX_EXPOSURE = 15
 
-const { blocks } = openPage('docs/public-api.md')
+const { blocks } = openPage('docs/run-it.md')
 const unit = blocks.find(({ language }) => language === 'ini')?.text ?? ''
 
 function writeUnit(text: string): string {

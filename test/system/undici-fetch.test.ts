@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { inspect } from 'node:util'
 import { gzipSync } from 'node:zlib'
 
-import { MockAgent, getGlobalDispatcher, setGlobalDispatcher } from 'undici'
+import { MockAgent } from 'undici'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { createUndiciFetch } from '../../src/undici.ts'
@@ -76,67 +76,32 @@ async function requestThrough(root: string, options?: UndiciFetchOptions) {
   return requestLatest(tryFetch(root, await createUndiciFetch(options)))
 }
 
-/**
- * Replaces the network with undici's mock, for undici's dispatcher or for the `fetch` of Node, which handlers use by
- * default.
- */
-async function openNetwork(kind: string) {
+it('gets both data sets from their hosts, compressed or not, and follows no redirect itself', async () => {
   const network = new MockAgent()
   network.disableNetConnect()
-  const dispatcher = getGlobalDispatcher()
-  if (kind === 'Node') setGlobalDispatcher(network)
-  onTestFinished(async () => {
-    setGlobalDispatcher(dispatcher)
-    await network.close()
-  })
-  const own = kind === 'Node' ? fetch : await createUndiciFetch({ dispatcher: network })
-  return { network, fetch: own }
-}
-
-describe.each(['Node', 'undici'])('the fetch of %s', (kind) => {
-  it('gets both data sets from their hosts, compressed or not', async () => {
-    const { network, fetch } = await openNetwork(kind)
-    const requests: Record<string, string>[] = []
-    network
-      .get('https://open.er-api.com')
-      .intercept({ path: LATEST })
-      .reply(({ headers }) => {
-        requests.push(Object.fromEntries(new Headers(Object(headers))))
-        const data = gzipSync(openErApiPayload({ now }))
-        const responseOptions = { headers: { 'content-encoding': 'gzip' } }
-        return { statusCode: 200, data, responseOptions }
-      })
-    network
-      .get('https://api.frankfurter.dev')
-      .intercept({ path: HISTORY })
-      .reply(200, frankfurterPayload({ ...range, now }))
-    const { rates } = createRatesHandler({ fetch, now: () => now })
-    expect(Object.keys((await rates.latest()).rates)).toHaveLength(166)
-    expect((await rates.history({ from: 'USD', to: 'JPY' })).points.length).toBeGreaterThan(20)
-    expect(requests).toMatchObject([{ accept: 'application/json' }])
-    expect(requests[0]).not.toHaveProperty('cookie')
-    network.assertNoPendingInterceptors()
-  })
-
-  it.each([
-    ['https://www.exchangerate-api.com', [200]],
-    [
-      'https://evil.example',
-      [502, expect.stringMatching(/\bopen\.er-api\.com\b.*\bredirect.*\btrusted\b/)],
-    ],
-  ])('lets the provider decide whether to follow a redirect to %s', async (origin, expected) => {
-    const { network, fetch } = await openNetwork(kind)
-    const latestOf = (host: string) => network.get(host).intercept({ path: LATEST })
-    const location = `${origin}${LATEST}`
-    latestOf('https://open.er-api.com').reply(301, '', { headers: { location } })
-    latestOf(origin).reply(200, openErApiPayload({ now: Date.now() }))
-    expect(await requestLatest(tryFetch('https://open.er-api.com', fetch))).toEqual(expected)
-    expect(network.pendingInterceptors()).toHaveLength(expected.length - 1)
-  })
+  onTestFinished(() => network.close())
+  const fetch = await createUndiciFetch({ dispatcher: network })
+  const hosts = ['https://open.er-api.com', 'https://www.exchangerate-api.com']
+  const [first, second] = hosts.map((host) => network.get(host).intercept({ path: LATEST }))
+  first?.reply(301, '', { headers: { location: `${hosts[1]}${LATEST}` } })
+  const headers = { 'content-encoding': 'gzip' }
+  second?.reply(200, gzipSync(openErApiPayload({ now })), { headers })
+  network
+    .get('https://api.frankfurter.dev')
+    .intercept({ path: HISTORY })
+    .reply(200, frankfurterPayload({ ...range, now }))
+  const { rates } = createRatesHandler({ fetch, now: () => now })
+  expect(Object.keys((await rates.latest()).rates)).toHaveLength(166)
+  expect((await rates.history({ from: 'USD', to: 'JPY' })).points.length).toBeGreaterThan(20)
+  network.assertNoPendingInterceptors()
+  const leaving = network.get('https://open.er-api.com').intercept({ path: LATEST })
+  leaving.reply(301, '', { headers: { location: `https://evil.example${LATEST}` } })
+  const refused = await requestLatest(tryFetch('https://open.er-api.com', fetch))
+  expect(refused).toEqual([502, expect.stringMatching(/\bredirect.*\btrusted\b/)])
 })
 
 describe('a proxy', () => {
-  // serve-proxy.test.ts covers the other variables.
+  // serve.test.ts covers the other variables.
   it('in HTTP_PROXY gets plain calls, with its credentials', async () => {
     const { url } = await listen(upstream)
     const proxy = await openProxy()
@@ -201,10 +166,10 @@ describe('a proxy', () => {
       expect(await outcome).toEqual([502, reason])
     })
 
-    it.each([407, 403, 502])('causes a 502 if it responds with %d', async (status) => {
-      const proxy = await openProxy({ status })
+    it('causes a 502 if it refuses', async () => {
+      const proxy = await openProxy({ status: 407 })
       const outcome = requestThrough(root, { proxy: through(proxy.host) })
-      expect(await outcome).toEqual([502, expect.stringContaining(String(status))])
+      expect(await outcome).toEqual([502, expect.stringContaining('407')])
       expect(proxy.requests).toHaveLength(1)
     })
 
