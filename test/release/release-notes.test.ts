@@ -32,12 +32,9 @@ describe('the program for release notes', () => {
 
   it.each([
     ['a tag of another version', '1.2.0', REPOSITORY, 'v1.3.0', /^The tag is v1\.3\.0.* 1\.2\.0\./],
-    ['a tag without a v', '1.2.0', REPOSITORY, '1.2.0', /^The tag is 1\.2\.0/],
     ['a tag with a suffix', '1.2.0', REPOSITORY, 'v1.2.0-rc.1', /^The tag is v1\.2\.0-rc\.1/],
     ['a section without a date', '1.0.0', REPOSITORY, 'v1.0.0', /^CHANGELOG\.md .*"## 1\.0\.0/],
     ['an impossible date', '1.1.0', REPOSITORY, 'v1.1.0', /^CHANGELOG\.md .*"## 1\.1\.0/],
-    ['no section', '1.2', REPOSITORY, 'v1.2', /^CHANGELOG\.md .*"## 1\.2 /],
-    ['no repository', '1.2.0', undefined, 'v1.2.0', /set it to git\+https/],
     ['another repository', '1.2.0', `${REPOSITORY}x`, 'v1.2.0', /set it to .*owner\/name\.git\.$/m],
   ])('fails for %s', async (_, version, repository, tag, reason) => {
     const { code, stdout, stderr } = await writeNotes({ version, repository }, tag)

@@ -2,21 +2,16 @@ import { expect, test } from 'vitest'
 
 import { simulate } from './simulate.ts'
 
-/** Time limit in ms. Six seeds take a few seconds. */
-const TIMEOUT = 300_000
+const DAYS = 5
 
-test.each([1, 2, 3, 4, 5, 6])(
-  'finds no violation in ten days of seed %i',
-  { timeout: TIMEOUT },
-  async (seed) => {
-    const { requests, upstreamCalls } = await simulate({ seed, days: 10 })
-    expect(requests).toBeGreaterThan(500)
-    expect(upstreamCalls.latest).toBeGreaterThanOrEqual(10)
-  },
-)
+test.each([1, 2, 3, 4, 5, 6])('finds no violation in five days of seed %i', async (seed) => {
+  const { requests, upstreamCalls } = await simulate({ seed, days: DAYS })
+  expect(requests).toBeGreaterThan(50 * DAYS)
+  expect(upstreamCalls.latest).toBeGreaterThanOrEqual(DAYS)
+})
 
 test('produces the same run for the same seed, and another run for another seed', async () => {
-  const digest = async (seed: number): Promise<string> => (await simulate({ seed, days: 3 })).digest
-  expect(await digest(2)).toBe(await digest(2))
-  expect(await digest(2)).not.toBe(await digest(3))
+  const digest = async (seed: number): Promise<string> => (await simulate({ seed, days: 2 })).digest
+  expect(await digest(5)).toBe(await digest(5))
+  expect(await digest(5)).not.toBe(await digest(6))
 })

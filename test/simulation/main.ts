@@ -85,8 +85,6 @@ async function runAll(share: Share): Promise<Report[]> {
 }
 
 async function work({ first, end, step, days, settings }: Share): Promise<void> {
-  // Most simulated requests fail, and stack traces would take a tenth of the time.
-  Error.stackTraceLimit = 0
   for (let seed = first; seed < end; seed += step) {
     const outcome: Outcome = await simulate({ seed, days, settings }).then(
       (report) => ({ seed, report }),

@@ -50,6 +50,9 @@ export async function simulate(simulation: Simulation) {
   const onUnhandled = (error: unknown): void => violate('I1', `not handled: ${stackOf(error)}`)
   await loadAll()
   const restore = listenAlone(onUnhandled)
+  const { stackTraceLimit } = Error
+  // Most simulated requests fail, and stack traces would take most of the time.
+  Error.stackTraceLimit = print ? 10 : 0
   try {
     const create = plant(createHandlerOn)
     const world = createWorld({ ...settings, loop, random, create, trace, violate })
@@ -64,6 +67,7 @@ export async function simulate(simulation: Simulation) {
   } catch (error) {
     throw error instanceof Violation ? error : violation('I1', `an exception: ${stackOf(error)}`)
   } finally {
+    Error.stackTraceLimit = stackTraceLimit
     restore()
   }
 }

@@ -166,8 +166,6 @@ const NOTICES: readonly RegExp[] = [
   /^\(node:\d+\) \[MODULE_TYPELESS_PACKAGE_JSON\].*\n(?:Reparsing|To eliminate|\(Use) .*\n.*\n.*\n/m,
   // The first call of a store on a busy machine, whose client is still connecting.
   /^ratesmith: store: (?:get|claim) \S+ TimeoutError: timed out after 50 ms\n/gm,
-  // The provider with a mistake that the page on freshness shows.
-  /^ratesmith: latest rates: Our treasury: rejected: updatedAt is in seconds, not in ms\n/m,
 ]
 
 export function isProgram({ language }: Block): boolean {

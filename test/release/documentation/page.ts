@@ -79,49 +79,28 @@ function lastParagraph(lines: readonly string[]): string {
   return lines.slice(start, end).join('\n')
 }
 
-/** Code of the pages that is not run, and the reason: lines of `sh`, or whole blocks of another language. */
-const EXCEPTIONS = [
-  { language: 'sh', matches: /^npm (?:ci|run|start|test)\b/, reason: 'needs a clone' },
-  { language: 'sh', matches: /^docker /, reason: 'needs Docker' },
-  { language: 'sh', matches: /^npx openapi-typescript /, reason: 'is not installed here' },
-  { language: 'sh', matches: /^npx wrangler /, reason: 'is not installed here; workerd is' },
-  { language: 'sh', matches: /^rclone /, reason: 'needs a bucket' },
-  { language: 'sh', matches: /^npm install .*\bpg\b/, reason: 'is not installed here' },
-  { language: 'sh', matches: /^(?:claude|codex) mcp add /, reason: 'is not installed here' },
-  {
-    language: 'json',
-    matches: /"command": "npx"/,
-    reason: 'is checked by test/documentation.test.ts',
-  },
-  { language: 'sh', matches: /^sudo /, reason: 'needs systemd' },
-  { language: 'ini', matches: /\[Service\]/, reason: 'is checked by test/system/systemd.test.ts' },
-  { language: 'sql', matches: /./, reason: 'is run by test/sql/recipe.test.ts' },
-  { language: 'ts', matches: /from 'pg'/, reason: 'is run by test/system/examples.test.ts' },
-  { language: 'ts', matches: /'openapi-fetch'/, reason: 'is run by openapi-tools.test.ts' },
-  {
-    language: 'ts',
-    matches: /^\/\/ config\.mts\n/,
-    reason: 'is served by a command of the page, or by serve-config.test.ts',
-  },
-  { language: 'ts', matches: /\bproxy\.example\b/, reason: 'needs a proxy: undici-fetch.test.ts' },
-  { language: 'jsonc', matches: /"compatibility_date"/, reason: 'configures Wrangler' },
-  {
-    language: 'yaml',
-    matches: /^scrape_configs:|- alert:/m,
-    reason: 'is run by monitoring.test.ts',
-  },
-  { language: 'yaml', matches: /^jobs:/m, reason: 'is checked by lint-workflows.ts' },
-  { language: 'sql', matches: /read_json/, reason: 'is run by test/cli/export-faults.test.ts' },
-  {
-    language: 'nginx',
-    matches: /proxy_pass |immutable/,
-    reason: 'is run by test/system/nginx.test.ts',
-  },
+/** Code of the pages that is not run: lines of `sh`, or whole blocks of another language, and what runs them instead. */
+const EXCEPTIONS: [language: string, matches: RegExp, reason: string][] = [
+  ['sh', /^npm (?:ci|run|start|test)\b/, 'needs a clone'],
+  ['sh', /^(?:docker|rclone|sudo) /, 'needs Docker, a bucket or systemd'],
+  ['sh', /^npx (?:openapi-typescript|wrangler) |^npm install .*\bpg\b/, 'is not installed here'],
+  ['sh', /^(?:claude|codex) mcp add /, 'is not installed here'],
+  ['json', /"command": "npx"/, 'test/documentation.test.ts'],
+  ['ini', /\[Service\]/, 'test/system/systemd.test.ts'],
+  ['sql', /./, 'test/sql/recipe.test.ts, test/cli/export-faults.test.ts'],
+  ['ts', /from 'pg'/, 'test/system/examples.test.ts'],
+  ['ts', /'openapi-fetch'/, 'openapi-tools.test.ts'],
+  ['ts', /^\/\/ config\.mts\n/, 'a command of the page, or serve-config.test.ts'],
+  ['ts', /\bproxy\.example\b/, 'undici-fetch.test.ts'],
+  ['jsonc', /"compatibility_date"/, 'configures Wrangler'],
+  ['yaml', /^scrape_configs:|- alert:/m, 'monitoring.test.ts'],
+  ['yaml', /^jobs:/m, 'lint-workflows.ts'],
+  ['nginx', /proxy_pass |immutable/, 'test/system/nginx.test.ts'],
 ]
 
 /** Returns whether a line of `sh`, or a block of another language, is run. */
 export function isFollowed({ language, text }: Pick<Block, 'language' | 'text'>): boolean {
-  return !EXCEPTIONS.some((each) => each.language === language && each.matches.test(text))
+  return !EXCEPTIONS.some(([only, matches]) => only === language && matches.test(text))
 }
 
 /** Returns the targets of a page's links, without those that have a scheme. */

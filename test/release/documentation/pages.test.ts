@@ -61,8 +61,7 @@ describe('the code of the documentation', () => {
   })
   afterAll(() => site.close())
 
-  it('compiles, with every row of the table of frameworks', async () => {
-    expect(PAGES.map((page) => frameworksOf(page).length).filter(Boolean)).toEqual([13])
+  it('compiles', async () => {
     expect(await compile(PAGES, site)).toBe('')
   })
 })
@@ -81,15 +80,9 @@ it.each(blocksOf('text', 'diff'))('$page:$line has only paths that return 200', 
   expect(await refusedPaths(block)).toEqual([])
 })
 
-function frameworksOf({ text }: Page): string[] {
-  const [table = ''] = /^\| framework .*?\n\n/ms.exec(text) ?? []
-  const rows = table.matchAll(/^\| [A-Z].*? +\| .*? \| `(.*?)`/gm)
-  return [...rows].map(([, line = '']) => line)
-}
-
-/** Compiles the `ts` blocks and the rows of frameworks of all pages; resolves with the compiler's output. */
+/** Compiles the `ts` blocks of all pages; resolves with the compiler's output. */
 async function compile(pages: readonly Page[], { folder }: Site): Promise<string> {
-  const files = new Map([...pages.flatMap(filesOfBlocks), ...pages.flatMap(filesOfFrameworks)])
+  const files = new Map(pages.flatMap(filesOfBlocks))
   for (const [path, text] of files) {
     mkdirSync(join(folder, dirname(path)), { recursive: true })
     writeFileSync(join(folder, path), text)
@@ -117,14 +110,6 @@ function filesOfBlocks({ name, blocks }: Page): [path: string, text: string][] {
     join('pages', name.replace('.md', ''), nameOf(block)),
     block.text,
   ])
-}
-
-/** Returns a file for each row of the table of frameworks that is not a line of a recipe on the page. */
-function filesOfFrameworks(page: Page): [path: string, text: string][] {
-  const recipes = page.blocks.flatMap(({ text }) => text.split('\n').map((line) => line.trim()))
-  const rows = frameworksOf(page).filter((line) => !recipes.includes(line))
-  const before = `import { createRatesHandler } from 'ratesmith'\nconst handler = createRatesHandler()\n`
-  return rows.map((line, index) => [`framework-${index}.mts`, `${before}${line}\nexport {}`])
 }
 
 const NOW = Date.UTC(2026, 10, 20, 18)
