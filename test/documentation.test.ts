@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 
 import { describe, expect, it } from 'vitest'
 
-import { withBanks } from '../scripts/central-banks.ts'
+import { withCards } from '../scripts/banks.ts'
 import { ENTRY_POINTS } from '../scripts/entry-points.ts'
 import { terminalPicture } from '../scripts/terminal-picture.ts'
 import { PAGES } from '../src/cli/help.ts'
@@ -16,7 +16,6 @@ import { fakeProviders } from '../src/testing/index.ts'
 import { run } from './cli/run.ts'
 import { ERROR_STATUSES } from './error-statuses.ts'
 import { eventsWith } from './fixtures/events.ts'
-import { FEEDS } from './fixtures/feeds.ts'
 
 /** Returns the text of a page, by its path in the repository. */
 function page(path: string): string {
@@ -65,13 +64,13 @@ function rowsOf(name: string, text: string): string[][] {
 describe('the documentation', () => {
   const parts = ['providers.latest', 'providers.history', 'maxStale.latest', 'maxStale.history']
   const rows = Object.entries({
-    'docs/api.md': [
-      ...Object.entries(ERROR_STATUSES),
+    'docs/api.md': Object.entries(ERROR_STATUSES),
+    'docs/options.md': [
       ...Object.entries(OPTIONS).filter(([, value]) => value !== ''),
       ...parts.map((name): [string, string] => [name, '']),
     ],
     'docs/client.md': Object.entries(CLIENT_OPTIONS),
-    'docs/freshness.md': Object.keys(eventsWith('')).map((type): [string, string] => [type, '']),
+    'docs/monitoring.md': Object.keys(eventsWith('')).map((type): [string, string] => [type, '']),
   }).flatMap(([path, names]) => names.map(([name, value]) => [path, name, String(value)] as const))
 
   it.each(rows)('has in %s one row for %s, with the value %s', (path, name, value) => {
@@ -80,11 +79,13 @@ describe('the documentation', () => {
     expect(found[0]?.[0]).toContain(value)
   })
 
-  it('has a row in README.md for every guide', () => {
+  it('is linked from README.md, which has at most 110 lines and 550 words', () => {
     expect(GUIDES.length).toBeGreaterThan(5)
-    for (const guide of [...GUIDES, 'migrating/README.md']) {
-      expect(README).toMatch(new RegExp(`^\\| \\[.*\\]\\(docs/${guide}\\)`, 'm'))
+    for (const guide of [...GUIDES, 'migrating/README.md', 'recipes/README.md']) {
+      expect(README).toContain(`(docs/${guide})`)
     }
+    expect(README.split('\n').length).toBeLessThanOrEqual(110)
+    expect(README.split(/\s+/).length).toBeLessThanOrEqual(550)
   })
 
   it.each([
@@ -92,8 +93,8 @@ describe('the documentation', () => {
     ['docs/recipes/charge-later.md', 'checkout.mts', 'examples/checkout.ts'],
     ['docs/recipes/rates-in-sql.md', 'nightly.mts', 'examples/postgres.ts'],
     ['docs/testing.md', 'price.test.mts', 'examples/unit-test.ts'],
-    ['docs/deploying.md', 'config.mts', 'examples/serve-fleet.ts'],
-    ['docs/public-api.md', 'config.mts', 'examples/serve-public.ts'],
+    ['docs/run-it.md', 'config.mts', 'examples/serve-fleet.ts'],
+    ['docs/keys-and-limits.md', 'config.mts', 'examples/serve-public.ts'],
     ['docs/migrating/README.md', 'config.mts', 'examples/serve-compat.ts'],
   ])('shows in %s, as %s, the tested program of %s', (path, name, example) => {
     const program = page(example)
@@ -103,27 +104,15 @@ describe('the documentation', () => {
   })
 })
 
-describe('the page on providers', () => {
-  const text = page('docs/providers.md')
-
-  it('has one row for every provider, with the name of its source, and no other rows', () => {
-    const expected = Object.entries(FEEDS).map(([name, { create }]) => {
-      return `${name} \`${create().attribution?.name}\``
-    })
-    expect(expected.length).toBeGreaterThan(8)
-    const rows = text.matchAll(/^\| `(create\w+\(\))` +\| *(.*?) *\|/gm)
-    const shown = Array.from(rows, ([, name, source]) => `${name} ${source}`)
-    expect(shown.toSorted()).toEqual(expected.toSorted())
-  })
-})
-
-it('the page on central banks has what the banks are; `npm run generate` updates it', async () => {
-  const text = page('docs/central-banks.md')
-  expect(await withBanks(text)).toBe(text)
-  expect(text).toContain('| `norges-bank` ')
-  await expect(withBanks(text.replaceAll('<!-- end -->', ''))).rejects.toThrow(
-    /no place for banks$/,
+it('the page on banks has a card for every provider; `npm run generate` updates it', async () => {
+  const text = page('docs/banks.md')
+  expect(await withCards(text)).toBe(text)
+  const names = (await loadProviders()).map(({ name }) => name)
+  expect(text.match(/(?<=^## ).*$/gm)).toEqual(names)
+  expect(text).toContain(
+    '\nNOK, 40 currencies, 16:00 Oslo, since 1999-01-04. Pass on: [with credit](',
   )
+  await expect(withCards('# Banks')).rejects.toThrow(/no place for cards$/)
 })
 
 describe('the page on agents', () => {
@@ -166,8 +155,8 @@ describe('the page of the command line', async () => {
     const variables = help.match(/\b[A-Z]+_[A-Z_]+\b/g) ?? []
     expect(variables).toEqual(expect.arrayContaining(['RATESMITH_KEYS', 'RATESMITH_LATEST']))
     for (const variable of variables) {
-      // The keys are in the table of the providers.
-      const where = variable.endsWith('_KEY') ? page('docs/providers.md') : text
+      // The keys are on the cards of the providers.
+      const where = variable.endsWith('_KEY') ? page('docs/banks.md') : text
       expect(where).toContain(`\`${variable}\``)
     }
   })

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 
 import { consoleLogger, createRatesHandler } from '../src/index.ts'
 import type {
@@ -7,39 +7,50 @@ import type {
   ProviderContext,
   RatesEvent,
 } from '../src/index.ts'
-import { createLog } from '../src/log.ts'
-import type { LogFormat } from '../src/log.ts'
 import { failingProvider, fakeClock, fakeProviders } from '../src/testing/index.ts'
+import { eventsWith } from './fixtures/events.ts'
 
-const CORRECTED: RatesEvent = {
-  type: 'rates_deviating',
-  dataSet: 'latest',
-  provider: 'Test',
-  corrections: [
-    { code: 'BGN', published: 57, corrected: 1.70398559422 },
-    { code: 'ZWL', published: 26.5, corrected: 66_216.1913 },
-  ],
-}
+const lines = { info: Array<string>(), warn: Array<string>(), error: Array<string>() }
 
-/** Returns the lines of a log that receives `event` at each of the `instants`. */
-function linesOf(format: LogFormat, event: RatesEvent, instants = [0]): string[] {
-  let now = 0
-  const lines: string[] = []
-  const log = createLog({ format, write: (line) => void lines.push(line), now: () => now })
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 0 })
+  for (const method of ['info', 'warn', 'error'] as const) {
+    lines[method] = []
+    vi.spyOn(console, method).mockImplementation((line) => void lines[method].push(line))
+  }
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+/** Logs `event` at each of the `instants`; returns the warnings. */
+function warningsOf(format: 'text' | 'json', event: RatesEvent, instants = [0]): string[] {
+  lines.warn = []
+  const log = consoleLogger({ format })
   for (const instant of instants) {
-    now = instant
+    vi.setSystemTime(instant)
     log(event)
   }
-  return lines
+  return lines.warn
 }
 
 it('the log of corrected rates has the published and the served rates, with every digit', () => {
-  expect(linesOf('text', CORRECTED)).toEqual([
+  const corrected: RatesEvent = {
+    type: 'rates_deviating',
+    dataSet: 'latest',
+    provider: 'Test',
+    corrections: [
+      { code: 'BGN', published: 57, corrected: 1.70398559422 },
+      { code: 'ZWL', published: 26.5, corrected: 66_216.1913 },
+    ],
+  }
+  expect(warningsOf('text', corrected)).toEqual([
     'ratesmith: latest rates: Test: corrected BGN from 57 to 1.70398559422, ZWL from 26.5 to 66216.1913',
   ])
-  const { type: event, ...fields } = CORRECTED
+  const { type: event, ...fields } = corrected
   const record = { time: '1970-01-01T00:00:00.000Z', level: 'warn', event, ...fields }
-  expect(linesOf('json', CORRECTED)).toEqual([JSON.stringify(record)])
+  expect(warningsOf('json', corrected)).toEqual([JSON.stringify(record)])
 })
 
 describe.each<RatesEvent>([
@@ -53,24 +64,30 @@ describe.each<RatesEvent>([
     ['one line per minute', [0, 1_000, 59_999, 60_000, 60_001], [1, 3]],
     ['a line when the clock is set back', [HOUR, 0, 1], [1, 1]],
   ])('has %s, with the number of responses since the last', (_, instants, counts) => {
-    const lines = linesOf('json', event, instants).map((line): unknown => JSON.parse(line))
-    expect(lines).toMatchObject(counts.map((count) => ({ event: type, answers: count, ...fields })))
-    expect(linesOf('text', event)).toEqual([expect.stringMatching(/ 1 (responses|requests) /)])
+    const logged = warningsOf('json', event, instants).map((line): unknown => JSON.parse(line))
+    expect(logged).toMatchObject(
+      counts.map((count) => ({ event: type, answers: count, ...fields })),
+    )
+    expect(warningsOf('text', event)).toEqual([expect.stringMatching(/ 1 (responses|requests) /)])
   })
 })
 
-describe('consoleLogger()', () => {
-  afterEach(() => vi.restoreAllMocks())
+it.each(['text', 'json'] as const)(
+  'each event is at most one line of %s, without control characters',
+  (format) => {
+    const codes = [...Array(0x2100).keys(), 0xfeff, 0xfff9, 0xe0001, 0xe007f]
+    const text = `a\r\n${codes.map((code) => String.fromCodePoint(code)).join('')}level=error`
+    const log = consoleLogger({ format, level: 'info' })
+    for (const event of Object.values(eventsWith(text))) log(event)
+    const logged = Object.values(lines).flat()
+    expect(logged.length).toBeGreaterThan(20)
+    expect(logged.filter((line) => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(line))).toEqual([])
+  },
+)
 
-  /** Returns the console lines by method of a handler that gets two requests for latest rates. */
-  async function linesAfter(
-    change: (table: LatestTable) => object,
-    options?: ConsoleLoggerOptions,
-  ) {
-    const lines = { info: [] as string[], warn: [] as string[], error: [] as string[] }
-    for (const method of ['info', 'warn', 'error'] as const) {
-      vi.spyOn(console, method).mockImplementation((line) => void lines[method].push(line))
-    }
+describe('consoleLogger()', () => {
+  /** Lets a handler serve two requests for latest rates. */
+  async function serve(change: (table: LatestTable) => object, options?: ConsoleLoggerOptions) {
     const { latest, history } = fakeProviders()
     const attribution = { name: 'Our treasury', url: 'https://treasury.example' }
     async function fetchLatest(context: ProviderContext) {
@@ -82,8 +99,9 @@ describe('consoleLogger()', () => {
       providers: { latest: { attribution, fetchLatest }, history },
       onEvent: consoleLogger(options),
     })
-    const request = new Request('http://localhost/api/v1/latest')
-    for (let count = 0; count < 2; count += 1) await handler(request)
+    for (let count = 0; count < 2; count += 1) {
+      await handler(new Request('http://localhost/api/v1/latest'))
+    }
     return lines
   }
 
@@ -104,51 +122,41 @@ describe('consoleLogger()', () => {
       'expected rates by upper-case codes, got only the base, and 2 invalid codes, some in lower case',
     ],
   ])('warns once of %s', async (_, change, reason) => {
-    expect(await linesAfter(change)).toEqual({
-      info: [],
-      warn: [`ratesmith: latest rates: Our treasury: rejected: ${reason}`],
-      error: [],
-    })
+    const warn = [`ratesmith: latest rates: Our treasury: rejected: ${reason}`]
+    expect(await serve(change)).toEqual({ info: [], warn, error: [] })
   })
 
-  it('logs successes only at the level info', async () => {
-    expect(await linesAfter(() => ({}))).toEqual({ info: [], warn: [], error: [] })
-    const { info } = await linesAfter(() => ({}), { level: 'info' })
-    expect(info).toEqual([
+  it('logs successes only at the level info, and nothing below its level', async () => {
+    expect(await serve(() => ({}))).toEqual({ info: [], warn: [], error: [] })
+    await serve(() => ({ updatedAt: NaN }), { level: 'error' })
+    expect(lines.warn).toEqual([])
+    await serve(() => ({}), { level: 'info' })
+    expect(lines.info).toEqual([
       expect.stringMatching(/^ratesmith: latest rates: Our treasury: .*\d+ ms$/),
       expect.stringMatching(/refresh .* 20\d\d-\d\d-/),
       'ratesmith: latest rates: Our treasury: updated, published 2026-11-20T15:00:00.000Z',
     ])
   })
 
-  it('leaves out events below its level', async () => {
-    const rejected = { updatedAt: NaN }
-    expect((await linesAfter(() => rejected, { level: 'error' })).warn).toEqual([])
-  })
-
   it('logs an internal error as an error, without its stack', () => {
-    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
     consoleLogger()({ type: 'internal_error', error: new TypeError('oops') })
-    expect(error.mock.calls).toEqual([['ratesmith: internal error: TypeError: oops']])
+    expect(lines.error).toEqual(['ratesmith: internal error: TypeError: oops'])
   })
 
-  it('logs JSON for machines', async () => {
-    const { warn } = await linesAfter(() => ({ base: 'usd' }), { format: 'json' })
-    expect(warn.map((line): unknown => JSON.parse(line))).toMatchObject([
-      { level: 'warn', event: 'rates_rejected', provider: 'Our treasury' },
-      { level: 'warn', event: 'refresh_failed' },
-    ])
-  })
-
-  it('logs the failure of every provider', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  it('logs the failure of every provider, also as JSON for machines', async () => {
     const upstream = failingProvider('unauthorized')
     const providers = { latest: upstream, history: upstream }
     const handler = createRatesHandler({ now: fakeClock(), providers, onEvent: consoleLogger() })
     await handler.refresh()
-    expect(warn.mock.calls.flat()).toEqual([
+    expect(lines.warn).toEqual([
       expect.stringMatching(/^ratesmith: latest rates: Failing provider \(unauthorized\): .*401/),
       expect.stringMatching(/^ratesmith: history rates: Failing provider \(unauthorized\): .*401/),
+    ])
+    lines.warn = []
+    await serve(() => ({ base: 'usd' }), { format: 'json' })
+    expect(lines.warn.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { level: 'warn', event: 'rates_rejected', provider: 'Our treasury' },
+      { level: 'warn', event: 'refresh_failed' },
     ])
   })
 

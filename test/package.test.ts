@@ -11,17 +11,11 @@ import * as providers from '../src/providers/index.ts'
 import { FEEDS } from './fixtures/feeds.ts'
 
 const ROOT = new URL('..', import.meta.url)
-
-function readJson(name: string) {
-  return Object(JSON.parse(readFileSync(new URL(name, ROOT), 'utf8')))
-}
-
+const readJson = (name: string) => Object(JSON.parse(readFileSync(new URL(name, ROOT), 'utf8')))
 const manifest = readJson('package.json')
 
 /** Returns the name of the built files of an entry point. */
-function nameOf(subpath: string): string {
-  return subpath === '.' ? 'index' : subpath.slice(2)
-}
+const nameOf = (subpath: string): string => (subpath === '.' ? 'index' : subpath.slice(2))
 
 describe('an entry point', () => {
   it('is exported to npm with its built files and declarations', () => {
@@ -29,24 +23,29 @@ describe('an entry point', () => {
     expect(itself).toBe('./package.json')
     // Not a module: JSR does not export it, and the build copies it.
     expect(document).toBe('./dist/generated/openapi.json')
+    expect(Object.keys(entries).length).toBeGreaterThan(5)
     for (const [subpath, target] of Object.entries(entries)) {
       const types = expect.stringMatching(/^\.\/dist\/types\/(src|adapters)\/[\w*/-]+\.d\.ts$/)
       expect(target).toEqual({ types, default: `./dist/${nameOf(subpath)}.js` })
     }
-    for (const { source } of ENTRY_POINTS)
-      expect(existsSync(new URL(source, ROOT)), source).toBe(true)
   })
 
-  it('is every store, and one for all providers', () => {
+  it('is every store, exists once, and is found by the type check of tests and examples', () => {
     const subpaths = ENTRY_POINTS.map(({ subpath }) => subpath)
-    expect(subpaths).toEqual(
-      expect.arrayContaining(['.', './node', './providers', './stores/redis', './testing']),
-    )
     expect(new Set(subpaths).size).toBe(subpaths.length)
     const stores = readdirSync(new URL('src/stores', ROOT)).filter((file) => file.endsWith('.ts'))
+    const ofStores = stores.map((file) => `./stores/${file.slice(0, -'.ts'.length)}`)
     expect(subpaths).toEqual(
-      expect.arrayContaining(stores.map((file) => `./stores/${file.slice(0, -'.ts'.length)}`)),
+      expect.arrayContaining(['.', './node', './providers', './testing', ...ofStores]),
     )
+    const { paths } = readJson('test/tsconfig.json').compilerOptions
+    for (const { subpath, source } of ENTRY_POINTS) {
+      expect(existsSync(new URL(source, ROOT)), source).toBe(true)
+      const specifier = subpath.replace('.', 'ratesmith')
+      const [, folder = '', name = ''] = /^(.*\/)([^/]+)$/.exec(specifier) ?? []
+      const [path] = paths[specifier] ?? paths[`${folder}*`] ?? []
+      expect(path?.replace('*', name), specifier).toBe(`../${source}`)
+    }
   })
 
   it('is built, and so is the command', async () => {
@@ -60,84 +59,54 @@ describe('an entry point', () => {
     const expected = ENTRY_POINTS.map(({ subpath, source }) => [nameOf(subpath), source])
     expect(entries).toEqual(Object.fromEntries(expected))
   })
-
-  it('is found by the type check of tests and examples', () => {
-    const { paths } = readJson('test/tsconfig.json').compilerOptions
-    for (const { subpath, source } of ENTRY_POINTS) {
-      const specifier = subpath.replace('.', 'ratesmith')
-      const [, folder = '', name = ''] = /^(.*\/)([^/]+)$/.exec(specifier) ?? []
-      const [path] = paths[specifier] ?? paths[`${folder}*`] ?? []
-      expect(path?.replace('*', name), specifier).toBe(`../${source}`)
-    }
-  })
 })
 
-describe('ratesmith/providers', () => {
+it('a program gets only the providers that it imports from ratesmith/providers', async () => {
   const factories = Object.keys(providers).filter((name) => /^create\w+Provider$/.test(name))
-  const options = { bundle: true, format: 'esm', write: false, packages: 'external' } as const
-
-  it('adds to a program only the providers that it imports', async () => {
-    const ECB_PAGE = FEEDS['createEcbProvider()']?.create().attribution?.url
-    const folder = mkdtempSync(join(tmpdir(), 'providers-'))
-    const providers = fileURLToPath(new URL('src/providers/index.ts', ROOT))
-    // As it is published: what is loaded on demand is in other files.
-    await build({
-      ...options,
-      entryPoints: { providers },
-      splitting: true,
-      write: true,
-      outdir: folder,
-    })
-    const pages = factories.map((name) => FEEDS[`${name}()`]?.create().attribution?.url)
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ sideEffects: false }))
-    for (const [at, name] of factories.entries()) {
-      const contents = `export { ${name} } from './providers.js'`
-      const stdin = { contents, resolveDir: folder }
-      const [program] = (await build({ ...options, stdin })).outputFiles
-      const included = new Set(pages.filter((page) => program?.text.includes(`"${page}"`)))
-      const onDemand = name === 'createFrankfurterProvider' ? [ECB_PAGE] : []
-      expect(included, name).toEqual(new Set([pages[at], ...onDemand]))
-    }
-    rmSync(folder, { recursive: true })
-  })
+  expect(factories.length).toBeGreaterThan(20)
+  const options = { bundle: true, format: 'esm', packages: 'external' } as const
+  const pageOf = (name: string) => FEEDS[`${name}()`]?.create().attribution?.url
+  const outdir = mkdtempSync(join(tmpdir(), 'providers-'))
+  const source = fileURLToPath(new URL('src/providers/index.ts', ROOT))
+  // As it is published: what is loaded on demand is in other files.
+  await build({ ...options, entryPoints: { providers: source }, splitting: true, outdir })
+  writeFileSync(join(outdir, 'package.json'), JSON.stringify({ sideEffects: false }))
+  const pages = factories.map(pageOf)
+  for (const [at, name] of factories.entries()) {
+    const stdin = { contents: `export { ${name} } from './providers.js'`, resolveDir: outdir }
+    const [program] = (await build({ ...options, stdin, write: false })).outputFiles
+    const included = new Set(pages.filter((page) => program?.text.includes(`"${page}"`)))
+    const onDemand = name === 'createFrankfurterProvider' ? [pageOf('createEcbProvider')] : []
+    expect(included, name).toEqual(new Set([pages[at], ...onDemand]))
+  }
+  rmSync(outdir, { recursive: true })
 })
 
-describe('the manifest for JSR', () => {
-  it('has the version and the licence of package.json', () => {
-    expect(JSR_MANIFEST).toMatchObject({ version: manifest.version, license: manifest.license })
-  })
-
-  it('imports packages from npm: dependencies in the range of package.json, others from the tested version on', () => {
-    const { dependencies, devDependencies } = manifest
-    const specifiers: string[] = Object.values(JSR_MANIFEST.imports)
-    const ranges = specifiers.map((specifier) => {
-      const [, name = '', range = ''] = /^npm:(.+)@([^/]+)/.exec(specifier) ?? []
-      return [name, range] as const
-    })
-    for (const [name, range] of ranges) {
-      expect(dependencies[name] ?? `^${devDependencies[name]}`, name).toBe(range)
-    }
-    const names = ranges.map(([name]) => name)
-    expect(names).toEqual(expect.arrayContaining(Object.keys(dependencies)))
-  })
-})
-
-describe.each(['.', 'scripts/node', 'test/apps', 'test/tools'])('the lock file in %s', (folder) => {
-  const { '': root, ...installed } = readJson(`${folder}/package-lock.json`).packages
-  // A package bundled in another one is covered by the checksum of that one.
-  const entries = Object.entries<{ integrity?: string; inBundle?: boolean }>(installed).filter(
-    ([, { inBundle }]) => !inBundle,
+it('the manifest for JSR has the version, the licence and the dependencies of package.json', () => {
+  const { version, license, dependencies, devDependencies } = manifest
+  expect(JSR_MANIFEST).toMatchObject({ version, license })
+  const specifiers: string[] = Object.values(JSR_MANIFEST.imports)
+  const ranges = Object.fromEntries(
+    specifiers.map((each) => /^npm:(.+)@([^/]+)/.exec(each)?.slice(1) ?? []),
   )
-
-  it('has the checksum of every package, so that no other bytes are installed', () => {
-    expect(root).not.toHaveProperty('integrity')
-    expect(entries.length).toBeGreaterThan(1)
-    const bare = entries.filter(([, { integrity = '' }]) => !/^sha512-\S{88}$/.test(integrity))
-    expect(bare.map(([path]) => path)).toEqual([])
-  })
-
-  it('has no URL of a package, so that any registry can serve it', () => {
-    const elsewhere = entries.filter(([, entry]) => 'resolved' in entry || 'link' in entry)
-    expect(elsewhere.map(([path]) => path)).toEqual([])
-  })
+  expect(Object.keys(ranges)).toEqual(expect.arrayContaining(Object.keys(dependencies)))
+  for (const [name, range] of Object.entries(ranges)) {
+    // Others are imported from the tested version on.
+    expect(range, name).toBe(dependencies[name] ?? `^${devDependencies[name]}`)
+  }
 })
+
+it.each(['.', 'scripts/node', 'test/apps', 'test/lint', 'test/tools'])(
+  'the lock file in %s has the checksum of every package, and no URL of one',
+  (folder) => {
+    const { '': _root, ...installed } = readJson(`${folder}/package-lock.json`).packages
+    // A package bundled in another one is covered by the checksum of that one.
+    const entries = Object.entries<Record<string, unknown>>(installed).filter(
+      ([, { inBundle }]) => !inBundle,
+    )
+    expect(entries.length).toBeGreaterThan(1)
+    const bare = entries.filter(([, each]) => !/^sha512-\S{88}$/.test(String(each['integrity'])))
+    const elsewhere = entries.filter(([, each]) => 'resolved' in each || 'link' in each)
+    expect([bare, elsewhere]).toEqual([[], []])
+  },
+)

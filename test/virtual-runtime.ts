@@ -42,6 +42,8 @@ export function virtualRuntime(start: number, random = 0) {
       offset = instant - monotonic
     },
     timers: () => timers.size,
+    /** Returns the time until the next timer fires, in ms. */
+    untilNextTimer: () => Math.max(0, Math.min(...[...timers].map(({ at }) => at)) - monotonic),
   }
 }
 

@@ -89,7 +89,7 @@ async function checkTerms(flags: Values, { env }: CommandContext): Promise<strin
   }
   const rights = names.filter((name) => rightOf(name) !== 'yes')
   const list = rights.map((name) => `${name} ${rightOf(name)}`).join(', ')
-  return list && `may be passed on: ${list}; see docs/providers.md before you publish`
+  return list && `may be passed on: ${list}; see docs/choose-your-rates.md before you publish`
 }
 
 function createLoad(session: RatesSession, onLoad: () => void): Load {

@@ -259,7 +259,7 @@ export async function providersPage(): Promise<string> {
   const { providerRows } = await import('./provider-table.ts')
   const about = `Providers, tried in order until one succeeds; choose them with --latest and --history, comma-separated. For history, banks
 widen the coverage: a pair has the rates of the first one with both currencies. * is the default. ratesmith help environment has the
-variables of the keys, docs/providers.md what you may do with the rates.`
+variables of the keys, docs/choose-your-rates.md what you may do with the rates.`
   return `${paragraph(about)}\n\n${toTable(await providerRows(), 'title', PLAIN).join('\n')}\n`
 }
 

@@ -13,7 +13,7 @@ const PLACES: Readonly<Record<string, string>> = {
   nbp: 'Poland',
 }
 
-/** Whether others may get the rates, where it is known; conditions are in docs/providers.md. */
+/** Whether others may get the rates, where it is known; conditions are in docs/choose-your-rates.md. */
 const MAY_PASS_ON = Object.entries({
   yes: 'fawazahmed0 us-treasury',
   no: 'exchange-rate-api exchange-rate-api-v6',

@@ -147,7 +147,9 @@ function useHandler(handler: ConfiguredHandler, flags: ServeFlags): Prepared {
 /** Returns a note if clients without a key are not limited. Of other handlers than ours, that is not known. */
 function notesOn(handler: ConfiguredHandler): string[] {
   if (!('keyRules' in handler) || handler.keyRules !== undefined) return []
-  return ['Clients without a key are not limited: set the option access, see docs/public-api.md.']
+  return [
+    'Clients without a key are not limited: set the option access, see docs/keys-and-limits.md.',
+  ]
 }
 
 async function createHandler(
@@ -212,7 +214,7 @@ function ownProviders(
   return Object.fromEntries(own)
 }
 
-/** Returns a line if the terms of a provider forbid redistribution: see docs/providers.md. */
+/** Returns a line if the terms of a provider forbid redistribution: see docs/choose-your-rates.md. */
 function notesOnTerms({ providers }: Upstreams): string[] {
   const names = providers.latest.map(({ attribution }) => attribution.name)
   const name = names.find((each) => /\bExchange-?\s?Rate-?\s?API\b/i.test(each))

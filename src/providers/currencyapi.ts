@@ -32,8 +32,8 @@ const LIMITS = {
 }
 
 /**
- * Creates a provider of latest rates from currencyapi: about 170 currencies against the US dollar. Needs an API key. Sends
- * one request a day, because the free plan publishes once a day.
+ * Creates a provider of latest rates from currencyapi: about 170 currencies against the US dollar, with metals, published
+ * once a day on the free plan. Needs an API key. Sends one request a day.
  *
  * @throws {TypeError} if `key` or `url` is invalid
  * @see https://currencyapi.com/docs/latest

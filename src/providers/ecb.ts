@@ -54,8 +54,8 @@ const DAYS_IN_SHORT_FILE = 80
 const FIRST_DAY = '1999-01-04'
 
 /**
- * Creates a provider of latest rates and history from the files of the European Central Bank: 29 currencies against the
- * euro, since 1999. Needs no key. A history of the last 80 days takes a download of 73 kB, a longer one 0.6 MB.
+ * Creates a provider of latest rates and history from the files of the European Central Bank: 29 currencies against the euro,
+ * 16:00 Frankfurt, since 1999. Needs no key. A history of the last 80 days takes a download of 73 kB, a longer one 0.6 MB.
  *
  * @throws {TypeError} if `url` is invalid
  * @see https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates/html/index.en.html

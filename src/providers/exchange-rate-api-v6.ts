@@ -30,8 +30,8 @@ const LIMITS = {
 }
 
 /**
- * Creates a provider of latest rates from ExchangeRate-API: about 160 currencies, published every day, hour or five
- * minutes, depending on your plan. Needs an API key. The terms allow caching and forbid redistribution.
+ * Creates a provider of latest rates from ExchangeRate-API: about 160 currencies, published every day, hour or five minutes,
+ * by plan. Needs an API key. The terms also forbid products with programmatic access.
  *
  * @throws {TypeError} if `key`, `url` or `base` is invalid
  * @see https://www.exchangerate-api.com/docs/standard-requests

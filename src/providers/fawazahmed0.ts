@@ -41,9 +41,9 @@ const LIMITS = {
 const HEDGE_DELAY_MS = 2_000
 
 /**
- * Creates a provider of latest rates from fawazahmed0/exchange-api: about 170 currencies, published once a day in the
- * public domain (CC0). Needs no key. Two hosts serve the rates; the second gets a request if the first fails or has older
- * rates than the current ones.
+ * Creates a provider of latest rates from fawazahmed0/exchange-api: about 170 currencies, with metals and withdrawn ones,
+ * without cryptocurrencies, published once a day in the public domain (CC0). Needs no key. A second host gets the request if
+ * the first fails, takes over 2 s or is outdated.
  *
  * @throws {TypeError} if `urls` is empty or has an invalid URL
  * @see https://github.com/fawazahmed0/exchange-api

@@ -52,8 +52,8 @@ const latestTable = z.object({
 const ratesDay = z.object({ ...table, date: z.string(), source: z.string() })
 
 /**
- * Creates a provider that reads the files of `ratesmith export` from a disk or a static host: what `provider` had published
- * when they were written. Each file must have the size and the SHA-256 that `index.json` lists.
+ * Creates a provider that reads a folder of a disk or a static host. The files are those of `ratesmith export`, with the
+ * rates of `provider`; each must have the size and the SHA-256 that `index.json` lists.
  *
  * @throws {TypeError} if `url` or `provider` is invalid
  * @example

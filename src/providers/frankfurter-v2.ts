@@ -15,8 +15,9 @@ export interface FrankfurterV2Options {
 }
 
 /**
- * Creates a provider of latest rates that Frankfurter blends from about 80 central banks. Needs no key. Sends a request
- * every hour, because the banks publish around the clock. The table has the date of its newest row up to today (UTC).
+ * Creates a provider of the latest rates of Frankfurter: a blend of some 80 central banks, requested every hour. Needs no
+ * key. `providers: ['ECB', 'BOC']` chooses banks. Rates more than 14 days older than the newest, up to today (UTC), are
+ * dropped.
  *
  * @throws {TypeError} if `url` is invalid, or `providers` is not a non-empty array of keys
  * @see https://frankfurter.dev

@@ -49,10 +49,8 @@ const BY_DAY: LongJson = {
 const HEDGE_DELAY_MS = 2_500
 
 /**
- * Creates a provider of history: daily reference rates of the European Central Bank, about 30 currencies against the euro,
- * published on TARGET working days around 16:00 in Frankfurt, with the published digits. Needs no key. They are from the first
- * version of Frankfurter; if that fails or has not responded for 2.5 s, from its second, and then from the files of the bank,
- * unless `url` is another root.
+ * Creates a provider of history: some 30 daily reference rates of the European Central Bank, as published. Needs no key. From
+ * Frankfurter's version 1; after a failure or 2.5 s from version 2, then from the bank's files, unless `url` is another root.
  *
  * @throws {TypeError} if `url` is invalid
  * @see https://frankfurter.dev/v1/

@@ -31,8 +31,8 @@ const LIMITS = {
 }
 
 /**
- * Creates a provider of latest rates from Open Exchange Rates: about 170 currencies against the US dollar, published every
- * hour. Needs an App ID. Sends one request an hour, about 740 a month; the free plan includes 1,000.
+ * Creates a provider of latest rates from Open Exchange Rates: about 170 currencies against the US dollar, with metals,
+ * published every hour. Needs an App ID. Some 740 requests a month; the free plan includes 1,000.
  *
  * @throws {TypeError} if `key` or `url` is invalid
  * @see https://docs.openexchangerates.org/reference/latest-json

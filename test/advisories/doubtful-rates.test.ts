@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 
-import { createExchangeRateApiProvider } from '../../src/index.ts'
 import type { CacheStore, RatesHandlerOptions } from '../../src/index.ts'
-import { createFawazahmed0Provider } from '../../src/providers/fawazahmed0.ts'
+import {
+  createExchangeRateApiProvider,
+  createFawazahmed0Provider,
+} from '../../src/providers/index.ts'
 import { fawazahmed0Body } from '../fixtures/feeds/fawazahmed0.ts'
 import { openFeed } from '../fixtures/open-feed.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../virtual-runtime.ts'
@@ -44,30 +46,30 @@ describe('a currency with a wrong rate in the next publication', () => {
     ['× 1,000', { EUR: EUR * 1_000 }, 'rates_quarantined'],
   ] as const)('keeps its last rate and time if it is %s', async (_how, quotes, type) => {
     const world = await warm()
+    const read = async (target: string) => (await world.get(target)).body
     const before = await convert(world)
     expect(before).toMatchObject({ status: 200, rate: EUR })
     await world.publish(quotes)
     expect(await convert(world)).toEqual(before)
     expect(named(world, type)).toContain('EUR')
-    const { updatedAt } = (await world.get('/v1/convert?from=USD&to=GBP')).body
+    const { updatedAt } = await convert(world, 'GBP')
     expect(updatedAt).toBe(before.updatedAt + DAY)
-    const all = (await world.get('/v1/latest')).body
+    const all = await read('/v1/latest')
     expect(all).toMatchObject({ updatedAt, older: { EUR: before.updatedAt } })
     expect(all.rates.EUR).toBe(EUR)
-    const one = (await world.get('/v1/latest?symbols=EUR,GBP')).body
-    expect(one.updatedAt).toBe(before.updatedAt)
-    expect((await world.get('/v1/latest?symbols=GBP')).body).not.toHaveProperty('older')
-    const crossed = (await world.get('/v1/latest?base=EUR')).body
-    expect([crossed.updatedAt, crossed.rates.USD]).toEqual([before.updatedAt, 1 / EUR].map(rounded))
-    const unversioned = (await world.get('/rates?base=EUR')).body
-    expect(unversioned.updatedAt).toBe(before.updatedAt)
+    expect((await read('/v1/latest?symbols=EUR,GBP')).updatedAt).toBe(before.updatedAt)
+    expect(await read('/v1/latest?symbols=GBP')).not.toHaveProperty('older')
+    const crossed = await read('/v1/latest?base=EUR')
+    expect(crossed.updatedAt).toBe(before.updatedAt)
+    expect(crossed.rates.USD).toBe(Number((1 / EUR).toPrecision(10)))
+    expect((await read('/rates?base=EUR')).updatedAt).toBe(before.updatedAt)
     const { text } = await world.csv('/v1/latest?symbols=EUR,GBP&format=csv')
     expect(text).toContain(`USD,EUR,0.85,${before.updatedAt},`)
     // Correct again: `older` is empty.
     await world.publish({ EUR: 0.86 })
     const after = await convert(world)
     expect(after).toEqual({ status: 200, rate: 0.86, updatedAt: before.updatedAt + 2 * DAY })
-    expect((await world.get('/v1/latest')).body).not.toHaveProperty('older')
+    expect(await read('/v1/latest')).not.toHaveProperty('older')
   })
 })
 
@@ -218,96 +220,75 @@ describe('a table in a store', () => {
   })
 })
 
-describe('a second provider after a failover', () => {
-  /** Creates a handler whose open feed fails after its first table, and whose second feed then has `changes`. */
-  async function fallBack(changes: Record<string, number>) {
-    const options: RatesHandlerOptions = {
+it('a second provider after a failover keeps the previous value of a doubtful rate', async () => {
+  const world: World = openFeed(
+    '2026-11-18',
+    { EUR },
+    {
       providers: { latest: [createExchangeRateApiProvider(), createFawazahmed0Provider()] },
       async fetch(input) {
         if (new Request(input).url.includes('er-api')) return world.answer()
         const { date, usd } = fawazahmed0Body(world.runtime.now())
-        const quotes = { ...lowerCase(world.quotes), ...lowerCase(changes) }
-        return Response.json({ date, usd: { ...usd, ...quotes } })
+        const quotes = Object.entries({ ...world.quotes, EUR: EUR * 1.3 })
+        const lowerCase = quotes.map(([code, rate]) => [code.toLowerCase(), rate])
+        return Response.json({ date, usd: { ...usd, ...Object.fromEntries(lowerCase) } })
       },
-    }
-    const world = openFeed('2026-11-18', { EUR }, options)
-    await world.refresh()
-    const before = await convert(world)
-    world.edit = () => 'not JSON'
-    await world.pass(2 * DAY)
-    await world.refresh()
-    return { world, before }
+    },
+  )
+  await world.refresh()
+  const before = await convert(world)
+  world.edit = () => 'not JSON'
+  await world.pass(2 * DAY)
+  await world.refresh()
+  expect(await convert(world)).toEqual(before)
+  expect((await convert(world, 'GBP')).updatedAt).toBeGreaterThan(before.updatedAt)
+  expect((await world.get('/v1/convert?from=EUR&to=JPY')).body.updatedAt).toBe(before.updatedAt)
+  expect(named(world, 'rates_quarantined')).toEqual(['EUR'])
+})
+
+it('a hand-written provider can change its rates freely, and keeps lost ones', async () => {
+  const rates: Record<string, number>[] = [
+    { EUR: 0.85, GBP: 0.75 },
+    { EUR: 850, GBP: 7e-4 },
+  ]
+  let now = Date.UTC(2026, 10, 18)
+  const attribution = { name: 'By hand', url: 'https://rates.example' }
+  const fetchLatest = async () => {
+    return { base: 'USD', updatedAt: now, nextUpdateAt: now, rates: rates.shift() ?? { EUR: 1 } }
   }
-
-  it('keeps the previous value of a doubtful rate', async () => {
-    const { world, before } = await fallBack({ EUR: EUR * 1.3 })
-    expect(await convert(world)).toEqual(before)
-    expect((await convert(world, 'GBP')).updatedAt).toBeGreaterThan(before.updatedAt)
-    expect((await world.get('/v1/convert?from=EUR&to=JPY')).body.updatedAt).toBe(before.updatedAt)
-    expect(named(world, 'rates_quarantined')).toEqual(['EUR'])
-  })
+  const world = openFeed('2026-11-18', {}, { providers: { latest: { attribution, fetchLatest } } })
+  await world.refresh()
+  now += DAY
+  await world.publish({})
+  expect(await convert(world)).toMatchObject({ rate: 850, updatedAt: now })
+  now += DAY
+  await world.publish({})
+  expect(await convert(world)).toMatchObject({ rate: 1, updatedAt: now })
+  expect(await convert(world, 'GBP')).toMatchObject({ rate: 7e-4, updatedAt: now - DAY })
+  expect(named(world, 'rates_lost')).toEqual(['GBP'])
 })
 
-describe('a hand-written provider', () => {
-  it('can change its rates freely, and keeps lost ones', async () => {
-    const rates: Record<string, number>[] = [
-      { EUR: 0.85, GBP: 0.75 },
-      { EUR: 850, GBP: 0.000_75 },
-      { EUR: 1 },
-    ]
-    let now = Date.UTC(2026, 10, 18)
-    const latest = {
-      attribution: { name: 'By hand', url: 'https://rates.example' },
-      async fetchLatest() {
-        return { base: 'USD', updatedAt: now, nextUpdateAt: now, rates: rates.shift() ?? {} }
-      },
-    }
-    const world = openFeed('2026-11-18', {}, { providers: { latest } })
-    await world.refresh()
-    now += DAY
-    await world.publish({})
-    expect(await convert(world)).toMatchObject({ rate: 850, updatedAt: now })
-    now += DAY
-    await world.publish({})
-    expect(await convert(world)).toMatchObject({ rate: 1, updatedAt: now })
-    expect(await convert(world, 'GBP')).toMatchObject({ rate: 0.000_75, updatedAt: now - DAY })
-    expect(named(world, 'rates_lost')).toEqual(['GBP'])
+it('a publication that was dated ahead does not block later ones', async () => {
+  const world = openFeed('2026-11-18', { EUR })
+  world.fields = ({ time_last_update_unix }) => ({
+    time_last_update_unix: time_last_update_unix + (47 * HOUR) / 1_000,
+    time_next_update_unix: time_last_update_unix + (71 * HOUR) / 1_000,
   })
+  await world.refresh()
+  const acceptedAt = world.runtime.now()
+  expect((await world.get('/v1/latest')).body.updatedAt).toBeGreaterThan(acceptedAt)
+  for (const target of ['/v1/latest', '/v1/convert?from=USD&to=EUR', '/rates']) {
+    const { headers } = await world.get(target)
+    expect(headers.get('last-modified'), target).toBe(new Date(acceptedAt).toUTCString())
+  }
+  world.fields = () => ({})
+  await world.publish({ EUR: 0.86, GBP: undefined })
+  await world.pass(2 * HOUR)
+  await world.refresh()
+  const { rate, updatedAt } = await convert(world)
+  expect([rate, updatedAt <= world.runtime.now()]).toEqual([0.86, true])
+  expect(await convert(world, 'GBP')).toMatchObject({ status: 200, updatedAt: acceptedAt })
 })
-
-describe('the times of a publication', () => {
-  it('do not block later publications if one was dated ahead', async () => {
-    const world = openFeed('2026-11-18', { EUR })
-    world.fields = ({ time_last_update_unix }) => ({
-      time_last_update_unix: time_last_update_unix + (47 * HOUR) / 1_000,
-      time_next_update_unix: time_last_update_unix + (71 * HOUR) / 1_000,
-    })
-    await world.refresh()
-    const { headers, body } = await world.get('/v1/latest')
-    expect(body.updatedAt).toBeGreaterThan(world.runtime.now())
-    for (const target of ['/v1/latest', '/v1/convert?from=USD&to=EUR', '/rates']) {
-      const modified = Date.parse((await world.get(target)).headers.get('last-modified') ?? '')
-      expect(modified, target).toBeLessThanOrEqual(world.runtime.now())
-    }
-    expect(headers.get('last-modified')).toBe(new Date(world.runtime.now()).toUTCString())
-    const acceptedAt = world.runtime.now()
-    world.fields = () => ({})
-    await world.publish({ EUR: 0.86, GBP: undefined })
-    await world.pass(2 * HOUR)
-    await world.refresh()
-    const { rate, updatedAt } = await convert(world)
-    expect([rate, updatedAt <= world.runtime.now()]).toEqual([0.86, true])
-    expect(await convert(world, 'GBP')).toMatchObject({ status: 200, updatedAt: acceptedAt })
-  })
-})
-
-function lowerCase(rates: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(rates).map(([code, rate]) => [code.toLowerCase(), rate]))
-}
-
-function rounded(value: number): number {
-  return Number(value.toPrecision(value < 1_000 ? 10 : 15))
-}
 
 /** Returns a view of `store` without the values of other processes. */
 function withoutReads(store: Map<string, string>): CacheStore {

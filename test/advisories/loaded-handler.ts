@@ -1,10 +1,23 @@
-import { withCompression } from '../../src/cli/compression.ts'
+import { afterAll, beforeAll } from 'vitest'
+
 import { createHandlerOn } from '../../src/handler.ts'
 import type { RatesHandler, RatesHandlerOptions } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { NOW, send } from '../catalogue/catalogue.ts'
 import type { RequestData, ResponseData } from '../catalogue/catalogue.ts'
+import { operations } from '../openapi/document.ts'
 import { virtualRuntime } from '../virtual-runtime.ts'
+
+/** Every endpoint of the OpenAPI document, with its parameter names and a target with status 200. */
+export const ENDPOINTS = operations.map(({ path, parameters }) => {
+  const required = parameters.filter((parameter) => parameter.required)
+  const query = new URLSearchParams(required.map(({ name, example }) => [name, String(example)]))
+  const target = `/api${path}${required.length > 0 ? `?${query}` : ''}`
+  return { path: `/api${path}`, parameters: parameters.map(({ name }) => name), target }
+})
+
+/** A text that no response contains by chance. */
+export const NONCE = 'n0nce7f3a9c'
 
 /** One synthetic market for all handlers of a file, because creating a market is slow. */
 const market = fakeProviders({ now: () => NOW })
@@ -24,11 +37,6 @@ export async function loadedHandler(options: RatesHandlerOptions = {}): Promise<
   const handler = createStillHandler({ providers: market, ...options })
   await handler.refresh()
   return handler
-}
-
-export function compress(handler: RatesHandler): ReturnType<typeof withCompression> {
-  const codec = async (): Promise<Uint8Array<ArrayBuffer>> => new Uint8Array(1)
-  return withCompression(handler, { br: codec, gzip: codec })
 }
 
 export function providersThat(work: () => Promise<never>): RatesHandlerOptions['providers'] {
@@ -55,4 +63,19 @@ export const fetchFrom: Ask = async (handler, target, headers) =>
 export function withoutId(response: ResponseData): ResponseData {
   const body = response.body.replace(/"jti":.*"quote":"[^"]*"/, '"quote":""')
   return { ...response, body }
+}
+
+/** Collects unhandled rejections and uncaught exceptions, which would end a Node process, until the suite ends. */
+export function watchEscapes(): readonly unknown[] {
+  const escaped: unknown[] = []
+  const note = (thrown: unknown): void => void escaped.push(thrown)
+  const kinds = ['unhandledRejection', 'uncaughtException'] as const
+  beforeAll(() => kinds.forEach((kind) => process.on(kind, note)))
+  afterAll(() => kinds.forEach((kind) => process.off(kind, note)))
+  return escaped
+}
+
+/** Resolves after the runtime has reported the rejections so far, which happens after all promise callbacks. */
+export async function turnOfLoop(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1))
 }

@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs'
 import { createRatesHandler } from '../../src/index.ts'
 import type { RatesErrorCode, RatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
-import { codes } from '../fixtures/codes.ts'
 import { wholeBody } from '../whole-body.ts'
+import { expand } from './expand.ts'
+
+export { expand }
 
 /** The expected response of an entry. */
 interface Expectation {
@@ -18,14 +20,13 @@ interface Expectation {
   body?: Record<string, unknown>
   ratesKeys?: string[]
   headersMust?: Record<string, string>
-  /** Names of further checks in `bad-inputs.test.ts`, some with an argument after a colon. */
+  /** Names of further checks in `requests.test.ts`, some with an argument after a colon. */
   invariants?: string[]
 }
 
 /** A request of the catalogue. `expand` replaces tokens in `target` and header values. */
 export interface Entry {
   id: string
-  group: string
   method: string
   target: string
   headers?: Record<string, string>
@@ -77,14 +78,6 @@ export function createCountingHandler() {
     },
   })
   return { handler, calls: () => calls }
-}
-
-/** Replaces all tokens except `{{etag:…}}`; multiplies sizes by `scale`. */
-export function expand(text: string, scale = 1): string {
-  return text
-    .replace(/\{\{rep\|([^|]*)\|(\d+)\}\}/g, (_, part: string, size) => part.repeat(size * scale))
-    .replace(/\{\{codes:(\d+)\}\}/g, (_, size) => codes(size * scale).join(','))
-    .replace(/\{\{params:(\d+)\}\}/g, (_, size) => parameters(size * scale).join('&'))
 }
 
 export async function toRequestData(
@@ -139,8 +132,4 @@ async function expandTags(handler: RatesHandler, text: string): Promise<string> 
 
 function toRecord(headers: Iterable<[string, string]>): Record<string, string> {
   return Object.fromEntries([...headers].sort(([one], [other]) => (one < other ? -1 : 1)))
-}
-
-function parameters(count: number): string[] {
-  return Array.from({ length: count }, (_, index) => `p${index}=1`)
 }

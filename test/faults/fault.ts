@@ -73,7 +73,7 @@ export type Inject = (exchange: Exchange) => Response | Promise<Response>
 export type State = 'cold' | 'warm' | 'expired' | 'fresh'
 
 /** Whether the data of an upstream are served. */
-export type Verdict = 'refused' | 'accepted'
+type Verdict = 'refused' | 'accepted'
 
 export interface Fault {
   name: string
@@ -130,24 +130,20 @@ export function entriesOf<Form extends Fault = Fault>(
   })
 }
 
-export function failing(name: string, inject: Inject, more: Partial<Fault> = {}): Fault {
+/** Creates a form of a fault. */
+export type Make<Input> = (name: string, input: Input, more?: Partial<Fault>) => Fault
+
+export const failing: Make<Inject> = (name, inject, more) => {
   return { name, verdict: 'refused', inject, ...more }
 }
-
-export function accepted(name: string, inject: Inject, more: Partial<Fault> = {}): Fault {
+export const accepted: Make<Inject> = (name, inject, more) => {
   return { name, dataSets: BOTH, verdict: 'accepted', inject, ...more }
 }
-
-export function refused(name: string, inject: Inject, more: Partial<Fault> = {}): Fault {
-  return failing(name, inject, { dataSets: BOTH, ...more })
-}
+export const refused: Make<Inject> = (name, inject, more) =>
+  failing(name, inject, { dataSets: BOTH, ...more })
 
 /** The open feed returns a changed body, which is served as it is. */
-export function changedLatest(
-  name: string,
-  change: (body: LatestBody) => LatestBody,
-  more: Partial<Fault> = {},
-): Fault {
+export const changedLatest: Make<(body: LatestBody) => LatestBody> = (name, change, more) => {
   const serves = { latest: (body: LatestBody) => toLatestTruth(change(body)) }
   return { name, verdict: 'accepted', inject: changedJson(change), serves, ...more }
 }

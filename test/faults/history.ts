@@ -10,11 +10,24 @@ import {
   failing,
   rewritten,
 } from './fault.ts'
-import type { Fault, HistoryBody, Inject } from './fault.ts'
+import type { Fault, HistoryBody, Inject, Make } from './fault.ts'
 
 type Rates = HistoryBody['rates']
 type Day = Rates[string]
 type Row = [date: string, day: Day]
+
+const harmless: Make<Inject> = (name, inject, more) =>
+  accepted(name, inject, { dataSets: ['history'], ...more })
+
+/** The relay returns a changed body, which is served as it is. */
+const changed: Make<(body: HistoryBody) => HistoryBody> = (name, change, more) => {
+  const serves = { history: (body: HistoryBody) => change(body).rates }
+  return harmless(name, changedJson(change), { serves, ...more })
+}
+
+/** The relay returns a changed body, which is unusable. */
+const spoilt: Make<(body: HistoryBody) => object> = (name, change, more) =>
+  failing(name, changedJson(change), { dataSets: ['history'], ...more })
 
 export const history = entriesOf('history', {
   'history-empty': [
@@ -110,29 +123,6 @@ export const history = entriesOf('history', {
     wrongNewest('USD × 9', (day) => ({ ...day, USD: 9 * Number(day['USD']) }), without('USD')),
   ],
 })
-
-/** The relay returns a changed body, which is served as it is. */
-function changed(
-  name: string,
-  change: (body: HistoryBody) => HistoryBody,
-  more: Partial<Fault> = {},
-): Fault {
-  const serves = { history: (body: HistoryBody) => change(body).rates }
-  return harmless(name, changedJson(change), { serves, ...more })
-}
-
-function harmless(name: string, inject: Inject, more: Partial<Fault> = {}): Fault {
-  return accepted(name, inject, { dataSets: ['history'], ...more })
-}
-
-/** The relay returns a changed body, which is unusable. */
-function spoilt(
-  name: string,
-  change: (body: HistoryBody) => object,
-  more: Partial<Fault> = {},
-): Fault {
-  return failing(name, changedJson(change), { dataSets: ['history'], ...more })
-}
 
 /** Returns `body` with every day changed; `fromEnd` is 0 for the newest. */
 function mapDays(

@@ -19,7 +19,7 @@ import {
   toLatestTruth,
   withOlder,
 } from './fault.ts'
-import type { Fault, Inject, LatestBody, LatestTruth } from './fault.ts'
+import type { Fault, Inject, LatestBody, LatestTruth, Make } from './fault.ts'
 import { pour } from './transport.ts'
 
 const DAY_SECONDS = DAY / SECOND
@@ -34,6 +34,25 @@ const DRIFTED_LEV = 57
 
 /** Codes in requests of the tests; they stay in shortened tables. */
 const REQUESTED = ['USD', 'EUR', 'GBP', 'JPY']
+
+/** The open feed returns a changed body, which is unusable. */
+const spoiltLatest: Make<(body: LatestBody) => object> = (name, change, more) =>
+  failing(name, changedJson(change), more)
+
+/** The same, and an event reports it as rejected. */
+const rejectedLatest: Make<(body: LatestBody) => object> = (name, change, more) =>
+  spoiltLatest(name, change, { reported: REJECTED, ...more })
+
+const nextUpdate: Make<(good: LatestBody) => number> = (name, toTime) =>
+  changedLatest(name, (good) => ({ ...good, time_next_update_unix: toTime(good) }))
+
+const readable: Make<(good: string) => string> = (name, change, more) =>
+  accepted(name, rewritten(change), more)
+
+function replaced(name: string, part: RegExp, replacement: string): Fault {
+  const inject = rewritten((good) => good.replace(part, replacement))
+  return refused(name, inject)
+}
 
 export const body = entriesOf('body', {
   'body-truncated-json': [
@@ -214,39 +233,9 @@ export const time = entriesOf('time', {
   'next-update-unit': nextUpdate('in ms', (good) => good.time_next_update_unix * SECOND),
 })
 
-/** The open feed returns a changed body, which is unusable. */
-function spoiltLatest(name: string, change: (body: LatestBody) => object): Fault {
-  return failing(name, changedJson(change))
-}
-
-/** The same, and an event reports it as rejected. */
-function rejectedLatest(
-  name: string,
-  change: (body: LatestBody) => object,
-  more: Partial<Fault> = {},
-): Fault {
-  return failing(name, changedJson(change), { reported: REJECTED, ...more })
-}
-
-function nextUpdate(name: string, toTime: (good: LatestBody) => number): Fault {
-  return changedLatest(name, (good) => ({ ...good, time_next_update_unix: toTime(good) }))
-}
-
-function replaced(name: string, part: RegExp, replacement: string): Fault {
-  return refused(
-    name,
-    rewritten((good) => good.replace(part, replacement)),
-  )
-}
-
-function readable(name: string, change: (good: string) => string): Fault {
-  return accepted(name, rewritten(change))
-}
-
 /** Returns a form with additional keys before the good ones, which are dropped. */
 function withKeys(name: string, keys: string, dataSets: Fault['dataSets'] = BOTH): Fault {
-  const form = readable(name, (good) => good.replace('"rates":{', `"rates":{${keys},`))
-  return { ...form, dataSets }
+  return readable(name, (good) => good.replace('"rates":{', `"rates":{${keys},`), { dataSets })
 }
 
 function refusing(type: string, pause: number): Fault {

@@ -3,7 +3,7 @@ import { seal } from '../fixtures/envelopes.ts'
 import { hash } from '../simulation/world/random.ts'
 import { DAY, MINUTE } from '../virtual-runtime.ts'
 import { REJECTED, SECRET, entriesOf } from './fault.ts'
-import type { Fault } from './fault.ts'
+import type { Fault, Make } from './fault.ts'
 
 /** One operation on a store, with the means to change its result. */
 export interface StoreOperation {
@@ -64,6 +64,15 @@ const breaks: Operate = ({ later, work }) =>
     void work()
     throw new Error(`ECONNRESET ${SECRET}`)
   })
+
+const broken: Make<StoreFault> = (name, store, more) => {
+  return { name, verdict: 'accepted', store, reported: FAILED, ...more }
+}
+
+/** Returns a form with an unusable stored value. */
+const holding: Make<(good: StoredValue) => unknown> = (name, holds) => {
+  return { name, verdict: 'accepted', reported: REJECTED, holds }
+}
 
 export const store = entriesOf('store', {
   'store-get-throws': [
@@ -188,15 +197,6 @@ export function storeFaultOf({ store, holds }: Fault, name: keyof StoreFault): S
 
 export function textOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? seal(value) : String(value)
-}
-
-function broken(name: string, fault: StoreFault, more: Partial<Fault> = {}): Fault {
-  return { name, verdict: 'accepted', store: fault, reported: FAILED, ...more }
-}
-
-/** Returns a form with an unusable stored value. */
-function holding(name: string, holds: (good: StoredValue) => unknown): Fault {
-  return { name, verdict: 'accepted', reported: REJECTED, holds }
 }
 
 function poisoned(name: string, change: (rates: StoredRates, good: StoredValue) => object): Fault {

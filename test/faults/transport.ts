@@ -1,10 +1,14 @@
 import { SECOND } from '../virtual-runtime.ts'
 import { BOTH, SECRET, after, answer, entriesOf, later, refused, wireError } from './fault.ts'
-import type { Exchange, Fault } from './fault.ts'
+import type { Exchange, Make } from './fault.ts'
 
 const CHUNK = 64 * 1024
 
 const ENDLESS = { takes: 'limit' } as const
+
+const misbehaving: Make<() => Promise<never>> = (name, misbehave, more) => {
+  return { name, dataSets: BOTH, verdict: 'refused', misbehave, ...more }
+}
 
 export const transport = entriesOf('transport', {
   'dns-slow': refused('a response after 20 s', after(20 * SECOND), ENDLESS),
@@ -45,14 +49,6 @@ export const transport = entriesOf('transport', {
 function answerLate({ good, after: callAfter }: Exchange): Promise<Response> {
   const late = good.replaceAll(/(?<="(?:GBP|INR)":)[\d.]+/g, (rate) => `${Number(rate) * 1.5}`)
   return new Promise((resolve) => callAfter(12 * SECOND, () => resolve(answer(late))))
-}
-
-function misbehaving(
-  name: string,
-  misbehave: () => Promise<never>,
-  more: Partial<Fault> = {},
-): Fault {
-  return { name, dataSets: BOTH, verdict: 'refused', misbehave, ...more }
 }
 
 async function failLater(exchange: Exchange): Promise<never> {

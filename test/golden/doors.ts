@@ -1,11 +1,7 @@
 // The ways to ask a handler.
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
-import { createInterface } from 'node:readline'
 import { buffer } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 
 import express from 'express'
 import type { RequestHandler } from 'express'
@@ -39,15 +35,11 @@ export interface Answer {
 
 export interface Door {
   ask(question: Question): Promise<Answer>
-  close(): void
 }
-
-/** Headers that differ between two runs of one tree. */
-const VOLATILE = ['date']
 
 function toAnswer(status: number, headers: Iterable<[string, string]>, body: string): Answer {
   const named = [...headers].map(([name, value]): [string, string] => [name.toLowerCase(), value])
-  const kept = named.filter(([name]) => !VOLATILE.includes(name))
+  const kept = named.filter(([name]) => name !== 'date')
   return { status, headers: kept.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)), body }
 }
 
@@ -62,7 +54,6 @@ function viaFetch({ handler }: World): Door {
       const response = await handler(request)
       return toAnswer(response.status, response.headers, await response.text())
     },
-    close() {},
   }
 }
 
@@ -83,7 +74,6 @@ function viaAnswer({ handler }: World): Door {
       const text = await wholeBody(raw.body)
       return toAnswer(raw.status, [...raw.headers, ['(matched)', String(raw.matched)]], text)
     },
-    close() {},
   }
 }
 
@@ -96,17 +86,14 @@ function viaCalls(world: World, operations: object): Door {
       const operation: unknown = Reflect.get(operations, name)
       if (typeof operation !== 'function') throw new Error(`no operation ${name}`)
       try {
-        return { status: 'resolved', headers: [], body: JSON.stringify(await operation(...args)) }
+        const result: unknown = await operation(...args)
+        return { status: 'resolved', headers: [], body: JSON.stringify(result) }
       } catch (error) {
         const { name: type, code, status, message } = Object(error)
-        return {
-          status: 'rejected',
-          headers: [],
-          body: JSON.stringify({ type, code, status, message }),
-        }
+        const text = JSON.stringify({ type, code, status, message })
+        return { status: 'rejected', headers: [], body: text }
       }
     },
-    close() {},
   }
 }
 
@@ -114,7 +101,7 @@ function viaCalls(world: World, operations: object): Door {
 const MAX_HEAD = 8_000
 
 /** Asks over one connection for each question, byte for byte. */
-function viaSocket(port: number, close: () => unknown = () => {}): Door {
+function viaSocket(port: number): Door {
   return {
     async ask({ method = 'GET', target = '', headers = {}, body }) {
       const given = {
@@ -132,7 +119,6 @@ function viaSocket(port: number, close: () => unknown = () => {}): Door {
       socket.write(head + (body ?? ''))
       return parseResponse(await buffer(socket))
     },
-    close,
   }
 }
 
@@ -171,7 +157,7 @@ function unchunk(bytes: Buffer): Buffer {
 }
 
 /** Serves with the adapter of the runtime, and returns the port. */
-export async function serveOn(runtime: string, { tree, handler }: World): Promise<number> {
+async function serveOn(runtime: string, { tree, handler }: World): Promise<number> {
   const options = { port: 0, hostname: '127.0.0.1' }
   const { url } = await tree.call<{ url: string }>('serve', [runtime], handler, options)
   return Number(new URL(url).port)
@@ -185,38 +171,8 @@ async function viaExpress({ tree, handler }: World): Promise<Door> {
   return viaSocket(port)
 }
 
-/** The other runtimes that `npm run tools` installs: the program, and its arguments before a path. */
-const RUNTIMES: Readonly<Record<string, readonly string[]>> = {
-  bun: [],
-  deno: ['run', '-A', '--no-lock'],
-}
-
-const programOf = (runtime: string): string =>
-  fileURLToPath(new URL(`../../node_modules/.bin/${runtime}`, import.meta.url))
-
-/** Returns the runtimes that are not installed. */
-export function missingRuntimes(): string[] {
-  return Object.keys(RUNTIMES).filter((runtime) => !existsSync(programOf(runtime)))
-}
-
-/** Starts the handler of a scene in another runtime, whose adapter serves it. */
-async function viaRuntime(runtime: string, scene: string, { tree }: World): Promise<Door> {
-  const program = fileURLToPath(new URL('host-program.ts', import.meta.url))
-  const args = [...(RUNTIMES[runtime] ?? []), program, runtime, tree.root, scene]
-  const child = spawn(programOf(runtime), args, { stdio: ['pipe', 'pipe', 'ignore'] })
-  const failed = new Promise<never>((_, reject) => {
-    child.on('error', reject).on('exit', () => reject(new Error(`the program of ${runtime} ended`)))
-  })
-  const first = createInterface(child.stdout)[Symbol.asyncIterator]().next()
-  const { value } = await Promise.race([first, failed])
-  failed.catch(() => {})
-  const { port, absent }: { port: number; absent?: string } = JSON.parse(String(value))
-  if (absent !== undefined) throw new Error(absent)
-  return viaSocket(port, () => child.kill())
-}
-
 /** Opens a door to the world of a scene; throws an error with the reason if the tree lacks it. */
-export async function openDoor(name: string, scene: string, world: World): Promise<Door> {
+export async function openDoor(name: string, world: World): Promise<Door> {
   const { tree, handler } = world
   if (name === 'fetch') return viaFetch(world)
   if (name === 'answer') return viaAnswer(world)
@@ -226,6 +182,5 @@ export async function openDoor(name: string, scene: string, world: World): Promi
     return viaCalls(world, await tree.call('createRatesClient', ['client'], options))
   }
   if (name === 'express') return viaExpress(world)
-  if (name in RUNTIMES) return viaRuntime(name, scene, world)
   return viaSocket(await serveOn(name, world))
 }

@@ -1,6 +1,7 @@
 // What is asked, of which world, through which doors. A question never depends on another scene.
 import { readFileSync } from 'node:fs'
 
+import { expand as longer } from '../catalogue/expand.ts'
 import type { Question } from './doors.ts'
 import { KEYS } from './worlds.ts'
 import type { WorldOptions } from './worlds.ts'
@@ -56,22 +57,8 @@ const VALUES = new Map(
   }),
 )
 
-/** The requests of the catalogue; tokens such as `{{rep|A|300}}` make long texts. */
 function catalogue(): Question[] {
   const entries: Question[] = JSON.parse(read('../catalogue/bad-inputs.json'))
-  const codeAt = (index: number): string =>
-    [index / 676, index / 26, index]
-      .map((digit) => String.fromCharCode(65 + (Math.floor(digit) % 26)))
-      .join('')
-  const many = (length: number, toText: (index: number) => string): string[] =>
-    Array.from({ length }, (_, index) => toText(index))
-  const longer = (text: string): string =>
-    text
-      .replace(/\{\{rep\|([^|]*)\|(\d+)\}\}/g, (_, part: string, size) => part.repeat(size))
-      .replace(/\{\{codes:(\d+)\}\}/g, (_, size) => many(Number(size), codeAt).join())
-      .replace(/\{\{params:(\d+)\}\}/g, (_, size) =>
-        many(Number(size), (index) => `p${index}=1`).join('&'),
-      )
   return entries.map(({ method = 'GET', target = '', headers = {} }) => {
     const sent = Object.entries(headers).map(([name, value]) => [name, longer(value)])
     return { method, target: longer(target), headers: Object.fromEntries(sent) }
@@ -188,42 +175,33 @@ function doubts(): Question[] {
 
 /** Requests with and without keys, up to the limits and after them. */
 function keys(): Question[] {
-  const target = '/api/v1/latest?base=EUR&symbols=USD'
-  const client = '192.0.2.1'
-  const times = (count: number, each: Question): Question[] =>
-    Array.from({ length: count }, () => each)
-  const keyed = (key: string, more: Question = {}): Question => {
-    return { target, client: '192.0.2.9', ...more, headers: { 'X-API-Key': key, ...more.headers } }
-  }
-  const sent = (Authorization: string, more = {}): Question => {
-    return { target, client: '192.0.2.3', headers: { Authorization, ...more } }
-  }
+  const small = { 'X-API-Key': KEYS.small }
+  const targets = [...LOADED, ...ENDPOINTS.map(([each = '']) => each)]
   return [
-    ...times(7, { target, client }),
-    ...['192.0.2.2', '2001:db8::1', '2001:db8::2', '::ffff:192.0.2.1'].map((each): Question => {
-      return { target, client: each }
+    ...textsOf('keys').flatMap(parse),
+    ...targets.map((target) => ({ target, headers: small })),
+    ...every(30, rows()).map((each) => {
+      return { ...each, headers: { ...each.headers, 'X-API-Key': KEYS.pro } }
     }),
-    ...after({ at: later(13 / 3_600) }, [{ target, client }]),
-    ...after({ at: later(90 / 3_600) }, [{ target, client }]),
-    ...[...Object.values(KEYS), 'wrong', '', 'x'.repeat(300)].map((key) => keyed(key)),
-    ...['https://shop.example', 'https://other.example'].map((Origin) =>
-      keyed(KEYS.web, { headers: { Origin } }),
-    ),
-    ...[`Bearer ${KEYS.pro}`, `bearer  ${KEYS.pro}`, 'Basic Z29sZGVu'].map((each) => sent(each)),
-    sent(`Bearer ${KEYS.pro}`, { 'X-API-Key': 'wrong' }),
-    { target: `${target}&access_key=${KEYS.pro}` },
-    keyed(KEYS.small, { target: `${target}&access_key=${KEYS.pro}` }),
-    ...[...LOADED, '/api/v1/convert?from=USD&to=EUR,GBP,JPY', '/api/v1/usage', '/nowhere'].map(
-      (each) => keyed(KEYS.small, { target: each }),
-    ),
-    ...ENDPOINTS.map(([each = '']) => keyed(KEYS.small, { target: each })),
-    ...['OPTIONS', 'HEAD', 'POST'].map((method) => keyed(KEYS.small, { method })),
-    ...every(30, rows()).map((each) => keyed(KEYS.pro, each)),
-    ...times(12, keyed(KEYS.small)),
-    ...times(66, keyed(KEYS.pro)),
-    ...after({ at: '2026-12-01T00:00:01Z' }, [keyed(KEYS.pro)]),
+    ...textsOf('limits of keys').flatMap(parse),
   ]
 }
+
+/** Returns the questions of a line such as `7 GET /target | X-API-Key: $pro | from 192.0.2.1 | at 2026-11-20T18:00:13Z`. */
+function parse(line: string): Question[] {
+  const [, count, method = '', target = '', rest = ''] = /^(\d+) (\w+) (\S+)(.*)$/.exec(line) ?? []
+  const question: Question = { method, target: withKeys(target), headers: {} }
+  for (const part of rest.split(' | ').slice(1)) {
+    const [, name = '', value = ''] = /^(\S+) (.*)$/.exec(withKeys(part)) ?? []
+    if (name === 'from') question.client = value
+    else if (name === 'at') question.before = { at: value }
+    else question.headers = { ...question.headers, [name.slice(0, -1)]: value }
+  }
+  return Array.from({ length: Number(count) }, () => question)
+}
+
+const withKeys = (text: string): string =>
+  Object.entries(KEYS).reduce((all, [name, key]) => all.replaceAll(`$${name}`, key), text)
 
 /** Currencies of banks, by the ids of their sources. */
 const BANKS: Record<string, string> = Object.fromEntries(
@@ -313,11 +291,6 @@ export const SCENES: readonly Scene[] = [
     world: SYNTHETIC,
     doors: ['fetch', 'answer', 'node', 'express'],
   }),
-  scene(
-    'other runtimes',
-    [...every(9, catalogue()), ...every(5, rows()), ...every(7, requests()), ...EVERYTHING],
-    { world: SYNTHETIC, doors: ['node', 'bun', 'deno'] },
-  ),
   scene(
     'pairs',
     PAIRS.flatMap((pair, index) =>

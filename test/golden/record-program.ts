@@ -1,4 +1,4 @@
-// Asks one work tree every question, and writes a line of JSON for each: `record-program.ts TREE FILE ONLY ORDER`.
+// Asks one work tree every question, and writes a line of JSON for each: `record-program.ts TREE FILE ONLY`.
 import { writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
@@ -6,34 +6,18 @@ import { openDoor } from './doors.ts'
 import type { Answer, Door, Question } from './doors.ts'
 import { SCENES } from './questions.ts'
 import type { Scene } from './questions.ts'
-import { digestOf } from './compare.ts'
 import type { Recorded } from './compare.ts'
 import { openTree } from './tree.ts'
 import type { Tree } from './tree.ts'
 import { createWorld, installClock, moveClock } from './worlds.ts'
 import type { World } from './worlds.ts'
 
-/** Longer bodies are stored as a digest and their start. */
-const MAX_BODY = 1_000_000
-const START_OF_BODY = 100_000
-
 const startTimer = setTimeout
 const stopTimer = clearTimeout
 
 /** Returns a question as it is printed and compared: unique in its scene. */
-function textOf({
-  method = 'GET',
-  target = '',
-  headers = {},
-  body,
-  client,
-  call,
-}: Question): string {
-  if (call)
-    return `${call[0]}(${call
-      .slice(1)
-      .map((each) => JSON.stringify(each))
-      .join(', ')})`
+function textOf({ method = 'GET', target, headers = {}, body, client, call }: Question): string {
+  if (call) return `${call[0]}(${JSON.stringify(call.slice(1)).slice(1, -1)})`
   const rest = [
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     ...(client === undefined ? [] : [`from ${client}`]),
@@ -43,37 +27,25 @@ function textOf({
 }
 
 /** Records the answers of a scene through one door. */
-async function recordDoor(
-  tree: Tree,
-  scene: Scene,
-  door: string,
-  isReversed: boolean,
-): Promise<Recorded[]> {
-  const unique = new Map(
-    scene.questions.map((question, index) => [
-      `${scene.isSequence ? `${index + 1}. ` : ''}${textOf(question)}`,
-      question,
-    ]),
+async function recordDoor(tree: Tree, scene: Scene, name: string): Promise<Recorded[]> {
+  const all = new Map(
+    scene.questions.map((question, index) => {
+      const place = scene.isSequence ? `${index + 1}. ` : ''
+      return [`${scene.name}, ${name}: ${place}${textOf(question)}`, question]
+    }),
   )
-  const all = [...unique].map(([text, question]) => ({
-    id: `${scene.name}, ${door}: ${text}`,
-    question,
-  }))
   let world: World
-  let opened: Door
+  let door: Door
   try {
     world = await createWorld(tree, scene.world)
-    opened = await openDoor(door, scene.name, world)
+    door = await openDoor(name, world)
   } catch (error) {
-    return all.map(({ id }) => ({ id, absent: messageOf(error) }))
+    return [...all.keys()].map((id) => ({ id, absent: messageOf(error) }))
   }
-  for (const target of scene.warm ?? []) await opened.ask({ target }).catch(() => undefined)
+  for (const target of scene.warm ?? []) await door.ask({ target }).catch(() => undefined)
   await world.settled()
   const recorded: Recorded[] = []
-  for (const { id, question } of isReversed && !scene.isSequence ? all.toReversed() : all) {
-    recorded.push(await recordOne(id, question, world, opened))
-  }
-  opened.close()
+  for (const [id, question] of all) recorded.push(await recordOne(id, question, world, door))
   world.handler.close()
   return recorded
 }
@@ -93,9 +65,7 @@ async function recordOne(
     const late = new Promise<never>((_, reject) => {
       timer = startTimer(() => reject(new Error('no response in 60 s')), 60_000)
     })
-    const { body, ...answer } = await Promise.race([askExpanded(door, question), late])
-    if (body.length <= MAX_BODY) return { id, ...answer, body }
-    return { id, ...answer, body: body.slice(0, START_OF_BODY), digest: digestOf(body) }
+    return { id, ...(await Promise.race([askExpanded(door, question), late])) }
   } catch (error) {
     return { id, absent: messageOf(error) }
   } finally {
@@ -121,7 +91,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-const [root = '.', file = '', only = '', order = ''] = process.argv.slice(2)
+const [root = '.', file = '', only = ''] = process.argv.slice(2)
 installClock()
 Object.assign(globalThis, { fetch: () => Promise.reject(new Error('no network')) })
 const tree = openTree(root)
@@ -129,7 +99,7 @@ const recorded: Recorded[] = []
 for (const scene of SCENES) {
   for (const door of scene.doors) {
     if (!new RegExp(only).test(`${scene.name}, ${door}`)) continue
-    recorded.push(...(await recordDoor(tree, scene, door, order === 'reversed')))
+    recorded.push(...(await recordDoor(tree, scene, door)))
   }
 }
 writeFileSync(file, gzipSync(recorded.map((each) => JSON.stringify(each)).join('\n'), { level: 1 }))

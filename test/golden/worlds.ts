@@ -4,6 +4,7 @@ import type {
   LatestProvider,
   RatesHandler,
   RatesHandlerOptions,
+  Routes,
 } from '../../src/index.ts'
 import type { Access } from '../../src/access/index.ts'
 import type { Tree } from './tree.ts'
@@ -84,33 +85,22 @@ export interface World {
 }
 
 type Provider = LatestProvider & HistoryProvider
-type Build = (tree: Tree) => Promise<Provider>
-
-/** A provider by the name of its factory; `file` is its entry point in trees with one for each. */
-function built(factory: string, file: string, options: object = {}): Build {
-  return (tree) => tree.call(factory, ['providers', `providers/${file}`, '.'], options)
+/** Providers by name; all others are `createXProvider` without options. */
+const PROVIDERS: Readonly<Record<string, (tree: Tree) => Promise<Provider>>> = {
+  fake: (tree) => fake(tree, 1),
+  'fake-7': (tree) => fake(tree, 7),
+  failing: (tree) => tree.call('failingProvider', ['testing'], 'server-error'),
+  'exchange-rate-api-v6': (tree) => built(tree, 'exchange-rate-api-v6', { key: 'k-1' }),
+  'open-exchange-rates': (tree) => built(tree, 'open-exchange-rates', { key: 'k-1' }),
+  'nbp-a': (tree) => built(tree, 'nbp'),
+  'nbp-b': (tree) => built(tree, 'nbp', { table: 'B' }),
+  pegged: (tree) => derived(tree, 'pegged', 'ecb'),
+  fixed: (tree) => derived(tree, 'fixed', 'frankfurter', POINTS),
+  'fixed-latest': (tree) => derived(tree, 'fixed', 'exchange-rate-api', POINTS),
+  overlay: (tree) => derived(tree, 'overlay', 'frankfurter', OWN_RATES),
+  'pegged-overlay': (tree) => derived(tree, 'pegged', 'overlay'),
 }
 
-/** A provider that is derived from another. */
-function derived(wrap: string, inner: string, ...args: unknown[]): Build {
-  return async (tree) =>
-    tree.call(wrap, ['providers', 'providers/derived'], await build(tree, inner), ...args)
-}
-
-/** A synthetic market of the package. */
-function fake(seed: number): Build {
-  return async (tree) => {
-    const options = { seed, now: () => clock.now }
-    const providers = await tree.call<{ latest: object; history: Provider }>(
-      'fakeProviders',
-      ['testing'],
-      options,
-    )
-    return { ...providers.latest, ...providers.history }
-  }
-}
-
-const KEY = { key: 'k-1' }
 const POINTS = [{ currency: 'XPT', anchor: 'EUR', ratio: 100 }]
 const OWN_RATES = {
   name: 'Treasury',
@@ -118,51 +108,35 @@ const OWN_RATES = {
   rates: { base: 'EUR', rates: { USD: 1.1, GBP: 0.85 }, since: '2026-11-01', until: '2026-11-19' },
 }
 
-const PROVIDERS: Readonly<Record<string, Build>> = {
-  fake: fake(1),
-  'fake-7': fake(7),
-  failing: (tree) => tree.call('failingProvider', ['testing'], 'server-error'),
-  'exchange-rate-api': built('createExchangeRateApiProvider', 'exchange-rate-api'),
-  'exchange-rate-api-v6': built('createExchangeRateApiV6Provider', 'exchange-rate-api-v6', KEY),
-  'open-exchange-rates': built('createOpenExchangeRatesProvider', 'open-exchange-rates', KEY),
-  fawazahmed0: built('createFawazahmed0Provider', 'fawazahmed0'),
-  frankfurter: built('createFrankfurterProvider', 'frankfurter'),
-  ecb: built('createEcbProvider', 'ecb'),
-  'nbp-a': built('createNbpProvider', 'nbp'),
-  'nbp-b': built('createNbpProvider', 'nbp', { table: 'B' }),
-  cnb: built('createCnbProvider', 'cnb'),
-  'norges-bank': built('createNorgesBankProvider', 'norges-bank'),
-  riksbank: built('createRiksbankProvider', 'riksbank'),
-  'bank-of-canada': built('createBankOfCanadaProvider', 'bank-of-canada'),
-  bnr: built('createBnrProvider', 'bnr'),
-  nbu: built('createNbuProvider', 'nbu'),
-  'bank-of-england': built('createBankOfEnglandProvider', 'bank-of-england'),
-  mnb: built('createMnbProvider', 'mnb'),
-  hmrc: built('createHmrcProvider', 'hmrc'),
-  'banca-d-italia': built('createBancaDItaliaProvider', 'banca-d-italia'),
-  pegged: derived('pegged', 'ecb'),
-  fixed: derived('fixed', 'frankfurter', POINTS),
-  'fixed-latest': derived('fixed', 'exchange-rate-api', POINTS),
-  overlay: derived('overlay', 'frankfurter', OWN_RATES),
-  'pegged-overlay': derived('pegged', 'overlay'),
+const build = (tree: Tree, name: string): Promise<Provider> =>
+  PROVIDERS[name]?.(tree) ?? built(tree, name)
+
+/** Creates `banca-d-italia` with `createBancaDItaliaProvider`. */
+function built(tree: Tree, name: string, options: object = {}): Promise<Provider> {
+  const words = name.split('-').map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+  return tree.call(`create${words.join('')}Provider`, ['providers', '.'], options)
 }
 
-async function build(tree: Tree, name: string): Promise<Provider> {
-  const create = PROVIDERS[name]
-  if (!create) throw new Error(`no provider ${name}`)
-  return create(tree)
+async function derived(tree: Tree, wrap: string, inner: string, ...args: unknown[]) {
+  return tree.call<Provider>(wrap, ['providers'], await build(tree, inner), ...args)
+}
+
+/** Creates a synthetic market of the package. */
+async function fake(tree: Tree, seed: number): Promise<Provider> {
+  const options = { seed, now: () => clock.now }
+  type Fakes = Record<'latest' | 'history', Provider>
+  const { latest, history } = await tree.call<Fakes>('fakeProviders', ['testing'], options)
+  return { ...latest, ...history }
 }
 
 /** The factories of the emulated services, by their entry points. */
 const COMPAT: Readonly<Record<string, string>> = {
   frankfurter: 'frankfurter',
-  'frankfurter-v2': 'frankfurterV2',
-  'exchange-rate-api': 'exchangeRateApi',
-  'exchangerate-host': 'exchangerateHost',
+  fixer: 'fixer',
   'open-exchange-rates': 'openExchangeRates',
 }
 
-/** API keys by their text, and their records. */
+/** API keys by name, and their records. */
 export const KEYS = {
   pro: 'rsk_Ubjq8BtJtEfUowWLj4f471EH4UbGHT2hZDa2',
   small: 'rsk_4vgPYUnxdfV1uzN4BbxOrGicuU8Xga3ztk4C',
@@ -170,34 +144,25 @@ export const KEYS = {
   web: 'rsk_SawWNxU1T9mpA97GI5naSiYY6S96h32HpDX0',
   lost: 'rsk_2KuDSjjMXjPEOBfRNzRpU6GDsKBbcd1KFZQT',
 }
-const RECORDS: Readonly<Record<keyof typeof KEYS, object>> = {
-  pro: { id: 'acme', plan: 'pro' },
-  small: { id: 'small', plan: 'small' },
-  expired: { id: 'old', plan: 'pro', expiresAt: Date.UTC(2026, 0, 1) },
-  web: { id: 'web', plan: 'pro', origins: ['https://shop.example'] },
-  lost: { id: 'lost', plan: 'gone' },
+const RECORDS = {
+  [KEYS.pro]: { id: 'acme', plan: 'pro' },
+  [KEYS.small]: { id: 'small', plan: 'small' },
+  [KEYS.expired]: { id: 'old', plan: 'pro', expiresAt: Date.UTC(2026, 0, 1) },
+  [KEYS.web]: { id: 'web', plan: 'pro', origins: ['https://shop.example'] },
+  [KEYS.lost]: { id: 'lost', plan: 'gone' },
 }
 
 async function createAccess(tree: Tree): Promise<Access> {
   const byHash = new Map<string, object>()
-  for (const name of ['pro', 'small', 'expired', 'web', 'lost'] as const) {
-    byHash.set(await tree.call('hashKey', ['access'], KEYS[name]), RECORDS[name])
+  for (const [key, record] of Object.entries(RECORDS)) {
+    byHash.set(await tree.call('hashKey', ['access'], key), record)
   }
-  const options = {
+  return tree.call('createAccess', ['access'], {
     anonymous: 'public',
+    plans: { public: '5/min', pro: '60/min, 100/month', small: '200/h' },
     keys: { find: (hash: string) => byHash.get(hash) },
     queryParameters: ['access_key'],
-  }
-  const create = (plans: object): Promise<Access> =>
-    tree.call('createAccess', ['access'], { ...options, plans })
-  // Plans are texts, or objects in older trees.
-  return create({ public: '5/min', pro: '60/min, 100/month', small: '200/h' }).catch(() =>
-    create({
-      public: '5/min',
-      pro: '60/min, 100/month',
-      small: '200/h',
-    }),
-  )
+  })
 }
 
 /** Builds a world; throws an error with the reason if the tree lacks a part of it. */
@@ -245,22 +210,13 @@ export async function createWorld(tree: Tree, given: WorldOptions): Promise<Worl
   return { tree, handler: await createHandler(tree, options, given.compat), upstream, settled }
 }
 
-/** Creates the handler, with a service as routes of the handler, or in front of it in older trees. */
+/** Creates the handler, with a service as routes of the handler. */
 async function createHandler(
   tree: Tree,
   options: RatesHandlerOptions,
   compat: string | undefined,
 ): Promise<RatesHandler> {
-  const create = (more: object = {}): Promise<RatesHandler> =>
-    tree.call('createRatesHandler', ['.'], { ...options, ...more })
-  if (compat === undefined) return create()
-  const mount = <Result>(...args: unknown[]): Promise<Result> =>
-    tree.call(COMPAT[compat] ?? compat, [`compat/${compat}`], ...args)
-  const handler = await create()
-  const routes =
-    compat === 'exchangerate-host' ? tree.call<object>('fixer', ['compat/fixer']) : mount<object>()
-  return routes.then(
-    (found) => create({ routes: found }),
-    () => mount(handler, { now: () => clock.now }),
-  )
+  const factory = compat && COMPAT[compat]
+  const routes = factory && (await tree.call<Routes>(factory, [`compat/${compat}`]))
+  return tree.call('createRatesHandler', ['.'], { ...options, ...(routes && { routes }) })
 }

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { sleep } from '../../src/async.ts'
 import { createLimiter } from '../../src/http/limiter.ts'
 import type { Job } from '../../src/http/limiter.ts'
 import { settled, virtualRuntime } from '../virtual-runtime.ts'
@@ -52,7 +51,7 @@ function open() {
       const run = { key, request: number, startedAt: runtime.monotonic() }
       runs.push(run)
       running.add(run)
-      await sleep(runtime, duration)
+      await new Promise<void>((resolve) => runtime.startTimer(resolve, duration))
       running.delete(run)
       return run
     }

@@ -8,9 +8,8 @@ import { requireWhole } from '../../upstream/published.ts'
 import type { Quote, ReadRequest } from '../../upstream/published.ts'
 
 /**
- * Creates a provider of the exchange rates of Banca d'Italia. Major currencies have the rates of the European Central Bank; the
- * bank calls all others cross rates that are indicative, not official and not a benchmark under Regulation (EU) 2016/1011.
- * Rates under `AFN` before April 2004 and `ZWD` since August 2008 are of other currencies, and omitted.
+ * Creates a provider of the exchange rates of Banca d'Italia. Those of the European Central Bank, and indicative cross rates,
+ * which are not a benchmark under Regulation (EU) 2016/1011. `AFN` before April 2004 and `ZWD` since August 2008 are omitted.
  *
  * @see https://tassidicambio.bancaditalia.it
  */

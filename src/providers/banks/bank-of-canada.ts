@@ -3,7 +3,8 @@ import type { BankFactory } from '../../upstream/bank.ts'
 import { jsonRows } from '../../upstream/published.ts'
 
 /**
- * Creates a provider of the rates of the Bank of Canada. Rates are averages of the day, which the bank calls indicative.
+ * Creates a provider of the rates of the Bank of Canada. Indicative averages of the day. Commercial redistribution needs
+ * permission.
  *
  * @see https://www.bankofcanada.ca/valet/docs
  */

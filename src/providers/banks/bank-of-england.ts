@@ -10,8 +10,8 @@ const SERIES = /* @__PURE__ */ pairs(
 )
 
 /**
- * Creates a provider of the spot rates of the Bank of England. The bank describes them as indicative middle market rates of
- * 16:00, not official rates. The request names its series: a new currency needs a new version.
+ * Creates a provider of the spot rates of the Bank of England. Indicative middle rates of 16:00, not official. A new currency
+ * needs a new version.
  *
  * @see https://www.bankofengland.co.uk/boeapps/database/Help.asp
  */

@@ -4,8 +4,8 @@ import { withDaysBefore } from '../../upstream/published.ts'
 import { sdmx } from '../../upstream/sdmx.ts'
 
 /**
- * Creates a provider of the representative rates of the Bank of Israel. The calendar has no religious holidays: rates are late
- * after five days.
+ * Creates a provider of the representative rates of the Bank of Israel. Late after five days: the calendar lacks religious
+ * holidays.
  *
  * @see https://www.boi.org.il/en/economic-roles/statistics/foreign-exchange-market/exchange-rates/
  */

@@ -7,7 +7,7 @@ const SERIES = /* @__PURE__ */ pairs(
 )
 
 /**
- * Creates a provider of the rates of Banco de México, the central bank of Mexico. The rate of the US dollar is the FIX rate.
+ * Creates a provider of the rates of Banco de México, the central bank of Mexico. The US dollar has the FIX rate.
  *
  * @see https://www.banxico.org.mx/SieAPIRest/service/v1/
  */

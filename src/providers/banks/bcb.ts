@@ -3,8 +3,8 @@ import type { SidedBankFactory } from '../../upstream/bank.ts'
 import { formatDay, jsonRows, sideOf, words } from '../../upstream/published.ts'
 
 /**
- * Creates a provider of the closing PTAX rates of Banco Central do Brasil. The bank publishes buying and selling prices; the
- * provider has the middle of both, computed exactly, or with the option `side` one of them: Brazilian tax uses the selling prices.
+ * Creates a provider of the closing PTAX rates of Banco Central do Brasil. Brazilian tax uses `side: 'selling'`; default is
+ * the exact middle of buying and selling. Licence: ODbL.
  *
  * @see https://olinda.bcb.gov.br/olinda/servico/PTAX/versao/v1/documentacao
  */

@@ -3,8 +3,7 @@ import type { BankFactory } from '../../upstream/bank.ts'
 import { perTroyOunce, xmlRows, yearsOf } from '../../upstream/published.ts'
 
 /**
- * Creates a provider of the reference rates of Banca Națională a României, the central bank of Romania. The special drawing
- * right and gold are among the codes.
+ * Creates a provider of the reference rates of Banca Națională a României, the central bank of Romania. With `XDR` and gold.
  *
  * @see https://www.bnr.ro/en/561-exchange-rates
  */

@@ -87,9 +87,8 @@ function priceIn(texts: XmlElement['texts']): Pick<Quote, 'price' | 'units'> {
 }
 
 /**
- * Creates a provider of the official rates of the Bank of Russia. Rates are dated the day on which they apply. The special
- * drawing right and four metals are among the codes; before 30 October 2000, `TJS` was `TJR`. Currencies whose identifier the provider does not know are skipped.
- * Holidays that the government moves are not in the calendar: rates are late after four days.
+ * Creates a provider of the official rates of the Bank of Russia. With `XDR` and metals; `TJS` was `TJR` before 30 October
+ * 2000. Late after four days: the calendar lacks holidays that the government moves.
  *
  * @see https://www.cbr.ru/eng/development/SXML/
  */

@@ -3,7 +3,7 @@ import type { BankFactory } from '../../upstream/bank.ts'
 import { jsonRows, yearsOf } from '../../upstream/published.ts'
 
 /**
- * Creates a provider of the rates of Česká národní banka, the central bank of Czechia. A year has 560 kB before compression.
+ * Creates a provider of the rates of Česká národní banka, the central bank of Czechia. A year has 560 kB.
  *
  * @see https://api.cnb.cz/cnbapi/swagger-ui.html
  */

@@ -8,8 +8,8 @@ const CODES = /* @__PURE__ */ words(
 )
 
 /**
- * Creates a provider of the rates of Danmarks Nationalbank, the central bank of Denmark, from Statistics Denmark, which has
- * them on the next banking day. The request names its currencies: a new one needs a new version.
+ * Creates a provider of the rates of Danmarks Nationalbank, the central bank of Denmark, from Statistics Denmark. A new
+ * currency needs a new version.
  *
  * @see https://www.dst.dk/en/Statistik/brug-statistikken/muligheder-i-statistikbanken/api
  */

@@ -3,8 +3,8 @@ import type { BankFactory } from '../../upstream/bank.ts'
 import { jsonRows } from '../../upstream/published.ts'
 
 /**
- * Creates a provider of the reference rates of Financial Benchmarks India. The calendar has no religious holidays: rates are
- * late after four days.
+ * Creates a provider of the reference rates of Financial Benchmarks India. Late after four days: the calendar lacks religious
+ * holidays.
  *
  * @see https://www.fbil.org.in
  */

@@ -9,9 +9,8 @@ const SERIES = /* @__PURE__ */ pairs(
 )
 
 /**
- * Creates a provider of the rates of the Federal Reserve's release H.10 from FRED. Rates are those of New York at noon of each
- * day, released on Mondays for the week before. FRED accepts the key only in the query: proxies and their logs can see it. It
- * never appears in events and errors.
+ * Creates a provider of the rates of the Federal Reserve's release H.10 from FRED. Noon rates of the week before. Proxies can
+ * see the key in the query; events and errors never have it.
  *
  * @see https://fred.stlouisfed.org/docs/api/fred/series_observations.html
  */

@@ -8,9 +8,8 @@ import { codeOn, dayIn, monthsOf, pairs } from '../../upstream/published.ts'
 const CODES = /* @__PURE__ */ pairs('VED:VES, ZIG:ZWG')
 
 /**
- * Creates a provider of the monthly rates of HM Revenue & Customs for customs and VAT. The rates of a month are dated its
- * first day, a correction within the month the day from which it applies. `VED` is `VES` and `ZIG` is `ZWG`; `SLE` before March
- * 2023 is `SLL`; the dollar of Ecuador under `ECS` is omitted.
+ * Creates a provider of the monthly rates of HM Revenue & Customs for customs and VAT. A correction has its own day. `VED` is
+ * `VES`, `ZIG` is `ZWG`, `SLE` before March 2023 is `SLL`; `ECS` is omitted.
  *
  * @see https://www.gov.uk/government/collections/exchange-rates-for-customs-and-vat
  */

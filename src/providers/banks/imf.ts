@@ -27,10 +27,9 @@ const TITLES: Readonly<Record<string, RegExp>> = {
 }
 
 /**
- * Creates a provider of the representative rates of the International Monetary Fund, as central banks report them. Reports
- * have names instead of codes: names that the provider does not know are skipped. A currency whose central bank reported
- * nothing has no rate on that day. The special drawing right is the rate of the dollar in a second report. The calendar has
- * only New Year and Christmas; rates are late after three days.
+ * Creates a provider of the representative rates of the International Monetary Fund, as central banks report them. Currencies
+ * without a report on a day, or with an unknown name, have no rate. `XDR` is a second report. Late after three days: the
+ * calendar lacks most holidays.
  *
  * @see https://www.imf.org/external/np/fin/ert/GUI/Pages/CountryDataBase.aspx
  */

@@ -19,9 +19,9 @@ const readDays = /* @__PURE__ */ xmlRows(
 )
 
 /**
- * Creates a provider of the official rates of Magyar Nemzeti Bank, the central bank of Hungary. The request names its
- * currencies: a new one needs a new version. **The service has no encryption**: anyone on the way can change its rates. Sanity
- * checks limit what a change can do; `url` can name a proxy that fetches the service from a network that you trust.
+ * Creates a provider of the official rates of Magyar Nemzeti Bank, the central bank of Hungary. **No encryption**: anyone on
+ * the way can change rates, within the sanity checks; `url` can name a proxy in a trusted network. A new currency needs a new
+ * version.
  *
  * @see https://www.mnb.hu/en/statistics/statistical-data-and-information/statistical-time-series/xi-money-and-capital-markets
  */

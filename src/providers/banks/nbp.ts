@@ -87,9 +87,9 @@ export const NBP_TABLES: Readonly<Record<'A' | 'B', BankFactory>> = {
 }
 
 /**
- * Creates a provider of the average rates of a table of Narodowy Bank Polski, the central bank of Poland. Table A has gold,
- * since 2013. Rates of table B under four codes of other currencies, `AFA`, `AON`, `BYB` and `ZWR` of 2002 to 2010, are
- * omitted.
+ * Creates a provider of the average rates of a table of Narodowy Bank Polski, the central bank of Poland. Credit as `Source:
+ * NBP`, figures unchanged. With gold since 2013. `table: 'B'`, on Wednesdays, has 110 other currencies, until November 2003
+ * every second Tuesday, without `AFA`, `AON`, `BYB` and `ZWR`.
  *
  * @throws {TypeError} if `table` or `url` is invalid
  * @see https://api.nbp.pl/en.html

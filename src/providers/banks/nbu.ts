@@ -4,9 +4,8 @@ import type { BankFactory } from '../../upstream/bank.ts'
 import { codeOn, dayIn, formatDay, jsonRows } from '../../upstream/published.ts'
 
 /**
- * Creates a provider of the official rates of the National Bank of Ukraine. Rates are dated the working day after their
- * publication. The bank repeats those of Fridays on Saturdays and Sundays: these days are omitted, so that no rate counts twice
- * in an average. The special drawing right and four metals are among the codes; before 30 October 2000, `TJS` was `TJR`.
+ * Creates a provider of the official rates of the National Bank of Ukraine. Fridays' rates, which the bank repeats on
+ * Saturdays and Sundays, count once. With `XDR` and metals; `TJS` was `TJR` before 30 October 2000.
  *
  * @see https://bank.gov.ua/en/open-data/api-dev
  */

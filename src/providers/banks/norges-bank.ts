@@ -4,8 +4,8 @@ import { withDaysBefore } from '../../upstream/published.ts'
 import { sdmx } from '../../upstream/sdmx.ts'
 
 /**
- * Creates a provider of the middle rates of Norges Bank, the central bank of Norway. The special drawing right is among the
- * codes; the indexes `TWI` and `I44` are omitted.
+ * Creates a provider of the middle rates of Norges Bank, the central bank of Norway. Credit with figures unchanged. With
+ * `XDR`, without the indexes `TWI` and `I44`.
  *
  * @see https://www.norges-bank.no/en/topics/Statistics/open-data/
  * @example

@@ -7,9 +7,9 @@ import { dayIn, requireWhole } from '../../upstream/published.ts'
 const SINCE = '2023-01-03'
 
 /**
- * Creates a provider of the rates of the Reserve Bank of Australia at 16:00 in Sydney. The special drawing right is among the
- * codes; the trade-weighted index is omitted. The file names WM/Reuters as the source of the US dollar, and the International
- * Monetary Fund as that of the special drawing right.
+ * Creates a provider of the rates of the Reserve Bank of Australia at 16:00 in Sydney. With `XDR`, without the trade-weighted
+ * index. The terms exclude rates of others that the file names: WM/Reuters for `USD`, the International Monetary Fund for
+ * `XDR`.
  *
  * @see https://www.rba.gov.au/statistics/frequency/exchange-rates.html
  */

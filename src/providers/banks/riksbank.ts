@@ -3,7 +3,7 @@ import type { BankFactory } from '../../upstream/bank.ts'
 import { jsonRows, withDaysBefore } from '../../upstream/published.ts'
 
 /**
- * Creates a provider of the rates of Sveriges Riksbank, the central bank of Sweden. The index of all currencies is omitted.
+ * Creates a provider of the rates of Sveriges Riksbank, the central bank of Sweden. Without the index of all currencies.
  *
  * @see https://www.riksbank.se/en-gb/statistics/interest-rates-and-exchange-rates/retrieving-interest-rates-and-exchange-rates-via-api/
  */

@@ -7,10 +7,9 @@ const CODES = /* @__PURE__ */ words(
 )
 
 /**
- * Creates a provider of the indicative rates of Türkiye Cumhuriyet Merkez Bankası, the central bank of Türkiye. The bank
- * publishes buying and selling prices; the provider has the middle of both, or with the option `side` one of them: Turkish tax
- * uses the buying prices. Rates are dated the working day after their announcement at 15:30: those of Friday, Monday. The calendar
- * has no religious holidays: rates are late after five days.
+ * Creates a provider of the indicative rates of Türkiye Cumhuriyet Merkez Bankası, the central bank of Türkiye. Turkish tax
+ * uses `side: 'buying'`; default is the middle of buying and selling. Late after five days: the calendar lacks religious
+ * holidays.
  *
  * @see https://evds3.tcmb.gov.tr
  */

@@ -47,9 +47,8 @@ const DAYS_BEFORE = 100
 const PAGE_SIZE = 10_000
 
 /**
- * Creates a provider of the Treasury reporting rates of exchange. The rates of a quarter are dated its last day, an amendment
- * of one currency the day from which it applies. Rows have names instead of codes, which meant other currencies
- * before September 2022.
+ * Creates a provider of the Treasury reporting rates of exchange. An amendment has its own day. Rows have names, which meant
+ * other currencies before September 2022.
  *
  * @see https://fiscaldata.treasury.gov/datasets/treasury-reporting-rates-exchange/
  */
