@@ -90,7 +90,7 @@ const EXCEPTIONS: [language: string, matches: RegExp, reason: string][] = [
   ['sql', /./, 'test/sql/recipe.test.ts, test/cli/export-faults.test.ts'],
   ['ts', /from 'pg'/, 'test/system/examples.test.ts'],
   ['ts', /'openapi-fetch'/, 'openapi-tools.test.ts'],
-  ['ts', /^\/\/ config\.mts\n/, 'a command of the page, or serve-config.test.ts'],
+  ['ts', /^\/\/ config\.mts\n/, 'a command of the page, or smoke/serve.test.ts'],
   ['ts', /\bproxy\.example\b/, 'undici-fetch.test.ts'],
   ['jsonc', /"compatibility_date"/, 'configures Wrangler'],
   ['yaml', /^scrape_configs:|- alert:/m, 'monitoring.test.ts'],
