@@ -35,6 +35,8 @@ import { NOW, respondingWith, upstream } from './upstream.ts'
 type Both = LatestProvider & HistoryProvider
 type Files = ReadonlyMap<string, string>
 
+vi.setConfig({ testTimeout: 60_000 })
+
 const ROOT = 'https://folder.example/rates'
 const FIRST = '1999-01-04'
 const MONTH = { start: '2026-10-21', end: '2026-11-20' }
@@ -69,54 +71,66 @@ function contextAt(now: number): ProviderContext {
 const RECENT = '2025-12-01'
 
 const ecb = createEcbProvider()
-const norway = createNorgesBankProvider()
 
 describe('a handler over a folder of ratesmith export', () => {
+  const norway = createNorgesBankProvider()
+
   it.each([
-    [
-      'prices and pegs',
-      'bank nbp-a',
-      'source=nbp-a',
-      pegged(createNbpProvider()),
-      'nbp',
-      ['--pegs'],
-    ],
-    ['several banks', 'bank norges-bank', '=norges-bank', norway, 'ecb,norges-bank', []],
-  ])('answers like the original: %s', async (_, name, part, bank, history, flags) => {
-    const folder = join(root, 'exported')
-    const latest = history.split(',').at(-1) ?? ''
-    const args = ['export', folder, '--latest', latest, '--history', history, '--since', RECENT]
-    const { code } = await run([...args, '--no-cache', ...flags], {
-      fetch: fetchFromFeeds,
-      now: () => NOW,
-    })
-    expect(code).toBe(0)
-    const handlerOf = (own: Both, ecbs: HistoryProvider, fetch: typeof globalThis.fetch) =>
-      createRatesHandler({
-        providers: { latest: own, history: history.includes(',') ? [ecbs, own] : own },
+    ['all of the European Central Bank', 'from one bank', '', ecb, ['ecb'], FIRST],
+    ['official pegs', 'pegged', '', pegged(ecb), ['ecb', '--pegs'], FIRST],
+    ['prices', 'bank nbp-a', 'source=nbp-a', createNbpProvider(), ['nbp'], RECENT],
+    ['tables of days', 'bank cnb', 'source=cnb', createCnbProvider(), ['cnb'], RECENT],
+    ['several banks', 'bank norges-bank', '=norges-bank', norway, ['ecb,norges-bank'], RECENT],
+  ])(
+    'answers like the original: %s',
+    async (_, name, part, bank, [history = '', ...flags], since) => {
+      const folder = join(root, 'exported')
+      const latest = history.split(',').at(-1) ?? ''
+      const args = [
+        '--latest',
+        latest,
+        '--history',
+        history,
+        '--since',
+        since,
+        '--no-cache',
+        ...flags,
+      ]
+      const { stderr, code } = await run(['export', folder, ...args], {
+        fetch: fetchFromFeeds,
         now: () => NOW,
-        fetch,
       })
-    const original = handlerOf(bank, ecb, fetchFromFeeds)
-    const url = pathToFileURL(folder)
-    const copy = handlerOf(
-      createFolderProvider({ url, provider: bank }),
-      createFolderProvider({ url }),
-      () => Promise.reject(new Error('no request')),
-    )
-    const scene = SCENES.find((each) => each.name === name)
-    const targets = [...(scene?.warm ?? []), ...(scene?.questions ?? []).map(targetOf)]
-    const asked = targets.filter(
-      (each) => /\/(latest|convert|history|rates)\b/.test(each) && each.includes(part),
-    )
-    let good = 0
-    for (const target of ['/api/v1/latest', ...asked]) {
-      const expected = await answer(original, target)
-      expect([target, ...(await answer(copy, target))]).toEqual([target, ...expected])
-      good += Number(expected[0] === 200)
-    }
-    expect(good).toBeGreaterThan(10)
-  })
+      expect([code, stderr]).toEqual([0, expect.any(String)])
+      const handlerOf = (provider: Both, ecbs: HistoryProvider, fetch: typeof globalThis.fetch) =>
+        createRatesHandler({
+          providers: {
+            latest: provider,
+            history: history.includes(',') ? [ecbs, provider] : provider,
+          },
+          now: () => NOW,
+          fetch,
+        })
+      const original = handlerOf(bank, ecb, fetchFromFeeds)
+      const url = pathToFileURL(folder)
+      const copy = handlerOf(
+        createFolderProvider({ url, provider: bank }),
+        createFolderProvider({ url }),
+        () => Promise.reject(new Error('no request')),
+      )
+      const scene = SCENES.find((each) => each.name === name)
+      const targets = [...(scene?.warm ?? []), ...(scene?.questions ?? []).map(targetOf)]
+      const asked = targets.filter(
+        (each) => /\/(latest|convert|history|rates)\b/.test(each) && each.includes(part),
+      )
+      let good = 0
+      for (const target of ['/api/v1/latest', ...asked]) {
+        const expected = await answer(original, target)
+        expect([target, ...(await answer(copy, target))]).toEqual([target, ...expected])
+        good += Number(expected[0] === 200)
+      }
+      expect(good).toBeGreaterThan(10)
+    },
+  )
 })
 
 function targetOf(question: { target?: string }): string {
@@ -350,6 +364,7 @@ describe('a folder', () => {
   })
 
   it('of an export of two banks has each under its own name', async () => {
+    const norway = createNorgesBankProvider()
     const of = await contentAt(NOW, norway, 'norges-bank')
     const texts = textsOf({ ...of, days: { ...recent.days, ...of.days } })
     const { context } = upstream([served(folderOf(SINCE, texts))])
@@ -386,24 +401,42 @@ describe('a folder on a disk', () => {
   const { fetchLatest } = createFolderProvider({ url: pathToFileURL(join(root, 'disk')) })
   const context = respondingWith(null)
 
-  const put = (change: (text: string) => string | undefined) => () =>
-    write('disk', damaged(change, 'latest'))
-
-  it.each<[what: string, prepare: () => Promise<unknown>, message: RegExp]>([
+  it.each([
     [
       'is missing',
-      () => rm(join(root, 'disk'), { recursive: true, force: true }),
-      /x.json: ENOENT$/,
+      async () => rm(join(root, 'disk'), { recursive: true, force: true }),
+      /index.json: ENOENT$/,
     ],
-    ['lacks a file', put(() => undefined), /latest.\w{8}.json: ENOENT$/],
-    ['has a longer file', put((text) => `${text} `), /latest.\w{8}.json: more than \d+ bytes$/],
-    ['has a shorter file', put((text) => text.slice(1)), /expected \d+ bytes, got \d+$/],
+    [
+      'lacks a file',
+      async () =>
+        write(
+          'disk',
+          damaged(() => undefined, 'latest'),
+        ),
+      /latest.\w{8}.json: ENOENT$/,
+    ],
+    [
+      'has a longer file',
+      async () =>
+        write(
+          'disk',
+          damaged((text) => `${text} `, 'latest'),
+        ),
+      /latest.\w{8}.json: more than \d+ bytes$/,
+    ],
+    [
+      'has a shorter file',
+      async () =>
+        write(
+          'disk',
+          damaged((text) => text.slice(1), 'latest'),
+        ),
+      /expected \d+ bytes, got \d+$/,
+    ],
     [
       'has a folder instead of a file',
-      async () => {
-        await write('disk', new Map())
-        await mkdir(join(root, 'disk', 'index.json'))
-      },
+      async () => mkdir(join(await brokenIndex(), 'index.json')),
       /index.json: EISDIR$/,
     ],
   ])('that %s is refused', async (_, prepare, message) => {
@@ -423,6 +456,11 @@ describe('a folder on a disk', () => {
     const signal = AbortSignal.abort(new Error('over'))
     await expect(fetchLatest({ ...context, signal })).rejects.toThrow('over')
   })
+
+  async function brokenIndex(): Promise<string> {
+    await write('disk', new Map())
+    return join(root, 'disk')
+  }
 })
 
 describe('a handler over a folder that is damaged', () => {

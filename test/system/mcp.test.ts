@@ -123,13 +123,12 @@ function commandOf([, command, ...parameters]: Runtime) {
 
 describeRuntimes('tools for agents', (runtime) => {
   const server = serveForSuite([CONFIG], runtime)
-  const modes = runtime[0] === NODE[0] ? MODES : MODES.slice(1, 2)
 
-  it.each(modes)('serve the official client over HTTP: %j', async (...mode) => {
+  it.each(MODES)('serve the official client over HTTP: %j', async (...mode) => {
     await expectTools(new StreamableHTTPClientTransport(new URL(`${server.root}/mcp`)), mode)
   })
 
-  it.each(modes)('serve the official client on stdio: %j', async (...mode) => {
+  it.each(MODES)('serve the official client on stdio: %j', async (...mode) => {
     await expectTools(new StdioClientTransport(commandOf(runtime)), mode)
   })
 
