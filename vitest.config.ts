@@ -16,8 +16,8 @@ const LANDING = [
   'test/cli/{doors,export-faults}.test.ts',
   'test/providers/{bank-days,keys,odd-responses}.test.ts',
   'test/quotes/jose.test.ts',
-  'test/simulation/many-seeds.test.ts',
-  'test/sql/{kills,pglite,recipe}.test.ts',
+  'test/simulation/{many-seeds,planted-bugs}.test.ts',
+  'test/sql/{kills,pglite}.test.ts',
   'test/stores/{damage,keyv,unstorage}.test.ts',
 ]
 
@@ -82,7 +82,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'smoke',
-          include: ['test/smoke/**/*.test.ts', 'test/simulation/{few-seeds,planted-bugs}.test.ts'],
+          include: ['test/smoke/**/*.test.ts', 'test/simulation/few-seeds.test.ts'],
         },
       },
       {

@@ -8,9 +8,7 @@ import { ENTRY_POINTS } from '../scripts/entry-points.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-const TYPE_TESTS = ['types', 'exports']
-  .map((name) => readFileSync(join(ROOT, `test/${name}.test-d.ts`), 'utf8'))
-  .join('\n')
+const TYPE_TESTS = readFileSync(join(ROOT, 'test/types.test-d.ts'), 'utf8')
 
 /** Returns the names that a module exports, values and types. */
 function exportsOf(path: string): string[] {

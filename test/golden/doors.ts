@@ -1,7 +1,8 @@
 // The ways to ask a handler.
-import { createServer } from 'node:http'
-import { connect } from 'node:net'
-import { buffer } from 'node:stream/consumers'
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
 
 import express from 'express'
 import type { RequestHandler } from 'express'
@@ -26,7 +27,7 @@ export interface Question {
     | undefined
 }
 
-/** A response; the status of a call is `resolved` or `rejected`, that of a connection without one `closed`. */
+/** A response; the status of a call is `resolved` or `rejected`. */
 export interface Answer {
   status: number | string
   headers: [name: string, value: string][]
@@ -46,12 +47,8 @@ function toAnswer(status: number, headers: Iterable<[string, string]>, body: str
 function viaFetch({ handler }: World): Door {
   return {
     async ask({ method = 'GET', target = '', headers = {}, body }) {
-      const request = new Request(`http://localhost${target}`, {
-        method,
-        headers,
-        ...(body !== undefined && { body }),
-      })
-      const response = await handler(request)
+      const init = { method, headers, ...(body !== undefined && { body }) }
+      const response = await handler(new Request(`http://localhost${target}`, init))
       return toAnswer(response.status, response.headers, await response.text())
     },
   }
@@ -71,8 +68,8 @@ function viaAnswer({ handler }: World): Door {
         ...(client !== undefined && { client }),
       }
       const raw = await handler.answer(request)
-      const text = await wholeBody(raw.body)
-      return toAnswer(raw.status, [...raw.headers, ['(matched)', String(raw.matched)]], text)
+      const all: [string, string][] = [...raw.headers, ['(matched)', String(raw.matched)]]
+      return toAnswer(raw.status, all, await wholeBody(raw.body))
     },
   }
 }
@@ -90,70 +87,38 @@ function viaCalls(world: World, operations: object): Door {
         return { status: 'resolved', headers: [], body: JSON.stringify(result) }
       } catch (error) {
         const { name: type, code, status, message } = Object(error)
-        const text = JSON.stringify({ type, code, status, message })
-        return { status: 'rejected', headers: [], body: text }
+        const body = JSON.stringify({ type, code, status, message })
+        return { status: 'rejected', headers: [], body }
       }
     },
   }
 }
 
-/** Longer heads of requests are refused by the servers of the runtimes, some by closing the connection. */
-const MAX_HEAD = 8_000
-
-/** Asks over one connection for each question, byte for byte. */
-function viaSocket(port: number): Door {
+/** Asks over one connection for each question. */
+function viaHttp(port: number): Door {
   return {
     async ask({ method = 'GET', target = '', headers = {}, body }) {
-      const given = {
-        Host: 'localhost',
-        ...headers,
-        ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }),
+      const length = body !== undefined && { 'Content-Length': Buffer.byteLength(body) }
+      const given = { Host: 'localhost', ...headers, ...length }
+      const options = {
+        host: '127.0.0.1',
+        port,
+        method,
+        path: target,
+        headers: given,
+        agent: false,
       }
-      const fields = Object.entries({ ...given, Connection: 'close' }).map(
-        ([name, value]) => `${name}: ${value}\r\n`,
-      )
-      const head = `${method} ${target} HTTP/1.1\r\n${fields.join('')}\r\n`
-      if (head.length > MAX_HEAD) throw new Error('too long for a server')
-      const socket = connect(port, '127.0.0.1')
-      socket.setTimeout(20_000, () => socket.destroy(new Error('no response in 20 s')))
-      socket.write(head + (body ?? ''))
-      return parseResponse(await buffer(socket))
+      // A connection may be reset after the response, too.
+      const sent = request(options).on('error', () => {})
+      sent.end(body)
+      const [response]: IncomingMessage[] = await once(sent, 'response')
+      if (!response) throw new Error('no response')
+      const named = Object.entries(response.headers).map(([name, value]): [string, string] => {
+        return [name, String(value)]
+      })
+      return toAnswer(response.statusCode ?? 0, named, await text(response))
     },
   }
-}
-
-function parseResponse(bytes: Buffer): Answer {
-  if (bytes.length === 0) return { status: 'closed', headers: [], body: '' }
-  const end = bytes.indexOf('\r\n\r\n')
-  const [first = '', ...lines] = bytes
-    .subarray(0, Math.max(end, 0))
-    .toString('latin1')
-    .split('\r\n')
-  const headers = lines.map((line): [string, string] => {
-    const colon = line.indexOf(':')
-    return [line.slice(0, colon), line.slice(colon + 1).trim()]
-  })
-  const isChunked = headers.some(
-    ([name, value]) => /^transfer-encoding$/i.test(name) && value === 'chunked',
-  )
-  const body = bytes.subarray(end + 4)
-  return toAnswer(
-    Number(first.split(' ')[1]),
-    headers,
-    (isChunked ? unchunk(body) : body).toString(),
-  )
-}
-
-function unchunk(bytes: Buffer): Buffer {
-  const parts: Buffer[] = []
-  for (let at = 0; at < bytes.length;) {
-    const line = bytes.indexOf('\r\n', at)
-    const size = Number.parseInt(bytes.subarray(at, line).toString(), 16)
-    if (!(size > 0)) break
-    parts.push(bytes.subarray(line + 2, line + 2 + size))
-    at = line + 2 + size + 2
-  }
-  return Buffer.concat(parts)
 }
 
 /** Serves with the adapter of the runtime, and returns the port. */
@@ -168,7 +133,7 @@ async function viaExpress({ tree, handler }: World): Promise<Door> {
   const server = createServer(express().use(mounted))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port }: { port: number } = Object(server.address())
-  return viaSocket(port)
+  return viaHttp(port)
 }
 
 /** Opens a door to the world of a scene; throws an error with the reason if the tree lacks it. */
@@ -182,5 +147,5 @@ export async function openDoor(name: string, world: World): Promise<Door> {
     return viaCalls(world, await tree.call('createRatesClient', ['client'], options))
   }
   if (name === 'express') return viaExpress(world)
-  return viaSocket(await serveOn(name, world))
+  return viaHttp(await serveOn(name, world))
 }

@@ -13,7 +13,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { gunzipSync } from 'node:zlib'
 
 import { compare } from './compare.ts'
 import type { Kind, Recorded } from './compare.ts'
@@ -49,8 +48,8 @@ async function record(tree: string, file: string, only: string): Promise<Recorde
     child.on('error', reject).on('exit', resolve)
   })
   if (code !== 0) throw new Error(`the recorder ended with ${String(code)}`)
-  const lines = gunzipSync(readFileSync(file)).toString().split('\n')
-  return lines.filter((line) => line !== '').map((line): Recorded => JSON.parse(line))
+  const lines = readFileSync(file, 'utf8').split('\n')
+  return lines.filter(Boolean).map((line): Recorded => JSON.parse(line))
 }
 
 function printKind({ kind, found }: Kind, isWhole: boolean): void {

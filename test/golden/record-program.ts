@@ -1,16 +1,13 @@
 // Asks one work tree every question, and writes a line of JSON for each: `record-program.ts TREE FILE ONLY`.
 import { writeFileSync } from 'node:fs'
-import { gzipSync } from 'node:zlib'
 
 import { openDoor } from './doors.ts'
 import type { Answer, Door, Question } from './doors.ts'
 import { SCENES } from './questions.ts'
 import type { Scene } from './questions.ts'
 import type { Recorded } from './compare.ts'
-import { openTree } from './tree.ts'
-import type { Tree } from './tree.ts'
-import { createWorld, installClock, moveClock } from './worlds.ts'
-import type { World } from './worlds.ts'
+import { createWorld, installClock, moveClock, openTree } from './worlds.ts'
+import type { Tree, World } from './worlds.ts'
 
 const startTimer = setTimeout
 const stopTimer = clearTimeout
@@ -102,5 +99,5 @@ for (const scene of SCENES) {
     recorded.push(...(await recordDoor(tree, scene, door)))
   }
 }
-writeFileSync(file, gzipSync(recorded.map((each) => JSON.stringify(each)).join('\n'), { level: 1 }))
+writeFileSync(file, recorded.map((each) => JSON.stringify(each)).join('\n'))
 process.exit(0)

@@ -74,7 +74,6 @@ describe('currencies', () => {
   })
 })
 
-/** Codes outside ISO 4217 that CLDR lacks. */
 const LOCAL = { FOK: ['FO'], GGP: ['GG'], IMP: ['IM'], JEP: ['JE'], KID: ['KI'], TVD: ['TV'] }
 
 describe('by CLDR 48.2', () => {
@@ -122,7 +121,6 @@ describe('withdrawnCurrencies', () => {
     expect(uncertain.map(({ code }) => code)).toEqual(['ROL'])
   })
 
-  /** Returns the successors of a code, up to an active one. */
   const lineOf = (code: string): string[] => {
     const next = findWithdrawn(code)?.successor
     return next === undefined ? [] : [next, ...lineOf(next)]

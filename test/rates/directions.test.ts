@@ -34,7 +34,6 @@ function expectedRate(from: Quote | undefined, to: Quote | undefined): number {
   return oracle.nearestDouble(oracle.roundSignificant(exact, 10))
 }
 
-/** Returns the units of a currency for one unit of the base. */
 function unitsOf(quote: Quote | undefined): oracle.Exact {
   const one = oracle.toExact(1)
   if (!quote) return one
@@ -73,7 +72,6 @@ interface Options extends RatesHandlerOptions {
   latest?: NonNullable<RatesHandlerOptions['providers']>['latest']
 }
 
-/** Returns the fields of a day for its quotes. */
 function quotedDay(date: string, quotes: ReadonlyMap<string, Quote>): HistoryDay {
   const side = (isPriced: boolean): Record<string, number> => {
     const quoted = [...quotes].filter(([, quote]) => quote.isPriced === isPriced)
@@ -213,7 +211,6 @@ describe('a bank that quotes some currencies each way', () => {
 describe('sanity checks of prices', () => {
   const days = oracle.daysOf('2026-11-02', '2026-11-20').filter((date) => !oracle.isWeekend(date))
 
-  /** Returns the days of dollars in zloty, whose price is multiplied by `change`. */
   async function readDays(change: (date: string) => number, options: Options = {}) {
     const prices = { EUR: 4.25, GBP: 4.9, CHF: 4.5, JPY: 0.0244, SEK: 0.39 }
     const quoted = days.map((date) => ({ date, prices: { USD: 3.7 * change(date), ...prices } }))

@@ -13,7 +13,6 @@ import { describe, expect, it } from 'vitest'
 
 const NOW = Date.UTC(2026, 10, 20)
 
-/** Returns a table of `rates` for one unit of `base`. */
 function table(rates: Record<string, number>, published = '2026-11-20', base = 'USD'): RateTable {
   const updatedAt = Date.parse(`${published}T00:02:31Z`)
   const entries = Object.entries({ [base]: 1, ...rates })

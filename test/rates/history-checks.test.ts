@@ -78,7 +78,6 @@ interface Latest extends Pick<LatestTable, 'rates' | 'unconfirmed'> {
   attribution?: Attribution
 }
 
-/** Creates a handler on Thursday evening. */
 function start({ change = unchanged, provider = relay, store, latest }: Options = {}) {
   const startsAt = Date.parse(`${THURSDAY}T18:00Z`)
   const runtime = virtualRuntime(startsAt)

@@ -31,7 +31,6 @@ function serve(listed: readonly HistoryDay[], store?: Map<string, string>) {
     const series = handler.rates.history({ from: 'EUR', to: code, start: FIRST })
     return (await series.catch(() => ({ points: [] }))).points.map(({ d, r }) => [d, r])
   }
-  /** Loads `next` a day later. */
   async function refresh(next: readonly HistoryDay[]): Promise<void> {
     upstream.days = [...next, LAST]
     await runtime.advance(DAY)
@@ -40,7 +39,6 @@ function serve(listed: readonly HistoryDay[], store?: Map<string, string>) {
   return { handler, pointsOf, refresh }
 }
 
-/** Returns the rates by day; of two rows for a day, the last one counts as a whole. */
 const byDate = (listed: readonly HistoryDay[]) =>
   new Map(listed.map(({ date, rates }) => [date, rates]))
 

@@ -11,7 +11,6 @@ import * as oracle from '../oracle.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-/** Returns the publication that the provider of a factory declares. */
 function publicationBy(name: string): Publication {
   const found = FEEDS[`create${name}Provider()`]?.create().publication
   if (!found) throw new Error(`no publication of ${name}`)
@@ -45,7 +44,6 @@ const CLOSED = `
   BRAZIL 2026 01-01 02-16 02-17 04-03 04-21 05-01 06-04 09-07 10-12 11-02 11-20 12-25
   MEXICO 2026 01-01 02-02 03-16 04-02 04-03 05-01 09-16 11-02 11-16 12-25`
 
-/** Returns 1 (Monday) to 7. */
 const weekdayOf = (day: string): number => new Date(day).getUTCDay() || 7
 
 /** From printed tables. */

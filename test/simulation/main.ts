@@ -24,8 +24,6 @@ import { hash } from './world/random.ts'
 /** Every `step`-th seed from `first` up to, not including, `end`. */
 type Share = Record<'first' | 'end' | 'step' | 'days', number> & { settings: Partial<Settings> }
 
-type Outcome = { seed: number; report: Report } | { seed: number; failure: string }
-
 await (isMainThread ? main() : work(workerData))
 
 async function main(): Promise<void> {
@@ -56,26 +54,19 @@ async function main(): Promise<void> {
       : await runAll(all)
     process.stdout.write(`${summarize(reports, days, performance.now() - startedAt)}\n`)
   } catch (error) {
-    process.stderr.write(`${messageOf(error)}\n`)
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     process.exit(1)
   }
 }
 
-/**
- * Runs `share` on several threads and returns the reports in the order of the seeds.
- *
- * @throws {Error} the message of the first violation
- */
+/** Runs `share` on several threads; resolves to the reports in the order of the seeds, or rejects with the first violation. */
 async function runAll(share: Share): Promise<Report[]> {
   const reports = new Map<number, Report>()
   const finish = (_: unknown, job: number): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const part: Share = { ...share, first: share.first + job }
       new Worker(new URL(import.meta.url), { workerData: part })
-        .on('message', (outcome: Outcome) => {
-          if ('report' in outcome) reports.set(outcome.seed, outcome.report)
-          else reject(new Error(outcome.failure))
-        })
+        .on('message', ({ seed, report }) => reports.set(seed, report))
         .on('error', reject)
         .on('exit', resolve)
     })
@@ -84,15 +75,12 @@ async function runAll(share: Share): Promise<Report[]> {
   return [...reports].sort(([one], [other]) => one - other).map(([, report]) => report)
 }
 
+/** A violation ends the thread, and is its error. */
 async function work({ first, end, step, days, settings }: Share): Promise<void> {
   for (let seed = first; seed < end; seed += step) {
-    const outcome: Outcome = await simulate({ seed, days, settings }).then(
-      (report) => ({ seed, report }),
-      (error: unknown) => ({ seed, failure: messageOf(error) }),
-    )
+    const report = await simulate({ seed, days, settings })
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origins
-    parentPort?.postMessage(outcome)
-    if ('failure' in outcome) return
+    parentPort?.postMessage({ seed, report })
   }
 }
 
@@ -115,10 +103,6 @@ function summarize(reports: readonly Report[], days: number, elapsed: number): s
       `${((years * 1_000) / elapsed).toFixed(2)} virtual years per second`,
     `digest ${(hash(reports.map(({ digest }) => digest).join()) >>> 0).toString(16)}`,
   ].join('\n')
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 function toCount(name: string, text: string): number {

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { run } from '../system/processes.ts'
 import { ROOT } from '../system/runtimes.ts'
 
-/** Generous time limit for slow machines, in ms. */
 const TIMEOUT = 45 * 60_000
 
 /** A seed takes some three seconds of one core. The weekly workflow and a release run 500. */

@@ -33,7 +33,6 @@ interface PlantedBug {
 }
 
 const DAYS = 4
-/** Seeds that are tried, from that of the bug on: a change of the code may move it to another one. */
 const SEEDS = 40
 
 /** A single process without faults. Bugs override single settings. */
@@ -61,84 +60,69 @@ const NO_STORE: Partial<Settings> = { store: 'none', hasClaims: false }
 const COLD_STARTS: Partial<Settings> = { ...RESTARTS, ...NO_STORE }
 const SHORT_LIVED: Partial<Settings> = { maxStale: { latest: HOUR, history: DAY } }
 
-/** Plants a bug where the handler meets its environment. */
-class Planting {
-  readonly planted: (plant: Plant) => PlantedBug
-
-  constructor(planted: Planting['planted']) {
-    this.planted = planted
-  }
-
-  inHandlers = (
-    start: (parts: HandlerParts, create: (parts: HandlerParts) => RatesHandler) => RatesHandler,
-  ) =>
-    this.planted(
-      (create) => (createRuntime, parts) => start(parts, (own) => create(createRuntime, own)),
-    )
-
-  inParts = (alter: (parts: HandlerParts) => Partial<HandlerParts>) =>
-    this.inHandlers((parts, create) => create({ ...parts, ...alter(parts) }))
-
-  inFetched = (alter: (response: Response) => void) =>
-    this.inParts(({ fetch }) => ({
-      async fetch(input, init) {
-        const response = await fetch(input, init)
-        alter(response)
-        return response
-      },
-    }))
-
-  inProvider = (alter: (latest: LatestProvider) => Partial<LatestProvider>) =>
-    this.inParts(({ providers: { latest, history } }) => {
-      return { providers: { latest: { ...latest, ...alter(latest) }, history } }
-    })
-
-  inHistories = (alter: (history: HistoryProvider) => Partial<HistoryProvider>) =>
-    this.inParts(({ providers: { latest, history } }) => {
-      const [first, ...others] = history.map((each) => ({ ...each, ...alter(each) }))
-      return { providers: { latest, history: [first ?? history[0], ...others] } }
-    })
-
-  inStore = (alter: (store: CacheStore) => Partial<CacheStore>) =>
-    this.inParts(({ store }) => ({ store: store && { ...store, ...alter(store) } }))
-
-  inRuntime = (alter: (runtime: Runtime) => Partial<Runtime>) =>
-    this.planted((create) => (createRuntime, parts) => {
-      const createAltered: typeof createRuntime = (now) => {
-        const runtime = createRuntime(now)
-        return { ...runtime, ...alter(runtime) }
-      }
-      return create(createAltered, parts)
-    })
-
-  inRequests = (respond: Respond) =>
-    this.inHandlers((parts, create) => {
-      const handler = create(parts)
-      return altered(handler, (request) => respond(handler, request, parts))
-    })
-
-  inEveryResponse = (start: () => AlterResponse) =>
-    this.inHandlers((parts, create) => {
-      const [handler, alter] = [create(parts), start()]
-      return altered(handler, async (request) => alter(request, await handler.answer(request)))
-    })
-
-  inResponses = (alter: AlterResponse) => this.inEveryResponse(() => alter)
-
-  inBodies = (alter: (body: string) => string) =>
-    this.inResponses((_, response) =>
-      typeof response.body === 'string' ? { ...response, body: alter(response.body) } : response,
-    )
-}
-
-/** A bug that breaks `invariant`, with faults of these names or with these settings. */
+/** A bug that breaks `invariant`, with faults of these names or with these settings, planted where the handler meets its environment. */
 function breaks(invariant: string, seed: number, ...conditions: (RegExp | Partial<Settings>)[]) {
   const settings = conditions.map((each) =>
     each instanceof RegExp ? { faultNames: each, faultShare: 1 } : each,
   )
-  return new Planting((plant) => {
+  const planted = (plant: Plant): PlantedBug => {
     return { breaks: invariant, seed, settings: Object.assign({}, ...settings), plant }
-  })
+  }
+  const inHandlers = (
+    start: (parts: HandlerParts, create: (parts: HandlerParts) => RatesHandler) => RatesHandler,
+  ) =>
+    planted((create) => (createRuntime, parts) => start(parts, (own) => create(createRuntime, own)))
+  const inParts = (alter: (parts: HandlerParts) => Partial<HandlerParts>) =>
+    inHandlers((parts, create) => create({ ...parts, ...alter(parts) }))
+  const inEveryResponse = (start: () => AlterResponse) =>
+    inHandlers((parts, create) => {
+      const [handler, alter] = [create(parts), start()]
+      return altered(handler, async (request) => alter(request, await handler.answer(request)))
+    })
+  const inResponses = (alter: AlterResponse) => inEveryResponse(() => alter)
+  return {
+    planted,
+    inHandlers,
+    inParts,
+    inEveryResponse,
+    inResponses,
+    inFetched: (alter: (response: Response) => void) =>
+      inParts(({ fetch }) => ({
+        async fetch(input, init) {
+          const response = await fetch(input, init)
+          alter(response)
+          return response
+        },
+      })),
+    inProvider: (alter: (latest: LatestProvider) => Partial<LatestProvider>) =>
+      inParts(({ providers: { latest, history } }) => {
+        return { providers: { latest: { ...latest, ...alter(latest) }, history } }
+      }),
+    inHistories: (alter: (history: HistoryProvider) => Partial<HistoryProvider>) =>
+      inParts(({ providers: { latest, history } }) => {
+        const [first, ...others] = history.map((each) => ({ ...each, ...alter(each) }))
+        return { providers: { latest, history: [first ?? history[0], ...others] } }
+      }),
+    inStore: (alter: (store: CacheStore) => Partial<CacheStore>) =>
+      inParts(({ store }) => ({ store: store && { ...store, ...alter(store) } })),
+    inRuntime: (alter: (runtime: Runtime) => Partial<Runtime>) =>
+      planted((create) => (createRuntime, parts) => {
+        const createAltered: typeof createRuntime = (now) => {
+          const runtime = createRuntime(now)
+          return { ...runtime, ...alter(runtime) }
+        }
+        return create(createAltered, parts)
+      }),
+    inRequests: (respond: Respond) =>
+      inHandlers((parts, create) => {
+        const handler = create(parts)
+        return altered(handler, (request) => respond(handler, request, parts))
+      }),
+    inBodies: (alter: (body: string) => string) =>
+      inResponses((_, response) =>
+        typeof response.body === 'string' ? { ...response, body: alter(response.body) } : response,
+      ),
+  }
 }
 
 const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
@@ -170,27 +154,8 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       }
     },
   ),
-  'a table of next month is accepted': breaks('I3', 3, /a month ahead/).inProvider(
-    ({ fetchLatest }) => ({
-      async fetchLatest(context) {
-        const table = await fetchLatest(context)
-        return { ...table, updatedAt: Math.min(table.updatedAt, context.now()) }
-      },
-    }),
-  ),
   'a table with fewer codes than before is accepted': uncompared('I3', /79 % of the codes/),
-  'a table with many moved rates is accepted': uncompared('I3', /a third of the codes/),
   'a jump of one rate is accepted': uncompared('I17', /^bad-major: × 1.3/),
-  'a move is confirmed by the same publication': breaks('I17', 3, /^bad-major: × 1.3/, {
-    lateShare: 1,
-  }).inProvider(({ fetchLatest }) => ({
-    fetchLatest({ previous, ...context }) {
-      const earlier = previous && { updatedAt: previous.updatedAt - DAY, publishedAt: 0 }
-      const given = earlier && { previous: { ...previous, ...earlier } }
-      // Other sources would contradict the move.
-      return fetchLatest({ ...context, references: [], ...given })
-    },
-  })),
   'a quarantined rate is served': breaks('I3', 3, /one-rate-1000x/).inProvider((latest) => {
     const withDoubtful = (table: LatestTable): LatestTable => {
       const quarantined = Object.entries(table.unconfirmed ?? {})
@@ -212,9 +177,6 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       return { base, days: days.filter((_, index) => index !== days.length - 2) }
     },
   })),
-  'days of history are not compared': breaks('I3', 2, /^history-bad-day/, COLD_STARTS).inHistories(
-    () => ({ sanityChecks: false }),
-  ),
 
   // Banks.
   'what a bank sent once is believed for ever': breaks('I19', 8, /^bank-(gap|truncated)/, {
@@ -266,19 +228,14 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   ),
 
   // The runtime.
-  'backoff passes ten times as fast': breaks('I7', 3, /^http-401/).inRuntime(({ monotonic }) => ({
-    monotonic: () => 10 * monotonic(),
-  })),
   'the clock stands still': breaks('I8', 1).inParts(({ now }) => {
     const startedAt = now()
     return { now: () => startedAt }
   }),
   'upstream calls have no time limit': breaks('I9', 7, /^conn-timeout/).inRuntime(
-    withoutTimers((delay) => delay > 6_000),
-  ),
-  // The time limit of an upstream call is a round number, unlike the rest of a client's deadline.
-  'clients wait without a deadline': breaks('I6', 6, /^conn-timeout/, RESTARTS).inRuntime(
-    withoutTimers((delay) => delay > 4_000 && delay < 5_000),
+    ({ startTimer }) => ({
+      startTimer: (callback, delay) => (delay > 6_000 ? () => {} : startTimer(callback, delay)),
+    }),
   ),
   'every timer starts a second timer that is never stopped': breaks('I12', 1).inRuntime(
     ({ startTimer }) => ({
@@ -298,44 +255,6 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       },
     }),
   ),
-  'a promise given to waitUntil rejects': breaks('I1', 1, /^conn-refused/, {
-    hasWaitUntil: true,
-  }).inParts(({ waitUntil }) => ({
-    waitUntil: (work) => waitUntil?.(work.then(() => Promise.reject(new Error('too late')))),
-  })),
-  'data are never refreshed': breaks('I14', 1, { calmFrom: 0 }).inHandlers((parts, create) => {
-    let loads = 0
-    const onEvent: HandlerParts['onEvent'] = (event) => {
-      parts.onEvent(event)
-      if (event.type !== 'upstream_response') return
-      if ((loads += 1) === 2) void Promise.resolve().then(handler.close)
-    }
-    const handler = create({ ...parts, onEvent })
-    return handler
-  }),
-  'close() starts again': breaks('I12', 2, {
-    ...NO_STORE,
-    mishapEvery: HOUR / 4,
-    requests: 3_000,
-  }).inHandlers((parts, create) => {
-    let handler = create(parts)
-    return Object.assign(
-      altered(handler, (request) => handler.answer(request)),
-      {
-        close() {
-          handler.close()
-          handler = create(parts)
-        },
-      },
-    )
-  }),
-  'two handlers of a process call independently': breaks('I7', 1, NO_STORE).inHandlers(
-    (parts, create) => {
-      const [one, other] = [create(parts), create(parts)]
-      let turn = 0
-      return altered(one, (request) => ((turn += 1) % 2 === 0 ? one : other).answer(request))
-    },
-  ),
 
   // Responses.
   'a request rejects': breaks('I1', 1).inResponses(({ target }, response) => {
@@ -348,22 +267,6 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'the response names the base of the table': breaks('I15', 1).inBodies((body) =>
     body.replace(/"base":"..."/, '"base":"USD"'),
   ),
-  'every period is a week': breaks('I3', 1).inRequests(async (handler, request) => {
-    const [, period] = /period=(\w+)/.exec(request.target) ?? []
-    if (period === undefined) return handler.answer(request)
-    const target = request.target.replace(period, '1W')
-    const response = await handler.answer({ ...request, target })
-    const body = String(bodyInOnePart(response.body))
-    return { ...response, body: body.replace('"period":"1W"', `"period":"${period}"`) }
-  }),
-  'Last-Modified always names the first publication': breaks('I4', 1).inEveryResponse(() => {
-    let first: string | undefined
-    return ({ header }, response) => {
-      if (response.status === 200) first ??= headerOf(response, 'last-modified')
-      if (response.status !== 304 || header('if-none-match') === null) return response
-      return withHeaders(response, { 'last-modified': first ?? '' })
-    }
-  }),
   'the last response is served at any age': breaks('I5', 3, /^conn-refused/, {
     ...SHORT_LIVED,
     requests: 400,
@@ -378,28 +281,13 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     }
   }),
   'overdue data are answered with 502': breaks('I5', 1, { lateShare: 1 }).inResponses(
-    (_, response) => (isStale(response) ? UNAVAILABLE : response),
-  ),
-  'overdue data are labelled fresh': breaks('I8', 1, { lateShare: 1 }).inResponses((_, response) =>
-    isStale(response) ? withHeaders(response, { 'cache-status': 'rates; hit; ttl=600' }) : response,
+    (_, response) =>
+      response.headers.flat().join().includes('detail=stale') ? UNAVAILABLE : response,
   ),
   'a 502 has no valid Retry-After': breaks('I10', 2, /^conn-refused/, COLD_STARTS).inResponses(
     (_, response) =>
       response.status === 502 ? withHeaders(response, { 'retry-after': 'soon' }) : response,
   ),
-  'a currency without a current rate is answered with 400': breaks(
-    'I18',
-    3,
-    /^bad-major: missing/,
-    SHORT_LIVED,
-  ).inEveryResponse(() => {
-    let isLoaded = false
-    return ({ target }, response) => {
-      if (!target.startsWith('/api/v1/convert')) return response
-      isLoaded ||= response.status === 200
-      return isLoaded && response.status === 502 ? { ...response, status: 400 } : response
-    }
-  }),
   'a code that the last table lacks returns 400': breaks('I18', 3, /^bad-major: null/).inRequests(
     async (handler, request) => {
       const response = await handler.answer(request)
@@ -408,8 +296,22 @@ const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
       return 'EUR' in older ? { ...UNAVAILABLE, status: 400 } : response
     },
   ),
-  'errors contain their cause': leak(({ status }) => status === 502),
-  'the status contains the cause of a failure': leak((_, target) => target.endsWith('/status')),
+  'errors contain their cause': breaks('I11', 2, /^conn-refused/, COLD_STARTS).inHandlers(
+    (parts, create) => {
+      let cause = ''
+      const onEvent: HandlerParts['onEvent'] = (event) => {
+        parts.onEvent(event)
+        let { error } = Object(event)
+        for (; error; error = error.cause ?? error.errors?.[0]) cause += String(error)
+      }
+      const handler = create({ ...parts, onEvent })
+      return altered(handler, async (request) => {
+        const response = await handler.answer(request)
+        if (response.status !== 502) return response
+        return { ...response, body: String(bodyInOnePart(response.body)) + cause }
+      })
+    },
+  ),
   'an abort listener is leaked per client': breaks('I12', 1).inResponses(({ signal }, response) => {
     signal?.addEventListener('abort', () => {})
     return response
@@ -428,39 +330,8 @@ function uncompared(invariant: string, faults: RegExp): PlantedBug {
   }))
 }
 
-function withoutTimers(isLost: (delay: number) => boolean) {
-  return ({ startTimer }: Runtime): Partial<Runtime> => ({
-    startTimer: (callback, delay) => (isLost(delay) ? () => {} : startTimer(callback, delay)),
-  })
-}
-
-function leak(isLeaky: (response: RawResponse, target: string) => boolean): PlantedBug {
-  return breaks('I11', 2, /^conn-refused/, COLD_STARTS).inHandlers((parts, create) => {
-    let cause = ''
-    const onEvent: HandlerParts['onEvent'] = (event) => {
-      parts.onEvent(event)
-      let { error } = Object(event)
-      for (; error; error = error.cause ?? error.errors?.[0]) cause += String(error)
-    }
-    const handler = create({ ...parts, onEvent })
-    return altered(handler, async (request) => {
-      const response = await handler.answer(request)
-      if (!isLeaky(response, request.target)) return response
-      return { ...response, body: String(bodyInOnePart(response.body)) + cause }
-    })
-  })
-}
-
 function altered(handler: RatesHandler, answer: RatesHandler['answer']): RatesHandler {
   return Object.assign((request: Request) => handler(request), handler, { answer })
-}
-
-function isStale(response: RawResponse): boolean {
-  return headerOf(response, 'cache-status')?.includes('stale') === true
-}
-
-function headerOf({ headers }: RawResponse, wanted: string): string | undefined {
-  return headers.find(([name]) => name === wanted)?.[1]
 }
 
 function withHeaders(response: RawResponse, changed: Record<string, string>): RawResponse {
@@ -468,7 +339,6 @@ function withHeaders(response: RawResponse, changed: Record<string, string>): Ra
   return { ...response, headers: [...kept, ...Object.entries(changed)] }
 }
 
-/** Returns the message of the first violation. */
 async function firstViolation({ settings, plant, seed: first }: PlantedBug): Promise<string> {
   for (let seed = first; seed < first + SEEDS; seed += 1) {
     try {
@@ -490,7 +360,8 @@ test.each(Object.entries(PLANTED_BUGS))('detects that %s', async (_, bug) => {
 
 test('detects by the digest that a run uses randomness other than that of its seed', async () => {
   const { plant } = breaks('', 0).inRuntime(() => ({ random: () => Math.random() }))
-  const digest = async (): Promise<string> => (await simulate({ seed: 2, days: 2, plant })).digest
+  const digest = async (): Promise<string> =>
+    (await simulate({ seed: 2, days: 1, settings: CALM, plant })).digest
   expect(await digest()).not.toBe(await digest())
 })
 

@@ -1,5 +1,6 @@
 import { createHandlerOn, createRatesHandler } from '../../src/handler.ts'
-import type { HistoryProvider, RatesEvent } from '../../src/index.ts'
+import type { RatesEvent } from '../../src/index.ts'
+import { createBank } from '../fixtures/bank.ts'
 import { DAY, MINUTE, SECOND } from '../virtual-runtime.ts'
 import { Violation, createWatches } from './invariants/watches.ts'
 import type { Violate } from './invariants/watches.ts'
@@ -74,23 +75,9 @@ export async function simulate(simulation: Simulation) {
 
 /** Loads the modules that a handler imports lazily: virtual time does not wait for an `import()`. */
 async function loadAll(): Promise<void> {
-  const bank: HistoryProvider = {
-    attribution: { name: 'A bank', url: 'https://bank.example' },
-    publication: {
-      id: 'bank',
-      frequency: 'daily',
-      holidays: [],
-      time: '12:00',
-      timeZone: 'UTC',
-      since: '2026-01-01',
-    },
-    fetchHistory: async () => {
-      const days = [{ date: '2026-01-02', rates: { EUR: 1.05, USD: 1.2 } }]
-      return { base: 'CHF', days }
-    },
-  }
   const now = (): number => Date.UTC(2026, 0, 3)
-  const handler = createRatesHandler({ providers: { history: bank }, now })
+  const history = createBank({ codes: ['USD'], now })
+  const handler = createRatesHandler({ providers: { history }, now })
   for (const path of ['status', 'history?from=EUR&to=USD', 'latest?base=EUR&date=2026-01-02']) {
     await handler.answer({ method: 'GET', target: `/api/v1/${path}`, header: () => null })
   }
@@ -129,7 +116,7 @@ function createWorld(scene: Scene) {
   }
   const banks = createBanks(part('banks'), nemesis.note)
   const simStore = createSimStore(part('store'), nemesis, () => watches.upstream)
-  const watches = createWatches({ ...scene, ...truth }, simStore, banks)
+  const watches = createWatches({ ...scene, ...truth }, simStore)
   const upstream = createUpstream(
     { ...part('upstream'), ...truth },
     nemesis,
@@ -148,15 +135,15 @@ function createWorld(scene: Scene) {
   })
   scheduleMishaps(part('mishaps'), { fleet, simStore, nemesis, onDrained: watches.bounds.drained })
   const clients = createClients({ ...part('clients'), ...truth }, fleet, watches)
-  const bankClients = createBankClients(part('bank clients'), { banks, fleet }, watches)
-  return { fleet, clients, bankClients, upstream, nemesis, watches }
+  createBankClients(part('bank clients'), { banks, fleet, simStore }, clients, watches.responses)
+  return { fleet, clients, upstream, nemesis, watches }
 }
 
 async function live(world: ReturnType<typeof createWorld>, loop: EventLoop, duration: number) {
-  const { fleet, clients, bankClients, watches } = world
+  const { fleet, clients, watches } = world
   const processes = (): Process[] => fleet.servers.flatMap((server) => server?.process ?? [])
   const sweep = (): void => {
-    watches.sweep(processes(), [...clients.pending(), ...bankClients.pending()])
+    watches.sweep(processes(), clients.pending())
     loop.after(10 * MINUTE, sweep)
   }
   sweep()
@@ -164,8 +151,6 @@ async function live(world: ReturnType<typeof createWorld>, loop: EventLoop, dura
   for (const before of [5, 3, 1]) loop.after(duration - before * MINUTE, clients.sendToAll)
   loop.after(duration, () => {
     watches.end(processes())
-    clients.stop()
-    bankClients.stop()
     fleet.close()
   })
   loop.after(duration + 3 * SECOND, () => processes().forEach(watches.bounds.drained))

@@ -9,7 +9,6 @@ import { BANK_FAULTS, BANK_FORMS } from './world/banks.ts'
 import { FAULT_NAMES } from './world/nemesis.ts'
 import { targetDays } from './world/truth.ts'
 
-/** Generous time limit for slow machines, in ms. */
 const TIMEOUT = 45 * 60_000
 
 describe('the simulator', () => {

@@ -3,14 +3,9 @@ import { describe, expect, it } from 'vitest'
 import type { HistoryDay, LatestTable, ProviderContext } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { DAY_MS, addDays, toDay } from '../fixtures/dates.ts'
-import * as oracle from '../oracle.ts'
 
 const NOW = Date.parse('2026-03-18T18:30:00Z')
 const SEEDS = [1, 2, 3, 42, -7, Number.MAX_SAFE_INTEGER]
-
-const HISTORY_CODES =
-  'AUD BRL CAD CHF CNY CZK DKK GBP HKD HUF IDR ILS INR ISK JPY KRW MXN MYR NOK NZD PHP PLN RON ' +
-  'SEK SGD THB TRY USD ZAR'
 
 /** The first publication, holidays, weekends, clock changes, and 15:59 and 16:01 in Frankfurt in winter and summer. */
 const MOMENTS = (
@@ -100,14 +95,6 @@ describe('fakeProviders()', () => {
 })
 
 describe('history', () => {
-  it('has the TARGET days from 1999 on, with 29 rates against the euro', async () => {
-    const expected = oracle.daysOf('1999-01-04', '2026-03-18').filter(oracle.isTargetDay)
-    const whole = await daysOf(1, '1990-01-01', '2030-12-31')
-    expect(whole.map((day) => day.date)).toEqual(expected)
-    const codes = new Set(whole.map(({ rates }) => Object.keys(rates).join(' ')))
-    expect([...codes]).toEqual([HISTORY_CODES])
-  })
-
   it('has exactly the requested days, grows with the clock, and never rewrites the past', async () => {
     const { history } = fakeProviders()
     const end = Date.parse('2027-01-10T00:00:00Z')

@@ -64,6 +64,12 @@ function fixed(
 }
 
 describe('fixedProviders()', () => {
+  it('takes rates as small and as large as those of any provider', async () => {
+    const { latest } = fixedProviders({ base: 'EUR', rates: { JPY: 1e-90, USD: 1e90 } })
+    const { rates } = createRatesHandler({ providers: { latest, history: false } })
+    expect((await rates.latest({ base: 'EUR' })).rates).toEqual({ EUR: 1, JPY: 1e-90, USD: 1e90 })
+  })
+
   it('converts exactly the listed currencies, of a copy of the table', async () => {
     const rates = { ...TABLE.rates }
     const handler = createRatesHandler({ providers: fixedProviders({ base: 'EUR', rates }) })

@@ -1,26 +1,18 @@
 import type { RawResponse } from '../../../src/index.ts'
 import { SECRET } from '../../faults/fault.ts'
 import type { DataSet } from '../../faults/fault.ts'
-import { CACHE_CONTROL } from '../../fixtures/contract.ts'
+import { CACHE_CONTROL, HISTORY_SOURCE, LATEST_SOURCE } from '../../fixtures/contract.ts'
 import { toDay } from '../../fixtures/dates.ts'
+import { periodStart, statsOf } from '../../oracle.ts'
+import type { Point } from '../../oracle.ts'
 import { DAY, SECOND } from '../../virtual-runtime.ts'
-import type { ClientRequest } from '../world/clients.ts'
+import { bodyInOnePart } from '../../whole-body.ts'
+import type { ClientRequest, RequestedRecord } from '../world/clients.ts'
 import type { Scene } from '../world/fleet.ts'
 import type { Process } from '../world/machine.ts'
 import type { Oracle } from '../world/truth.ts'
-import type { DataSetKnowledge } from './knowledge.ts'
-import { checkRecord } from './record-checks.ts'
-import {
-  dueAt,
-  hasRates,
-  isCarried,
-  isModified,
-  isWithdrawn,
-  stateOf,
-  timesOfOldest,
-} from './tables.ts'
+import * as model from './tables.ts'
 import type { Limits, Pair, Table } from './tables.ts'
-import { bodyInOnePart } from '../../whole-body.ts'
 
 const WAITING_LIMIT = 5 * SECOND
 
@@ -37,8 +29,6 @@ export interface SentRequest {
   isUsable: boolean
   /** Time of the abort by the client, in ms of virtual time. */
   abortedAt?: number
-  /** Position among all responses. The body of a `Response` may be read later than that of a later response. */
-  order?: number
 }
 
 type Headers = ReadonlyMap<string, string>
@@ -49,11 +39,11 @@ export function createResponseWatch(scene: Scene, oracle: Oracle) {
   const refreshes = createRefreshWatch(scene)
   const now = loop.now
   let sampled = 0
-  let orders = 0
 
   function requireInTime({ process, request, at, isUsable, abortedAt }: SentRequest): void {
     const until = Math.min(at + WAITING_LIMIT, abortedAt ?? Infinity)
-    const limit = isUsable || !request.dataSet ? at : Math.max(until, process.pausedUntil)
+    const isImmediate = isUsable || !(request.dataSet ?? request.mayWait)
+    const limit = isImmediate ? at : Math.max(until, process.pausedUntil)
     if (now() > limit + INEXACT) {
       violate('I6', `${request.target} is answered after ${Math.round(now() - at)} ms`)
     }
@@ -70,7 +60,7 @@ export function createResponseWatch(scene: Scene, oracle: Oracle) {
   }
 
   function hasAll(process: Process, { codes = [] }: ClientRequest): boolean {
-    return tablesOf(process).every((table) => hasRates(table, codes, limitsOf(process)))
+    return tablesOf(process).every((table) => model.hasRates(table, codes, limitsOf(process)))
   }
 
   function requireStatus(sent: SentRequest, status: number): void {
@@ -81,7 +71,7 @@ export function createResponseWatch(scene: Scene, oracle: Oracle) {
     if (status === 503 && abortedAt !== undefined) return
     const tables = tablesOf(process)
     if (status === 400 && codes && tables.length > 0) {
-      if (!tables.every((table) => isCarried(table, codes))) return
+      if (!tables.every((table) => model.isCarried(table, codes))) return
       return violate('I18', `${target} is answered with 400 though the feed carries all its codes`)
     }
     if (status !== 502 || !dataSet) return violate('I1', `${target} is answered with ${status}`)
@@ -103,8 +93,7 @@ export function createResponseWatch(scene: Scene, oracle: Oracle) {
   }
 
   function requireDiscretion({ request }: SentRequest, { headers, body }: RawResponse): void {
-    if (![...headers.flat(), String(bodyInOnePart(body))].some((text) => text.includes(SECRET)))
-      return
+    if (![...headers.flat(), textOf(body)].some((text) => text.includes(SECRET))) return
     violate('I11', `the response to ${request.target} contains a secret of an upstream or a store`)
   }
 
@@ -118,7 +107,7 @@ export function createResponseWatch(scene: Scene, oracle: Oracle) {
     return isNew || isDecisive || (sampled += 1) % SAMPLE[record.kind] === 0
   }
 
-  function requireHonest({ process, request, order }: SentRequest, named: Headers): void {
+  function requireHonest({ process, request }: SentRequest, named: Headers): void {
     const { dataSet = 'latest' } = request
     const known = process.knowledge[dataSet]
     if (named.get('cache-control') !== CACHE_CONTROL[dataSet]) {
@@ -127,18 +116,20 @@ export function createResponseWatch(scene: Scene, oracle: Oracle) {
     refreshes.onResponse(process, dataSet, named.get('cache-status') ?? '')
     if (dataSet === 'history') return
     const tables = tablesOf(process)
-    requireNotTooOld(process, dataSet, Math.max(...tables.map(dueAt)))
+    requireNotTooOld(process, dataSet, Math.max(...tables.map(model.dueAt)))
     if (known.table && known.newsAt < now())
-      known.usableUntil = dueAt(known.table) + maxStale.latest
+      known.usableUntil = model.dueAt(known.table) + maxStale.latest
     const modified = Date.parse(named.get('last-modified') ?? '')
     const needed = tables.flatMap((table) =>
       neededCodes(process, table, request).map((codes) => ({ table, codes })),
     )
     const [{ codes } = { codes: [] }, ...others] = needed
     const isOne = others.every((each) => each.codes.length === codes.length)
-    if (isLast(known, order) && isOne) requireNoOlder(process, codes, modified)
+    if (isOne) requireNoOlder(process, codes, modified)
     const isPossible = needed.some((each) =>
-      timesOfOldest(each.table, each.codes).some((time) => isModified(each.table, time, modified)),
+      model
+        .timesOfOldest(each.table, each.codes)
+        .some((time) => model.isModified(each.table, time, modified)),
     )
     if (isPossible) return
     violate('I3', `Last-Modified of ${codes.join()} is ${toDate(modified)}, of no current table`)
@@ -151,22 +142,14 @@ export function createResponseWatch(scene: Scene, oracle: Oracle) {
     { codes = [], record }: ClientRequest,
   ): string[][] {
     const { symbols = [] } = record?.kind === 'latest' ? record : {}
-    const withdrawn = symbols.filter(isWithdrawn)
+    const withdrawn = symbols.filter(model.isWithdrawn)
     return [['served'], ['served', 'doubtful']].map((states) => {
       const isIn = (code: string): boolean =>
-        states.includes(stateOf(table, code, limitsOf(process)))
+        states.includes(model.stateOf(table, code, limitsOf(process)))
       return [...codes, ...withdrawn.filter(isIn)]
     })
   }
 
-  /** Returns whether no later response has been read yet. */
-  function isLast(known: DataSetKnowledge, order = 0): boolean {
-    if (order < known.servedOrder) return false
-    known.servedOrder = order
-    return true
-  }
-
-  /** Checks that the time of publication never decreases for the same codes, and is never in the future. */
   function requireNoOlder(
     { clock, knowledge: { latest } }: Process,
     codes: readonly string[],
@@ -192,30 +175,30 @@ export function createResponseWatch(scene: Scene, oracle: Oracle) {
     }
   }
 
-  function requireRecord(sent: SentRequest, body: unknown, named: Headers): void {
-    const { process, request, order } = sent
+  function requireRecord(sent: SentRequest, body: RawResponse['body'], named: Headers): void {
+    const { process, request } = sent
     const { record, target } = request
-    if (!record || typeof body !== 'string') return
+    if (!record || body === null) return
+    const text = textOf(body)
     const lastModified = Date.parse(named.get('last-modified') ?? '')
     const [tables, limits, clock] = [tablesOf(process), limitsOf(process), process.clock.now()]
     const { latest, history } = process.knowledge
     const before = history.newsAt < now() ? [] : history.missingBefore
     const missing = new Set([...history.missing, ...before])
     const circumstances = { oracle, clock, tables, missing, limits, lastModified }
-    const mismatch = checkRecord(body, record, circumstances)
+    const mismatch = checkRecord(text, record, circumstances)
     if (mismatch) return violate(mismatch[0], `${target}: ${mismatch[1]}`)
     if (record.kind === 'latest') latest.publishedAt = latest.table?.updatedAt ?? NaN
-    if (record.kind === 'history' && isLast(history, order))
-      requireNewest(process, { ...record, missing }, body)
+    if (record.kind === 'history') requireNewest(process, { ...record, missing }, text)
   }
 
   function requireNewest(
     process: Process,
     { missing, ...pair }: Pair & { missing: ReadonlySet<string> },
-    body: string,
+    text: string,
   ): void {
     const known = process.knowledge.history
-    const [newest = ''] = /(?<="d":")[^"]+(?=","r":[^}]*\}\])/.exec(body) ?? []
+    const [newest = ''] = /(?<="d":")[^"]+(?=","r":[^}]*\}\])/.exec(text) ?? []
     const due = oracle.historyDue(newest)
     requireNotTooOld(process, 'history', due.latest)
     if (known.newsAt < now()) known.usableUntil = due.earliest + maxStale.history
@@ -233,9 +216,6 @@ export function createResponseWatch(scene: Scene, oracle: Oracle) {
       const isUsable =
         dataSet !== undefined && process.clock.oldest() < process.knowledge[dataSet].usableUntil
       return { process, request, at: now(), isUsable }
-    },
-    onResponse(sent: SentRequest) {
-      sent.order = orders += 1
     },
     onBody(sent: SentRequest, response: RawResponse) {
       const { request } = sent
@@ -259,6 +239,12 @@ export function createResponseWatch(scene: Scene, oracle: Oracle) {
       violate('I6', `${request.target} has no response after ${Math.round(waiting)} ms`)
     },
   }
+}
+
+/** Returns the text of a body; long ones are bytes. */
+export function textOf(body: RawResponse['body']): string {
+  const whole = bodyInOnePart(body)
+  return whole instanceof Uint8Array ? new TextDecoder().decode(whole) : String(whole)
 }
 
 function toDate(instant: number): string {
@@ -319,4 +305,170 @@ function createRefreshWatch({ loop, calmFrom, violate }: Scene) {
       }
     },
   }
+}
+
+type Mismatch = readonly [invariant: string, message: string]
+
+interface Circumstances {
+  oracle: Oracle
+  clock: number
+  /** The latest rates that the process may serve, and the age limits of its earlier rates. */
+  tables: readonly Table[]
+  limits: Limits
+  /** Days of history, or rates of a day, that the process may lack: `2026-11-19 USD`. */
+  missing: ReadonlySet<string>
+  lastModified: number
+}
+
+type Json = Record<string, unknown>
+
+type Requested<Kind> = Extract<RequestedRecord, { kind: Kind }>
+
+function checkRecord(
+  text: string,
+  requested: RequestedRecord,
+  circumstances: Circumstances,
+): Mismatch | undefined {
+  const body = toObject(JSON.parse(text))
+  if (requested.kind === 'latest') return checkLatest(body, requested, circumstances)
+  if (requested.kind === 'conversion') return checkConversion(body, requested, circumstances)
+  if (requested.kind === 'history') return checkHistory(body, requested, circumstances)
+  return checkStatus(body)
+}
+
+function checkLatest(
+  body: Json,
+  { base, symbols }: Requested<'latest'>,
+  { tables, limits, lastModified }: Circumstances,
+): Mismatch | undefined {
+  const { updatedAt, nextUpdateAt, older = {} } = body
+  const rates = toRates(body['rates'])
+  if (!rates) return ['I2', 'a rate is not a finite positive number']
+  if (body['base'] !== base) return ['I15', `requested base ${base}, got ${String(body['base'])}`]
+  if (!isInstant(updatedAt) || !isInstant(nextUpdateAt))
+    return ['I2', 'updatedAt or nextUpdateAt is not a time']
+  const received = { base, symbols, rates, updatedAt, nextUpdateAt }
+  const complete = { ...received, older: toObject(older) }
+  return (
+    checkSource(body, LATEST_SOURCE) ??
+    checkAll(tables, { updatedAt, lastModified }, (table) =>
+      model.checkTable(table, complete, limits),
+    )
+  )
+}
+
+function checkAll(
+  tables: readonly Table[],
+  { updatedAt, lastModified }: { updatedAt: number; lastModified: number },
+  objectTo: (table: Table) => string | undefined,
+): Mismatch | undefined {
+  const mismatches = tables.map((table) =>
+    model.isModified(table, updatedAt, lastModified)
+      ? objectTo(table)
+      : `rates published at ${updatedAt} have Last-Modified ${lastModified}`,
+  )
+  const [mismatch = 'the process has no table'] = mismatches
+  return mismatches.includes(undefined) ? undefined : ['I3', mismatch]
+}
+
+function checkConversion(
+  body: Json,
+  { from, to, amount }: Requested<'conversion'>,
+  { tables, lastModified }: Circumstances,
+): Mismatch | undefined {
+  const { rate, result, updatedAt } = body
+  if (body['from'] !== from || body['to'] !== to || body['amount'] !== amount) {
+    return ['I15', `requested ${amount} ${from} in ${to}, got another conversion`]
+  }
+  if (!isRate(rate) || !isRate(result) || !isInstant(updatedAt)) {
+    return ['I2', 'a field of the conversion is not a number or time']
+  }
+  if (Math.abs(result - amount * rate) > 1e-12 * result) {
+    return ['I2', `${amount} × ${rate} is not ${result}`]
+  }
+  return (
+    checkSource(body, LATEST_SOURCE) ??
+    checkAll(tables, { updatedAt, lastModified }, (table) =>
+      model.checkRate(table, { from, to }, rate, updatedAt),
+    )
+  )
+}
+
+function checkHistory(
+  body: Json,
+  { from, to, period }: Requested<'history'>,
+  { oracle, clock, missing }: Circumstances,
+): Mismatch | undefined {
+  const { referenceRates } = oracle
+  const { points: sent } = body
+  if (body['from'] !== from || body['to'] !== to || body['period'] !== period) {
+    return ['I15', `requested ${from} in ${to} over ${period}, got another history`]
+  }
+  if (!Array.isArray(sent) || sent.length === 0) return ['I2', 'the history has no points']
+  const points: Point[] = []
+  for (const point of sent) {
+    const { d, r } = toObject(point)
+    if (typeof d !== 'string' || !isRate(r)) return ['I2', 'a point has no day or no rate']
+    const expected = pairRate(referenceRates.on(d), from, to)
+    if (!(Math.abs(r - expected) <= 1e-9 * expected)) {
+      return ['I3', `${from} was ${expected} ${to} on ${d}, not ${r}`]
+    }
+    points.push({ d, r })
+  }
+  const dates = points.map(({ d }) => d)
+  const last = points.at(-1)?.d ?? ''
+  const today = toDay(clock)
+  if (last > today) return ['I4', `the history ends on ${last}, in the future`]
+  const received = new Set(dates)
+  const isQuoted = (day: string): boolean =>
+    oracle.isQuoted(day, { from, to }, received.has(day) ? undefined : missing)
+  // Days after the last one of a pair may lack one of both rates.
+  const [, ...later] = referenceRates.between(last, today)
+  const next = later.find(isQuoted) ?? today
+  const ends = [last, ...later.filter((day) => !isQuoted(day) && day <= next)]
+  const isWhole = ends.some((end) => {
+    const window = referenceRates.between(periodStart(end, period), last)
+    return window.filter(isQuoted).join() === dates.join()
+  })
+  if (!isWhole) return ['I3', `expected other days for ${period}, got ${dates.join()}`]
+  if (JSON.stringify(body['stats']) !== JSON.stringify(statsOf(points))) {
+    return ['I2', 'the statistics do not match the points']
+  }
+  return checkSource(body, HISTORY_SOURCE)
+}
+
+function checkStatus(body: Json): Mismatch | undefined {
+  const [latest, history] = [toObject(body['latest'])['ready'], toObject(body['history'])['ready']]
+  const isTold = typeof latest === 'boolean' && typeof history === 'boolean'
+  const isRight = isTold && body['ready'] === (latest && history)
+  return isRight ? undefined : ['I2', 'the status does not report whether the service is ready']
+}
+
+function pairRate(rates = new Map<string, number>(), from: string, to: string): number {
+  const inEuro = (code: string): number => rates.get(code) ?? (code === 'EUR' ? 1 : NaN)
+  return rates.size > 0 ? inEuro(to) / inEuro(from) : NaN
+}
+
+function checkSource(body: Json, source: typeof LATEST_SOURCE): Mismatch | undefined {
+  const { name, url } = toObject(body['source'])
+  const isNamed = name === source.name && url === source.url
+  return isNamed ? undefined : ['I3', 'the source is missing or wrong']
+}
+
+function toObject(value: unknown): Json {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+function toRates(value: unknown): Record<string, number> | undefined {
+  const all = Object.entries(toObject(value))
+  const rates = all.flatMap(([code, rate]) => (isRate(rate) ? [[code, rate] as const] : []))
+  return rates.length === all.length ? Object.fromEntries(rates) : undefined
+}
+
+function isRate(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0
+}
+
+function isInstant(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0
 }

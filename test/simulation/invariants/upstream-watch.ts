@@ -6,20 +6,8 @@ import type { Clock, Process } from '../world/machine.ts'
 import type { SimStore } from '../world/store.ts'
 import { LATEST_CODES } from '../world/truth.ts'
 import type { Oracle, Publication } from '../world/truth.ts'
-import { NO_NOTES, newCall, noteNews } from './knowledge.ts'
-import type { Call, DataSetKnowledge } from './knowledge.ts'
-import {
-  dueAt,
-  impossibleRates,
-  isWithdrawn,
-  keptCodes,
-  lostCodes,
-  needlessQuarantines,
-  restoreTable,
-  takeTable,
-  unconfirmedMoves,
-} from './tables.ts'
-import type { Notes, Table, Taking } from './tables.ts'
+import * as model from './tables.ts'
+import type { Call, DataSetKnowledge, Notes, Table, Taking } from './tables.ts'
 
 const CALL_LIMIT: Record<DataSet, number> = { latest: 5 * SECOND, history: 10 * SECOND }
 
@@ -52,7 +40,7 @@ export function createUpstreamWatch(
       violate('I7', `${dataSet} is fetched ${Math.round(early)} ms before the end of its backoff`)
     }
     fleet.onRequest(process, dataSet)
-    known.call = { ...newCall(now()), before: known.table }
+    known.call = { ...model.newCall(now()), before: known.table }
   }
 
   function requireEnded(process: Process, dataSet: DataSet, { requestedAt }: Call): void {
@@ -70,13 +58,13 @@ export function createUpstreamWatch(
     // Setting the clock may end a delay that the upstream requested.
     if (known.backoffJumps !== process.clock.jumps()) known.retryAfterUntil = -Infinity
     known.backoffJumps = process.clock.jumps()
-    return call ?? newCall(now())
+    return call ?? model.newCall(now())
   }
 
   function onResponse(process: Process, dataSet: DataSet): void {
     const call = end(process, dataSet)
     const known = process.knowledge[dataSet]
-    noteNews(known, now())
+    model.noteNews(known, now())
     takings.taken(process, dataSet, call)
     fleet.loaded(process, dataSet, call)
     known.failures = 0
@@ -86,7 +74,7 @@ export function createUpstreamWatch(
   function onFailure(process: Process, dataSet: DataSet): void {
     const call = end(process, dataSet)
     const known = process.knowledge[dataSet]
-    known.notes = NO_NOTES
+    known.notes = model.NO_NOTES
     if (isGood(process, call)) violate('I14', `a good response for ${dataSet} was rejected`)
     known.failures += 1
     known.backoffUntil = now() + Math.min(SECOND * 2 ** (known.failures - 1), MAX_BACKOFF)
@@ -105,7 +93,7 @@ export function createUpstreamWatch(
       violate('I3', `${dataSet} is reported as restored without a value from the store`)
     }
     if (known.call) known.call.isOvertaken = true
-    noteNews(known, now())
+    model.noteNews(known, now())
     takings.restored(process, dataSet)
     known.failures = 0
     known.backoffUntil = -Infinity
@@ -113,7 +101,7 @@ export function createUpstreamWatch(
 
   /** Keeps the codes of an event for a table that is accepted at the same moment. */
   function note(known: DataSetKnowledge, kind: keyof Notes, codes: readonly string[]): void {
-    known.notes = { ...(known.notedAt === now() ? known.notes : NO_NOTES), [kind]: codes }
+    known.notes = { ...(known.notedAt === now() ? known.notes : model.NO_NOTES), [kind]: codes }
     known.notedAt = now()
   }
 
@@ -189,17 +177,16 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
 
   /** Returns whether the next table is certainly compared with `table`. */
   function isWarm({ clock }: Process, table: Table | undefined): table is Table {
-    return table !== undefined && clock.oldest() < dueAt(table) + maxStale.latest
+    return table !== undefined && clock.oldest() < model.dueAt(table) + maxStale.latest
   }
 
-  /** Returns whether a table is complete, so that half of one is too small. */
   function isWhole(table: Table | undefined): boolean {
     return table !== undefined && table.quotes.size > 0.95 * LATEST_CODES.length
   }
 
   function takeNotes(known: DataSetKnowledge): Notes {
-    const notes = known.notedAt === now() ? known.notes : NO_NOTES
-    known.notes = NO_NOTES
+    const notes = known.notedAt === now() ? known.notes : model.NO_NOTES
+    known.notes = model.NO_NOTES
     return notes
   }
 
@@ -230,21 +217,21 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
   }
 
   function requirePlausible(process: Process, table: Table, before: Table | undefined): void {
-    requireNone('I17', impossibleRates(table), 'are accepted with impossible rates')
+    requireNone('I17', model.impossibleRates(table), 'are accepted with impossible rates')
     if (!isWarm(process, before)) return
     const moved = movedCodes(process, table, before)
     requireNone('I17', moved, 'are accepted after a move without a second publication')
   }
 
   function movedCodes({ clock }: Process, table: Table, before: Table): string[] {
-    return unconfirmedMoves(table, before, (code) => oracle.recentRates(code, clock.now()))
+    return model.unconfirmedMoves(table, before, (code) => oracle.recentRates(code, clock.now()))
   }
 
   function setTable(process: Process, table: Table): void {
     const { latest } = process.knowledge
     if (!isWarm(process, latest.table)) {
       // Without a usable table, the rates that another process kept may be older than those that were served before.
-      for (const code of keptCodes(table)) latest.modified.delete(code)
+      for (const code of model.keptCodes(table)) latest.modified.delete(code)
     }
     latest.tableBefore = latest.table
     latest.table = table
@@ -257,11 +244,11 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
     const kept = isWarm(process, other) ? movedCodes(process, table, other) : []
     // A withdrawn currency that is no longer published has ended.
     const isLost = (code: string): boolean =>
-      !table.quotes.has(code) && (!isWithdrawn(code) || sent.rates[code] !== undefined)
+      !table.quotes.has(code) && (!model.isWithdrawn(code) || sent.rates[code] !== undefined)
     const lost = codes.filter((code) => isLost(code) || kept.includes(code))
     const taking = { ...startTaking(process, other), isWarm: false }
     const notes = { dropped: [], quarantined: codes, lost }
-    setTable(process, restoreTable(table, { ...taking, notes }))
+    setTable(process, model.restoreTable(table, { ...taking, notes }))
   }
 
   function takeSent(process: Process, { sent, before }: Call): void {
@@ -269,7 +256,7 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
     if (!sent) return violate('I3', 'latest rates were accepted that no upstream sent')
     const taking = startTaking(process, before)
     const { notes, clock } = taking
-    const table = takeTable(sent, taking)
+    const table = model.takeTable(sent, taking)
     const at = new Date(sent.updatedAt).toUTCString()
     if (sent.updatedAt > clock + 48 * HOUR)
       violate('I4', `a publication of ${at} is accepted, but lies in the future`)
@@ -279,11 +266,15 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
     if (known.table && known.table !== before) return mergeTable(process, sent, table, known.table)
     requirePlausible(process, table, before)
     if (isWarm(process, before)) {
-      const lost = lostCodes(sent, taking)
+      const lost = model.lostCodes(sent, taking)
       if (lost.toSorted().join() !== notes.lost.toSorted().join()) {
         violate('I3', `${lost.join()} are lost, but the event names ${notes.lost.join()}`)
       }
-      requireNone('I14', needlessQuarantines(table, before), 'are quarantined without a reason')
+      requireNone(
+        'I14',
+        model.needlessQuarantines(table, before),
+        'are quarantined without a reason',
+      )
     }
     setTable(process, table)
   }
@@ -304,7 +295,7 @@ function createTakenWatch({ loop, maxStale, violate }: Scene, oracle: Oracle) {
       if (dataSet === 'history') return setHistory(process, missing.get(delivered) ?? [])
       const stored = tables.get(delivered)
       if (!stored) return violate('I3', 'latest rates were restored that no process stored')
-      const table = restoreTable(stored, startTaking(process, before))
+      const table = model.restoreTable(stored, startTaking(process, before))
       requirePlausible(process, table, before)
       setTable(process, table)
     },

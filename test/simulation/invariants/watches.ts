@@ -4,11 +4,9 @@ import { toDay } from '../../fixtures/dates.ts'
 import { DAY, MINUTE } from '../../virtual-runtime.ts'
 import type { Scene } from '../world/fleet.ts'
 import type { Process } from '../world/machine.ts'
-import type { Banks } from '../world/banks.ts'
 import type { SimStore } from '../world/store.ts'
 import { REFERENCE_CODES, createOracle, hourInFrankfurt, targetDays } from '../world/truth.ts'
 import type { Truth } from '../world/truth.ts'
-import { createBankWatch } from './bank-watch.ts'
 import { createResponseWatch } from './response-watch.ts'
 import type { SentRequest } from './response-watch.ts'
 import { createUpstreamWatch } from './upstream-watch.ts'
@@ -30,7 +28,7 @@ export type Violate = (invariant: string, message: string) => void
 
 export type Watches = ReturnType<typeof createWatches>
 
-export function createWatches(scene: Scene & Truth, store: SimStore, banks: Banks) {
+export function createWatches(scene: Scene & Truth, store: SimStore) {
   const oracle = createOracle(scene.referenceRates)
   const upstream = createUpstreamWatch(scene, { oracle, store })
   const responses = createResponseWatch(scene, oracle)
@@ -40,7 +38,6 @@ export function createWatches(scene: Scene & Truth, store: SimStore, banks: Bank
     upstream,
     responses,
     bounds,
-    banks: createBankWatch(scene, banks, store),
     sweep(processes: readonly Process[], pending: readonly SentRequest[]) {
       for (const sent of pending) responses.sweep(sent)
       for (const process of processes) {

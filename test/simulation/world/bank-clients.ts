@@ -1,71 +1,57 @@
-import type { BankWatch } from '../invariants/bank-watch.ts'
-import type { SentRequest } from '../invariants/response-watch.ts'
-import type { Watches } from '../invariants/watches.ts'
+import type { RawResponse } from '../../../src/index.ts'
 import { addDays } from '../../fixtures/dates.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../../virtual-runtime.ts'
-import type { Bank, Banks } from './banks.ts'
+import { textOf } from '../invariants/response-watch.ts'
+import type { SentRequest } from '../invariants/response-watch.ts'
+import type { Watches } from '../invariants/watches.ts'
+import type { Bank, Banks, Trouble } from './banks.ts'
+import type { Clients } from './clients.ts'
 import type { Fleet, Scene, Server } from './fleet.ts'
+import type { Process } from './machine.ts'
 import type { Random } from './random.ts'
+import type { SimStore } from './store.ts'
 
 /** A request for old rates of a bank: of one day, of all currencies of a day, or of a range. */
-export interface BankQuestion {
+interface BankQuestion {
   kind: 'day' | 'table' | 'history'
   bank: Bank
   from: string
   to: string
   start: string
   end: string
-  /** Whether only this bank may answer. */
   isSourced: boolean
-  /** Whether the bank has no such currency. */
   isHopeless?: boolean
 }
 
-/** Questions of all clients to a bank, in a day. */
 const QUESTIONS = 10
 
 /** Clients that ask old dates, long histories and many rows of banks, and strangers that ask failing pieces and many days. */
 export function createBankClients(
-  { loop, random, hosts, trace, violate }: Scene,
-  { banks, fleet }: { banks: Banks; fleet: Fleet },
-  { responses, banks: watch }: Pick<Watches, 'responses'> & { banks: BankWatch },
+  scene: Scene,
+  { banks, fleet, simStore }: { banks: Banks; fleet: Fleet; simStore: SimStore },
+  { track }: Clients,
+  responses: Watches['responses'],
 ) {
-  const pending = new Set<SentRequest>()
-  let isOver = false
+  const { loop, random, hosts, trace } = scene
+  const watch = createBankWatch(scene, banks, simStore)
+  const isOver = (): boolean => loop.now() >= scene.duration
 
   function serverNow(): Server | undefined {
     const server = fleet.servers[random.whole(0, hosts - 1)]
     return server && server.process.pausedUntil <= loop.now() ? server : undefined
   }
 
-  async function track<Result>(
-    { process }: Server,
-    target: string,
-    work: () => Promise<Result>,
-  ): Promise<{ sent: SentRequest; result: Result } | undefined> {
-    const sent = responses.onRequest(process, { method: 'GET', target, statuses: [200] })
-    pending.add(sent)
-    try {
-      return { sent, result: await work() }
-    } catch (error) {
-      violate('I1', `the handler rejects ${target}: ${String(error)}`)
-      return undefined
-    } finally {
-      pending.delete(sent)
-    }
-  }
-
   /** Returns when to ask again, in ms of virtual time; `undefined` after an answer. */
   async function ask(server: Server, question: BankQuestion): Promise<number | undefined> {
-    const target = targetOf(question)
-    const header = (): null => null
-    const done = await track(server, target, async () =>
-      server.handler.answer({ method: 'GET', target, header }),
-    )
-    if (!done) return undefined
-    const { status, headers } = done.result
-    trace.record(loop.now(), server.process.host, target, status)
-    watch.onResponse(done.sent, question, done.result)
+    const request = { method: 'GET', target: targetOf(question), header: () => null } as const
+    const statuses = [200, 404, 502, ...(question.isHopeless ? [400] : [])]
+    const sent = responses.onRequest(server.process, { ...request, statuses, mayWait: true })
+    const response = await track(sent, async () => server.handler.answer(request))
+    if (!response) return undefined
+    const { status, headers } = response
+    trace.record(loop.now(), server.process.host, request.target, status)
+    responses.onBody(sent, response)
+    watch.onResponse(sent, question, response)
     const retryAfter = headers.find(([name]) => name === 'retry-after')?.[1]
     return status === 502 ? Number(retryAfter) * SECOND : undefined
   }
@@ -74,17 +60,16 @@ export function createBankClients(
     const rows = questions.map(({ from, to, end, bank, isSourced }) => {
       return { from, to, date: end, ...(isSourced && { source: bank.id }) }
     })
-    const done = await track(server, 'POST /api/v1/convert', () =>
-      server.handler.rates.convertMany(rows),
-    )
-    if (!done) return
-    trace.record(loop.now(), server.process.host, 'rows', rows.length, JSON.stringify(done.result))
+    const target = 'POST /api/v1/convert'
+    const sent = responses.onRequest(server.process, { method: 'POST', target, statuses: [200] })
+    const results = await track(sent, () => server.handler.rates.convertMany(rows))
+    if (!results) return
+    trace.record(loop.now(), server.process.host, 'rows', rows.length, JSON.stringify(results))
     for (const [index, question] of questions.entries()) {
-      watch.onRow(done.sent, question, done.result[index])
+      watch.onRow(sent, question, results[index])
     }
   }
 
-  /** Asks until there is an answer, as a client that respects `Retry-After`. */
   function askPatiently(bank: Bank): void {
     const server = serverNow()
     const question = draw(random, bank, true)
@@ -98,7 +83,7 @@ export function createBankClients(
         startedAt,
         isAnswered: wait === undefined,
       })
-      if (wait !== undefined && !isDecided && !isOver) {
+      if (wait !== undefined && !isDecided && !isOver()) {
         loop.after(wait, () => void again(), server.process)
       }
     }
@@ -118,7 +103,7 @@ export function createBankClients(
 
   function keepAsking(bank: Bank): void {
     loop.after(random.wait(DAY / QUESTIONS), () => {
-      if (isOver) return
+      if (isOver()) return
       if (random.chance(0.3)) askPatiently(bank)
       else askAnything(bank)
       keepAsking(bank)
@@ -128,18 +113,18 @@ export function createBankClients(
   /** A stranger asks for minutes what fails, what the bank does not have, and a different day each time. */
   function keepDisturbing(bank: Bank): void {
     loop.after(random.wait(4 * DAY), () => {
-      if (isOver) return
+      if (isOver()) return
       const until = loop.now() + random.magnitude(MINUTE, 10 * MINUTE)
       const pause = random.magnitude(SECOND / 2, 20 * SECOND)
       const disturb = (): void => {
         const server = serverNow()
         if (server) void ask(server, disturbing(random, bank))
-        if (loop.now() < until && !isOver) loop.after(random.wait(pause), disturb)
+        if (loop.now() < until && !isOver()) loop.after(random.wait(pause), disturb)
       }
       disturb()
       for (let patient = 0; patient < 4; patient += 1) {
         loop.after(random.between(SECOND, until + HOUR / 4 - loop.now()), () => {
-          if (!isOver) askPatiently(bank)
+          if (!isOver()) askPatiently(bank)
         })
       }
       keepDisturbing(bank)
@@ -149,12 +134,6 @@ export function createBankClients(
   for (const bank of banks.all) {
     keepAsking(bank)
     keepDisturbing(bank)
-  }
-  return {
-    pending: () => [...pending].filter(({ process }) => !process.isGone),
-    stop() {
-      isOver = true
-    },
   }
 }
 
@@ -191,4 +170,188 @@ function targetOf({ kind, bank, from, to, start, end, isSourced }: BankQuestion)
   return kind === 'day'
     ? `/api/v1/convert?${pair}&date=${end}${source}`
     : `/api/v1/history?${pair}&start=${start}&end=${end}${source}`
+}
+
+/** The longest wait of a question with all its retries, in ms. */
+const PATIENCE = 60 * SECOND
+
+/** How long a fault excuses errors after its last response, in ms: providers may ask for a pause. */
+const AFTERMATH = 2 * HOUR
+
+/** How long a piece that lacks days may be served after the last response without them, in ms. */
+const RELOAD = 3 * HOUR
+
+/** A rate further from the true one is wrongly scaled. By less, pieces cannot be distinguished. */
+const MAX_FACTOR = 3
+
+/** How many days before a date its rates may be, at the least. */
+const DAYS_BACK = { daily: 10, monthly: 31, quarterly: 92 }
+
+type Json = Record<string, unknown>
+
+/**
+ * Checks the rates of banks. I19: no wrongly scaled rate is served once the process knows the newest days, and no piece
+ * without some of its days after a restart, or for hours, once the bank has them again. I20: a question whose pieces the bank
+ * serves is answered within a minute, under any load by others.
+ */
+function createBankWatch({ loop, violate }: Scene, banks: Banks, store: SimStore) {
+  const now = loop.now
+  const incomplete = new WeakMap<Process, Map<Bank, number[]>>()
+
+  function troublesOf({ bank, from, to, kind }: BankQuestion, start: string, end: string) {
+    const isAbout = ({ code }: Trouble): boolean =>
+      code === '' || kind === 'table' || code === from || code === to
+    return bank.troubles.filter((each) => each.start <= end && each.end >= start && isAbout(each))
+  }
+
+  function requireRate(
+    { process, request }: SentRequest,
+    question: BankQuestion,
+    { day, from, to, rate }: { day: string; from: string; to: string; rate: unknown },
+  ): void {
+    const { bank } = question
+    const expected = bank.isPublished(day)
+      ? bank
+          .published(day, to)
+          .flatMap((one) => bank.published(day, from).map((other) => one / other))
+      : []
+    if (typeof rate !== 'number' || expected.length === 0) {
+      return violate('I3', `${request.target}: ${bank.name} has no rate ${String(rate)} on ${day}`)
+    }
+    if (expected.some((each) => Math.abs(rate - each) <= 1e-8 * each)) return
+    const [truth = NaN] = expected
+    const wrong = `${request.target} of ${bank.name}: ${from} was ${truth} ${to} on ${day}, not ${rate}`
+    const cause = troublesOf({ ...question, from, to }, day, day).findLast(
+      ({ kind }) => kind === 'scales',
+    )
+    if (!cause) return violate('I3', wrong)
+    if (Math.max(rate / truth, truth / rate) <= MAX_FACTOR) return
+    if (cause.at < process.startedAt) violate('I19', `${wrong}, after a restart`)
+    if (bank.knownSince(process) < now()) violate('I19', `${wrong}, though newer days are known`)
+  }
+
+  function requireWhole(
+    { process, request }: SentRequest,
+    question: BankQuestion,
+    days: readonly string[],
+  ): void {
+    const [first, last = first] = [days[0], days.at(-1)]
+    if (first === undefined || last === undefined) return
+    const { bank } = question
+    const what = `${describe(question)}: ${days.length} days from ${first} to ${last} are missing`
+    const about = `${request.target} of ${what}`
+    const troubles = troublesOf(question, first, last)
+    const cause = troubles.findLast(({ kind }) => kind === 'loses' || kind === 'scales')
+    if (!cause) return violate('I19', about)
+    const isOfThisRun = cause.at >= process.startedAt
+    const since = now() - cause.at
+    // Without another answer of the bank, the days that are left are served.
+    if (isTroubled(question, Math.max(now() - AFTERMATH, process.startedAt))) return
+    if (!isOfThisRun) return violate('I19', `${about} after a restart`)
+    if (since < RELOAD) return
+    const all = incomplete.get(process) ?? new Map<Bank, number[]>()
+    incomplete.set(process, all)
+    const times = all.get(bank)?.filter((time) => time > cause.at + RELOAD) ?? []
+    if (now() - (times.at(-1) ?? -Infinity) > 10 * MINUTE) times.push(now())
+    all.set(bank, times)
+    if (times.length > 2) violate('I19', `${about} ${Math.round(since / HOUR)} h after the fault`)
+  }
+
+  /** Returns whether a fault since `time` concerns the newest days of the bank, or the days of `question` and around. */
+  function isTroubled(question: BankQuestion, time: number): boolean {
+    const { bank, start, end } = question
+    const [first, last] = [`${addDays(start, -200).slice(0, 4)}-01-01`, `${end.slice(0, 4)}-12-31`]
+    const isRecent = ({ at }: Trouble): boolean => at >= time
+    return (
+      troublesOf(question, first, last).some(isRecent) ||
+      bank.troubles.some((each) => each.isOfAll && isRecent(each))
+    )
+  }
+
+  function checkRecord(sent: SentRequest, question: BankQuestion, body: Json): void {
+    const { kind, from, to, start, end } = question
+    const bank = banks.named(Object(body['source']).name)
+    if (!bank || (question.isSourced && bank !== question.bank)) {
+      return violate('I3', `${sent.request.target}: the source is missing or wrong`)
+    }
+    const asked = { ...question, bank }
+    if (kind === 'history') {
+      const points = Array.isArray(body['points']) ? body['points'] : []
+      for (const { d, r } of points) requireRate(sent, asked, { day: d, from, to, rate: r })
+      const days = new Set(points.map(({ d }) => String(d)))
+      return requireWhole(
+        sent,
+        asked,
+        bank.oldDays().filter((day) => day >= start && day <= end && !days.has(day)),
+      )
+    }
+    const day = String(body['date'])
+    if (day > end) return violate('I3', `${sent.request.target}: the rates are of ${day}`)
+    const rates: [string, unknown][] =
+      kind === 'day' ? [[to, body['rate']]] : Object.entries(Object(body['rates']))
+    for (const [code, rate] of rates) {
+      if (code !== from) requireRate(sent, asked, { day, from, to: code, rate })
+    }
+    requireWhole(
+      sent,
+      asked,
+      bank.oldDays().filter((each) => each > day && each <= end),
+    )
+  }
+
+  function checkAbsence(sent: SentRequest, question: BankQuestion): void {
+    const { bank, kind, start, end, isSourced, isHopeless } = question
+    // Another bank with these currencies may have been closed.
+    if (isHopeless || (!isSourced && banks.all.length > 1)) return
+    const first = kind === 'history' ? start : addDays(end, -DAYS_BACK[bank.pace.frequency])
+    requireWhole(
+      sent,
+      question,
+      bank.oldDays().filter((day) => day >= first && day <= end),
+    )
+  }
+
+  return {
+    onResponse(sent: SentRequest, question: BankQuestion, { status, body }: RawResponse) {
+      if (status === 200) checkRecord(sent, question, JSON.parse(textOf(body)))
+      if (status === 404) checkAbsence(sent, question)
+    },
+    onRow(sent: SentRequest, question: BankQuestion, row: unknown) {
+      const { error, ...record } = Object(row)
+      if (!error) checkRecord(sent, question, record)
+      else if (error.code === 'no_data') checkAbsence(sent, question)
+      else if (error.code !== 'provider_unavailable') {
+        violate('I1', `a row is answered with ${String(error.code)}: ${String(error.message)}`)
+      }
+    },
+    /** Returns whether no fault has concerned `question` for a while before `time`. */
+    isServedWell: (question: BankQuestion, time: number) => !isTroubled(question, time - AFTERMATH),
+    onPatience({ server, question, startedAt, isAnswered }: Patience): boolean {
+      const { process } = server
+      const waited = now() - startedAt
+      if (waited <= PATIENCE) return false
+      const isExcused =
+        process.isClosed ||
+        process.pausedUntil > startedAt - AFTERMATH ||
+        process.clock.jumps() > 0 ||
+        store.troubledAt() > startedAt - AFTERMATH ||
+        isTroubled(question, startedAt - AFTERMATH)
+      if (!isExcused) {
+        const state = isAnswered ? 'is answered' : 'has no answer'
+        violate('I20', `${describe(question)} ${state} after ${Math.round(waited / SECOND)} s`)
+      }
+      return true
+    },
+  }
+}
+
+function describe({ bank, kind, from, to, start, end }: BankQuestion): string {
+  return `${bank.name}, ${kind} ${from} ${to} ${start === end ? end : `${start} to ${end}`}`
+}
+
+interface Patience {
+  server: Server
+  question: BankQuestion
+  startedAt: number
+  isAnswered: boolean
 }

@@ -1,8 +1,6 @@
-import type { HistoryDay, HistoryProvider } from '../../../src/index.ts'
-import { parseBody } from '../../../src/upstream/feed.ts'
-import { readText } from '../../../src/upstream/request.ts'
+import { bank as factoryOf } from '../../../src/upstream/bank.ts'
+import { yearsOf } from '../../../src/upstream/published.ts'
 import { SECRET, answer, later, wireError } from '../../faults/fault.ts'
-import { piecesOf } from '../../../src/rates/dates.ts'
 import { addDays, toDay } from '../../fixtures/dates.ts'
 import { daysOf, isWeekend } from '../../oracle.ts'
 import { DAY, HOUR, MINUTE } from '../../virtual-runtime.ts'
@@ -84,11 +82,9 @@ interface Effect {
   respond?(signal: AbortSignal): Response | Promise<Response>
   /** Whether the response asks for a pause, which may be meant for the whole bank. */
   isPause?: boolean
-  /** Returns whether one of `count` days is missing. */
   isLost?(index: number, count: number): boolean
   /** `first` is the first rate of the currency. */
   change?(value: number, first: number): number
-  /** The codes whose values are changed. */
   codes?: readonly string[]
 }
 
@@ -109,22 +105,22 @@ export interface Trouble extends Omit<BankRequest, 'isOld'> {
   isOfAll: boolean
 }
 
+type Note = (fault: string) => void
 export type Bank = ReturnType<typeof createBank>
 export type Banks = ReturnType<typeof createBanks>
 
-/** Names of the faults that only banks have. */
 export const BANK_FAULTS: readonly string[] =
   'truncated gap scaled late corrected down hangs 400 404 429 503'
     .split(' ')
     .map((name) => `bank-${name}`)
 
 /** Banks with the forms of this seed, whose rates are those of one market. */
-export function createBanks(scene: Scene, note: (fault: string) => void) {
+export function createBanks(scene: Scene, note: Note) {
   const market = createMarket(scene)
-  const banks = scene.banks.map((form, index) => createBank(scene, { form, index, market, note }))
+  const banks = scene.banks.map((form, index) => createBank(scene, form, index, market, note))
   return {
     all: banks,
-    providers: () => banks.map(createProvider),
+    providers: () => banks.map(({ create }) => create()),
     find: (host: string) => banks.find((bank) => bank.host === host),
     named: (name: unknown) => banks.find((bank) => bank.name === name),
   }
@@ -152,25 +148,32 @@ function createMarket({ random, startsAt, duration }: Scene): Market {
   }
 }
 
-interface Founding {
-  form: BankForm
-  index: number
-  market: Market
-  note(fault: string): void
+type Origin = ReturnType<typeof foundBank>
+
+function foundBank({ startsAt }: Scene, form: BankForm, index: number, random: Random) {
+  const [base = '', ...codes] = shuffled(random, Object.keys(FIRST)).slice(0, random.whole(6, 8))
+  return {
+    form,
+    id: `sim-${form}-${index}`,
+    name: `Bank of ${form} ${index}`,
+    host: `bank-${index}.example`,
+    base,
+    codes,
+    // Within the five years of the first source, which is asked first where a client names none.
+    since: toDay(startsAt - random.whole(1_000, 1_650) * DAY),
+    pace: PACES[form] ?? DAILY,
+    isPriced: random.chance(0.5),
+  }
 }
 
-function createBank(scene: Scene, { form, index, market, note }: Founding) {
+function createBank(scene: Scene, form: BankForm, index: number, market: Market, note: Note) {
   const { loop, startsAt, duration, trace } = scene
   const random = scene.random.fork(`bank ${index}`)
-  const pace = PACES[form] ?? DAILY
-  const [base = '', ...codes] = shuffled(random, Object.keys(FIRST)).slice(0, random.whole(6, 8))
-  // Within the five years of the first source, which is asked first where a client names none.
-  const since = toDay(startsAt - random.whole(1_000, 1_650) * DAY)
+  const origin = foundBank(scene, form, index, random)
+  const { base, codes, since, pace, isPriced } = origin
   const days = daysOf(since, toDay(startsAt + duration + 5 * DAY)).filter(pace.isPublished)
-  const isPriced = random.chance(0.5)
   const arrivals = createArrivals(scene, random, days)
   const faults = planFaults(scene, { form, since, codes, random: random.fork('faults') })
-  /** The last one counts. */
   const corrections = new Map<string, number[]>()
   const known = new WeakMap<Process, number>()
   const rows = new Map<string, Record<string, number>>()
@@ -193,14 +196,11 @@ function createBank(scene: Scene, { form, index, market, note }: Founding) {
     return found
   }
 
-  function toText(day: string, wanted: readonly string[], fault: Fault | undefined): string {
-    const values = wanted.map((code) => {
-      const value = corrections.get(`${day} ${code}`)?.at(-1) ?? row(day)[code] ?? NaN
-      const isChanged = fault?.change && fault.codes?.includes(code)
-      const { [code]: first = value } = row(days[0] ?? day)
-      return `"${code}":${isChanged ? fault.change?.(value, first) : value}`
-    })
-    return `"${day}":{${values.join()}}`
+  function quote(day: string, code: string, fault: Fault | undefined) {
+    const value = corrections.get(`${day} ${code}`)?.at(-1) ?? row(day)[code] ?? NaN
+    const isChanged = fault?.change && fault.codes?.includes(code)
+    const { [code]: first = value } = row(days[0] ?? day)
+    return [day, code, isChanged ? fault.change?.(value, first) : value]
   }
 
   function respond(request: BankRequest, fault: Fault | undefined, process: Process): Response {
@@ -216,11 +216,12 @@ function createBank(scene: Scene, { form, index, market, note }: Founding) {
     if (isSpoiled) report(request, fault, missing)
     else if (fault?.change) report(request, fault, sent)
     else if (!isOld && sent.length > 0 && !known.has(process)) known.set(process, loop.now())
-    const texts = sent.map((day) => toText(day, code === '' ? codes : [code], fault))
-    return answer(`{"base":"${base}","days":{${texts.join()}}}`)
+    const wanted = code === '' ? codes : [code]
+    return answer(
+      JSON.stringify(sent.flatMap((day) => wanted.map((each) => quote(day, each, fault)))),
+    )
   }
 
-  /** Records that `days` of `request` are spoiled. */
   function report(
     request: BankRequest,
     fault: Fault | undefined,
@@ -246,16 +247,9 @@ function createBank(scene: Scene, { form, index, market, note }: Founding) {
     if (kind === 'corrects') loop.after(from, () => correct(id))
   }
   return {
-    form,
-    id: `sim-${form}-${index}`,
-    name: `Bank of ${form} ${index}`,
-    host: `bank-${index}.example`,
-    base,
-    codes,
+    ...origin,
+    create: createProvider(origin),
     all: [base, ...codes] as readonly string[],
-    since,
-    pace,
-    isPriced,
     troubles,
     isPublished: (day: string) => day >= since && pace.isPublished(day),
     /** Returns what may have been published for `code` on `day`, in units for one of the base: usually one number. */
@@ -264,7 +258,6 @@ function createBank(scene: Scene, { form, index, market, note }: Founding) {
       const values = [row(day)[code] ?? NaN, ...(corrections.get(`${day} ${code}`) ?? [])]
       return isPriced ? values.map((value) => 1 / value) : values
     },
-    /** Returns the published days that are old enough to be there. */
     oldDays(): readonly string[] {
       const last = newestFrom()
       if (last !== old.last) old = { last, days: days.filter((day) => day <= last) }
@@ -272,7 +265,6 @@ function createBank(scene: Scene, { form, index, market, note }: Founding) {
     },
     /** When `process` first got newest days without a fault, in ms of virtual time. */
     knownSince: (process: Process) => known.get(process) ?? Infinity,
-    /** Returns the fault that now makes one piece fail. */
     failing: () =>
       faults.find((each) => isOn(each) && each.kind === 'fails' && each.id !== 'bank-down'),
     async respond(process: Process, url: URL, signal: AbortSignal): Promise<Response> {
@@ -300,7 +292,6 @@ function shuffled<Item>(random: Random, items: readonly Item[]): Item[] {
     .map(({ item }) => item)
 }
 
-/** Returns a function that returns when the rates of a day are there, in ms of virtual time. */
 function createArrivals(scene: Scene, random: Random, days: readonly string[]) {
   const { startsAt, calmFrom, lateShare } = scene
   const late = new Map<string, number>()
@@ -390,87 +381,39 @@ function drawEffect(random: Random, id: string, codes: readonly string[]): Effec
   return effects[id] ?? failing(Number(id.slice(-3)))
 }
 
-/** A provider as an application would write it for `bank`. */
-function createProvider(bank: Bank): HistoryProvider {
-  const { form, base, codes, since, pace, isPriced, host } = bank
-  const maxDays = MAX_DAYS[form]
-
-  type Context = Parameters<HistoryProvider['fetchHistory']>[1]
-  interface Range {
-    start: string
-    end: string
-    code?: string
-  }
-
-  async function read({ start, end, code }: Range, context: Context) {
-    const query = `start=${start}&end=${end}${code === undefined ? '' : `&code=${code}`}`
-    const url = `https://${host}/${SECRET}/?${query}`
-    const request = { ...context, url, maxBytes: 4 << 20, redirectHosts: [] }
-    return parseBody(await readText(request, 'application/json'), (text) => {
-      const { base: sent, days } = JSON.parse(text)
-      if (sent !== base) throw new Error('another base')
-      return Object.entries<Record<string, number>>(days)
-    })
-  }
-
-  async function fetchAll(given: Range, spans: (range: Range) => Range[], context: Context) {
-    const today = toDay(context.now() + DAY)
-    const range = {
-      ...given,
-      start: given.start < since ? since : given.start,
-      end: given.end > today ? today : given.end,
-    }
-    const found = new Map<string, Record<string, number>>()
-    for (const span of range.start > range.end ? [] : spans(range)) {
-      for (const [date, values] of await read(span, context)) {
-        if (date >= range.start && date <= range.end) {
-          found.set(date, { ...found.get(date), ...values })
-        }
-      }
-    }
-    const length = (Date.parse(range.end) - Date.parse(range.start)) / DAY
-    if (found.size === 0 && length > EMPTY_DAYS[pace.frequency]) throw new Error('no rates')
-    const days = [...found]
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([date, values]): HistoryDay =>
-        isPriced ? { date, rates: {}, prices: values } : { date, rates: values },
-      )
-    return { base, days }
-  }
-
-  const spansOf = (range: Range): Range[] => {
-    if (form === 'years') return yearsOf(range)
-    if (form === 'series') return codes.map((code) => ({ ...range, code }))
-    return maxDays === undefined ? [range] : piecesOf(range, maxDays)
-  }
-
-  return {
-    attribution: { name: bank.name, url: `https://${host}/about` },
-    sanityChecks: true,
+function createProvider({ form, base, codes, id, name, host, since, pace, isPriced }: Origin) {
+  const query = ({ start, end }: Record<'start' | 'end', string>): string =>
+    `/?start=${start}&end=${end}`
+  const { frequency } = pace
+  return factoryOf({
+    name,
+    page: `https://${host}/about`,
+    root: `https://${host}/${SECRET}`,
+    accept: 'application/json',
+    base,
+    currencies: codes.length,
+    codes,
+    latest: false,
     publication: {
-      id: bank.id,
-      frequency: pace.frequency,
-      holidays: HOLIDAYS,
+      id,
+      frequency,
       time: '14:00',
       timeZone: 'UTC',
       since,
-      ...(pace.frequency !== 'daily' && { holidays: [], weekend: [] }),
+      ...(frequency === 'daily' ? { holidays: HOLIDAYS.join(', ') } : { weekend: [] }),
       ...(form === 'quarters' && { dated: 'period-end' }),
     },
-    ...(maxDays !== undefined && { maxDays }),
-    fetchHistory: (range, context) => fetchAll(range, spansOf, context),
+    ...(MAX_DAYS[form] !== undefined && { maxDays: MAX_DAYS[form] }),
+    ...(form === 'years' && { spansOf: yearsOf }),
+    ...(form !== 'series' && { requests: (span) => [query(span)] }),
     ...((form === 'series' || form === 'tables') && {
-      fetchSeries: (range, context) => fetchAll(range, (own) => [own], context),
+      series: (code, span) => `${query(span)}&code=${code}`,
     }),
-  }
-}
-
-const EMPTY_DAYS = { daily: 10, monthly: 62, quarterly: 186 }
-
-function yearsOf({ start, end }: Record<'start' | 'end', string>) {
-  const first = Number(start.slice(0, 4))
-  const count = Number(end.slice(0, 4)) - first + 1
-  return Array.from({ length: count }, (_, index) => {
-    return { start: `${first + index}-01-01`, end: `${first + index}-12-31` }
+    read(text) {
+      const rows: [date: string, code: string, value: number][] = JSON.parse(text)
+      return rows.map(([date, code, value]) => {
+        return { date, code, ...(isPriced ? { price: value } : { rate: value }) }
+      })
+    },
   })
 }

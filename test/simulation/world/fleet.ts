@@ -49,7 +49,6 @@ export function drawSettings(random: Random, days: number) {
       latest: random.pick([HOUR, DAY, 7 * DAY, 7 * DAY]),
       history: random.pick([DAY, 14 * DAY, 14 * DAY]),
     },
-    /** Requests per day and process. */
     requests: random.magnitude(80, 400),
     historyDays: random.chance(0.03) ? 5 * 366 + 30 : random.whole(20, 120),
     lateShare: isCalm ? 0 : random.pick([0, 0.05, 0.3]),
@@ -119,7 +118,6 @@ export function createFleet(scene: Scene, surroundings: Surroundings) {
       servers[host] = undefined
     },
     close: () => servers.forEach((server) => server && close(server)),
-    /** Sets a clock to the right time, within the usual error. */
     mend(host: number) {
       const clock = clocks[host]
       if (clock && Math.abs(clock.ahead()) > skew) clock.set(offset())

@@ -1,6 +1,6 @@
 import type { Runtime } from '../../../src/async.ts'
 import { settled } from '../../virtual-runtime.ts'
-import { createKnowledge } from '../invariants/knowledge.ts'
+import { createKnowledge } from '../invariants/tables.ts'
 import type { Random } from './random.ts'
 
 interface Owner {
@@ -114,7 +114,6 @@ export function createClock(loop: EventLoop, startsAt: number, offset: number) {
   let [current, oldest, jumps] = [offset, offset, 0]
   return {
     now: () => Math.floor(startsAt + loop.now() + current),
-    /** Sets the clock to true time plus `to` ms. */
     set(to: number) {
       oldest += Math.max(0, to - current)
       current = to

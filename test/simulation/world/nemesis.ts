@@ -73,7 +73,6 @@ function withForms(fault: FaultCase, isWanted: (form: Fault) => boolean): FaultC
   return forms.length > 0 ? [{ ...fault, forms }] : []
 }
 
-/** Returns a function that finds the storm at a time, if there is one. Times must not decrease. */
 function createStorms(
   scene: Scene,
   faults: readonly FaultCase[],

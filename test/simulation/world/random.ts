@@ -1,4 +1,3 @@
-/** Random numbers that depend only on the seed. */
 export interface Random extends ReturnType<typeof createSequence> {
   fork(name: string): Random
 }

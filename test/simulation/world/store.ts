@@ -13,7 +13,6 @@ const MAX_ROUND_TRIP = 5
 
 type Kept<Value> = { value: Value; since: number; expiresAt: number }
 
-/** The store that all processes share. Times in ms of virtual time. */
 export type SimStore = ReturnType<typeof createSimStore>
 
 export function createSimStore(
@@ -121,7 +120,6 @@ export function createSimStore(
   }
 }
 
-/** Returns the data set of `key`, unless it is a bank's. */
 function dataSetOf(key: string): DataSet | undefined {
   return (['latest', 'history'] as const).find((dataSet) => key === `rates:v1:${dataSet}`)
 }

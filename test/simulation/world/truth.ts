@@ -67,7 +67,6 @@ export function createLatestFeed(options: Scene) {
 
 const DEVALUED = { EGP: 4, NGN: 4, TRY: 1.9, ZAR: 1.9 }
 
-/** Units for one euro of currencies that follow it. */
 const OF_EURO = { BGN: 1.95583, DKK: 7.46 }
 
 /** Returns `rates` a day later: none moves by more than 2 %, except a devalued one; official pegs hold. */
@@ -93,7 +92,6 @@ const FIRST_REFERENCE = quotesOf(
   'USD 1.1612,CHF 0.9432,CZK 24.48,GBP 0.86312,INR 101.62,JPY 175.61,SEK 10.97',
 )
 
-/** The codes of the central bank, without the euro. */
 export const REFERENCE_CODES: readonly string[] = Object.keys(FIRST_REFERENCE)
 
 /** The true reference rates: one row per TARGET day, around 16:00 in Frankfurt. */
@@ -155,12 +153,10 @@ function drift(rate: number, usual: number, random: Random, digits: number): num
   return Number(moved.toPrecision(digits))
 }
 
-/** Returns every day from `first` to `last` on which the central bank publishes. */
 export function targetDays(first: string, last: string): string[] {
   return daysOf(first, last).filter(isTargetDay)
 }
 
-/** Returns `hour` o'clock (8 to 22) in Frankfurt on `day`, in ms since the Unix epoch. */
 export function hourInFrankfurt(day: string, hour: number): number {
   const noon = Date.parse(`${day}T12:00:00Z`)
   const ahead = Number(FRANKFURT.format(noon)) - 12
@@ -189,7 +185,6 @@ export function createOracle(referenceRates: ReferenceRates) {
         code === 'EUR' || (rates?.has(code) === true && missing?.has(`${day} ${code}`) !== true)
       return rates !== undefined && missing?.has(day) !== true && [from, to].every(isThere)
     },
-    /** Returns recent reference rates of `code` against the dollar, for comparison with latest rates at `clock`. */
     recentRates(code: string, clock: number): number[] {
       const days = referenceRates.between(toDay(clock - 12 * DAY), toDay(clock + DAY))
       return days.flatMap((day) => {

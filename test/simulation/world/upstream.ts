@@ -2,7 +2,7 @@ import { SECRET, answer, later, toPublication } from '../../faults/fault.ts'
 import type { DataSet, Exchange, Fault } from '../../faults/fault.ts'
 import { HOSTS } from '../../fixtures/contract.ts'
 import { SECOND } from '../../virtual-runtime.ts'
-import type { Call } from '../invariants/knowledge.ts'
+import type { Call } from '../invariants/tables.ts'
 import type { UpstreamWatch } from '../invariants/upstream-watch.ts'
 import type { Banks } from './banks.ts'
 import type { Scene } from './fleet.ts'
@@ -21,7 +21,6 @@ interface Fetching {
   call: Call
 }
 
-/** Upstreams that respond with the true rates unless the nemesis injects a fault. */
 export function createUpstream(
   scene: Scene & Truth,
   nemesis: Nemesis,
