@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { Agent, request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:http2'
 import type { ClientHttp2Session, IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2'
 import type { Readable } from 'node:stream'
@@ -27,17 +29,13 @@ interface Client {
 
 function openHttp1(port: number): Client {
   const keepAlive = new Agent({ keepAlive: true })
-  const sendOver = (
-    agent: Agent | false,
-    { method, target, headers, body }: SentRequest,
-  ): Promise<ResponseData> =>
-    new Promise((resolve, reject) => {
-      const options = { host: '127.0.0.1', port, agent, method, path: target, headers }
-      const sent = request(options, (response) => {
-        toReply(response.statusCode, response.headers, response).then(resolve, reject)
-      })
-      sent.on('error', reject).end(body)
-    })
+  // The body of a response reports an error that comes later.
+  const sendOver = async (agent: Agent | false, { target: path, body, ...sent }: SentRequest) => {
+    const outgoing = request({ host: '127.0.0.1', port, agent, path, ...sent })
+    outgoing.on('error', () => {}).end(body)
+    const [response]: [IncomingMessage] = Object(await once(outgoing, 'response'))
+    return toReply(response.statusCode, response.headers, response)
+  }
   return {
     // A server may close a keep-alive connection at any time (RFC 9112 §9.5): retries over a new connection.
     send: (request) => sendOver(keepAlive, request).catch(() => sendOver(false, request)),
@@ -56,18 +54,15 @@ function openHttp2(port: number): Client {
     }
     return current
   }
-  const sendOnce = ({ method, target, headers = {}, body }: SentRequest): Promise<ResponseData> =>
-    new Promise((resolve, reject) => {
-      const fields: OutgoingHttpHeaders = { ':method': method, ':path': target }
-      // A field value must not start or end with a space (RFC 9113 §8.2.1); HTTP/1 parsers trim them.
-      for (const [name, value] of Object.entries(headers)) fields[name] = value.trim()
-      const stream = session().request(fields)
-      stream.on('error', reject)
-      stream.on('response', ({ ':status': status, ...named }) => {
-        toReply(status, named, stream).then(resolve, reject)
-      })
-      stream.end(body)
-    })
+  const sendOnce = async ({ method, target, headers = {}, body }: SentRequest) => {
+    const fields: OutgoingHttpHeaders = { ':method': method, ':path': target }
+    // A field value must not start or end with a space (RFC 9113 §8.2.1); HTTP/1 parsers trim them.
+    for (const [name, value] of Object.entries(headers)) fields[name] = value.trim()
+    const stream = session().request(fields)
+    stream.on('error', () => {}).end(body)
+    const [{ ':status': status, ...named }] = await once(stream, 'response')
+    return toReply(status, named, stream)
+  }
   return {
     // A server may end a session, also for the request before; a refused stream may be sent again (RFC 9113 §8.7).
     send: (request) =>
@@ -101,6 +96,8 @@ export interface Host {
   scope: 'all' | 'below' | 'own'
   /** Prefix of the paths of the service (default none). */
   prefix?: string
+  /** Whether another HTTP library is between the server and our adapter. */
+  isFramework?: boolean
   /** Opens the client (default HTTP/1.1). */
   openClient?: (port: number) => Client
   start(): Promise<{ port: number; stop(): Promise<void> }>
@@ -111,7 +108,7 @@ function host(
   name: string,
   mount: HostSettings['mount'],
   [, runtime, ...flags]: Runtime,
-  more: Pick<Host, 'prefix' | 'openClient'> & Partial<Pick<Host, 'scope' | 'program'>> = {},
+  more: Partial<Omit<Host, 'name' | 'start'>> = {},
 ): Host {
   const { prefix = '', scope = 'all', program = runtime } = more
   return {
@@ -136,7 +133,11 @@ function framework(
   scope: Host['scope'],
   { runtime = NODE, module = mount }: { runtime?: Runtime; module?: string } = {},
 ): Host {
-  return host(name, mount, runtime, { scope, program: findPackage(module) ?? '' })
+  return host(name, mount, runtime, {
+    scope,
+    isFramework: true,
+    program: findPackage(module) ?? '',
+  })
 }
 
 const WORKERD: Host = {
@@ -157,11 +158,11 @@ export const HOSTS: readonly Host[] = [
     return host(name, 'serveNode', [name, findNode(major) ?? ''])
   }),
   host('Node over @whatwg-node/server', 'fetchStyleOnNode', NODE),
-  host('@whatwg-node/server with its own Response', 'whatwg', NODE),
+  host('@whatwg-node/server with its own Response', 'whatwg', NODE, { isFramework: true }),
   framework('srvx with its own Response', 'srvx', 'all'),
   host('Node over HTTP/2', 'http2', NODE, { openClient: openHttp2 }),
   host('Node over both', 'fetchStyleOverHttp2', NODE, { openClient: openHttp2 }),
-  host('Next.js, its calls', 'next', NODE),
+  host('Next.js, its calls', 'next', NODE, { isFramework: true }),
   host('Express 5', 'express5', NODE, { scope: 'own' }),
   host('Express 5 below a prefix', 'express5Prefix', NODE, { scope: 'own', prefix: '/fx' }),
   host('Bun', 'serveBun', BUN),

@@ -1,13 +1,14 @@
+import { build } from 'esbuild'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { createRatesHandler } from 'ratesmith'
 import type { RatesHandlerOptions } from 'ratesmith'
 import { toNodeHandler } from 'ratesmith/node'
-import { fakeProviders } from 'ratesmith/testing'
+import { failingProvider, fakeProviders } from 'ratesmith/testing'
 
-import { bundleClient } from './bundle-client.ts'
 import { needBrowser, newContext } from './browser-context.ts'
 import { listen } from './processes.ts'
+import { ROOT } from './runtimes.ts'
 
 needBrowser()
 
@@ -54,17 +55,17 @@ async function openPage(options: RatesHandlerOptions = {}) {
   }
 }
 
-const globalClient = async (): Promise<string> =>
-  (await bundleClient({ format: 'iife', globalName: 'ratesmith' })).text
+async function globalClient(): Promise<string> {
+  const stdin = { contents: "export * from 'ratesmith/client'", resolveDir: ROOT }
+  const always = { bundle: true, minify: true, write: false } as const
+  const { outputFiles } = await build({ stdin, ...always, format: 'iife', globalName: 'ratesmith' })
+  return outputFiles[0]?.text ?? ''
+}
 
 const REFUSED = { error: 'TypeError: Failed to fetch' }
 const LATEST = '/api/v1/latest'
 
-function withoutData(): RatesHandlerOptions {
-  const { latest } = fakeProviders()
-  const fetchLatest = (): Promise<never> => Promise.reject(new Error('down'))
-  return { providers: { latest: { ...latest, fetchLatest } } }
-}
+const WITHOUT_DATA = { providers: { latest: failingProvider('unreachable') } }
 
 describe('a page of another origin', () => {
   it('reads rates and their exposed headers without a preflight', async () => {
@@ -101,7 +102,7 @@ describe('a page of another origin', () => {
     ])
   })
 
-  it('reads errors, also after a preflight', async () => {
+  it('reads errors, also after a preflight, and nothing with credentials, which the API does not use', async () => {
     const { send, received } = await openPage()
     expect(await send('/api/v1/latest?base=XYZ')).toMatchObject({
       type: 'cors',
@@ -113,19 +114,15 @@ describe('a page of another origin', () => {
       body: expect.stringContaining('"code":"not_found"'),
     })
     expect(received.slice(1)).toEqual(['OPTIONS /api/v1/none 204', 'GET /api/v1/none 404'])
-    const down = await openPage(withoutData())
+    expect(await send(LATEST, { credentials: 'include' })).toEqual(REFUSED)
+    expect(await send(LATEST, { credentials: 'omit' })).toMatchObject({ status: 200 })
+    expect(received).toHaveLength(5)
+    const down = await openPage(WITHOUT_DATA)
     expect(await down.send(LATEST)).toMatchObject({
       status: 502,
       headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
       body: expect.stringContaining('"code":"provider_unavailable"'),
     })
-  })
-
-  it('gets no response with credentials, which the API does not use', async () => {
-    const { send, received } = await openPage()
-    expect(await send(LATEST, { credentials: 'include' })).toEqual(REFUSED)
-    expect(await send(LATEST, { credentials: 'omit' })).toMatchObject({ status: 200 })
-    expect(received).toHaveLength(2)
   })
 })
 
@@ -151,7 +148,7 @@ describe('the client in a page of another origin', () => {
   })
 
   it('reads Retry-After, and accepts a path as baseUrl', async () => {
-    const { evaluate, received, url } = await openPage(withoutData())
+    const { evaluate, received, url } = await openPage(WITHOUT_DATA)
     const expression = `(async () => {
       const client = ratesmith.createRatesClient({ baseUrl: '${url}/api', retries: 0 })
       const { code, retryAfter } = await client.latest().catch((reason) => reason)

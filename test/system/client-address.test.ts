@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import { Agent, request } from 'node:http'
-import type { OutgoingHttpHeaders, RequestOptions } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http'
 import { connect } from 'node:http2'
 import { join } from 'node:path'
 
@@ -31,26 +32,23 @@ type Send = (headers: OutgoingHttpHeaders, target?: string) => Promise<number>
 function openClient(options: RequestOptions): Send {
   const agent = new Agent({ keepAlive: true })
   onTestFinished(() => agent.destroy())
-  return (headers, target = LATEST) =>
-    new Promise((resolve, reject) => {
-      const sent = request({ ...options, agent, path: target, headers }, (response) => {
-        response.resume().once('end', () => resolve(response.statusCode ?? 0))
-      })
-      sent.once('error', reject).end()
-    })
+  return async (headers, target = LATEST) => {
+    const sent = request({ ...options, agent, path: target, headers }).end()
+    const [response]: [IncomingMessage] = Object(await once(sent, 'response'))
+    await once(response.resume(), 'end')
+    return response.statusCode ?? 0
+  }
 }
 
 function openHttp2({ port, localAddress }: RequestOptions): Send {
   const session = connect(`http://127.0.0.1:${port}`, Object({ localAddress }))
   onTestFinished(() => session.destroy())
-  return (headers, target = LATEST) =>
-    new Promise((resolve, reject) => {
-      const stream = session.request({ ':path': target, ...headers })
-      let status = 0
-      stream.once('response', (received) => (status = received[':status'] ?? 0))
-      stream.once('error', reject).once('end', () => resolve(status))
-      stream.resume().end()
-    })
+  return async (headers, target = LATEST) => {
+    const stream = session.request({ ':path': target, ...headers })
+    const [received] = await once(stream.resume().end(), 'response')
+    await once(stream, 'end')
+    return received[':status']
+  }
 }
 
 /** Returns the statuses of forged requests. */

@@ -59,31 +59,24 @@ describeRuntimes('in a pipe', (runtime) => {
     expect(offline.stderr).toMatch(/^ratesmith: offline\b.*\b[34] days\b.*127\.0\.0\.1/)
   })
 
-  it('waits for newer rates instead of printing old ones', async () => {
-    const { calls, env } = await startUpstreams()
+  it('waits for newer rates instead of old ones, without a cache that is unwritable or not wanted', async () => {
+    const { calls, env, stop } = await startUpstreams()
     await piped(runtime, 'latest', env)
     ageCache(env.RATESMITH_CACHE_DIR, 3)
     const { stdout, stderr } = await piped(runtime, 'latest --json', env)
     expect(JSON.parse(stdout).updatedAt).toBeGreaterThan(Date.now() - 2 * 86_400_000)
     expect(stderr).toBe('')
     expect(calls).toHaveLength(2)
-  })
-
-  it('exits with 1 and the reason without upstream and cache', async () => {
-    const { env, stop } = await startUpstreams()
-    await stop()
-    const { code, stdout, stderr } = await piped(runtime, 'convert 1 USD EUR', env)
-    expect(stderr).toMatch(/^ratesmith: [^\n]+ unavailable\b[^\n]+127\.0\.0\.1[^\n]+\n$/)
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  })
-
-  it('works with an unwritable cache, and stores nothing with --no-cache', async () => {
-    const { calls, env } = await startUpstreams()
     const unwritable = { ...env, RATESMITH_CACHE_DIR: '/dev/null/none' }
     expect((await piped(runtime, 'latest', unwritable)).code).toBe(0)
-    expect((await piped(runtime, 'latest --no-cache', env)).code).toBe(0)
-    expect((await piped(runtime, 'latest', env)).code).toBe(0)
-    expect(calls).toHaveLength(3)
+    const folder = { ...env, RATESMITH_CACHE_DIR: temporaryFolder() }
+    expect((await piped(runtime, 'latest --no-cache', folder)).code).toBe(0)
+    expect(calls).toHaveLength(4)
+    expect(readdirSync(folder.RATESMITH_CACHE_DIR)).toEqual([])
+    await stop()
+    const failed = await piped(runtime, 'convert 1 USD EUR', unwritable)
+    expect(failed.stderr).toMatch(/^ratesmith: [^\n]+ unavailable\b[^\n]+127\.0\.0\.1[^\n]+\n$/)
+    expect(failed).toMatchObject({ code: 1, stdout: '' })
   })
 
   it('exits with 0 if the reader of its output has exited', async () => {
@@ -101,12 +94,12 @@ describeRuntimes('on a terminal', (runtime) => {
 
   it('fits 40 columns, and conveys nothing by colour alone', async () => {
     const args = 'history USD EUR --period 1Y --demo'
-    const narrow = await onTerminal(runtime, args, { columns: 40 })
+    const narrow = await onTerminal(runtime, args)
     expect(Math.max(...narrow.lines.map((line) => line.length))).toBeLessThanOrEqual(40)
     const withoutSpinner = (raw: string): string => raw.replaceAll('\u001B[K', '')
     expect(withoutSpinner(narrow.raw)).toContain('\u001B[')
     expect(narrow.code).toBe(0)
-    const plain = await onTerminal(runtime, args, { columns: 40, env: { NO_COLOR: '1' } })
+    const plain = await onTerminal(runtime, args, { NO_COLOR: '1' })
     expect(withoutSpinner(plain.raw)).not.toContain('\u001B')
     expect(plain.lines).toEqual(narrow.lines)
   })

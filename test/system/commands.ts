@@ -61,7 +61,7 @@ export function serveForSuite(
   return server
 }
 
-function serveCommand(
+export function serveCommand(
   args: string[],
   env: NodeJS.ProcessEnv,
   [, program, ...parameters]: Runtime,
@@ -69,11 +69,6 @@ function serveCommand(
   // The machine's proxy cannot reach the servers of a test.
   const surroundings = { env: { NO_PROXY: '127.0.0.1', ...env } }
   return [program, [...parameters, CLI, 'serve', '--port', '0', ...args], surroundings]
-}
-
-/** Returns the files of a file store in `folder`, without unfinished ones. */
-export function keptFiles(folder: string): string[] {
-  return readdirSync(folder).filter((name) => name.endsWith('.cache'))
 }
 
 /** Waits for the first URL that a server prints, and returns its origin. */
@@ -104,9 +99,9 @@ export function upstreams(
   }
 }
 
-/** Installs the package alone with its dependencies, and returns the path of the command line. */
-export function installAlone(): string {
-  const modules = join(temporaryFolder(), 'node_modules')
+/** Installs the package alone with its dependencies in `folder`, and returns the path of the command line. */
+export function installAlone(folder: string): string {
+  const modules = join(folder, 'node_modules')
   for (const part of ['dist', 'package.json']) {
     cpSync(join(ROOT, part), join(modules, 'ratesmith', part), { recursive: true })
   }
@@ -159,26 +154,21 @@ export function piped(
   return run(program, [...parameters, CLI, ...wordsOf(args)], { env: surroundings(env) })
 }
 
-/** Starts `ratesmith` on a pseudo-terminal with a width of `columns` characters. */
-export function startOnTerminal(
+/** Runs `ratesmith` on a pseudo-terminal of 40 columns to its end; returns the visible lines and the raw output. */
+export async function onTerminal(
   [, program, ...parameters]: Runtime,
-  args: string | readonly string[],
-  { columns = 80, env = {} }: { columns?: number; env?: NodeJS.ProcessEnv } = {},
-): Running {
+  args: string,
+  env: NodeJS.ProcessEnv = {},
+) {
   const words = [program, ...parameters, CLI, ...wordsOf(args)]
   const command = words.map((word) => `'${word}'`).join(' ')
-  return start(SCRIPT, ['-qec', `stty cols ${columns}; exec ${command}`, '/dev/null'], {
-    env: surroundings({ LC_ALL: 'C.UTF-8', NO_COLOR: undefined, SHELL: '/bin/sh', ...env }),
+  const own = { LC_ALL: 'C.UTF-8', NO_COLOR: undefined, SHELL: '/bin/sh', ...env }
+  const script = `stty cols 40; exec ${command}`
+  const { code, stdout } = await run(SCRIPT, ['-qec', script, '/dev/null'], {
+    env: surroundings(own),
   })
-}
-
-/** Runs `ratesmith` on a pseudo-terminal to its end; returns the visible lines and the raw output. */
-export async function onTerminal(...started: Parameters<typeof startOnTerminal>) {
-  const running = startOnTerminal(...started)
-  const code = await running.exited
-  const raw = running.stdout
-  const lines = raw.replaceAll(ERASED, '')
-  return { code, lines: stripVTControlCharacters(lines).trimEnd().split(/\r*\n/), raw }
+  const lines = stripVTControlCharacters(stdout.replaceAll(ERASED, '')).trimEnd().split(/\r*\n/)
+  return { code, lines, raw: stdout }
 }
 
 /** Expects exit code 2, and nothing but one line on stderr that contains each of `facts`. */

@@ -127,6 +127,17 @@ describe('easy-currencies', () => {
     expect(urls[0]).toBe(url)
   })
 
+  // A row of the comparison in the README.
+  it('throws without its upstream, just after a success', async () => {
+    redirectFetch()
+    const converter = open({ name: 'Frankfurter' })
+    expect(await converter.convert(100, 'USD', 'EUR')).toBeGreaterThan(0)
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed')))
+    await expect(converter.convert(100, 'USD', 'EUR')).rejects.toThrow(
+      'Request to the provider failed',
+    )
+  })
+
   it('reports the error of Frankfurter, whose 404 has no status in its body', async () => {
     redirectFetch()
     const failure = open({ name: 'Frankfurter' }).convert(100, 'XYZ', 'EUR')

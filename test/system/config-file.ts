@@ -18,13 +18,3 @@ export function writeConfig(
   writeFileSync(path, adapted)
   return path
 }
-
-/** Writes a config file with options of `createAccess`, and `server`; in both, `keysIn` and `redis` are keys and Redis. */
-export function writeAccessConfig(access: string, server = '{}', more = ''): string {
-  return writeConfig(`
-    import { createAccess } from 'ratesmith/access'
-    import { createFileKeyStore as keysIn } from 'ratesmith/access/file'
-    export default { access: createAccess(${access}), ${more} }
-    export const server = ${server}
-  `)
-}

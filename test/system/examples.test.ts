@@ -119,12 +119,7 @@ describe('an example that serves', () => {
       body.startsWith('{"from":"EUR","to":"USD"'),
     )
     const { quote, rounded } = await (await fetch(`${url}/cart`)).json()
-    const checkout = async (body: object): Promise<[number, string]> => {
-      const headers = { 'content-type': 'application/json' }
-      const init = { method: 'POST', headers, body: JSON.stringify(body) }
-      const response = await fetch(`${url}/checkout`, init)
-      return [response.status, await response.text()]
-    }
+    const checkout = (body: object) => post(`${url}/checkout`, body)
     const altered = quote.replace(/.$/, (last: string) => (last === 'A' ? 'E' : 'A'))
     for (const body of [{}, { quote: 5 }, { quote: altered }]) {
       expect((await checkout(body))[0], JSON.stringify(body)).toBe(400)
@@ -136,14 +131,10 @@ describe('an example that serves', () => {
   it('agents.ts serves tools next to the API, to allowed websites only', async () => {
     const [running, url] = await startExample(process.execPath, [example('agents.ts')])
     await expectServes(running, url + CONVERSION, isConversion)
-    const call = async (origin: string): Promise<[number, string]> => {
-      const accept = 'application/json, text/event-stream'
-      const headers = { accept, origin, 'content-type': 'application/json' }
-      const params = { name: 'convert', arguments: { from: 'USD', to: 'EUR', amount: '100' } }
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
-      const response = await fetch(`${url}/mcp`, { method: 'POST', headers, body })
-      return [response.status, await response.text()]
-    }
+    const params = { name: 'convert', arguments: { from: 'USD', to: 'EUR', amount: '100' } }
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+    const accept = 'application/json, text/event-stream'
+    const call = (origin: string) => post(`${url}/mcp`, message, { accept, origin })
     const line = /"100 USD = \d+\.\d+ EUR at \d\.\d+ \(Synthetic rates \(ratesmith\), [\d-]{10}\)"/
     expect(await call('https://app.example.com')).toEqual([200, expect.stringMatching(line)])
     expect(await call('https://elsewhere.example')).toEqual([403, expect.any(String)])
@@ -301,6 +292,12 @@ it('tests all examples', () => {
   const names = readdirSync(join(ROOT, 'examples')).sort()
   expect(names).toEqual(TRIED.split(' ').map((name) => `${name}.ts`))
 })
+
+async function post(url: string, body: object, more = {}): Promise<[number, string]> {
+  const headers = { 'content-type': 'application/json', ...more }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  return [response.status, await response.text()]
+}
 
 async function expectServes(
   running: Running,

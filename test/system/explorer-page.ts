@@ -28,15 +28,23 @@ export async function openDemo(fragment = '', options: BrowserContextOptions = {
   return { ...opened, api, fetchJson }
 }
 
-/** Opens the explorer of a handler with synthetic rates, or with other options, with `fragment` appended to its address. */
+/**
+ * Opens the explorer of a handler with synthetic rates, or with other options, with `fragment` appended to its address; `seen`
+ * are the paths that it was asked for, with their `Authorization`.
+ */
 export async function openService(
   options: RatesHandlerOptions = {},
   fragment = '',
   browser: BrowserContextOptions = {},
 ) {
   const handler = createRatesHandler({ providers: fakeProviders(), explorer: true, ...options })
-  const service = await listen(toNodeHandler(handler))
-  return { ...service, ...(await openExplorer(`${service.url}/api${fragment}`, browser)) }
+  const respond = toNodeHandler(handler)
+  const seen: string[] = []
+  const service = await listen((request, response) => {
+    seen.push(`${request.url} ${request.headers.authorization ?? ''}`)
+    respond(request, response)
+  })
+  return { ...service, ...(await openExplorer(`${service.url}/api${fragment}`, browser)), seen }
 }
 
 /** Opens the explorer at `url` and waits for its data. Fails the test if `pageErrors` is not empty at its end. */

@@ -16,8 +16,8 @@ const REFRESHES = IS_SHORT ? 4 : 20
 
 const REFRESHES_WITHOUT_REDIS = 3
 
-/** Time for the processes to start before the first period ends, in ms. */
-const LEAD_MS = 8_000
+/** Time for the processes to start, in ms; later the test begins with another period. */
+const LEAD_MS = 3_000
 
 const REQUEST_INTERVAL_MS = 15
 

@@ -28,7 +28,7 @@ const MEGABYTE = 1e6
 /** Some 700 kB of CSV each. The system buffers up to 10 MB for a client that does not read. */
 const MAX_COMPUTED = CONNECTIONS * 20
 
-// test/smoke/pipelining.test.ts covers other mounts on Node.
+// test/smoke/node.test.ts covers other mounts on Node.
 const HOSTS: [name: string, adapter: string, runtime: Runtime, version?: 2][] = [
   ['Node', 'node', NODE],
   ['Bun', 'bun', BUN],

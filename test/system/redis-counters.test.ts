@@ -21,6 +21,19 @@ import type { RedisServer } from './redis-server.ts'
 const MINUTE = 60_000
 const runtime = systemRuntime(Date.now)
 
+function connectTo(url: string, retryAfter = 1_000): Redis {
+  const redis = new Redis(url, { retryStrategy: () => retryAfter })
+  redis.on('error', () => undefined)
+  onTestFinished(() => redis.disconnect())
+  return redis
+}
+
+type OpenCounters = ReturnType<typeof openCounters>
+
+function openCounters(client: RedisClient, prefix?: string) {
+  return createRedisCounters(client, { prefix }).open({ runtime, emit: () => undefined })
+}
+
 describe.skipIf(REDIS_IS_MISSING)('counters in Redis (skipped without redis-server)', () => {
   let server: RedisServer
 
@@ -29,12 +42,7 @@ describe.skipIf(REDIS_IS_MISSING)('counters in Redis (skipped without redis-serv
     return () => server.kill()
   })
 
-  const connect = (options = {}): Redis => {
-    const redis = new Redis(server.url, options)
-    redis.on('error', () => undefined)
-    onTestFinished(() => redis.disconnect())
-    return redis
-  }
+  const connect = (): Redis => connectTo(server.url)
 
   it('count as in TypeScript, in 100 random sequences', async () => {
     const redis = connect()
@@ -148,10 +156,6 @@ describe.skipIf(REDIS_IS_MISSING)('counters in Redis (skipped without redis-serv
     expect(await counters.take('key:a', limits, 1)).toMatchObject({ granted: false })
     expect(await redis.get(`${prefix}limits:v2:key:a`)).toMatch(/^\d+( \d+){4}$/)
   })
-
-  function openCounters(client: RedisClient, prefix: string) {
-    return createRedisCounters(client, { prefix }).open({ runtime, emit: () => undefined })
-  }
 })
 
 function parseState(text: string): State | undefined {
@@ -211,24 +215,16 @@ function sequence(seed: number): Step[] {
 }
 
 describe.skipIf(REDIS_IS_MISSING)('processes with one Redis (skipped without redis-server)', () => {
-  async function connectAll(url: string, count: number) {
-    const clients = Array.from({ length: count }, () => {
-      const redis = new Redis(url, { retryStrategy: () => 20 })
-      redis.on('error', () => undefined)
-      onTestFinished(() => redis.disconnect())
-      return redis
-    })
+  async function countersOn(url: string, count: number) {
+    const clients = Array.from({ length: count }, () => connectTo(url, 20))
     await Promise.all(clients.map((redis) => redis.ping()))
-    return clients
+    return clients.map((redis) => openCounters(redis))
   }
 
   it('admit never more than the limit, and at least 95 % of it', async () => {
     const server = await startRedis()
     onTestFinished(server.kill)
-    const clients = await connectAll(server.url, 8)
-    const counters = clients.map((redis) =>
-      createRedisCounters(redis).open({ runtime, emit: () => undefined }),
-    )
+    const counters = await countersOn(server.url, 8)
     const [quota, window] = [200, 10_000]
     const duration = 2_000
     let admitted = 0
@@ -252,17 +248,15 @@ describe.skipIf(REDIS_IS_MISSING)('processes with one Redis (skipped without red
   it('get no second month from a Redis that was restarted without its data', async () => {
     const server = await startRedis()
     onTestFinished(server.kill)
-    const [one, other] = (await connectAll(server.url, 2)).map((redis) => {
-      const counters = createRedisCounters(redis).open({ runtime, emit: () => undefined })
-      return () => counters.take('key:a', [month(40)], 1)
-    })
-    for (let count = 0; count < 10; count += 1) for (const take of [one, other]) await take?.()
+    const both = await countersOn(server.url, 2)
+    const take = (counters: OpenCounters) => counters.take('key:a', [month(40)], 1)
+    for (let count = 0; count < 10; count += 1) for (const each of both) await take(each)
     await server.kill()
     const next = await startRedis(server.port)
     onTestFinished(next.kill)
     let granted = 0
     for (let count = 0; count < 20; count += 1) {
-      for (const take of [one, other]) if ((await take?.())?.granted) granted += 1
+      for (const each of both) if ((await take(each)).granted) granted += 1
     }
     // At most the last request of the other process is unknown to the first.
     expect(granted).toBeGreaterThanOrEqual(20)
@@ -280,9 +274,7 @@ describe.skipIf(REDIS_IS_MISSING)('a handler whose Redis fails (skipped without 
     async (policy, fault, status) => {
       const server = await startRedis()
       onTestFinished(server.kill)
-      const redis = new Redis(server.url, { retryStrategy: () => 50 })
-      redis.on('error', () => undefined)
-      onTestFinished(() => redis.disconnect())
+      const redis = connectTo(server.url, 50)
       const events: RatesEvent[] = []
       const handler = createRatesHandler({
         providers: fakeProviders(),
@@ -298,11 +290,8 @@ describe.skipIf(REDIS_IS_MISSING)('a handler whose Redis fails (skipped without 
       // The 400 of an invalid amount is a request that was served, and has the header fields of limits.
       const target = 'http://localhost/api/v1/convert?from=EUR&to=USD&amount=x'
       const get = async () => {
-        const response = await handler(new Request(target))
-        return {
-          status: response.status === 400 ? 200 : response.status,
-          limited: response.headers.has('RateLimit'),
-        }
+        const { status: got, headers } = await handler(new Request(target))
+        return { status: got === 400 ? 200 : got, limited: headers.has('RateLimit') }
       }
       expect(await get()).toEqual({ status: 200, limited: true })
       if (fault === 'hangs') server.pause()

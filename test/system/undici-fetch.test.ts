@@ -55,17 +55,14 @@ async function openSilence() {
   return { host: `127.0.0.1:${port}`, sockets }
 }
 
-function tryFetch(root: string, fetch: typeof globalThis.fetch) {
+/** Requests latest rates from `root`; returns the status and the reason of a failure. */
+async function requestLatest(root: string, fetch: typeof globalThis.fetch) {
   const events: RatesEvent[] = []
   const handler = createRatesHandler({
     fetch,
     providers: { latest: createExchangeRateApiProvider({ url: root }) },
     onEvent: (event) => events.push(event),
   })
-  return { handler, events }
-}
-
-async function requestLatest({ handler, events }: ReturnType<typeof tryFetch>) {
   const response = await handler(new Request('http://localhost/api/v1/latest'))
   expect((await response.text()) + inspect(events, { depth: 20 })).not.toMatch(SECRET)
   const failures = events.filter((event) => event.type === 'upstream_failed')
@@ -73,7 +70,7 @@ async function requestLatest({ handler, events }: ReturnType<typeof tryFetch>) {
 }
 
 async function requestThrough(root: string, options?: UndiciFetchOptions) {
-  return requestLatest(tryFetch(root, await createUndiciFetch(options)))
+  return requestLatest(root, await createUndiciFetch(options))
 }
 
 it('gets both data sets from their hosts, compressed or not, and follows no redirect itself', async () => {
@@ -96,7 +93,7 @@ it('gets both data sets from their hosts, compressed or not, and follows no redi
   network.assertNoPendingInterceptors()
   const leaving = network.get('https://open.er-api.com').intercept({ path: LATEST })
   leaving.reply(301, '', { headers: { location: `https://evil.example${LATEST}` } })
-  const refused = await requestLatest(tryFetch('https://open.er-api.com', fetch))
+  const refused = await requestLatest('https://open.er-api.com', fetch)
   expect(refused).toEqual([502, expect.stringMatching(/\bredirect.*\btrusted\b/)])
 })
 
@@ -111,16 +108,14 @@ describe('a proxy', () => {
     expect(proxy.credentials).toEqual([`Basic ${btoa(`user:${PASSWORD}`)}`])
   })
 
-  it.each([
-    ['proxy is a URL', (host: string) => `http://${host}`, 1],
-    ['proxy is false', () => false as const, 0],
-  ])('of the environment is ignored if %s', async (_, toOption, calls) => {
+  it('of the environment is ignored if proxy is a URL, or false', async () => {
     const { url } = await listen(upstream)
     const [inEnvironment, own] = [await openProxy(), await openProxy()]
     vi.stubEnv('HTTP_PROXY', `http://${inEnvironment.host}`)
-    expect(await requestThrough(url, { proxy: toOption(own.host) })).toEqual([200])
-    expect(inEnvironment.requests).toEqual([])
-    expect(own.requests).toHaveLength(calls)
+    for (const proxy of [`http://${own.host}`, false] as const) {
+      expect(await requestThrough(url, { proxy })).toEqual([200])
+    }
+    expect([inEnvironment.requests, own.requests.length]).toEqual([[], 1])
   })
 
   it.skipIf(OPENSSL_IS_MISSING)(
@@ -156,46 +151,37 @@ describe('a proxy', () => {
     },
   )
 
-  describe.each(['http', 'https'])('that fails, with an upstream of %s', (scheme) => {
-    const root = `${scheme}://upstream.example`
-    const through = (host: string): string => `http://user:${PASSWORD}@${host}`
-
-    it('causes a 502 if it is down', async () => {
-      const outcome = requestThrough(root, { proxy: through(`127.0.0.1:${await freePort()}`) })
-      const reason = expect.stringContaining('ECONNREFUSED')
-      expect(await outcome).toEqual([502, reason])
-    })
-
-    it('causes a 502 if it refuses', async () => {
-      const proxy = await openProxy({ status: 407 })
-      const outcome = requestThrough(root, { proxy: through(proxy.host) })
-      expect(await outcome).toEqual([502, expect.stringContaining('407')])
-      expect(proxy.requests).toHaveLength(1)
-    })
-
-    it('causes a 502 if it does not respond, and is disconnected', async () => {
-      const { host, sockets } = await openSilence()
-      const outcome = requestThrough(root, { proxy: through(host), timeouts: { headers: 100 } })
-      await expect.poll(() => sockets.size).toBe(1)
+  it.each(['http', 'https'])(
+    'that is down, refuses or does not respond causes a 502, with an upstream of %s',
+    async (scheme) => {
+      const [refusing, silent] = [await openProxy({ status: 407 }), await openSilence()]
+      const attempt = (host: string, timeouts = {}) =>
+        requestThrough(`${scheme}://upstream.example`, {
+          proxy: `http://user:${PASSWORD}@${host}`,
+          timeouts,
+        })
+      const down = await attempt(`127.0.0.1:${await freePort()}`)
+      expect(down).toEqual([502, expect.stringContaining('ECONNREFUSED')])
+      expect(await attempt(refusing.host)).toEqual([502, expect.stringContaining('407')])
+      expect(refusing.requests).toHaveLength(1)
+      const outcome = attempt(silent.host, { headers: 100 })
+      await expect.poll(() => silent.sockets.size).toBe(1)
       expect(await outcome).toEqual([502, expect.stringMatching(/UND_ERR_HEADERS_TIMEOUT/)])
-      await expect.poll(() => sockets.size).toBe(0)
-    })
-  })
+      await expect.poll(() => silent.sockets.size).toBe(0)
+    },
+  )
 })
 
 describe('limits', () => {
-  it('apply to connecting', async () => {
+  it('apply to connecting, and to a stalled body', async () => {
     const { host, sockets } = await openSilence()
     const timeouts = { connect: 100 }
     const outcome = requestThrough(`https://${host}`, { proxy: false, timeouts })
     await expect.poll(() => sockets.size).toBe(1)
     expect(await outcome).toEqual([502, expect.stringMatching(/UND_ERR_CONNECT_TIMEOUT/)])
-  })
-
-  it('apply to a stalled body', async () => {
     const { url } = await listen((_, response) => void response.write('{"result":'))
-    const outcome = requestThrough(url, { proxy: false, timeouts: { body: 100 } })
-    expect(await outcome).toEqual([502, expect.stringContaining('UND_ERR_BODY_TIMEOUT')])
+    const stalled = await requestThrough(url, { proxy: false, timeouts: { body: 100 } })
+    expect(stalled).toEqual([502, expect.stringContaining('UND_ERR_BODY_TIMEOUT')])
   })
 
   it('apply to the number of connections', async () => {
@@ -265,13 +251,9 @@ describe('the function', () => {
     [/^dispatcher must .*\bdispatch\b/, { dispatcher: {} }],
     [/^dispatcher (?!.*\bdispatch\b)/, { dispatcher: new MockAgent(), proxy: false }],
   ])('throws for invalid options: %s', async (message, options) => {
-    await expectTypeError(createUndiciFetch(options), message)
+    const error: unknown = await createUndiciFetch(options).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(TypeError)
+    expect(Object(error).message).toMatch(message)
+    expect(inspect(error, { depth: 20 })).not.toMatch(SECRET)
   })
 })
-
-async function expectTypeError(made: Promise<unknown>, message: RegExp): Promise<void> {
-  const error: unknown = await made.catch((reason: unknown) => reason)
-  expect(error).toBeInstanceOf(TypeError)
-  expect(Object(error).message).toMatch(message)
-  expect(inspect(error, { depth: 20 })).not.toMatch(SECRET)
-}
