@@ -45,10 +45,6 @@ describe('the address of a client', () => {
       { numRuns: 2_000 },
     )
   })
-
-  it.each(['a'.repeat(1e6), '1'.repeat(1e6)])('is unknown for a long text', (client) => {
-    expect(identityOf(client)).toBe('unknown')
-  })
 })
 
 describe('a header of trusted proxies', () => {
@@ -80,6 +76,7 @@ describe('a header of trusted proxies', () => {
     for (const piece of ['"', '\\', '\\"', ',', ';', 'for=', 'for="', ' ', 'for=a;', '\t ;', '=']) {
       expect(identify(request(PROXY, { forwarded: piece.repeat(1e6) }))).toBe(PROXY)
     }
+    expect(identify(request('1'.repeat(1e6)))).toBe('unknown')
   })
 
   it.each<[object, string]>([
@@ -90,12 +87,10 @@ describe('a header of trusted proxies', () => {
     'is chosen by options that createAccess() or createRatesHandler() check: %j',
     (options, name) => {
       const { ipv6Prefix, ...proxies }: ClientAddressOptions = options
-      const create = () => {
-        const access = createAccess({ plans: { free: '1/s' }, anonymous: 'free', ipv6Prefix })
-        openService({ access, ...proxies })
-      }
-      expect(create).toThrow(TypeError)
-      expect(create).toThrow(name)
+      const plans = { free: '1/s' } as const
+      const create = () =>
+        openService({ access: createAccess({ plans, anonymous: 'free', ipv6Prefix }), ...proxies })
+      expect(create).toThrow(new RegExp(name))
     },
   )
 })

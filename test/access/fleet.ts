@@ -26,7 +26,6 @@ export function randomFrom(seed: number): () => number {
   }
 }
 
-/** Creates whole numbers below a limit that are the same for the same seed. */
 export function wholeNumbersFrom(seed: number): (limit: number) => number {
   const next = randomFrom(seed)
   return (limit) => Math.floor(next() * limit)
@@ -76,7 +75,6 @@ export interface FleetOptions {
   counters?: (runtime: VirtualRuntime) => Counters
 }
 
-/** Starts processes that share counters, on one virtual clock. */
 export function createFleet({ processes, limits, latency, start = START, counters }: FleetOptions) {
   const runtime = virtualRuntime(start)
   const redis = createFakeRedis(runtime, latency)

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { createKey, hashKey } from '../../src/access/index.ts'
@@ -13,12 +15,11 @@ const throwing = (thrown: unknown) => (): never => {
 describe('createKey', () => {
   it('creates different keys with a prefix, 30 random characters and a checksum', async () => {
     const created = await Promise.all(Array.from({ length: 200 }, createKey))
-    const keys = created.map(({ key }) => key)
-    expect(new Set(keys).size).toBe(200)
+    expect(new Set(created.map(({ key }) => key)).size).toBe(200)
     for (const { key, hash } of created) {
       expect(key).toMatch(/^rsk_[0-9A-Za-z]{36}$/)
-      expect(hash).toBe(await hashKey(key))
-      expect(hash).toMatch(/^[0-9a-f]{64}$/)
+      expect(hash).toBe(createHash('sha256').update(key).digest('hex'))
+      expect(await hashKey(key)).toBe(hash)
     }
   })
 
@@ -36,12 +37,6 @@ describe('createKey', () => {
     // Bytes from 248 on are left out: each key begins with the rest of the last bytes.
     expect(keys.join('').startsWith(alphabet.repeat(4))).toBe(true)
     expect(keys.join('').slice(248)).toBe(alphabet.slice(0, 22))
-  })
-
-  it('hashes with SHA-256', async () => {
-    expect(await hashKey('abc')).toBe(
-      'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
-    )
   })
 })
 
@@ -61,7 +56,6 @@ describe('a key', () => {
     ['a long token', () => ({ authorization: `Bearer ${'x'.repeat(100_000)}` })],
     ['a long X-API-Key', (key) => ({ 'x-api-key': key.padEnd(100_000) })],
     ['a key in capitals', (key) => ({ 'x-api-key': key.toUpperCase() })],
-    ['a key with a wrong checksum', (key) => ({ 'x-api-key': `${key.slice(0, -1)}!` })],
   ])('is refused without a look-up: %s', async (_name, headersOf) => {
     const { send, key, found } = await openWithKey({}, { anonymous: 'public' })
     expect((await send({ headers: headersOf(key) })).status).toBe(401)
@@ -173,13 +167,12 @@ describe('the look-up of keys', () => {
       const other = await createKey()
       const first = send({ headers: { 'x-api-key': other.key } })
       await runtime.advance(1_000)
-      const { status, header, text } = await first
-      expect([status, header('cache-control'), JSON.parse(text).error.code]).toEqual([
+      const { status, header } = await first
+      expect([status, header('cache-control'), header('retry-after')]).toEqual([
         503,
         'no-store',
-        'overloaded',
+        '5',
       ])
-      expect(Number(header('retry-after'))).toBeGreaterThan(0)
       expect(eventsOf('counters_failed')).toMatchObject([{ operation: 'find_key' }])
       for (let minute = 0; minute < 59; minute += 1) {
         await runtime.advance(60 * SECOND)
@@ -214,38 +207,40 @@ describe('the look-up of keys', () => {
     expect(found).toHaveLength(5)
   })
 
-  it('uses a result that arrives after the timeout, but never for longer than 10 s', async () => {
-    const { statusWith, key, store, runtime, found } = await openWithKey()
+  /** Opens a service whose first look-up is still going on after its timeout. */
+  async function openLate() {
+    const world = await openWithKey()
     const late = Promise.withResolvers<unknown>()
-    store.override = () => late.promise
-    const first = statusWith(key)
-    await expect.poll(() => found.length).toBe(1)
-    await runtime.advance(1_000)
+    world.store.override = () => late.promise
+    const first = world.statusWith(world.key)
+    await expect.poll(() => world.found.length).toBe(1)
+    await world.runtime.advance(SECOND)
     expect(await first).toBe(503)
-    await runtime.advance(4_000)
-    late.resolve({ id: 'acme', plan: 'pro' })
-    await settled()
+    const arrive = async (): Promise<void> => {
+      late.resolve({ id: 'acme', plan: 'pro' })
+      await settled()
+    }
+    return { ...world, arrive }
+  }
+
+  it('uses a result that arrives after the timeout, but never for longer than 10 s', async () => {
+    const { statusWith, key, store, runtime, found, arrive } = await openLate()
+    await runtime.advance(4 * SECOND)
+    await arrive()
     expect(await statusWith(key)).toBe(200)
     expect(found).toHaveLength(1)
     store.override = () => undefined
-    await runtime.advance(5_000)
+    await runtime.advance(5 * SECOND)
     expect(await statusWith(key)).toBe(401)
   })
 
   it('does not let an earlier look-up that ends later restore a revoked key', async () => {
-    const { statusWith, key, store, runtime, found } = await openWithKey()
-    const late = Promise.withResolvers<unknown>()
-    store.override = () => late.promise
-    const first = statusWith(key)
-    await expect.poll(() => found.length).toBe(1)
-    await runtime.advance(1_000)
-    expect(await first).toBe(503)
+    const { statusWith, key, store, runtime, arrive } = await openLate()
     store.override = () => undefined
     expect(await statusWith(key)).toBe(401)
-    late.resolve({ id: 'acme', plan: 'pro' })
-    await settled()
+    await arrive()
     expect(await statusWith(key)).toBe(401)
-    await runtime.advance(9_999)
+    await runtime.advance(10 * SECOND - 1)
     expect(await statusWith(key)).toBe(401)
   })
 })

@@ -16,8 +16,6 @@ function open({ start = START, maxClients = 100_000 } = {}) {
   const context = { runtime: { ...runtime, now: () => time }, emit: () => {} }
   const { take } = counters.open(context)
   return {
-    counters,
-    context,
     take: (client: string, limits: readonly Limit[], cost = 1): Decision => {
       const decision = take(client, limits, cost)
       if (decision instanceof Promise) throw new Error('memory needs no promise')
@@ -33,53 +31,48 @@ function drain(take: () => Decision): number {
   for (let grants = 0; ; grants += 1) if (!take().granted) return grants
 }
 
-function bound(decision: Decision): { giveBack(cost: number): void } {
-  return { giveBack: (cost) => decision.giveBack?.(cost) }
-}
-
 describe('memory counters', () => {
-  it.each(['3/s', '7/min', '1/day', '99999999/day', '100000000/86399s', '997/61s'])(
+  it.each(['3/s', '997/61s', '100000000/86399s'])(
     'do not drift in many requests at the exact rate of %s',
     (burst) => {
       const limits = limitsOf(burst, 'a')
       const [{ quota, window } = { quota: 0, window: 0 }] = limits
       const { take, at } = open()
-      const each = Number(window) / quota
       // Drained first, so that every further grant needs the whole interval.
-      expect(take('a', limits, quota).granted).toBe(true)
+      take('a', limits, quota)
       let refused = 0
-      const COUNT = 300_000
-      for (let number = 1; number <= COUNT; number += 1) {
-        const due = START + Math.ceil(number * each - 1e-7)
-        at(due)
-        if (!take('a', limits, 1).granted) refused += 1
+      for (let number = 1; number <= 100_000; number += 1) {
+        at(START + Math.ceil((number * Number(window)) / quota - 1e-7))
+        if (!take('a', limits).granted) refused += 1
       }
       expect(refused).toBe(0)
-      // As many as the time permits, within the requests of the last ms.
-      expect(drain(() => take('a', limits))).toBeLessThanOrEqual(Math.ceil(1 / each))
+      expect(drain(() => take('a', limits))).toBeLessThanOrEqual(Math.ceil(quota / Number(window)))
     },
   )
 
-  it.each(['3/s', '7/min', '13/17s', '100000000/day'])('return the exact wait of %s', (burst) => {
-    const limits = limitsOf(burst, 'a')
-    const [{ quota } = { quota: 0 }] = limits
-    const { take, at, now } = open()
-    take('a', limits, quota)
-    let refusals = 0
-    for (let round = 1; round < 200; round += 1) {
-      const cost = 1 + (round % Math.min(10, quota))
-      const { granted, states } = take('a', limits, cost)
-      if (granted) continue
-      refusals += 1
-      const [{ wait } = { wait: 0 }] = states
-      expect(Number.isInteger(wait)).toBe(true)
-      at(now() + wait - 1)
-      expect(take('a', limits, cost).granted).toBe(false)
-      at(now() + 1)
-      expect(take('a', limits, cost).granted).toBe(true)
-    }
-    expect(refusals).toBeGreaterThan(20)
-  })
+  it.each(['3/s', '7/min', '997/61s', '100000000/86399s'])(
+    'return the exact wait of %s',
+    (burst) => {
+      const limits = limitsOf(burst, 'a')
+      const [{ quota } = { quota: 0 }] = limits
+      const { take, at, now } = open()
+      take('a', limits, quota)
+      let refusals = 0
+      for (let round = 1; round < 200; round += 1) {
+        const cost = 1 + (round % Math.min(10, quota))
+        const { granted, states } = take('a', limits, cost)
+        if (granted) continue
+        refusals += 1
+        const [{ wait } = { wait: 0 }] = states
+        expect(Number.isInteger(wait)).toBe(true)
+        at(now() + wait - 1)
+        expect(take('a', limits, cost).granted).toBe(false)
+        at(now() + 1)
+        expect(take('a', limits, cost).granted).toBe(true)
+      }
+      expect(refusals).toBeGreaterThan(20)
+    },
+  )
 
   // Leap years, the shortest month, and a year that begins on a Monday.
   it.each(['2024-01', '2024-02', '2026-02', '2026-11', '2026-12', '2028-02', '2029-01'])(
@@ -148,9 +141,9 @@ describe('memory counters', () => {
     const limits = limitsOf('60/min', 'a')
     expect(drain(() => take('a', limits))).toBe(60)
     at(now() + 10 * SECOND)
-    const { giveBack } = bound(take('a', limits, 10))
+    const late = take('a', limits, 10)
     at(now() + 5 * SECOND)
-    giveBack(9)
+    late.giveBack?.(9)
     expect(drain(() => take('a', limits))).toBe(5 + 9)
   })
 
@@ -198,11 +191,11 @@ describe('memory counters', () => {
 describe('memory counters with many clients', () => {
   const limits = limitsOf('10/min', 'a')
 
-  it('drop entries whose limits are whole again: a million clients fit where few are active', () => {
+  it('drop entries whose limits are whole again: 200,000 clients fit where few are active', () => {
     // At 1,000 new clients a second, each of which is whole again after 6 s, 6,000 are active.
     const { take, at } = open({ maxClients: 30_000 })
     let shared = 0
-    for (let number = 0; number < 1_000_000; number += 1) {
+    for (let number = 0; number < 200_000; number += 1) {
       at(START + number)
       const [{ remaining } = { remaining: 0 }] = take(`address:${number}`, limits).states
       if (remaining !== 9) shared += 1
@@ -247,25 +240,6 @@ describe('memory counters with many clients', () => {
   /** The client of an address in its own /64; `network` has the first two groups. */
   const inNetwork = (network: string, site: number, subnet: number): string =>
     `address:${network}:${site.toString(16)}:${subnet.toString(16)}::/64`
-
-  it('count each new address of others, while one IPv6 network fills the table', () => {
-    const { take } = open({ maxClients: 4_000 })
-    for (let number = 0; number < 8_000; number += 1) {
-      take(inNetwork('2001:db8', number % 4_000, number), limits)
-    }
-    const first = [0, 1, 2].map((host) => take(`address:203.0.113.${host}`, limits))
-    const others = Array.from({ length: 500 }, (_, site) =>
-      take(inNetwork('2a00:1', 0, site), limits),
-    )
-    const [{ remaining } = { remaining: 0 }] = others[0]?.states ?? []
-    expect(first.map(({ states }) => states[0]?.remaining)).toEqual([9, 9, 9])
-    // Of other networks, one entry for each /32.
-    expect(remaining).toBe(9)
-    const strangers = Array.from({ length: 200 }, (_, host) =>
-      take(`address:198.51.100.${host}`, limits),
-    )
-    expect(strangers.every(({ granted }) => granted)).toBe(true)
-  })
 
   it('count IPv6 clients by /48 from half of the entries on, and by /32 from three quarters on', () => {
     const { take } = open({ maxClients: 100 })

@@ -34,7 +34,7 @@ function openSafe(take: Take, whenCountersFail?: Policy) {
   }
   const statuses = async (count: number) => {
     const all: number[] = []
-    for (let time = 0; time < count; time += 1) all.push(await statusOf())
+    while (all.length < count) all.push(await statusOf())
     return all
   }
   return { ask, runtime, events, statusOf, statuses }

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 
 import { createKey } from '../../src/access/index.ts'
 import { finish } from '../virtual-runtime.ts'
-import { PLANS, openGuarded, recordedStore } from './service.ts'
+import { PLANS, hashAtOnce, openGuarded, recordedStore } from './service.ts'
 
 const SCENARIOS = readFileSync(new URL('scenarios.txt', import.meta.url), 'utf8')
   .replaceAll(/^#.*\n/gm, '')
@@ -100,22 +99,12 @@ const STEPS: Readonly<Record<string, (world: World, rest: string) => Promise<str
   },
 }
 
-describe('a service with access rules', () => {
-  // At once: in other threads, hashes would take real time.
-  beforeEach(() => {
-    vi.spyOn(globalThis.crypto.subtle, 'digest').mockImplementation(async (_, data) => {
-      const bytes = new Uint8Array(data instanceof ArrayBuffer ? data : data.buffer)
-      return new Uint8Array(createHash('sha256').update(bytes).digest()).buffer
-    })
-    return () => vi.restoreAllMocks()
-  })
-
-  it.each(SCENARIOS)('%s', async (_title, given = '', ...lines) => {
-    const world = await open(given.replace(/^given /, ''))
-    world.own['one'] = (await createKey()).key
-    for (const line of lines) {
-      const [, verb = '', rest = ''] = /^(\w+) ?(.*)$/.exec(line) ?? []
-      expect(`${verb} ${await STEPS[verb]?.(world, rest)}`.trimEnd()).toBe(line)
-    }
-  })
+it.each(SCENARIOS)('%s', async (_title, given = '', ...lines) => {
+  hashAtOnce()
+  const world = await open(given.replace(/^given /, ''))
+  world.own['one'] = (await createKey()).key
+  for (const line of lines) {
+    const [, verb = '', rest = ''] = /^(\w+) ?(.*)$/.exec(line) ?? []
+    expect(`${verb} ${await STEPS[verb]?.(world, rest)}`.trimEnd()).toBe(line)
+  }
 })

@@ -1,3 +1,7 @@
+import { createHash } from 'node:crypto'
+
+import { onTestFinished, vi } from 'vitest'
+
 import { createAccess, createKey, hashKey } from '../../src/access/index.ts'
 import type { AccessOptions, KeyRecord } from '../../src/access/index.ts'
 import { isStreamed } from '../../src/core.ts'
@@ -21,7 +25,6 @@ export interface Sent {
   body?: string
 }
 
-/** Creates a handler with access rules in virtual time, and functions to send requests with keys and addresses. */
 export function openGuarded(
   access: Partial<AccessOptions> = {},
   options: RatesHandlerOptions & { start?: number } = {},
@@ -33,7 +36,6 @@ export function openGuarded(
   return { ...service, ...sendersTo(service.handler) }
 }
 
-/** A request for `ask`: what it may cost, and the response of its endpoint. */
 export interface Asked {
   headers?: Readonly<Record<string, string>> | undefined
   query?: string
@@ -45,7 +47,6 @@ export interface Asked {
   isPublic?: boolean
 }
 
-/** Creates a guard without a handler in virtual time, and a function that passes a request to it. */
 export function openGuard(access: Partial<AccessOptions> = {}, start = Date.UTC(2026, 10, 20)) {
   const runtime = virtualRuntime(start)
   const events: RatesEvent[] = []
@@ -120,7 +121,6 @@ export function sendersTo(handler: Pick<ReturnType<typeof openService>['handler'
 
 function readable({ headers, body }: Pick<RawResponse, 'headers' | 'body'>) {
   return {
-    /** Returns all values of a header, joined as HTTP does. */
     header: (name: string): string | undefined => {
       const values = headers.filter(([each]) => each === name).map(([, value]) => value)
       return values.length > 0 ? values.join(', ') : undefined
@@ -158,6 +158,16 @@ export async function recordedStore(records: readonly Partial<Record<keyof KeyRe
     found,
     replace: async (key: string, record: unknown) => void byHash.set(await hashKey(key), record),
   }
+}
+
+/** Computes hashes at once until the end of the test: in other threads, they would take real time. */
+export function hashAtOnce(): void {
+  const { subtle } = globalThis.crypto
+  const digest = vi.spyOn(subtle, 'digest').mockImplementation(async (_, data) => {
+    const bytes = new Uint8Array(data instanceof ArrayBuffer ? data : data.buffer)
+    return new Uint8Array(createHash('sha256').update(bytes).digest()).buffer
+  })
+  onTestFinished(() => digest.mockRestore())
 }
 
 export function limitIn(field: string | undefined, name: string): { r: number; t: number } {

@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest'
 
-import { createAccess } from '../../src/access/index.ts'
-import type { Access } from '../../src/access/index.ts'
+import { createAccess, createMemoryCounters } from '../../src/access/index.ts'
+import type { Access, Plan } from '../../src/access/index.ts'
 import { createClientAddress } from '../../src/core.ts'
 import { createRatesHandler } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { called, callsIn } from '../fixtures/calls.ts'
-import { limitIn, openGuarded, recordedStore } from './service.ts'
+import { operations } from '../openapi/document.ts'
+import { ADVICE } from '../parameters/services.ts'
+import { limitIn, openGuard, openGuarded, recordedStore } from './service.ts'
 import type { Sent } from './service.ts'
 
 const QUOTA = 1_000_000
 
-/** Creates a function that returns the status of a request, and what it costs. */
 async function openMeter() {
   const { store, keys } = await recordedStore([{ id: 'a', plan: 'all' }])
   const plans = { all: `${QUOTA}/month` } as const
@@ -35,6 +36,11 @@ function messageOf(create: () => unknown): string | null {
   }
 }
 
+function create(options: unknown): unknown {
+  const access: Access = Reflect.apply(createAccess, undefined, [options])
+  return createRatesHandler({ access, providers: fakeProviders() })
+}
+
 const FUNCTIONS = {
   clientOf: (client: string | null, headers: Record<string, string> = {}, options = {}) =>
     createClientAddress(options)({
@@ -45,10 +51,7 @@ const FUNCTIONS = {
   invalidAccess(options: { keys?: unknown } | null) {
     const keys = options?.keys === true ? { find: () => undefined } : options?.keys
     const given = options === null ? undefined : { ...options, ...('keys' in options && { keys }) }
-    return messageOf(() => {
-      const access: Access = Reflect.apply(createAccess, undefined, [given])
-      createRatesHandler({ access, providers: fakeProviders() })
-    })
+    return messageOf(() => create(given))
   },
   cost: async (target: string) => (await openMeter())({ target }),
 }
@@ -102,4 +105,48 @@ describe('a request costs', () => {
     const sent = { method: 'POST', target: '/v1/convert', headers, body }
     expect(await meter(sent)).toEqual([status, cost])
   })
+})
+
+const plans = { public: '60/min' }
+const keys = { find: () => undefined }
+
+describe('createAccess', () => {
+  it('accepts undefined for every option but plans', () => {
+    const none = { anonymous: undefined, client: undefined, counters: undefined }
+    expect(create({ plans, keys, ...none })).toHaveProperty('answer')
+    expect(() => create({ plans: { a: undefined }, keys })).toThrow('plans.a must be a text')
+  })
+
+  it('refuses every parameter of the OpenAPI document as the name of a key', () => {
+    const names = operations.flatMap(({ parameters }) => parameters.map(({ name }) => name))
+    expect(names.length).toBeGreaterThan(12)
+    for (const name of [...names, ...ADVICE.keys(), 'BASE', 'max_age', 'start-date']) {
+      const message = `queryParameters must not contain names that the API reads or refuses, got ${name}`
+      const call = () => create({ plans, keys, queryParameters: [name] })
+      expect(call).toThrow(new TypeError(message))
+    }
+  })
+
+  it('sends the limits of a plan in one order', async () => {
+    const policyOf = async (plan: Plan): Promise<string | undefined> =>
+      (await openGuard({ plans: { public: plan } }).ask()).header('ratelimit-policy')
+    const both = '"burst";q=600;w=60, "month";q=100000'
+    expect(await policyOf('600/min, 100000/month')).toBe(both)
+    expect(await policyOf('100000/month,600/min')).toBe(both)
+    expect(await policyOf('5/10s')).toBe('"burst";q=5;w=10')
+  })
+
+  it('does not change with its options', async () => {
+    const [plans, queryParameters] = [{ public: '60/min' as Plan }, ['access_key']]
+    const { send } = openGuarded({ plans, anonymous: 'public', queryParameters })
+    queryParameters.push('other')
+    plans.public = '1/day'
+    const statuses = [await send(), await send(), await send({ target: '/v1/latest?other=x' })]
+    expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200])
+  })
+})
+
+it.each([0, -1, 1.5, NaN, Infinity, '5', null])('there are no counters for %j clients', (given) => {
+  const make = (): unknown => createMemoryCounters(Object({ maxClients: given }))
+  expect(make).toThrow(/^maxClients must be a whole number of clients/)
 })

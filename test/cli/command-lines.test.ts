@@ -56,7 +56,6 @@ async function* streamOf(text: string): AsyncGenerator<Uint8Array> {
 const clockAt = (time: string | undefined) =>
   time === undefined ? {} : { now: () => Date.parse(time) }
 
-/** Returns what a command line prints, in the form of the table. */
 async function printed(typed: string): Promise<string> {
   const { stdin, args, given } = parse(typed)
   const { COLUMNS, NOW, UPSTREAM_AT = NOW, ...env } = given

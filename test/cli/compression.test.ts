@@ -6,9 +6,8 @@ import { describe, expect, it, vi } from 'vitest'
 import { withCompression } from '../../src/cli/compression.ts'
 import type { Codecs } from '../../src/cli/compression.ts'
 import { isStreamed } from '../../src/core.ts'
-import { createRatesHandler } from '../../src/index.ts'
 import type { Header, RawResponse, StreamedBody } from '../../src/index.ts'
-import { fakeProviders } from '../../src/testing/index.ts'
+import { openService } from '../fixtures/service.ts'
 import { settled } from '../virtual-runtime.ts'
 import { bodyInOnePart, wholeBody } from '../whole-body.ts'
 
@@ -19,13 +18,12 @@ const CODECS: Codecs = {
   gzip: async (body) => new Uint8Array(await promisify(gzip)(body)),
 }
 
-const NOW = Date.UTC(2026, 10, 20, 18)
 const TABLE = '/api/v1/latest?base=EUR'
 const SMALL = '/api/v1/convert?from=USD&to=EUR'
 const LARGE = '/api/v1/history?from=USD&to=JPY&period=5Y'
 const DAYS = '/api/v1/days?start=2026-01-01'
 
-const plain = createRatesHandler({ providers: fakeProviders({ now: () => NOW }), now: () => NOW })
+const { handler: plain, text: plainBody } = openService()
 // The first response differs, because its data are loaded for the request.
 await plain.refresh()
 
@@ -52,15 +50,10 @@ function header({ headers }: RawResponse, wanted: string): string | undefined {
 
 const codingOf = (response: RawResponse) => header(response, 'content-encoding') ?? 'none'
 
-async function plainBody(target: string): Promise<string> {
-  return (await plain(new Request(`http://localhost${target}`))).text()
-}
+const DECODE = { gzip: gunzipSync, br: brotliDecompressSync, none: Buffer.from }
 
 describe('a compressed response', () => {
-  it.each([
-    ['br', brotliDecompressSync],
-    ['gzip', gunzipSync],
-  ])('has a weak ETag in %s, and the length of its body', async (coding, decode) => {
+  it.each(['br', 'gzip'] as const)('has a weak ETag in %s, and its length', async (coding) => {
     const response = await get(TABLE, coding)
     const { headers } = await plain(new Request(`http://localhost${TABLE}`))
     expect(response).toMatchObject({ status: 200, matched: true })
@@ -72,7 +65,7 @@ describe('a compressed response', () => {
     const body = Buffer.from(bodyInOnePart(response.body) ?? '')
     expect(body.length).toBeLessThan(2_500)
     expect(header(response, 'content-length')).toBe(String(body.length))
-    expect(decode(body).toString()).toBe(await plainBody(TABLE))
+    expect(DECODE[coding](body).toString()).toBe(await plainBody(TABLE))
   })
 
   it.each([
@@ -82,7 +75,6 @@ describe('a compressed response', () => {
     [TABLE, { 'accept-encoding': 'gzip', 'if-match': '"other"' }],
     [SMALL, { 'accept-encoding': 'gzip' }],
     ['/api/v1/latest?base=XXX', { 'accept-encoding': 'br' }],
-    ['/api/v1/nothing', {}],
   ])('to HEAD %s %j is that to GET without the body', async (target, headers) => {
     const got = await send(target, headers)
     const size = String(new Blob([bodyInOnePart(got.body) ?? '']).size)
@@ -100,41 +92,39 @@ describe('a compressed response', () => {
     codecs.br.mockImplementationOnce(fail)
     for (const failed of [await retry(TABLE, 'gzip;q=0.5, br'), await retry(TABLE, 'gzip')]) {
       expect(await wholeBody(failed.body)).toBe(await plainBody(TABLE))
-      expect([header(failed, 'etag'), codingOf(failed)]).toEqual([
-        expect.stringMatching(/^"\w+"$/),
-        'none',
-      ])
+      expect(header(failed, 'etag')).toMatch(/^"\w+"$/)
+      expect(codingOf(failed)).toBe('none')
     }
     expect([await retry(TABLE, 'br'), await retry(TABLE, 'br')].map(codingOf)).toEqual(['br', 'br'])
     expect(codecs.br).toHaveBeenCalledTimes(2)
   })
 })
 
-describe('a precondition', () => {
-  it('is met by the tag of the plain and of an encoded body, and calls the handler once', async () => {
-    const answer = vi.fn<typeof plain.answer>(plain.answer)
-    const { calls, send: ask } = start({}, { answer })
-    const tag = header(await get(TABLE), 'etag') ?? ''
-    for (const accepted of ['br, gzip', 'gzip', '']) {
-      const statusOf = async (headers: object) =>
-        (await ask(TABLE, { 'accept-encoding': accepted, ...headers })).status
-      for (const sent of [tag, `"a", W/${tag}`]) {
-        const known = await ask(TABLE, { 'accept-encoding': accepted, 'if-none-match': sent })
-        expect(known).toMatchObject({ status: 304, body: null })
-        expect(header(known, 'vary')).toBe('Accept-Encoding')
-        expect(await statusOf({ 'if-match': sent })).toBe(200)
-      }
-      expect(await statusOf({ 'if-match': 'W/"other"' })).toBe(412)
+it('a precondition is met by the tag of the plain and of an encoded body, and calls the handler once', async () => {
+  const answer = vi.fn<typeof plain.answer>(plain.answer)
+  const { calls, send: ask } = start({}, { answer })
+  const tag = header(await get(TABLE), 'etag') ?? ''
+  for (const accepted of ['br, gzip', 'gzip', '']) {
+    const askWith = (headers: object) => ask(TABLE, { 'accept-encoding': accepted, ...headers })
+    for (const sent of [tag, `"a", W/${tag}`]) {
+      const known = await askWith({ 'if-none-match': sent })
+      expect(known).toMatchObject({ status: 304, body: null })
+      expect(header(known, 'vary')).toBe('Accept-Encoding')
+      expect(await askWith({ 'if-match': sent })).toMatchObject({ status: 200 })
     }
-    expect([answer.mock.calls.length, ...calls()]).toEqual([15, 1, 1])
-  })
+    expect(await askWith({ 'if-match': 'W/"other"' })).toMatchObject({ status: 412 })
+  }
+  expect([answer.mock.calls.length, ...calls()]).toEqual([15, 1, 1])
 })
 
+interface Served {
+  body: RawResponse['body']
+  tag?: string
+  headers?: Header[]
+}
+
 /** Serves `bodies` by target, each encoded as ten bytes; `encoded` has the encoded bodies in order. */
-function serveBodies(
-  bodies: Record<string, { body: RawResponse['body']; tag?: string; headers?: Header[] }>,
-  encode: () => Promise<void> = async () => {},
-) {
+function serveBodies(bodies: Record<string, Served>, encode: () => Promise<void> = async () => {}) {
   const encoded: RawResponse['body'][] = []
   const codec: Codec = async (body) => {
     encoded.push(body)
@@ -151,14 +141,20 @@ function serveBodies(
 
 const LONG = 'x'.repeat(2_000)
 
+/** Bodies of 5 MiB by their numbers. */
+const hugeBodies = (length: number): Record<string, Served> =>
+  Object.fromEntries(
+    Array.from({ length }, (_, index) => {
+      return [String(index), { body: new Uint8Array(5 * 1_048_576), tag: `"${index}"` }]
+    }),
+  )
+
 describe('a body', () => {
   it('is encoded once for concurrent requests and for every spelling', async () => {
     const { calls, get: ask } = start()
     const targets = [TABLE, `${TABLE}&_=1`, '/api/v1/latest?base=eur']
-    const responses = await Promise.all(
-      Array.from({ length: 60 }, async (_, index) => ask(targets[index % 3] ?? '', 'br')),
-    )
-    expect(new Set(responses.map(({ body }) => body)).size).toBe(1)
+    const asking = Array.from({ length: 60 }, (_, index) => ask(targets[index % 3] ?? '', 'br'))
+    expect(new Set((await Promise.all(asking)).map(({ body }) => body)).size).toBe(1)
     await ask(TABLE, 'gzip')
     expect(calls()).toEqual([1, 1])
   })
@@ -184,31 +180,23 @@ describe('a body', () => {
 
   it('without an entity tag is encoded in gzip each time', async () => {
     const { encoded, get: ask } = serveBodies({ '/': { body: LONG } })
-    const accepted = ['br, gzip', 'br, gzip', 'br']
     const codings: string[] = []
-    for (const each of accepted) codings.push(codingOf(await ask('/', each)))
+    for (const each of ['br, gzip', 'br, gzip', 'br']) codings.push(codingOf(await ask('/', each)))
     expect([codings, encoded.length]).toEqual([['gzip', 'gzip', 'none'], 2])
   })
 
   it('is not taken for another one with the same entity tag', async () => {
-    const [one, other] = [LONG, 'y'.repeat(2_000)]
-    const tag = '"1"'
-    const { encoded, get: ask } = serveBodies({
-      one: { body: one, tag },
-      other: { body: other, tag },
-    })
+    const [one, other, tag] = [LONG, 'y'.repeat(2_000), '"1"']
+    const bodies = { one: { body: one, tag }, other: { body: other, tag } }
+    const { encoded, get: ask } = serveBodies(bodies)
     for (const target of ['one', 'one', 'other', 'one']) await ask(target, 'br')
     expect(encoded).toEqual([one, other, one])
   })
 
   it('is kept by recent use, up to six of 5 MiB', async () => {
-    const targets = Array.from({ length: 20 }, (_, index) => String(index))
-    const bodies = targets.map((target) => [
-      target,
-      { body: new Uint8Array(5 * 1_048_576), tag: `"${target}"` },
-    ])
-    const { encoded, get: ask } = serveBodies(Object.fromEntries(bodies))
-    for (const target of targets) {
+    const bodies = hugeBodies(20)
+    const { encoded, get: ask } = serveBodies(bodies)
+    for (const target of Object.keys(bodies)) {
       await ask(target, 'gzip')
       await ask('0', 'gzip')
     }
@@ -219,8 +207,6 @@ describe('a body', () => {
 })
 
 describe('a large body', () => {
-  const DECODE = { gzip: gunzipSync, br: brotliDecompressSync, none: Buffer.from }
-
   it.each<[accepted: string, first: keyof typeof DECODE, later: keyof typeof DECODE]>([
     ['gzip, deflate, br', 'gzip', 'br'],
     ['br', 'none', 'br'],
@@ -229,13 +215,13 @@ describe('a large body', () => {
   ])('is sent to a client that accepts %j as %j first, then as %j', async (...row) => {
     const [accepted, first, later] = row
     const { get: ask, calls } = start()
-    const text = await plainBody(LARGE)
     for (const coding of [first, later, later]) {
       const sent = await ask(LARGE, accepted)
       expect(codingOf(sent)).toBe(coding)
-      expect(header(sent, 'content-length')).toBe(String(bodyInOnePart(sent.body)?.length))
+      const body = Buffer.from(bodyInOnePart(sent.body) ?? '')
+      expect(header(sent, 'content-length')).toBe(String(body.length))
       expect(header(sent, 'etag')).toMatch(coding === 'none' ? /^"\w+"$/ : /^W\/"\w+"$/)
-      expect(DECODE[coding](Buffer.from(bodyInOnePart(sent.body) ?? '')).toString()).toBe(text)
+      expect(DECODE[coding](body).toString()).toBe(await plainBody(LARGE))
     }
     const codings = new Set([first, later].filter((coding) => coding !== 'none'))
     expect(calls().reduce((sum, count) => sum + count)).toBe(codings.size)
@@ -243,16 +229,10 @@ describe('a large body', () => {
 
   it('waits for its turn, and is sent plain while 16 MiB of others wait', async () => {
     const parked: (() => void)[] = []
-    const bodies = Array.from({ length: 6 }, (_, index) => [
-      String(index),
-      { body: new Uint8Array(5 * 1_048_576), tag: `"${index}"` },
-    ])
-    const { get: ask } = serveBodies(
-      { ...Object.fromEntries(bodies), small: { body: LONG, tag: '"s"' } },
-      () => new Promise((resolve) => parked.push(resolve)),
-    )
+    const bodies = { ...hugeBodies(6), small: { body: LONG, tag: '"s"' } }
+    const { get: ask } = serveBodies(bodies, () => new Promise((resolve) => parked.push(resolve)))
     const ended: string[] = []
-    for (const target of ['0', '1', '2', '3', '4', '5', 'small']) {
+    for (const target of Object.keys(bodies)) {
       void ask(target, 'gzip').then((sent) => ended.push(`${target} ${codingOf(sent)}`))
     }
     await settled()
@@ -263,18 +243,12 @@ describe('a large body', () => {
       parked.splice(0).forEach((encode) => encode())
       await settled()
     }
-    expect(ended.slice(2).toSorted()).toEqual([
-      '0 gzip',
-      '1 gzip',
-      '2 gzip',
-      '3 gzip',
-      'small gzip',
-    ])
+    const gzipped = ['0', '1', '2', '3', 'small'].map((target) => `${target} gzip`)
+    expect(ended.slice(2).toSorted()).toEqual(gzipped)
   })
 })
 
 describe('a body in parts', () => {
-  const rawOf = (target: string) => ({ method: 'GET', target, header: () => null })
   const partsIn = async ({ body }: RawResponse): Promise<Uint8Array[]> => {
     const parts: Uint8Array[] = []
     if (isStreamed(body)) for await (const part of body) parts.push(part)
@@ -283,7 +257,8 @@ describe('a body in parts', () => {
 
   it('is sent in gzip, each part at once, or as it is to clients without gzip', async () => {
     const response = await get(DAYS, 'br, gzip')
-    const unencoded = await plain.answer(rawOf(DAYS))
+    const raw = { method: 'GET', target: DAYS, header: () => null }
+    const unencoded = await plain.answer(raw)
     expect([codingOf(response), header(response, 'content-length')]).toEqual(['gzip', undefined])
     expect(header(response, 'etag')).toBe(header(unencoded, 'etag'))
     const [parts, plainParts] = [await partsIn(response), await partsIn(unencoded)]
@@ -326,23 +301,20 @@ describe('a body in parts', () => {
   })
 })
 
-describe('the coding of a body', () => {
+const CHOICES = {
+  br: 'gzip, deflate, br | br, gzip | br;q=0.001 | *',
+  gzip:
+    'gzip | GZip | gzip;q=1 | gzip;q=1.000 | gzip ; q=0.5 ,\tbr;q=0.4 | *, br;q=0 | br;q=0.5, *;q=0.7 | ' +
+    'gzip, identity | gzip;q=0.5, identity;q=0.5 | identity;q=0, gzip;q=0.1 | , ,gzip,,',
+  none:
+    ' | identity | deflate, zstd | x-gzip-like | gzip;q=0 | gzip;q=0.000, br;q=0 | *;q=0 | identity, gzip;q=0.5 | ' +
+    '*, gzip;q=0.5, br;q=0.9 | identity;q=0 | gzip;q=2 | gzip;q=-1 | gzip;q=0.5555 | gzip;q=NaN | gzip;q | ' +
+    'gzip;level=9 | gzip br | "gzip" | __proto__, constructor',
+}
+
+it.each(Object.entries(CHOICES))('chooses %s by the weights of RFC 9110', async (coding, texts) => {
   const { get: ask } = serveBodies({ body: { body: LONG, tag: '"1"' } })
-
-  const CHOICES = {
-    br: 'gzip, deflate, br | br, gzip | br;q=0.001 | *',
-    gzip:
-      'gzip | GZip | gzip;q=1 | gzip;q=1.000 | gzip ; q=0.5 ,\tbr;q=0.4 | *, br;q=0 | br;q=0.5, *;q=0.7 | ' +
-      'gzip, identity | gzip;q=0.5, identity;q=0.5 | identity;q=0, gzip;q=0.1 | , ,gzip,,',
-    none:
-      ' | identity | deflate, zstd | x-gzip-like | gzip;q=0 | gzip;q=0.000, br;q=0 | *;q=0 | identity, gzip;q=0.5 | ' +
-      '*, gzip;q=0.5, br;q=0.9 | identity;q=0 | gzip;q=2 | gzip;q=-1 | gzip;q=0.5555 | gzip;q=NaN | gzip;q | ' +
-      'gzip;level=9 | gzip br | "gzip" | __proto__, constructor',
+  for (const accepted of texts.split(' | ')) {
+    expect(codingOf(await ask('body', accepted)), accepted).toBe(coding)
   }
-
-  it.each(Object.entries(CHOICES))('is %s by the weights of RFC 9110', async (coding, texts) => {
-    for (const accepted of texts.split(' | ')) {
-      expect(codingOf(await ask('body', accepted)), accepted).toBe(coding)
-    }
-  })
 })

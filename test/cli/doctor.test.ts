@@ -53,12 +53,11 @@ describe('ratesmith doctor', () => {
   it('fails for a source that publishes no newer rates, with their age', async () => {
     const findings = await examine([], { fetch: publish(), now: () => NOW + 60 * DAY })
     const failures = findings.filter(({ ok, subject }) => !ok && subject.includes(' rates, '))
-    expect(failures.map(({ subject, found }) => `${subject}: ${found}`)).toEqual([
-      expect.stringMatching(
-        /^latest.*Exchange Rate API.* 60 days ago; the next were due 59 days ago$/,
-      ),
-      expect.stringMatching(/^history.*Frankfurter.* 2026-11-20; the next were due 57 days ago$/),
-    ])
+    const [latest, history] = failures.map(({ subject, found }) => `${subject}: ${found}`)
+    expect(latest).toMatch(
+      /^latest.*Exchange Rate API.* 60 days ago; the next were due 59 days ago$/,
+    )
+    expect(history).toMatch(/^history.*Frankfurter.* 2026-11-20; the next were due 57 days ago$/)
     expect(failures[0]?.advice).toContain('choose another provider')
   })
 

@@ -80,7 +80,6 @@ function archive(): Archive {
   return { text, day: text.split('\n')[1]?.slice(0, 10) ?? '' }
 }
 
-/** Responds as the European Central Bank with this archive. */
 function bankWith({ text, day }: Archive): typeof fetch {
   const [head = [], newest = []] = text.split('\n').map((line) => line.split(','))
   const rates = head.flatMap((code, index) => {

@@ -34,7 +34,6 @@ export function readExported(
   )
 }
 
-/** Returns the names of all files in `folder`, sorted. */
 export function namesIn(folder: string): string[] {
   const entries = fs.readdirSync(folder, { recursive: true, withFileTypes: true })
   const paths = entries

@@ -8,9 +8,7 @@ type Context = Parameters<typeof runCommand>[1]
 export interface Surroundings extends Partial<Omit<Context, 'stdout' | 'stderr'>> {
   /** Makes both outputs terminals of this width in characters. */
   columns?: number
-  /** Receives each write to stderr. */
   onNote?: (text: string) => void
-  /** Receives each write to stdout. */
   onPrint?: (text: string) => void
 }
 
@@ -48,7 +46,6 @@ export async function show(args: string[], columns: number, surroundings: Surrou
   return stdout.trimEnd().split('\n')
 }
 
-/** The result of one check of `ratesmith doctor`. */
 export interface Finding {
   subject: string
   ok: boolean
@@ -56,13 +53,11 @@ export interface Finding {
   advice: string | null
 }
 
-/** Returns the results of `ratesmith doctor`. */
 export async function examine(args: string[], surroundings: Surroundings): Promise<Finding[]> {
   const { stdout } = await run(['doctor', '--json', ...args], surroundings)
   return JSON.parse(stdout).findings
 }
 
-/** Returns the URL of a call of `fetch`. */
 export function urlOf(input: string | URL | Request): string {
   return input instanceof Request ? input.url : input.toString()
 }

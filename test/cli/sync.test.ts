@@ -84,11 +84,8 @@ describe('ratesmith sync with PostgreSQL', () => {
   })
 
   it('never prints the password of a URL', async () => {
-    const url = 'postgres://app:secret@bad/shop'
-    expect(await run(args(url), projectWithPg())).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'ratesmith: cannot connect to PostgreSQL: connect ECONNREFUSED ::1:5432\n',
-    })
+    const ran = await run(args('postgres://app:secret@bad/shop'), projectWithPg())
+    const stderr = 'ratesmith: cannot connect to PostgreSQL: connect ECONNREFUSED ::1:5432\n'
+    expect(ran).toEqual({ code: 1, stdout: '', stderr })
   })
 })

@@ -12,7 +12,6 @@ describe('a terminal', () => {
     [{ ...UTF8, NO_COLOR: '1' }, 'linux', 'Unicode'],
     [{ ...UTF8, NO_COLOR: '' }, 'linux', 'colour, Unicode'],
     [{ ...UTF8, FORCE_COLOR: '0' }, 'linux', 'Unicode'],
-    [{ ...UTF8, FORCE_COLOR: 'false' }, 'linux', 'Unicode'],
     [{ ...UTF8, FORCE_COLOR: '', NO_COLOR: '1' }, 'linux', 'colour, Unicode'],
     [{ ...UTF8, TERM: 'dumb' }, 'linux', ''],
     [{ LANG: 'C' }, 'linux', 'colour'],

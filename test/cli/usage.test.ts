@@ -9,30 +9,23 @@ import { NOW, publish, run, show } from './run.ts'
 
 const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
-describe('the version of Node', () => {
+it('an old version of Node exits with 1 and one line that names both versions', async () => {
   const needed: string = manifest.engines.node.replace('>=', '')
   const [major = 0, minor = 0] = needed.split('.').map(Number)
-
-  it.each([`${major}.${minor - 1}.9`, `${major - 2}.${minor + 4}.0`, `9.${minor + 9}.0`])(
-    '%s exits with 1 and one line that names both versions',
-    async (node) => {
-      expect(await run(['convert', 'USD', 'EUR', '--demo'], { versions: { node } })).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: `ratesmith requires Node ${needed} or newer, got ${node}\n`,
-      })
-    },
-  )
-
-  it.each([
-    { node: needed },
-    { node: `${major}.${minor + 1}.0` },
-    { node: `${major + 2}.0.0` },
-    { node: '20.0.0', bun: '1.2.0' },
-    { node: '20.0.0', deno: '2.0.0' },
-  ])('is new enough: %j', async (versions) => {
-    expect((await run(['--version'], { versions })).code).toBe(0)
-  })
+  const args = ['convert', 'USD', 'EUR', '--demo']
+  for (const node of [
+    `${major}.${minor - 1}.9`,
+    `${major - 2}.${minor + 4}.0`,
+    `9.${minor + 9}.0`,
+  ]) {
+    const stderr = `ratesmith requires Node ${needed} or newer, got ${node}\n`
+    expect(await run(args, { versions: { node } })).toEqual({ code: 1, stdout: '', stderr })
+  }
+  const others = [needed, `${major}.${minor + 1}.0`, `${major + 2}.0.0`].map((node) => ({ node }))
+  const runtimes = [{ bun: '1.2.0' }, { deno: '2.0.0' }].map((own) => ({ node: '20.0.0', ...own }))
+  for (const versions of [...others, ...runtimes]) {
+    expect((await run(['--version'], { versions })).code, JSON.stringify(versions)).toBe(0)
+  }
 })
 
 /** Command lines with the requests of the API that they are. */

@@ -129,12 +129,8 @@ describe('a 502', () => {
     const reason = reasonOf(client.latest())
     await advance(60_000)
     expect(requests).toHaveLength(times)
-    expect(await reason).toMatchObject({
-      code: 'provider_unavailable',
-      message: 'No rates',
-      summary: 'No rates',
-      retryAfter: 1,
-    })
+    const about = { message: 'No rates', summary: 'No rates', retryAfter: 1 }
+    expect(await reason).toMatchObject({ code: 'provider_unavailable', ...about })
   })
 
   it('with a Retry-After of more than ten seconds is not retried', async () => {
@@ -154,14 +150,8 @@ describe('a signal', () => {
 
   it('that has aborted prevents the request', async () => {
     const { client, requests } = clientOf(() => conversion())
-    const signal = AbortSignal.abort(reason)
-    for (const call of [
-      client.latest({ signal }),
-      client.convert({ ...PAIR, signal }),
-      client.history({ ...PAIR, signal }),
-      client.currencies({ signal }),
-      client.status({ signal }),
-    ]) {
+    for (const name of ['latest', 'convert', 'history', 'currencies', 'status']) {
+      const call = Object(client)[name]({ ...PAIR, signal: AbortSignal.abort(reason) })
       expect(await reasonOf(call)).toBe(reason)
     }
     expect(requests).toEqual([])

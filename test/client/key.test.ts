@@ -1,16 +1,10 @@
 import { describe, expect, it } from 'vitest'
 
-import { createAccess, createKey } from '../../src/access/index.ts'
 import { RatesError, createRatesClient } from '../../src/client/index.ts'
-import { createRatesHandler } from '../../src/index.ts'
-import { fakeProviders } from '../../src/testing/index.ts'
-import { NOW, PAIR, clientOf, conversion, inTurn, reasonOf } from './service.ts'
+import { PAIR, clientOf, conversion, inTurn, reasonOf } from './service.ts'
 
 const KEY = 'rsk_planted~0123456789'
 
-const now = (): number => NOW
-
-/** Returns a response of a service with keys and limits. */
 function refusal(status: number, code: string, retryAfter?: string): () => Response {
   const headers: HeadersInit = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
   return () => Response.json({ error: { code, message: 'No' } }, { status, headers })
@@ -104,33 +98,5 @@ describe('a request that is refused', () => {
     expect(requests).toHaveLength(1)
     await advance(1)
     expect(await converted).toMatchObject({ rate: 2 })
-  })
-})
-
-describe('a handler with access rules', () => {
-  it('serves a client with a key, and revalidates its responses', async () => {
-    const { key, hash } = await createKey()
-    const guarded = createRatesHandler({
-      providers: fakeProviders({ now }),
-      now,
-      access: createAccess({
-        plans: { small: '3/min' },
-        keys: { find: (given) => (given === hash ? { id: 'acme', plan: 'small' } : undefined) },
-      }),
-    })
-    const statuses: number[] = []
-    const respond = async (request: Request): Promise<Response> => {
-      const response = await guarded(request)
-      statuses.push(response.status)
-      return response
-    }
-    const { client } = clientOf(respond, { key })
-    const first = await client.convert(PAIR)
-    expect(await client.convert(PAIR)).toEqual(first)
-    await client.latest()
-    expect(await reasonOf(client.status())).toMatchObject({ code: 'rate_limited', retryAfter: 20 })
-    const { client: stranger } = clientOf(respond)
-    expect(await reasonOf(stranger.status())).toMatchObject({ code: 'unauthorized' })
-    expect(statuses).toEqual([200, 304, 200, 429, 401])
   })
 })

@@ -13,12 +13,7 @@ export const PAIR = { from: 'USD', to: 'EUR' } as const
 
 const now = (): number => NOW
 
-/** A handler with the synthetic market, and quotes. */
-export const handler: RatesHandler = createRatesHandler({
-  providers: fakeProviders({ now }),
-  now,
-  quotes: { secrets: ['a secret of thirty-two bytes, or more'] },
-})
+export const handler: RatesHandler = createRatesHandler({ providers: fakeProviders({ now }), now })
 
 /** Creates a client of `respond` whose time passes only in `advance`; `timers` counts pending timers. */
 export function clientOf(
@@ -55,7 +50,6 @@ export function inTurn(...responses: (() => Response)[]): () => Response {
   }
 }
 
-/** Returns the 502 of a service without rates. */
 export function badGateway(retryAfter?: string): () => Response {
   const error = { code: 'provider_unavailable', message: 'No rates' }
   const headers: HeadersInit = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
@@ -67,7 +61,6 @@ export function conversion(rate = 2): Response {
   return Response.json({ rate, result: rate }, { headers: { etag: `"${rate}"` } })
 }
 
-/** Resolves to the reason with which `promise` rejects. */
 export async function reasonOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => new Error('it resolved'),

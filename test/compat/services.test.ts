@@ -46,6 +46,8 @@ const RESPONSES = readFileSync(new URL('responses.jsonl', import.meta.url), 'utf
 async function ask(mount: typeof fixer, path: string, market?: keyof typeof MARKETS) {
   const options = { routes: mount(), ...(market && { providers: MARKETS[market] }) }
   const { handler } = openMarket(options)
+  // A request waits 5 s at most, which a busy machine may take to make these markets.
+  if (market) await handler.refresh()
   const response = await handler(new Request(`http://localhost${expand(path)}`))
   return { status: response.status, body: await response.json() }
 }

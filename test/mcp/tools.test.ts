@@ -30,7 +30,6 @@ async function send(method: string, params?: object) {
 
 const call = async (name: string, given: object) => send('tools/call', { name, arguments: given })
 
-/** Returns the response of `/api/v1` to the same question. */
 async function answer(path: string, given: object): Promise<{ isError: boolean; text: string }> {
   const query = Object.entries(given).map(([name, value]) => [name, String(value)])
   const target = `http://localhost/api/v1/${path}?${new URLSearchParams(query)}`
@@ -104,10 +103,10 @@ describe('the tools', () => {
     '%s answers random questions as its endpoint does, by its schemas',
     async (name, [path, params]) => {
       const { tools } = await send('tools/list')
-      const { inputSchema, outputSchema } = tools.find(
-        (each: { name: string }) => each.name === name,
+      const tool = tools.find((each: { name: string }) => each.name === name)
+      const [isInput, isOutput] = [tool.inputSchema, tool.outputSchema].map((each) =>
+        ajv.compile(each),
       )
-      const [isInput, isOutput] = [ajv.compile(inputSchema), ajv.compile(outputSchema)]
       let answered = 0
       for (const given of fc.sample(params, { numRuns: 160, seed: 50 })) {
         const { isError, text } = await answer(path, given)
@@ -115,16 +114,16 @@ describe('the tools', () => {
         const {
           structuredContent: record,
           isError: hasFailed = false,
-          content,
+          ...called
         } = await call(name, given)
-        const message: unknown = hasFailed ? content[0].text : undefined
+        const message: unknown = hasFailed ? called.content[0].text : undefined
         const expected = body.error?.message.replace('/v1/currencies', 'find_currency')
         expect([given, hasFailed, message]).toEqual([given, isError, expected])
         if (isError) continue
         answered += 1
         const whole = record.omitted === undefined ? body : thinnedLike(record, body)
         expect(JSON.stringify(record)).toBe(JSON.stringify(whole))
-        expect([given, isInput(given), isOutput(record)]).toEqual([given, true, true])
+        expect([given, isInput?.(given), isOutput?.(record)]).toEqual([given, true, true])
       }
       expect(answered).toBeGreaterThanOrEqual(100)
     },
@@ -132,30 +131,24 @@ describe('the tools', () => {
 
   const PAIR = { from: 'USD', to: 'EUR' }
   const ECB = 'European Central Bank \\(via Frankfurter\\)'
+  const SPAN = { start: '2026-11-12', end: '2026-11-13' }
+  const BACK = { amount: 50, reverse: true, date: '2026-11-14' }
+  const TABLE = { base: 'eur', symbols: ['USD', 'JPY'], date: '2026-11-13' }
 
   it.each([
     [
-      ...(['convert', { ...PAIR, amount: '99.90', round: 'minor' }] as const),
-      '99.9 USD = 85.28 EUR at 0.853679 \\(Rates By Exchange Rate API, 2026-11-20\\)',
+      'convert',
+      { ...PAIR, amount: '99.90', round: 'minor' },
+      '99.9 USD = 85.28 EUR at 0.853679 .*',
     ],
-    [
-      ...(['convert', { ...PAIR, amount: 50, reverse: true, date: '2026-11-14' }] as const),
-      `\\S+ USD = 50 EUR at \\S+ \\(${ECB}, 2026-11-13\\)`,
-    ],
-    [
-      ...(['get_rates', { base: 'eur', symbols: ['USD', 'JPY'], date: '2026-11-13' }] as const),
-      `1 EUR = \\S+ JPY, \\S+ USD \\(${ECB}, 2026-11-13\\)`,
-    ],
+    ['convert', { ...PAIR, amount: 1 }, '.* \\(Rates By Exchange Rate API, 2026-11-20\\)'],
+    ['convert', { ...PAIR, ...BACK }, `\\S+ USD = 50 EUR at \\S+ \\(${ECB}, 2026-11-13\\)`],
+    ['get_rates', TABLE, `1 EUR = \\S+ JPY, \\S+ USD \\(${ECB}, 2026-11-13\\)`],
     ['get_rates', {}, '1 USD = (\\S+ [A-Z]{3}, ){11}\\S+ [A-Z]{3} and \\d+ more \\(.*'],
-    [
-      ...(['get_history', { ...PAIR, start: '2026-11-12', end: '2026-11-13' }] as const),
-      `1 USD = \\S+ EUR on 2026-11-12, \\S+ on 2026-11-13 \\(\\S+ %\\); high .* average \\S+ \\(${ECB}.*`,
-    ],
+    ['get_history', { ...PAIR, ...SPAN }, '1 USD = \\S+ EUR on 2026-11-12, \\S+ on 2026-11-13 .*'],
+    ['get_history', { ...PAIR, ...SPAN }, `.* \\(\\S+ %\\); high .* average \\S+ \\(${ECB}.*`],
     ['find_currency', { query: 'DEM' }, 'DEM \\(German Mark, withdrawn on 1999-01-01: use EUR\\)'],
-    [
-      ...(['get_status', {}] as const),
-      `latest rates of Rates By Exchange Rate API of 2026-11-20, ${ECB} to 2026-11-20`,
-    ],
+    ['get_status', {}, `latest rates of Rates By Exchange .* of 2026-11-20, ${ECB} to 2026-11-20`],
   ])('%s says in one line what it found: %j', async (name, given, line) => {
     const { content } = await call(name, given)
     expect(content[0].text).toMatch(new RegExp(`^${line}$`))
@@ -183,17 +176,9 @@ describe('the tools', () => {
   })
 
   it.each([
-    [
-      'convert',
-      { ...PAIR, to: ['EUR'] },
-      /^Invalid to currency: \[object\] \(must be three letters/,
-    ],
+    ['convert', { ...PAIR, to: ['EUR'] }, /^Invalid to currency: \[object\] \(must be three let/],
     ['convert', { ...PAIR, quantity: 3 }, /quantity \(use amount\)/],
-    [
-      'convert',
-      { ...PAIR, expand: 'sources' },
-      /expand \(unknown; the tool takes from, to, amount/,
-    ],
+    ['convert', { ...PAIR, expand: '' }, /expand \(unknown; the tool takes from, to, amount/],
     ['convert', { ...PAIR, from: 'DEM' }, /DEM.*EUR/],
     ['convert', { ...PAIR, from: 'XQQ' }, /see find_currency/],
     ['get_history', { ...PAIR, to: ['EUR'] }, /^Invalid to currency/],
@@ -241,9 +226,8 @@ describe('the tools', () => {
   it('keep unexpected errors to themselves', async () => {
     const rates = { ...handler.rates, status: () => Promise.reject(new Error('secret')) }
     const params = { name: 'get_status', arguments: {} }
-    const response = await createMcpHandler(rates)(
-      messageTo('http://localhost/', 'tools/call', params),
-    )
+    const message = messageTo('http://localhost/', 'tools/call', params)
+    const response = await createMcpHandler(rates)(message)
     expect(await response.text()).toContain('"text":"Internal error"')
   })
 })

@@ -4,7 +4,6 @@ import { createHealth } from '../../src/monitoring/index.ts'
 import { fragileMarket, market, openService } from '../fixtures/service.ts'
 import { settled } from '../virtual-runtime.ts'
 
-/** Returns what a probe gets. */
 async function probe(response: Response) {
   const { status, headers } = response
   const others = ['cache-control', 'x-content-type-options', 'content-type']

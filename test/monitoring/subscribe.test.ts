@@ -21,11 +21,8 @@ describe('a subscription', () => {
     handler.subscribe({ onResponse: (summary) => summaries.push(summary) })
     await get('/api/v1/latest')
     await get('/api/v1/latest', { method: 'HEAD' })
-    await get('/api/v1/convert')
-    await get('/api/rates')
-    await get('/api/')
-    await get('/api/v1/nothing')
-    await get('/other')
+    const others = ['/api/v1/convert', '/api/rates', '/api/', '/api/v1/nothing', '/other']
+    for (const target of others) await get(target)
     expect(summaries.map(({ route, method, status }) => [route, method, status])).toEqual([
       ['/v1/latest', 'GET', 200],
       ['/v1/latest', 'HEAD', 200],
@@ -71,19 +68,12 @@ describe('a subscription', () => {
 })
 
 describe('inspect()', () => {
-  it('starts no load', () => {
+  it('starts no load, and has the status of the endpoint and the size of the response caches', async () => {
     const { handler, events } = openService()
-    expect(handler.inspect()).toMatchObject({
-      status: { ready: false, latest: { ready: false }, history: { ready: false } },
-      responseCacheBytes: 0,
-      waiting: 0,
-    })
-    expect(events).toEqual([])
-  })
-
-  it('has the same status as the endpoint, and the size of the response caches', async () => {
-    const { handler } = openService()
     const { get, json } = requestsTo(handler, '/api/v1')
+    const cold = { ready: false, latest: { ready: false }, history: { ready: false } }
+    expect(handler.inspect()).toMatchObject({ status: cold, responseCacheBytes: 0, waiting: 0 })
+    expect(events).toEqual([])
     await handler.refresh()
     await get('/latest')
     await get('/latest')

@@ -39,13 +39,9 @@ it('10,000 requests that wait for data are the limit: others get a 503, unless t
   const from = events.length
   const refused = await request(WAITING)
   expect(refused).toMatchObject({ status: 503, matched: true })
-  expect(Object.fromEntries(refused.headers)).toMatchObject({
-    'retry-after': '1',
-    'cache-control': 'no-store',
-  })
-  expect(JSON.parse(String(bodyInOnePart(refused.body)))).toMatchObject({
-    error: { code: 'overloaded' },
-  })
+  const fields = { 'retry-after': '1', 'cache-control': 'no-store' }
+  expect(Object.fromEntries(refused.headers)).toMatchObject(fields)
+  expect(String(bodyInOnePart(refused.body))).toContain('"code":"overloaded"')
   for (const [target, method, status] of [
     [CACHED, 'GET', 200],
     [CACHED, 'HEAD', 200],

@@ -10,13 +10,9 @@ import { COMPILERS, MODULES, openApp } from './package.ts'
 /** A typical app; every other name is checked by the compilation of its module. */
 const CONSUMER = `import { RatesError, createRatesHandler } from 'ratesmith'
 import type { RatesHandlerOptions } from 'ratesmith'
-import { serve as serveOnBun } from 'ratesmith/bun'
 import { createRatesClient } from 'ratesmith/client'
 import { toWorker } from 'ratesmith/cloudflare'
-import { serve as serveOnDeno } from 'ratesmith/deno'
-import { toExpressHandler } from 'ratesmith/express'
-import { toNextHandler } from 'ratesmith/next'
-import { serve, toNodeHandler } from 'ratesmith/node'
+import { toNodeHandler } from 'ratesmith/node'
 import { createEcbProvider, createOpenExchangeRatesProvider } from 'ratesmith/providers'
 import { createMemoryStore } from 'ratesmith/stores/memory'
 import { storeContract } from 'ratesmith/testing'
@@ -31,9 +27,7 @@ const client = createRatesClient({ baseUrl: 'http://localhost/api', fetch: handl
 const { rates } = handler
 export const { EUR }: { EUR: number } = (await rates.latest({ symbols: ['EUR'] })).rates
 export const { USD }: { USD: number } = (await client.latest({ symbols: ['USD'] })).rates
-export const hosts = [toNodeHandler(handler), toExpressHandler(handler), toWorker(() => handler)]
-export const { GET, POST } = toNextHandler(handler)
-export const servers = [serve, serveOnBun, serveOnDeno].map((each) => each(handler))
+export const hosts = [toNodeHandler(handler), toWorker(() => handler)]
 export const cases: ContractCase[] = storeContract(() => new Map())
 export const isRatesError = (error: unknown): boolean => error instanceof RatesError
 // @ts-expect-error the types are not any
@@ -74,18 +68,6 @@ it.for(
     expect((await run(program, ['--version'])).stdout).toContain(` ${version}.`)
   },
 )
-
-it('the declarations explain an unknown period in one line', async () => {
-  const { write, compile } = openApp()
-  write(
-    'period.ts',
-    `import { createRates } from 'ratesmith'
-    export const history = createRates().history({ from: 'USD', to: 'EUR', period: '2Y' })`,
-  )
-  const output = await compile({ module: 'nodenext', types: [] })
-  const message = `Type '"2Y"' is not assignable to type 'Period | undefined'.`
-  expect(output.trim().split('\n')).toEqual([expect.stringContaining(message)])
-})
 
 /** Globals of the web platform that an app uses. */
 const GLOBALS = `import { createRatesHandler } from 'ratesmith'

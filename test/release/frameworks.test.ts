@@ -113,7 +113,6 @@ describe.each(Object.entries(APPS))('%s, mounted as in the guide', (framework, a
   })
 })
 
-/** Creates the folder of an app; returns its path, and the files that the guide shows. */
 function writeApp(framework: string, { folder: name, type = 'module' }: App) {
   const folder = join(root, 'apps', framework.replaceAll(/\W+/g, '-').toLowerCase())
   cpSync(join(ROOT, 'test/apps', name), folder, { recursive: true })

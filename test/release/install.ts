@@ -9,7 +9,6 @@ import { ROOT } from '../system/runtimes.ts'
 
 /** The packed tarball, installed into an empty folder. */
 export interface InstalledPackage {
-  /** Path of the folder. */
   folder: string
   /** Files in the tarball, relative to the root of the package. */
   files: string[]

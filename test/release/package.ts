@@ -98,7 +98,6 @@ export function openApp() {
   return {
     folder,
     write,
-    /** Makes packages of this project available. */
     link(...names: string[]): void {
       for (const name of names) {
         const path = join(folder, 'node_modules', name)
@@ -106,7 +105,6 @@ export function openApp() {
         symlinkSync(join(ROOT, 'node_modules', name), path)
       }
     },
-    /** Compiles all files under strict flags, and returns the output of the compiler. */
     async compile(options: object, program: string = tsc('typescript')): Promise<string> {
       const compilerOptions = { ...STRICT, ...options }
       write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }))

@@ -9,7 +9,6 @@ import { freePort } from '../system/sockets.ts'
 /** Where Debian has the programs of the newest version. */
 const PROGRAMS = globSync('/usr/lib/postgresql/*/bin/postgres').toSorted().at(-1)
 
-/** Whether to skip tests that need PostgreSQL. */
 export const NO_POSTGRES: boolean = PROGRAMS === undefined
 
 /** Starts PostgreSQL on the loopback interface with an empty database; it ends with the test. */

@@ -26,11 +26,6 @@ describe('syncRates()', () => {
       { since: '2026' },
     ],
     [/^sources must not be empty$/, new DatabaseSync(':memory:'), { sources: [] }],
-    [
-      /^unknown option "source"; did you mean "sources"/,
-      new DatabaseSync(':memory:'),
-      { source: 'ecb' },
-    ],
   ])('throws %s', async (message, client, options) => {
     const given: SyncRatesOptions = { rates: daysOf([]), ...options }
     const error = await Reflect.apply(syncRates, undefined, [client, given]).catch(

@@ -45,13 +45,13 @@ describe('createFileStore()', () => {
   it('stores the unchanged text, in one file per key with mode 0600', async () => {
     const folder = temporaryFolder()
     const store = createFileStore(folder)
-    for (const text of ['{"v":1}', '{"v":2}']) await store.set('rates:v1:latest', text, 0)
+    for (const text of ['{"v":1}', '{"v":2}']) await store.set('rates:v1:EUR', text, 0)
     const name = onlyName(folder)
-    expect(name).toMatch(/^rates-v1-latest-[0-9a-f]{32}\.cache$/)
+    expect(name).toMatch(/^rates-v1-eur-[0-9a-f]{32}\.cache$/)
     expect(fs.readFileSync(`${folder}/${name}`, 'utf8')).toBe('{"v":2}')
     // Windows has no such permissions.
     expect([0o600, 0o666]).toContain(fs.statSync(`${folder}/${name}`).mode & 0o777)
-    expect(await createFileStore(folder).get('rates:v1:latest')).toBe('{"v":2}')
+    expect(await createFileStore(folder).get('rates:v1:EUR')).toBe('{"v":2}')
   })
 
   it('gives every key a distinct file name within the folder, on every file system', async () => {

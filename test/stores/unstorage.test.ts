@@ -70,6 +70,7 @@ describe('createUnstorageStore()', () => {
     const lives: number[] = []
     const setItem: UnstorageClient['setItem'] = async (_key, _value, { ttl }) => lives.push(ttl)
     const store = createUnstorageStore({ getItem: async () => null, setItem }, { now: () => NOW })
+    expect(store.claim).toBeUndefined()
     for (const life of [86_400_000, 1_001, 0, -1]) await store.set('k', 'text', NOW + life)
     expect(lives).toEqual([86_400, 2, 1, 1])
   })
@@ -83,10 +84,6 @@ describe('createUnstorageStore()', () => {
     fs.rmSync(path)
     await store.set('k', 'two', Infinity)
     expect(await store.get('k')).toBe('two')
-  })
-
-  it('has no claim method', () => {
-    expect(createUnstorageStore(createStorage()).claim).toBeUndefined()
   })
 
   it.each([undefined, null, {}, { getItem: 1, setItem: 1 }, 'fs'])('throws for %o', (storage) => {

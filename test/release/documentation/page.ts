@@ -3,7 +3,6 @@ import { dirname, join, relative } from 'node:path'
 
 import { ROOT } from '../../system/runtimes.ts'
 
-/** A fenced block. */
 export interface Block {
   page: string
   /** The line of the opening fence, from 1. */
@@ -24,12 +23,10 @@ export interface Page {
   prose: string[]
 }
 
-/** Returns the pages whose code is run. */
 export function followedPages(): Page[] {
   return globSync(['README.md', '{docs,skills}/**/*.md'], { cwd: ROOT }).toSorted().map(openPage)
 }
 
-/** Returns the pages whose links are checked. */
 export function linkedPages(): Page[] {
   const others = globSync(['CHANGELOG.md', '{bench,.github}/**/*.md'], { cwd: ROOT })
   return [...followedPages(), ...others.map(openPage)]
@@ -87,7 +84,7 @@ const EXCEPTIONS: [language: string, matches: RegExp, reason: string][] = [
   ['sh', /^(?:claude|codex) mcp add /, 'is not installed here'],
   ['json', /"command": "npx"/, 'test/documentation.test.ts'],
   ['ini', /\[Service\]/, 'test/system/systemd.test.ts'],
-  ['sql', /./, 'test/sql/recipe.test.ts, test/cli/export-faults.test.ts'],
+  ['sql', /./, 'test/sql/pglite.test.ts, test/cli/export-faults.test.ts'],
   ['ts', /from 'pg'/, 'test/system/examples.test.ts'],
   ['ts', /'openapi-fetch'/, 'openapi-tools.test.ts'],
   ['ts', /^\/\/ config\.mts\n/, 'a command of the page, or smoke/serve.test.ts'],
@@ -113,7 +110,6 @@ export function linksOf({ prose }: Page): string[] {
   return found.map(([, target = '']) => target).filter((target) => !/^(?:\w+:|\/\/)/.test(target))
 }
 
-/** Returns whether a link leads to a missing file, folder or heading. */
 export function isBroken(page: Page, target: string): boolean {
   const [path = '', anchor] = target.split('#').map(decodeURIComponent)
   const file = path === '' ? join(ROOT, page.name) : join(ROOT, dirname(page.name), path)

@@ -42,16 +42,16 @@ describe('the documentation', () => {
     const broken = links.filter(({ page, target }) => isBroken(page, target))
     expect(broken.map(({ page, target }) => `${page.name}: ${target}`)).toEqual([])
   })
+})
 
-  it('names for contributors existing scripts, files and folders', () => {
-    const pages = linkedPages().filter(({ name }) => name.startsWith('.github/'))
-    const scripts = pages.flatMap(({ text }) => text.match(/(?<=\bnpm run )[\w:-]+/g) ?? [])
-    expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(scripts))
-    const prose = pages.flatMap((page) => page.prose).join('\n')
-    const paths = prose.match(/(?<=`)(?:src|adapters|test|bench|docs)\/[\w./-]*(?=`)/g) ?? []
-    expect(paths.length).toBeGreaterThan(10)
-    expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
-  })
+it('the pages for contributors name existing scripts, files and folders', () => {
+  const pages = linkedPages().filter(({ name }) => name.startsWith('.github/'))
+  const scripts = pages.flatMap(({ text }) => text.match(/(?<=\bnpm run )[\w:-]+/g) ?? [])
+  expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(scripts))
+  const prose = pages.flatMap((page) => page.prose).join('\n')
+  const paths = prose.match(/(?<=`)(?:src|adapters|test|bench|docs)\/[\w./-]*(?=`)/g) ?? []
+  expect(paths.length).toBeGreaterThan(10)
+  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
 })
 
 describe('the code of the documentation', () => {
@@ -80,7 +80,6 @@ it.each(blocksOf('text', 'diff'))('$page:$line has only paths that return 200', 
   expect(await refusedPaths(block)).toEqual([])
 })
 
-/** Compiles the `ts` blocks of all pages; resolves with the compiler's output. */
 async function compile(pages: readonly Page[], { folder }: Site): Promise<string> {
   const files = new Map(pages.flatMap(filesOfBlocks))
   for (const [path, text] of files) {

@@ -32,7 +32,6 @@ const NAME = /^\/\/ ([\w.-]+\.\w+)\n/
 /** Variables that a reader's environment lacks: proxies, and the settings of npm and Vitest. */
 const OWN_VARIABLES = /^(?:https?_proxy|npm_.*|node_env|vitest.*|test)$/i
 
-/** Opens the folder for pages; the caller closes it. */
 export async function openSite(pages: readonly Page[]) {
   const text = pages.map((page) => page.text).join('\n')
   const folder = makeFolder(packagesIn(text))
@@ -53,7 +52,6 @@ export async function openSite(pages: readonly Page[]) {
       DOCUMENTATION_UPSTREAM: upstreams.url,
       RATESMITH_CACHE_DIR: join(folder, 'cache'),
     },
-    /** Writes a block into its file and returns the name. */
     write(block: Block): string {
       const name = nameOf(block)
       writeFileSync(join(folder, name), adapted(block.text))
@@ -119,7 +117,6 @@ function makeFolder(names: readonly string[]): string {
   return folder
 }
 
-/** Returns a free port for each port in a text, and for each default. */
 async function freePorts(text: string): Promise<Map<string, string>> {
   const shown = [...text.matchAll(/(?:127\.0\.0\.1|localhost):(\d{4,5})/g)]
   const free = new Map<string, string>()
