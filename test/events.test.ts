@@ -6,10 +6,8 @@ import { fakeClock } from '../src/testing/index.ts'
 import { codes } from './fixtures/codes.ts'
 import { HOUR } from './virtual-runtime.ts'
 
-/** Forty codes with a good rate. */
 const GOOD = Object.fromEntries(codes(40).map((code) => [code, 2]))
 
-/** Returns the type of `event` and the codes in it, if it has any. */
 function namesIn(event: RatesEvent): string[] {
   if (event.type === 'rates_dropped') return [event.type, ...event.dropped]
   if (event.type === 'rates_deviating') {
@@ -18,7 +16,6 @@ function namesIn(event: RatesEvent): string[] {
   return 'codes' in event ? [event.type, ...event.codes] : []
 }
 
-/** Creates a handler of a feed that publishes every hour, and reads the names in its events. */
 function hourlyFeed(rates: object, start = '2026-11-20T00:30:00Z') {
   const now = fakeClock(start)
   const fetchLatest = async () =>

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 import { createExchangeRateApiProvider, createRatesHandler } from '../src/index.ts'
 import type {
@@ -90,6 +90,14 @@ describe('createRatesHandler()', () => {
   ])('throws for the options %j', (options) => {
     // @ts-expect-error invalid options
     expect(() => createRatesHandler(options)).toThrow(TypeError)
+  })
+
+  it('fetches with the global fetch of the time of the call', async () => {
+    const handler = createRatesHandler()
+    const fetch = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('fetch failed'))
+    onTestFinished(() => fetch.mockRestore())
+    await handler.refresh()
+    expect(fetch).toHaveBeenCalled()
   })
 
   it.each(['', '/about', ' javascript:alert(1)'])(

@@ -26,7 +26,6 @@ const handler = functions['createRatesHandler .']?.({ providers: { latest, histo
 /** A client for any store: it has every method. */
 const client: object = new Proxy({}, { has: () => true, get: () => async () => null })
 
-/** Arguments before the options. */
 const FIRST: [functions: RegExp, args: unknown[]][] = [
   [/^roundTo /, ['1', 'USD']],
   [/^serve /, [() => new Response()]],
@@ -38,7 +37,6 @@ const FIRST: [functions: RegExp, args: unknown[]][] = [
   [/ \.\/monitoring$/, [handler]],
 ]
 
-/** Calls the function `name` of an entry point with `options`. */
 function call(name: string, options: unknown): unknown {
   const [, args = []] = FIRST.find(([pattern]) => pattern.test(name)) ?? []
   const hasOptionsOnly = /^[^(]*\(options\b/.test(String(functions[name]))
@@ -59,7 +57,6 @@ const FACTORIES: Record<string, (options: object) => unknown> = {
   'serve tls': (tls) => call('serve ./node', { tls }),
 }
 
-/** Returns the error that `make` throws or rejects with. */
 async function failureOf(make: (options: object) => unknown, options: object): Promise<unknown> {
   try {
     await make(options)

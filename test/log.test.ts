@@ -53,6 +53,14 @@ it('the log of corrected rates has the published and the served rates, with ever
   expect(warningsOf('json', corrected)).toEqual([JSON.stringify(record)])
 })
 
+it('the log of a time has whole ms, or s', () => {
+  const log = consoleLogger({ format: 'text', level: 'info' })
+  log({ type: 'upstream_response', dataSet: 'latest', provider: 'Test', elapsed: 1_234.6 })
+  log({ type: 'stale_served', dataSet: 'latest', overdue: 5_499 })
+  expect(lines.info).toEqual(['ratesmith: latest rates: Test: responded in 1235 ms'])
+  expect(lines.warn).toEqual([expect.stringContaining('overdue by 5 s')])
+})
+
 describe.each<RatesEvent>([
   { type: 'stale_served', dataSet: 'latest', overdue: 5_000 },
   { type: 'overloaded', waiting: 1_000 },

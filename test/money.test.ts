@@ -20,12 +20,10 @@ import {
 } from '../src/money/index.ts'
 import type { RoundingMode } from '../src/money/index.ts'
 import { fixedProviders } from '../src/testing/index.ts'
-import { show } from './cli/run.ts'
 import { rowsOf } from './fixtures/rows.ts'
 import { requestsTo } from './fixtures/service.ts'
 import { randomFrom } from './access/fleet.ts'
 
-/** The modes of big.js. */
 const MODES: readonly (readonly [RoundingMode, 0 | 1 | 2 | 3])[] = [
   ['trunc', 0],
   ['halfExpand', 1],
@@ -343,11 +341,5 @@ describe('a conversion with round', () => {
     expect(second).toMatch(/^USD,JPY,2\.5,156\.255,390\.6375,,/)
     const [plain] = await post('from,to,amount\nUSD,JPY,1')
     expect(plain).toMatch(/^from,to,amount,rate,result,reverse/)
-  })
-
-  it('is a flag of the command, whose first line has the rounded amount', async () => {
-    const shown = await show(['convert', '100', 'USD', 'JPY', '--round', 'minor', '--demo'], 120)
-    expect(shown[0]).toMatch(/^100 USD = \d\d,\d{3} JPY$/)
-    expect(shown[1]).toMatch(/^exactly \d+\.\d+ JPY, 1 USD = /)
   })
 })

@@ -14,7 +14,6 @@ const ROOT = new URL('..', import.meta.url)
 const readJson = (name: string) => Object(JSON.parse(readFileSync(new URL(name, ROOT), 'utf8')))
 const manifest = readJson('package.json')
 
-/** Returns the name of the built files of an entry point. */
 const nameOf = (subpath: string): string => (subpath === '.' ? 'index' : subpath.slice(2))
 
 describe('an entry point', () => {

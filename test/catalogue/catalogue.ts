@@ -8,14 +8,12 @@ import { expand } from './expand.ts'
 
 export { expand }
 
-/** The expected response of an entry. */
 interface Expectation {
   status: number
   /** The error is `{ error: { code, message } }` with this code. */
   code?: RatesErrorCode
   /** Facts that the message of a versioned error contains. */
   messageIncludes?: string | string[]
-  /** The error is `{ error }` with exactly this text. */
   errorText?: string
   body?: Record<string, unknown>
   ratesKeys?: string[]

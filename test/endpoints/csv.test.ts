@@ -12,7 +12,6 @@ import { market, openService } from '../fixtures/service.ts'
 
 const service = openService()
 
-/** Opens a service whose providers have this attribution. */
 function serviceOf(attribution: Attribution) {
   const { latest, history } = market
   const providers = { latest: { ...latest, attribution }, history: { ...history, attribution } }
@@ -147,20 +146,6 @@ describe('format=csv', () => {
     },
   )
 
-  it.each(['v1/latest?', 'rates?', 'v1/history?from=USD&to=EUR&', 'v1/convert?from=USD&to=EUR&'])(
-    'has its own tag on %s, and a link to its source, also in a 304',
-    async (path) => {
-      const { headers } = await get(`${path}format=csv`)
-      const etag = headers.get('etag') ?? ''
-      expect(etag).not.toBe((await get(path)).headers.get('etag'))
-      const again = await get(`${path}format=csv`, { 'if-none-match': etag })
-      expect(again.status).toBe(304)
-      const link =
-        '<https://www.npmjs.com/package/ratesmith>; rel="via"; title="Synthetic rates (ratesmith)"'
-      expect([headers.get('link'), again.headers.get('link')]).toEqual([link, link])
-    },
-  )
-
   const PLAIN = 'https://rates.example'
 
   it.each([
@@ -177,18 +162,5 @@ describe('format=csv', () => {
     expect(response.headers.get('link')).toBe(link)
     const [, line] = await readCsv(Promise.resolve(response))
     expect(line?.slice(-2)).toEqual([name.toWellFormed(), url])
-  })
-
-  it.each([
-    ['v1/latest?base=XYZ', 400],
-    ['rates?base=XYZ', 400],
-    ['v1/history?from=EUR&to=XYZ', 400],
-    ['v1/convert?from=EUR&to=USD,XYZ', 400],
-    ['v1/convert?from=EUR&to=USD&date=1998-01-01', 404],
-  ])('does not change the error of %s, %d', async (path, status) => {
-    const [formatted, plain] = [await get(`${path}&format=csv`), await get(path)]
-    expect(formatted.status).toBe(status)
-    expect([...formatted.headers]).toEqual([...plain.headers])
-    expect(await formatted.text()).toBe(await plain.text())
   })
 })

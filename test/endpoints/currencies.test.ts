@@ -90,7 +90,6 @@ describe('GET /api/v1/currencies', () => {
   })
 
   it('includes codes of a fallback table until that is too old, although nothing else changes', async () => {
-    /** A provider that publishes once, at `updatedAt`. */
     const once = (name: string, updatedAt: number, rates: Record<string, number>) => ({
       attribution: { name, url: 'https://rates.example' },
       async fetchLatest({ now }: { now: () => number }) {

@@ -6,16 +6,13 @@ import { createCalendar } from '../../src/rates/calendar.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { wholeNumbersFrom } from '../access/fleet.ts'
 import { BANK_DAYS, createBank } from '../fixtures/bank.ts'
-import { withFacts } from '../fixtures/facts.ts'
 import { BANK_SOURCE, openMarket } from '../fixtures/hand-written-market.ts'
 import { longService } from '../fixtures/long-market.ts'
-import { pairsOf } from '../fixtures/rows.ts'
 import { handlerOfDays } from '../rates/markets.ts'
 import { recordedHandler } from '../fixtures/recorded-handler.ts'
-import { daysOf, easterSunday, isTargetDay, isWeekend } from '../oracle.ts'
+import { daysOf, isTargetDay } from '../oracle.ts'
 import { DAY, HOUR, finish, virtualRuntime } from '../virtual-runtime.ts'
 
-/** A Friday, after publication. */
 const NOW = Date.UTC(2026, 10, 20, 18)
 const TODAY = '2026-11-20'
 
@@ -72,36 +69,12 @@ function serviceOf(isPublished: IsPublished, holidays?: string[]) {
   return { rates: handler.rates, get, published }
 }
 
-/** Days without a publication besides weekends: fixed ones, and those that follow Easter Sunday by some days. */
-function holidays(fixed: (year: number) => string[], afterEaster: number[]): IsPublished {
-  const all = new Set<string>()
-  for (let year = 1999; year <= 2026; year += 1) {
-    for (const day of fixed(year)) all.add(`${year}-${day}`)
-    for (const days of afterEaster) all.add(walk(easterSunday(year), days))
-  }
-  return (day) => all.has(day)
-}
-
-const isPolishHoliday = holidays(
-  (year) => [
-    ...'01-01 05-01 05-03 08-15 11-01 11-11 12-25 12-26'.split(' '),
-    ...(year >= 2011 ? ['01-06'] : []),
-    ...(year >= 2025 ? ['12-24'] : []),
-  ],
-  [1, 60],
-)
-
-/** Days on which the National Bank of Poland publishes its average rates. */
-const isPolishDay: IsPublished = (day) => !isWeekend(day) && !isPolishHoliday(day)
-
 /** Whether a day is a number of days from a Thursday, modulo a week. */
 const isOn = (day: string, remainder: number, every = 7): boolean =>
   (Date.parse(day) / 86_400_000) % every === remainder
 
-/** Calendars of banks, real and imaginary. */
 const CALENDARS: Record<string, IsPublished> = {
   'the European Central Bank': (day) => day <= TODAY && isTargetDay(day),
-  'the National Bank of Poland': (day) => day <= TODAY && isPolishDay(day),
   'a bank that is always open': () => true,
   'a bank closed on Fridays and Saturdays': (day) => !isOn(day, 1) && !isOn(day, 2),
   'a weekly publication': (day) => isOn(day, 1),
@@ -118,7 +91,6 @@ interface Question {
   maxAge?: number
 }
 
-/** Returns the day some days after `day`, or before it. */
 function walk(day: string, steps: number): string {
   return new Date(Date.parse(day) + steps * 86_400_000).toISOString().slice(0, 10)
 }
@@ -166,7 +138,6 @@ function randomQuestion(random: (limit: number) => number): Question {
   }
 }
 
-/** Returns the JSON body that an operation has over HTTP, with its error. */
 function bodyOf(operation: Promise<object>): Promise<string> {
   return operation.then(
     (record) => JSON.stringify(record),
@@ -233,23 +204,6 @@ describe('a rule', () => {
       expect([asked, rule]).toEqual(['2024-06-30', 'on-or-before'])
       expect(JSON.stringify(rest)).toBe(plain.text)
       expect(await get(`${target}&maxAge=2`)).toEqual(plain)
-    }
-  })
-
-  it.each(
-    pairsOf(`
-      date=2024-06-30&rule=exact => 2024-06-30 (rule=exact allows 2024-06-30)
-      date=1998-12-15&rule=next => 1998-12-15 (rule=next allows 1998-12-15 to 1998-12-29)
-      date=1999-01-04&rule=previous-business-day => 1999-01-04 (…allows 1998-12-21 to 1999-01-03)
-      date=1998-12-15&rule=period-end => 1998-12-15 (…1998-12-01 to 1998-12-31)
-      date=2024-06-30&maxAge=1 => 2024-06-30 (…2024-06-28, older than maxAge=1)
-      date=2024-06-03&maxAge=0&rule=previous-business-day => (…2024-05-31, older than maxAge=0)`),
-  )('without a matching day, %s, is a 404: %s', async (query, facts) => {
-    for (const target of [`convert?${PAIR}&${query}`, `latest?base=EUR&${query}`]) {
-      const { status, text } = await get(target)
-      const { error } = JSON.parse(text)
-      expect([status, error.code]).toEqual([404, 'no_data'])
-      expect(error.message).toMatch(withFacts(`No reference rates for …${facts}`))
     }
   })
 })

@@ -8,7 +8,6 @@ import { NOW, market, openService } from '../fixtures/service.ts'
 /** Longer in UTF-8 than in characters. */
 const SHOWN = { name: 'Zoë’s rates 💶', url: 'https://rates.example/ö' }
 
-/** A provider may keep private fields in its attribution. */
 const attribution = { ...SHOWN, secret: 'a-key-of-the-upstream' }
 
 const providers = {

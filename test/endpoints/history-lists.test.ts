@@ -66,17 +66,6 @@ it('a list of targets has the records and lines of single requests, byte for byt
   await fc.assert(property, RUNS)
 })
 
-it.each([
-  ['history?from=USD&to=EUR,KWD,XYZ', 400, 'Unsupported to currency: KWD'],
-  ['history?from=EUR&to=XYZ,USD,KWD', 400, 'Unsupported to currency: XYZ'],
-  ['history?from=USD&to=EUR,HRK&start=2023-02-01', 404, 'No reference rates for USD/HRK'],
-  [`history?from=USD&to=${'EUR,GBP,'.repeat(10)}`, 200, 'GBP'],
-])('%s has the error of the first wrong target, %d: %s', async (target, status, message) => {
-  const { text, ...response } = await get(target)
-  expect(response.status).toBe(status)
-  expect(text).toContain(message)
-})
-
 describe('CSV', () => {
   it('has the points of the JSON, with the filled ones marked', async () => {
     const target = 'history?from=EUR&to=USD&start=2026-11-13&end=2026-11-22&fill=previous'

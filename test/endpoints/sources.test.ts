@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { createRatesHandler } from '../../src/index.ts'
-import type { HistoryProvider, RatesHandlerOptions } from '../../src/index.ts'
+import type { ConversionParams, HistoryProvider, RatesHandlerOptions } from '../../src/index.ts'
 import {
   createBancaDItaliaProvider,
   createCnbProvider,
@@ -12,9 +12,10 @@ import {
 } from '../../src/providers/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { fetchFromFeeds } from '../fixtures/feeds.ts'
+import { openService } from '../fixtures/service.ts'
 import { NOW } from '../providers/upstream.ts'
+import { finish } from '../virtual-runtime.ts'
 
-/** The value of any JSON text. */
 type Json = ReturnType<typeof JSON.parse>
 
 const { latest, history: ECB } = fakeProviders({ now: () => NOW })
@@ -28,17 +29,18 @@ const dead = (provider: HistoryProvider): HistoryProvider => ({
 
 function open(history: HistoryProvider[], options: RatesHandlerOptions = {}) {
   const providers = { latest, history: history.length > 0 ? history : (false as const) }
-  const handler = createRatesHandler({
-    providers,
-    fetch: fetchFromFeeds,
-    now: () => NOW,
-    ...options,
-  })
+  const service = openService({ start: NOW, providers, fetch: fetchFromFeeds, ...options })
+  const { runtime, handler } = service
   const get = async (target: string): Promise<Json> => {
-    const response = await handler(new Request(`http://localhost/api/v1/${target}`))
+    const response = await finish(runtime, service.get(`/api/v1/${target}`))
     return { status: response.status, ...(await response.json()) }
   }
-  return { get, rates: handler.rates }
+  const { convert, sources } = handler.rates
+  const rates = {
+    convert: (params: ConversionParams) => finish(runtime, convert(params)),
+    sources: () => finish(runtime, sources()),
+  }
+  return { get, rates }
 }
 
 const banks = open(BANKS)
@@ -116,7 +118,7 @@ describe('expand=sources', () => {
     const { status, sources, ...record } = await banks.get(`${target}&expand=sources`)
     expect(status).toBe(200)
     expect(record).toEqual(await banks.rates.convert(params))
-    expect(sources).toEqual((await banks.rates.convert({ ...params, expand: 'sources' })).sources)
+    expect(await banks.rates.convert({ ...params, expand: 'sources' })).toMatchObject({ sources })
     expect(sources.map(({ id }: Json) => id)).toEqual(['ecb', 'nbp-a', 'nbp-b', 'cnb'])
     for (const { id, source, date, rate, deviation } of sources) {
       const alone = await banks.get(`${target}&source=${id}`)
@@ -150,7 +152,8 @@ describe('expand=sources', () => {
       if (left < 0) throw new Error('no clock')
       return NOW
     }
-    const { rates } = open([ECB, ITALY], { now })
+    const providers = { latest, history: [ECB, ITALY] }
+    const { rates } = createRatesHandler({ providers, fetch: fetchFromFeeds, now })
     const params = { from: 'EUR', to: 'USD', expand: 'sources' } as const
     const all = JSON.stringify(await rates.convert(params))
     const outcomes = new Set<string>()

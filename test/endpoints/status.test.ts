@@ -10,7 +10,6 @@ const PUBLISHED = NOW - HOUR
 
 const SOURCE = market.latest.attribution
 
-/** Creates a handler whose providers fail while `upstream.isUp` is false. */
 function service(options: RatesHandlerOptions = {}) {
   const { upstream, providers } = fragileMarket()
   const opened = openService({ start: NOW, providers, ...options })

@@ -19,7 +19,6 @@ const OTHERS =
 
 const EXPOSED = 'ETag, Retry-After, Cache-Status, Link'
 
-/** Creates a handler with a list of origins, and a function that returns what a response says about CORS. */
 function open(options: RatesHandlerOptions = {}) {
   const { get } = openService({ cors: LIST, ...options })
   return async (target: string, headers = {}, method = 'GET') => {

@@ -34,7 +34,6 @@ function isRight({ key, at, client, outcome, endedAt = NaN }: Requested): boolea
   return outcome.key === key && wait >= 0 && wait <= MAX_WAIT_MS
 }
 
-/** Creates a limiter whose jobs take time outside the event loop. */
 function open() {
   const runtime = virtualRuntime(0)
   const limiter = createLimiter(runtime, () => {})

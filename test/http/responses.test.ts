@@ -88,7 +88,6 @@ describe.each(CLASSES.filter(([, Light]) => Light !== Response))(
 )
 
 describe('an entity tag', () => {
-  /** Returns the tag of a route's body. */
   async function tagsOf(bodies: (string | Uint8Array<ArrayBuffer>)[]): Promise<string[]> {
     const { handler } = openService({
       routes: [

@@ -17,10 +17,7 @@ import {
   send,
 } from './live.ts'
 
-const plans = {
-  paid: '1000/min, 100000/month',
-  single: '1/min',
-} as const
+const plans = { paid: '1000/min, 100000/month', single: '1/min' } as const
 
 const created = await Promise.all([createKey(), createKey(), createKey()])
 const [paid, single, old] = created.map(({ key }) => ({ authorization: `Bearer ${key}` }))

@@ -55,7 +55,6 @@ export interface Operation {
   responses: Record<string, Response>
 }
 
-/** A document, with the means to read it. */
 export interface ReadDocument {
   document: Record<string, unknown>
   /** Resolves a JSON pointer with a leading `#` in the document. */
@@ -66,7 +65,6 @@ export interface ReadDocument {
   faultsOf(schema: Schema, value: unknown): string
 }
 
-/** Reads the document of `handler`. */
 export async function readDocument(
   handler: (request: Request) => Promise<globalThis.Response>,
 ): Promise<ReadDocument> {
@@ -112,7 +110,6 @@ function createFaults(schemas: object): ReadDocument['faultsOf'] {
   }
 }
 
-/** Returns the lines of a text. */
 function contentOf({ contentMediaType }: Schema, text: unknown): unknown[] {
   expect(contentMediaType).toBe('application/x-ndjson')
   const lines = String(text).split('\n')
@@ -120,7 +117,6 @@ function contentOf({ contentMediaType }: Schema, text: unknown): unknown[] {
   return lines.map((line) => JSON.parse(line))
 }
 
-/** Expects a valid document without broken references. */
 export async function expectSound({
   document,
   lookUp,
@@ -144,7 +140,6 @@ export function operationAt(path: string): Operation {
   return found
 }
 
-/** Returns the bodies of a response by media type. */
 export function bodiesOf({ content = {}, 'x-csv': csv }: Response): Record<string, Body> {
   return csv ? { ...content, 'text/csv': csv } : content
 }

@@ -10,22 +10,18 @@ import type { Covered } from './requests.ts'
 
 type Handler = (request: Request) => Promise<Response>
 
-/** Clock of both handlers. */
 export const now = (): number => Date.UTC(2026, 10, 20, 18)
 
-/** Providers of `handler`. */
 export const { latest, history } = fakeProviders({ now })
 
 const down = (): Promise<never> => Promise.reject(new Error('down'))
 
-/** Handler of the synthetic market. */
 export const handler: RatesHandler = createRatesHandler({
   providers: { latest, history },
   now,
   quotes: QUOTES,
 })
 
-/** Returns options of a handler without data. */
 export function coldOptions(clock: () => number = now): RatesHandlerOptions {
   const dead = {
     latest: { ...latest, fetchLatest: down },
@@ -69,7 +65,6 @@ function codeOf(error: string | { code: string }): string {
   return error.replace(/^Invalid (?:\w+ )?(currency|parameter|amount): .*$/s, 'invalid_$1')
 }
 
-/** Returns a query with the examples of all required parameters. */
 export function exampleOf({ parameters }: Operation): string {
   const required = parameters.filter(({ required }) => required)
   return toSearch(Object.fromEntries(required.map(({ name, example = '' }) => [name, example])))
@@ -87,7 +82,6 @@ export async function coveredCodes({ path }: Operation): Promise<Covered> {
   return { now: codesOf(RANGES.has(path) ? 'history' : 'latest'), onDays: codesOf('history') }
 }
 
-/** Returns a response that operations of one generation share. */
 export function sharedResponse({ path }: Operation, name: string): Described {
   const described = sharedResponses[path.startsWith('/v1') ? name : `Unversioned${name}`]
   if (!described) throw new Error(`the document has no response ${name}`)
@@ -106,7 +100,6 @@ export function otherResponse(operation: Operation, code: string, more: Describe
   return { headers: { ...headers, ...more }, content: { 'application/json': body } }
 }
 
-/** A response with its whole body. */
 export type ReceivedResponse = Awaited<ReturnType<typeof send>>
 
 /** Headers of the connection, of the framing, or described by `content`. */

@@ -4,7 +4,6 @@ import { acceptedTexts, days } from '../parameters/texts.ts'
 import { textFaultsOf } from './document.ts'
 import type { Operation, Parameter } from './document.ts'
 
-/** Values of parameters by name. */
 type Query = Record<string, string>
 
 /** Codes that an operation covers, without a date and with one. */
@@ -16,13 +15,11 @@ export interface Covered {
 /** Paths of operations that always have a range of days. */
 export const RANGES: ReadonlySet<string> = new Set(['/v1/history', '/v1/days'])
 
-/** First and newest day of the handler's reference rates. */
 const [FIRST_DAY, LAST_DAY] = ['1999-01-04', '2026-11-20']
 
 /** Longer than any gap between published days. */
 const MAX_GAP_DAYS = 10
 
-/** Returns the query with a leading question mark, or an empty string. */
 export function toSearch(query: Query): string {
   const search = new URLSearchParams(query).toString()
   return search === '' ? '' : `?${search}`
@@ -86,7 +83,6 @@ function withoutContradiction({ period, start, end, ...rest }: Query): Query {
   return { ...kept, start: isLong ? first : FIRST_DAY, ...(end !== undefined && { end: last }) }
 }
 
-/** Makes a query with a date one that a published day matches. */
 function withPublication({ rule, maxAge, ...others }: Query): Query {
   const isMatched =
     rule !== 'exact' && (rule !== 'previous-business-day' || others['date'] !== FIRST_DAY)

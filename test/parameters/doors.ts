@@ -1,4 +1,3 @@
-// One question through every way to ask it.
 import Papa from 'papaparse'
 import { expect } from 'vitest'
 
@@ -8,7 +7,6 @@ import type { RatesHandlerOptions } from '../../src/index.ts'
 import { fakeProviders } from '../../src/testing/index.ts'
 import { wholeBody } from '../whole-body.ts'
 
-/** A Friday evening in Frankfurt. */
 export const now = (): number => Date.UTC(2026, 10, 20, 18)
 
 export type OperationName =
@@ -67,7 +65,6 @@ export function openDoors(
   const rates = createRates({ providers, now: clock })
   const client = createRatesClient({ baseUrl: 'http://localhost/api', fetch: handler, retries: 0 })
 
-  /** Sends a target below `/api/`, and returns the status and the body. */
   async function send(target: string, body?: { type: string; text: string }) {
     const raw = await handler.answer({
       method: body ? 'POST' : 'GET',
@@ -90,7 +87,6 @@ export function openDoors(
     return text.startsWith('{') ? JSON.parse(text) : { csv: text }
   }
 
-  /** Sends rows as JSON in one body. */
   async function askRows(rows: readonly Values[]): Promise<Answer[]> {
     const sent = { type: 'application/json', text: JSON.stringify(rows) }
     return JSON.parse((await send('v1/convert', sent)).text)

@@ -17,7 +17,6 @@ const { handler, send, askFunction, askClient, askRow, askCells } = openDoors()
 
 const PAIR = { from: 'USD', to: 'EUR' }
 
-/** The endpoints, with what they require. */
 const ENDPOINTS: readonly (readonly [name: OperationName, required: Texts])[] = [
   ['latest', {}],
   ['convert', PAIR],
@@ -34,7 +33,6 @@ const IGNORED =
     ' ',
   )
 
-/** Names that mean nothing anywhere. */
 const UNKNOWN = ['foo', 'theme', 'utm', 'X_trace', 'constructor', 'hasOwnProperty']
 
 /** Returns the spellings of a name by frameworks, markup and people. */
@@ -71,7 +69,6 @@ function wrongNames(parameters: Operation['parameters']): [name: string, meant: 
   })
 }
 
-/** Expects an error that names `name` and the name that is meant, `meant`. */
 function expectAdvice(answer: Answer, name: string, meant: string): void {
   const { code, message } = Object(answer)['error'] ?? {}
   const forms = [`use ${meant}`, `did you mean ${meant}?`]
@@ -182,31 +179,6 @@ describe('a wrong name in a row', () => {
     await expect(convertMany([PAIR], { [name]: 'csv' })).rejects.toMatchObject(error)
   })
 })
-
-it.each([
-  ['convert?foo=1', 'Missing required parameter: from'],
-  ['convert?fromm=USD', 'Invalid parameter: fromm (did you mean from?)'],
-  ['convert?ammounts=1', 'Invalid parameter: ammounts (did you mean amount?)'],
-  ['convert?ammouints=1', 'Missing required parameter: from'],
-  ['latest?foo=1&base=x', 'Invalid base currency: x'],
-  ['latest?base=x&Date=1', 'Invalid parameter: Date (use date)'],
-  ['latest?foo=1&bar=2', 'Invalid parameter: foo (unknown'],
-])('%s has the error of a meant name, then of values, then of other names: %s', async (...row) => {
-  const [target, message] = row
-  expect(JSON.parse((await send(`v1/${target}`)).text).error.message).toContain(message)
-})
-
-it.each(['v1', 'v1/sources', 'v1/status', 'v1/openapi.json'])(
-  '/api/%s refuses all names but the ignored ones',
-  async (target) => {
-    for (const name of ['id', 'foo', 'format', 'search', 'base']) {
-      const { status, text } = await send(`${target}?${name}=csv`)
-      const hint = name === 'base' ? 'use /v1/latest' : `unknown; /${target} takes no parameters`
-      expect([status, JSON.parse(text)]).toEqual([400, errorOf(`${name} (${hint})`)])
-    }
-    expect((await send(`${target}?${IGNORED.join('=1&')}=1`)).status).toBe(200)
-  },
-)
 
 describe('an unversioned endpoint', () => {
   const VERSIONED =

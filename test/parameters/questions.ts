@@ -29,6 +29,7 @@ export function createQuestions(
           ...(seldom() && { source: seldom() ? 'nbp' : 'ecb' }),
         }
       : {}
+  const changed = () => seldom() && { change: pick(['1D', '1M', '1Y', '2020-02-29']) }
   const history = (): Values => ({
     from: pick(known),
     to: codes(),
@@ -41,7 +42,10 @@ export function createQuestions(
     if (kind === 0) return ['history', history()]
     if (kind === 1) {
       const symbols = Array.from({ length: below(4) }, () => pick(known))
-      return ['latest', { base: pick(known), ...(often() && { symbols }), ...dated() }]
+      return [
+        'latest',
+        { base: pick(known), ...(often() && { symbols }), ...dated(), ...changed() },
+      ]
     }
     return [
       'convert',

@@ -13,7 +13,6 @@ import type { OperationName, Values } from './doors.ts'
 
 const PAIR = { from: 'USD', to: 'EUR' }
 
-/** A request below `/api/v1/` that is refused: over no rates, few of them, or many. */
 interface Refusal {
   rates: 'none' | 'few' | 'many'
   target: string
@@ -45,58 +44,9 @@ describe('an invalid request', () => {
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(rates === 'none' ? market.calls : []).toEqual([])
   })
-
-  it.each([
-    ['convert?from=USD&to=EUR,', 'Invalid to currency: EUR,'],
-    ['convert?from=GBX&to=USD', 'Invalid from currency: GBX'],
-    ['rates?format=CSV', 'Invalid parameter: format'],
-  ])('/api/%s has an unversioned error: %s', async (target, error) => {
-    const response = await openMarket().get(`/${target}`)
-    expect([response.status, await response.json()]).toEqual([400, { error }])
-  })
 })
-
-it.each<[target: string, field: string, value: unknown]>([
-  ['latest?symbols=%20,,%20%20,%20', 'rates', ['USD', 'EUR', 'JPY', 'KWD', 'SLL']],
-  [`latest?symbols=${listOf(250, 2_048)}`, 'rates', ['EUR']],
-  [`convert?from=USD&to=${listOf(250, 2_048)}`, 'results', ['EUR']],
-  ['convert?from=USD&to=EUR&reverse=false', 'reverse', undefined],
-])('/api/v1/%s has %s of %j', async (target, field, expected) => {
-  const response = await openMarket().get(`/v1/${target}`)
-  expect(response.status).toBe(200)
-  const value = (await response.json())[field]
-  expect(Array.isArray(expected) ? Object.keys(value) : value).toEqual(expected)
-})
-
-/** Returns a list of `count` codes, padded with spaces to `characters`. */
-function listOf(count: number, characters: number): string {
-  const list = Array.from({ length: count }, () => 'EUR').join()
-  return list + '%20'.repeat(characters - list.length)
-}
 
 const { send, askFunction, askClient, askRow, askRowFunction, askCells } = openDoors()
-
-it.each([
-  ['convert?from=gBP&to=GBP&amount=400', '"from":"GBP","to":"GBP","amount":400'],
-  ['convert?from=Gbp&to=GBP&amount=400', '"from":"GBP","to":"GBP","amount":400'],
-  ...['&to=USD', '&to=USD&reverse=true', '&to=USD,EUR'].map((rest): [string, string] => [
-    `convert?from=USD${rest}&amount=90071992547409.93&round=minor`,
-    '"rounded":"90071992547409.93"',
-  ]),
-])('%s is about what was sent: %s', async (target, part) => {
-  expect((await send(`v1/${target}`)).text).toContain(part)
-})
-
-it('the versioned root lists the endpoints, and a path that is none leads to it', async () => {
-  const { endpoints, documentation } = JSON.parse((await send('v1')).text)
-  expect(documentation).toMatch(/^https?:/)
-  for (const path of Object.values(endpoints)) {
-    const { status } = await send(`${String(path).replace('/api/', '')}?from=USD&to=EUR`)
-    expect([path, status]).not.toEqual([path, 404])
-  }
-  const { status, text } = await send('v1/rates')
-  expect([status, JSON.parse(text).error.message]).toEqual([404, 'Not found (see /api/v1)'])
-})
 
 describe('an operation', () => {
   const { handler, calls } = openMarket()
@@ -112,9 +62,6 @@ describe('an operation', () => {
     ['latest', { date: 20_200_101 }, 'invalid_parameter', 'date'],
     ['latest', [], 'invalid_parameter', 'parameters'],
     ['snapshot', [], 'invalid_parameter', 'parameters'],
-    ['snapshot', { symbols: 'EUR' }, 'invalid_parameter', 'symbols'],
-    ['snapshot', { change: '1D' }, 'invalid_parameter', 'change'],
-    ['snapshot', { rule: 'next' }, 'invalid_parameter', 'rule'],
     ['convert', 'USD', 'invalid_parameter', 'parameters'],
     ['convert', { from: ['USD'], to: 'EUR' }, 'invalid_currency', 'from'],
     ...[[], {}, ['EUR', 978], 978, 'EUR,JPY'].map(

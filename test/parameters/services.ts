@@ -70,7 +70,6 @@ export const WITHOUT_COUNTERPART =
     ' ',
   )
 
-/** Parameter names of this and other services, each with its advice. */
 export const ADVICE: ReadonlyMap<string, Advice> = new Map(
   ROWS.flatMap(([names, ...advice]) => names.split(' ').map((name) => [name, advice] as const)),
 )

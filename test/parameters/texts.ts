@@ -2,7 +2,6 @@ import * as fc from 'fast-check'
 
 import type { Schema } from '../openapi/document.ts'
 
-/** Texts that match the schema of a parameter. */
 export function acceptedTexts(schema: Schema): fc.Arbitrary<string> {
   const { type, enum: values, items, minItems = 0, maxItems = 100, anyOf = [] } = schema
   const { format, pattern, minLength = 0, maxLength = 100, minimum = 0, maximum = 1e6 } = schema
@@ -26,7 +25,6 @@ export function acceptedTexts(schema: Schema): fc.Arbitrary<string> {
   return fc.stringMatching(wider).filter((text) => form.test(text) && text.length <= maxLength)
 }
 
-/** Days from `first` to `last`. */
 export function days(first: string, last: string): fc.Arbitrary<string> {
   return fc
     .date({ min: new Date(first), max: new Date(last), noInvalidDate: true })
@@ -36,7 +34,6 @@ export function days(first: string, last: string): fc.Arbitrary<string> {
 /** Includes characters that resemble letters, spaces and digits, or become ASCII letters in another case. */
 const CHARACTERS = Array.from('azAZ019.,-+eE \t\r\n\0%&=#ſKİı٣0\u00a0\u2028\ufeff€🙂')
 
-/** Texts with one character inserted, removed or replaced. */
 function edited(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc
     .tuple(texts, fc.nat(), fc.constantFrom(0, 1), fc.constantFrom('', ...CHARACTERS))
@@ -65,7 +62,6 @@ const FORMS = `
   .split(/[ \n]+/)
   .map((text) => text.replaceAll('~', ' '))
 
-/** Returns texts on both sides of the limits of a schema. */
 function limitsOf({
   anyOf = [],
   minLength,
@@ -97,7 +93,6 @@ function limitsOf({
   ]
 }
 
-/** Returns distinct texts that try all that a schema says, on both sides. */
 export function textsFor(schema: Schema): string[] {
   const random = fc.sample(nearTexts(schema), { seed: 20_261_122, numRuns: 100 })
   const all = [...new Set(['', ...FORMS, ...limitsOf(schema), ...random])]

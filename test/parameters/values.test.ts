@@ -63,7 +63,6 @@ function isAllowed({ name, schema }: Pick<Parameter, 'name' | 'schema'>, text: s
   return textFaultsOf(schema, text) === '' && !isBeyondDoubles && !isTooLong && !isUnknown
 }
 
-/** Returns the required parameters and those without which `name` is an error. */
 function othersOf(operation: Operation, name: string): Texts {
   const required = Object.fromEntries(new URLSearchParams(exampleOf(operation)))
   const known = operation.parameters.map((parameter) => parameter.name)

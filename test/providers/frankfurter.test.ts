@@ -8,7 +8,6 @@ import { answerAsBank, ecbDays } from '../fixtures/ecb-files.ts'
 import { answerOfFrankfurterV2, frankfurterV2EcbRows } from '../fixtures/feeds/frankfurter-v2.ts'
 import { frankfurterPayload } from '../fixtures/upstream-payloads.ts'
 import { NOW, manyRates, respondingWith, upstream } from './upstream.ts'
-import type { Upstream } from './upstream.ts'
 
 const TODAY = '2026-11-20'
 
@@ -18,12 +17,6 @@ const row = (quote: string, date: string, rate = 2) => ({ date, base: 'USD', quo
 
 /** Rows of enough currencies for a market, all of the same day and at 2. */
 const manyRows = (date: string) => Object.keys(manyRates()).map((code) => row(code, date))
-
-/** Creates the service, which records its requests. */
-function service(respond = (url: string) => answerOfFrankfurterV2(url, NOW)): Upstream {
-  const market = upstream([() => respond(market.requests.at(-1)?.url ?? '')])
-  return market
-}
 
 /** Rates of the first and the last day of a request, and of the day before. */
 function endsOnly(url: string): Response {
@@ -62,7 +55,7 @@ describe('the days of Frankfurter', () => {
 
 describe('createFrankfurterV2Provider()', () => {
   it('requests the blend of the named banks, below its root', async () => {
-    const { context, requests } = service()
+    const { context, requests } = upstream([(url) => answerOfFrankfurterV2(url, NOW)])
     const url = 'http://127.0.0.1:8080/'
     await createFrankfurterV2Provider({ url, providers: ['ECB', 'BOC'] }).fetchLatest(context)
     expect(requests[0]?.url).toBe('http://127.0.0.1:8080/v2/rates?base=USD&providers=ECB,BOC')

@@ -68,6 +68,11 @@ describe('readZipMember()', () => {
     await expect(read(buffer.subarray(3, -1))).resolves.toBe(TEXT)
   })
 
+  it('reads a member with extra fields, which have its times', async () => {
+    const extra = { 0x5455: new Uint8Array(5) }
+    await expect(read(zipSync({ [NAME]: [strToU8(TEXT), { extra }] }))).resolves.toBe(TEXT)
+  })
+
   it('reads a local header that leaves sizes and checksum to the data descriptor', async () => {
     const numbers = [14, 18, 22].map((offset): Patch => ['local', offset, 32, 0])
     const archive = patched(ARCHIVE, ['local', 6, 16, 8], ['entry', 8, 16, 8], ...numbers)

@@ -95,7 +95,6 @@ describe.each(SOURCES)('a snapshot of $name', ({ providers, day }) => {
   })
 })
 
-/** Rates of a market that loses the yen on the second day: then it is carried over. */
 function shrinkingMarket(): LatestProvider {
   let publications = 0
   return {
@@ -126,7 +125,10 @@ describe('a snapshot', () => {
     const chosen = await rates.snapshot({ base: 'eur', symbols: ['vnd', 'DEM'] })
     expect(chosen).toMatchObject({ base: 'USD', rates: { EUR: '0.8', VND: '26000.0000001' } })
     expect(Object.keys(chosen.rates)).toEqual(['EUR', 'VND'])
-    expect((await rates.snapshot({ symbols: ['USD'] })).rates).toEqual({})
+    const own = JSON.parse(JSON.stringify(await rates.snapshot({ symbols: ['USD'] })))
+    const [updatedAt, check] = [expect.any(Number), expect.any(String)]
+    const source = { name: 'Market', url: 'https://market.example' }
+    expect(own).toEqual({ version: 1, base: 'USD', rates: {}, updatedAt, source, check })
   })
 
   it('dates what was carried over from an earlier publication', async () => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import type { DataSet, HistoryProvider, LatestProvider } from '../../src/index.ts'
+import type { HistoryProvider, LatestProvider } from '../../src/index.ts'
 import { toDay } from '../fixtures/dates.ts'
 import { HOUR, SECOND, listenersLeftBy, settled, virtualRuntime } from '../virtual-runtime.ts'
 import { EVENING as START, openWorld } from './world.ts'
@@ -20,22 +20,16 @@ const NAMES = ['A', 'B', 'C']
 function startChain(given: readonly Condition[]) {
   const runtime = virtualRuntime(START)
   const conditions = [...given]
-  /** The time of publication that each provider states, in ms since the Unix epoch. */
   const published = conditions.map(() => START)
-  /** Whether each provider publishes without JPY. */
   const lacksYen = conditions.map(() => false)
   const calls: string[] = []
-  const nameOf = (index: number): string => NAMES[index] ?? ''
-  const attributionOf = (index: number): LatestProvider['attribution'] => ({
-    name: nameOf(index),
-    url: `https://${nameOf(index).toLowerCase()}.example`,
-  })
+  const attributionOf = (name = '') => ({ name, url: `https://${name.toLowerCase()}.example` })
 
   /** Ends a call of the provider at `index`: with the result of `make`, or according to its condition. */
   async function act<Data>(index: number, make: () => Data, lie: Data): Promise<Data> {
-    calls.push(nameOf(index))
-    const condition = conditions[index]
-    if (condition === 'dead') throw new Error(`${nameOf(index)} is down`)
+    const [name = '', condition] = [NAMES[index], conditions[index]]
+    calls.push(name)
+    if (condition === 'dead') throw new Error(`${name} is down`)
     if (condition === 'stuck') return new Promise(() => {})
     const data = condition === 'lying' ? lie : make()
     if (condition === 'slow') {
@@ -53,14 +47,14 @@ function startChain(given: readonly Condition[]) {
       rates: { USD: 1, EUR: index + 1, ...(!lacksYen[index] && { JPY: yenOf(index, updatedAt) }) },
     })
     return {
-      attribution: attributionOf(index),
+      attribution: attributionOf(NAMES[index]),
       fetchLatest: () => act(index, () => tableAt(published[index] ?? NaN), tableAt(NaN)),
     }
   })
   const history = conditions.map((_, index): HistoryProvider => {
     const daysOf = (date: string) => ({ base: 'EUR', days: [{ date, rates: { USD: index + 1 } }] })
     return {
-      attribution: attributionOf(index),
+      attribution: attributionOf(NAMES[index]),
       fetchHistory(_range, { now }) {
         const day = (): string => toDay(Math.min(now(), published[index] ?? NaN))
         return act(index, () => daysOf(day()), daysOf('today'))
@@ -84,8 +78,7 @@ function startChain(given: readonly Condition[]) {
   return { ...recorded, conditions, published, lacksYen, calls, request }
 }
 
-type Chain = ReturnType<typeof startChain>
-type TimedResponse = Awaited<ReturnType<Chain['request']>>
+type TimedResponse = Awaited<ReturnType<ReturnType<typeof startChain>['request']>>
 
 const CHAINS: readonly Condition[][] = CONDITIONS.flatMap((a) =>
   CONDITIONS.flatMap((b) => CONDITIONS.map((c) => [a, b, c])),
@@ -104,55 +97,39 @@ function expectedOf(chain: readonly Condition[]): string | undefined {
   return isTooLate ? undefined : NAMES[index]
 }
 
-/** Expects data of provider `name`, at once, after two hedging delays of 1.25 s, or within 5 s. */
-async function expectResponseOf(name: string, conditions: Condition[], timed: TimedResponse) {
-  const { response, waited } = timed
-  expect(response.status).toBe(200)
-  const { source, rates, points } = await response.json()
-  expect(source).toEqual({ name, url: `https://${name.toLowerCase()}.example` })
-  expect(rates?.EUR ?? points[0].r).toBe(NAMES.indexOf(name) + 1)
-  const isHealthy = conditions.includes('healthy')
-  const longest = conditions[0] === 'healthy' ? 0 : isHealthy ? 2_500 : 5_000
-  expect(waited).toBeLessThanOrEqual(longest)
-}
-
-function expectUnavailable({ response, waited }: TimedResponse): void {
-  expect(response.status).toBe(502)
-  expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d{0,2}$/)
-  expect(waited).toBeLessThanOrEqual(5 * SECOND)
-}
-
-/** Expects one call of each provider with one outcome, and no timer. */
-function expectNothingLeft({ runtime, events, calls }: Chain, dataSet: DataSet): void {
-  const requested = events.flatMap((event) =>
-    event.type === 'upstream_request' && event.dataSet === dataSet ? [event.provider] : [],
-  )
-  expect(requested).toEqual(calls)
-  const types = (provider: string): string[] =>
-    events.flatMap((event) => {
-      const isOf = 'provider' in event && event.provider === provider && event.dataSet === dataSet
-      return isOf && event.type !== 'rates_updated' ? [event.type] : []
-    })
-  for (const name of calls) expect(types(name)).toEqual(['upstream_request', expect.any(String)])
-  expect(runtime.timers()).toBe(0)
-}
-
 describe.each([
   { dataSet: 'latest', target: LATEST },
   { dataSet: 'history', target: HISTORY },
 ] as const)('a chain of three for $dataSet', ({ dataSet, target }) => {
   it.each(CHAINS)('serves the best provider when they are %s, %s and %s', async (...conditions) => {
     const expected = expectedOf(conditions)
-    const chain = startChain(conditions)
+    const { request, runtime, events, calls } = startChain(conditions)
     const left = await listenersLeftBy(async () => {
-      const timed = await chain.request(target)
-      if (expected === undefined) expectUnavailable(timed)
-      else await expectResponseOf(expected, conditions, timed)
-      await chain.runtime.advance(20 * SECOND)
+      const { response, waited } = await request(target)
+      const { source, rates, points } = await response.json()
+      const [rate, retryAfter] = [rates?.EUR ?? points?.[0].r, response.headers.get('retry-after')]
+      expect([response.status, source?.name, rate]).toEqual(
+        expected === undefined
+          ? [502, undefined, undefined]
+          : [200, expected, NAMES.indexOf(expected) + 1],
+      )
+      expect(retryAfter ?? '').toMatch(expected === undefined ? /^[1-9]\d{0,2}$/ : /^$/)
+      // At once, after two hedging delays of 1.25 s, or within 5 s.
+      const longest = conditions.includes('healthy') ? 2_500 : 5_000
+      expect(waited).toBeLessThanOrEqual(conditions[0] === 'healthy' ? 0 : longest)
+      await runtime.advance(20 * SECOND)
     })
-    expect(left).toBe(0)
-    expectNothingLeft(chain, dataSet)
-    const failed = chain.events.filter(({ type }) => type === 'refresh_failed')
+    // One call of each provider with one outcome.
+    const ofSet = events.filter((event) => 'dataSet' in event && event.dataSet === dataSet)
+    const requested = ofSet.filter(({ type }) => type === 'upstream_request')
+    expect(requested).toMatchObject(calls.map((provider) => ({ provider })))
+    for (const name of calls) {
+      const own = ofSet.filter((event) => 'provider' in event && event.provider === name)
+      const types = own.map(({ type }) => type).filter((type) => type !== 'rates_updated')
+      expect(types).toEqual(['upstream_request', expect.any(String)])
+    }
+    expect([left, runtime.timers()]).toEqual([0, 0])
+    const failed = events.filter(({ type }) => type === 'refresh_failed')
     const isServed = conditions.some((each) => each === 'healthy' || each === 'slow')
     expect(failed).toHaveLength(isServed ? 0 : 1)
   })
@@ -244,7 +221,6 @@ describe('a chain of providers', () => {
   })
 })
 
-/** Expects latest rates of one publication; returns its time. */
 async function expectOnePublication(timed: TimedResponse): Promise<number> {
   const { source, updatedAt, rates } = await timed.response.json()
   const index = NAMES.indexOf(source.name)

@@ -46,26 +46,19 @@ it.each([
   expect(await reported(letters, rates)).toEqual(days.map((day) => ({ ...about, day })))
 })
 
+const OWN = { XTS: 'overlay' }
 const QUOTED = { CZK: 24, HUF: 385, MXN: 21, THB: 37, TRY: 49 }
 
-type Change = (day: HistoryDay) => Record<string, unknown>
+const isLate = ({ date }: HistoryDay): boolean => date > '2026-11-18'
 
-it.each<[string, Change, string[]]>([
+it.each<[string, (day: HistoryDay) => Record<string, unknown>, string[]]>([
   ['after the third day, once in a month', () => ({}), ['2026-11-20']],
   ['not before another', ({ date }) => (date === '2026-11-20' ? { TRY: 50 } : {}), ['2026-11-25']],
+  ['not with a code that is new', (day) => (isLate(day) ? { NOK: 11 } : {}), ['2026-11-23']],
+  ['also where a code has gone', (day) => (isLate(day) ? {} : { NOK: 11 }), ['2026-11-20']],
   [
-    'not with a code that is new',
-    ({ date }) => (date > '2026-11-18' ? { NOK: 11 } : {}),
-    ['2026-11-23'],
-  ],
-  [
-    'also where a code has gone',
-    ({ date }) => (date > '2026-11-18' ? {} : { NOK: 11 }),
-    ['2026-11-20'],
-  ],
-  [
-    'apart from the rates of the app',
-    ({ date }) => ({ derived: { XTS: 'overlay' }, XTS: Number(date.slice(8)) }),
+    'apart from rates of the app',
+    ({ date }) => ({ derived: OWN, XTS: +date.slice(8) }),
     ['2026-11-20'],
   ],
 ])('equal reference rates are reported %s', async (_name, change, days) => {

@@ -8,7 +8,6 @@ import * as oracle from '../oracle.ts'
 import { finish, virtualRuntime } from '../virtual-runtime.ts'
 import type { VirtualRuntime } from '../virtual-runtime.ts'
 
-/** The value of any JSON text. */
 export type Json = ReturnType<typeof JSON.parse>
 
 /** A Friday, after all publications of the day. */
@@ -17,11 +16,9 @@ export const EVENING = Date.UTC(2026, 10, 20, 18)
 /** Due when the bank of the tests publishes. */
 export const PUBLICATION = { ...BANK_DAYS, time: '15:00', timeZone: 'UTC' }
 
-/** Currencies of the bank, and two of them. */
 export const CODES = codes(12)
 export const [ONE = '', OTHER = ''] = CODES
 
-/** Opens a handler in virtual time. */
 export function openWorld(runtime: VirtualRuntime, options: RatesHandlerOptions) {
   const opened = recordedHandler(runtime, options)
   const world = {
@@ -29,7 +26,6 @@ export function openWorld(runtime: VirtualRuntime, options: RatesHandlerOptions)
     runtime,
     finish: <Result>(work: Promise<Result>): Promise<Result> => finish(runtime, work),
     refresh: () => finish(runtime, opened.handler.refresh()),
-    /** Returns the status of a response and the fields of its body. */
     async read(target: string): Promise<Json> {
       const response = await finish(runtime, opened.get(target))
       return { status: response.status, ...(await response.json()) }
@@ -80,7 +76,6 @@ export function openBank({
   const [bank, backups] = [bankOf(own), others.map(bankOf)]
   const providers = { latest: market.latest, history: [...before, bank, ...backups] }
   const world = openWorld(runtime, { providers, store })
-  /** Returns the days and currencies of each call. */
   const ranges = (): string[] =>
     bank.calls.map(({ code, start, end }) => [code, start, end].filter(Boolean).join(' '))
   return { ...world, bank, backups, ranges }
@@ -97,7 +92,6 @@ export function points(code: string, days: readonly string[]): { d: string; r: n
   return days.map((d) => ({ d, r: bankRate(code, d) }))
 }
 
-/** Keeps what was set, and grants each lease to one caller. */
 export function leasingStore(now: () => number): CacheStore {
   const entries = new Map<string, string>()
   const leases = new Map<string, number>()
@@ -117,3 +111,6 @@ const warm = openBank()
 for (const target of [`history?from=EUR&to=${ONE}`, 'latest?date=2026-11-20', 'currencies'])
   await warm.read(`/v1/${target}`)
 await warm.finish(warm.handler.rates.convertMany([{ from: 'EUR', to: ONE, date: '2026-11-20' }]))
+const headers = { 'content-type': 'application/json' }
+const posted = { method: 'POST', headers, body: JSON.stringify([{ from: 'EUR', to: ONE }]) }
+await warm.finish(warm.handler(new Request('http://localhost/api/v1/convert', posted)))
