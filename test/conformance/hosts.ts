@@ -96,8 +96,6 @@ export interface Host {
   scope: 'all' | 'below' | 'own'
   /** Prefix of the paths of the service (default none). */
   prefix?: string
-  /** Whether another HTTP library is between the server and our adapter. */
-  isFramework?: boolean
   /** Opens the client (default HTTP/1.1). */
   openClient?: (port: number) => Client
   start(): Promise<{ port: number; stop(): Promise<void> }>
@@ -135,7 +133,6 @@ function framework(
 ): Host {
   return host(name, mount, runtime, {
     scope,
-    isFramework: true,
     program: findPackage(module) ?? '',
   })
 }
@@ -158,11 +155,11 @@ export const HOSTS: readonly Host[] = [
     return host(name, 'serveNode', [name, findNode(major) ?? ''])
   }),
   host('Node over @whatwg-node/server', 'fetchStyleOnNode', NODE),
-  host('@whatwg-node/server with its own Response', 'whatwg', NODE, { isFramework: true }),
+  host('@whatwg-node/server with its own Response', 'whatwg', NODE),
   framework('srvx with its own Response', 'srvx', 'all'),
   host('Node over HTTP/2', 'http2', NODE, { openClient: openHttp2 }),
   host('Node over both', 'fetchStyleOverHttp2', NODE, { openClient: openHttp2 }),
-  host('Next.js, its calls', 'next', NODE, { isFramework: true }),
+  host('Next.js, its calls', 'next', NODE),
   host('Express 5', 'express5', NODE, { scope: 'own' }),
   host('Express 5 below a prefix', 'express5Prefix', NODE, { scope: 'own', prefix: '/fx' }),
   host('Bun', 'serveBun', BUN),
