@@ -50,6 +50,21 @@ describe('limits', () => {
 })
 
 describe('a response to a key', () => {
+  it('has the same headers when it is repeated, with the fields of limits only where they are known', async () => {
+    const failing: Counters = {
+      open: () => ({ take: () => Promise.reject(new Error('no connection')), close() {} }),
+    }
+    for (const counters of [undefined, failing]) {
+      const { send, key } = await openWithKey({}, { counters, whenCountersFail: 'allow' })
+      const ask = async () => (await send({ headers: { 'x-api-key': key } })).headers
+      const [first, ...others] = [await ask(), await ask(), await ask()]
+      const namesOf = (headers: typeof first) => headers.map(([name]) => name)
+      for (const headers of others) expect(namesOf(headers)).toEqual(namesOf(first))
+      expect(namesOf(first)).not.toContain('')
+      expect(namesOf(first).includes('ratelimit')).toBe(counters === undefined)
+    }
+  })
+
   it('leaves the cached headers of other responses unchanged', async () => {
     const { send, key } = await openWithKey({}, { anonymous: 'public' })
     await send({ client: 'a' })

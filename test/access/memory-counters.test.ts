@@ -253,6 +253,25 @@ describe('memory counters with many clients', () => {
     expect(drain(() => take(inNetwork('2001:dba', 1, 1), limits))).toBe(10)
   })
 
+  it('count each new address of others, while one IPv6 network fills the table', () => {
+    const { take } = open({ maxClients: 4_000 })
+    for (let number = 0; number < 8_000; number += 1) {
+      take(inNetwork('2001:db8', number % 4_000, number), limits)
+    }
+    const first = [0, 1, 2].map((host) => take(`address:203.0.113.${host}`, limits))
+    const others = Array.from({ length: 500 }, (_, site) =>
+      take(inNetwork('2a00:1', 0, site), limits),
+    )
+    const [{ remaining } = { remaining: 0 }] = others[0]?.states ?? []
+    expect(first.map(({ states }) => states[0]?.remaining)).toEqual([9, 9, 9])
+    // Of other networks, one entry for each /32.
+    expect(remaining).toBe(9)
+    const strangers = Array.from({ length: 200 }, (_, host) =>
+      take(`address:198.51.100.${host}`, limits),
+    )
+    expect(strangers.every(({ granted }) => granted)).toBe(true)
+  })
+
   it('open no used network again when the pressure is over', () => {
     const { take, at } = open({ maxClients: 8 })
     const slow = limitsOf('10/day', 'slow')
