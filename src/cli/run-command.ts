@@ -15,6 +15,11 @@ export async function runCommand(args: string[], context: CommandContext): Promi
   return dispatch(args, context)
 }
 
+/** Compares major and minor numbers; the first comparison by `Intl` would take a tenth of the start. */
 function isOlder(version: string, needed: string): boolean {
-  return version.localeCompare(needed, 'en', { numeric: true }) < 0
+  const [[major = 0, minor = 0] = [], [neededMajor = 0, neededMinor = 0] = []] = [
+    version,
+    needed,
+  ].map((each) => each.split('.').map(Number))
+  return major < neededMajor || (major === neededMajor && minor < neededMinor)
 }
