@@ -52,7 +52,7 @@ function isWithin(from: string, to: string, max: number): boolean {
   while (same < from.length && from[same] === to[same]) same += 1
   const [left, right] = [from.slice(same), to.slice(same)]
   if (left === right) return true
-  if (max === 0) return false
+  if (max === 0 || Math.abs(left.length - right.length) > max) return false
   const isSwapped = left[0] === right[1] && left[1] === right[0]
   return (
     isWithin(left.slice(1), right, max - 1) ||
@@ -70,10 +70,9 @@ const MAX_COMPARED_LENGTH = 32
 /** Returns the `candidates` nearest to `text`, ignoring case, at most `max` edits away. */
 export function nearest(text: string, candidates: readonly string[], max: number): string[] {
   if (text.length > MAX_COMPARED_LENGTH) return []
+  const upper = text.toUpperCase()
   for (let distance = 0; distance <= max; distance += 1) {
-    const found = candidates.filter((each) =>
-      isWithin(text.toUpperCase(), each.toUpperCase(), distance),
-    )
+    const found = candidates.filter((each) => isWithin(upper, each.toUpperCase(), distance))
     if (found.length > 0) return found
   }
   return []

@@ -29,8 +29,10 @@ export function check(operation: Operation, params: unknown): asserts params is 
  * @throws {RatesError} for a name that means a parameter
  */
 export function refusalOf(operation: Operation, names: readonly string[]): RatesError | undefined {
-  const misspelt = names.find((name) => meantBy(operation, name))
-  if (misspelt !== undefined) throw unknownName(operation, misspelt)
+  for (const name of names) {
+    const meant = meantBy(operation, name)
+    if (meant) throw unknownName(operation, name, meant)
+  }
   return names[0] === undefined ? undefined : unknownName(operation, names[0])
 }
 
@@ -110,11 +112,14 @@ function oncePer<Value>(derive: (operation: Operation) => Value): (operation: Op
 
 const MAX_EDITS = 2
 
-/** Returns the parameter that `name` is a variant or an alias of, or near to. */
-export function meantBy(
-  operation: Operation,
-  name: string,
-): { parameter: string; isNear: boolean } | undefined {
+/** A parameter, and whether a name is near to its name rather than a variant or an alias of it. */
+interface Meant {
+  parameter: string
+  isNear: boolean
+}
+
+/** Returns the parameter that `name` means. */
+export function meantBy(operation: Operation, name: string): Meant | undefined {
   const meaning = meaningOf(name)
   const parameter = meaningsOf(operation).get(meaning)
   if (parameter !== undefined) return { parameter, isNear: false }
@@ -130,11 +135,15 @@ function meaningOf(name: string): string {
 }
 
 /** Returns the error of a name that the operation does not have, with the name that was meant or the endpoint that has it. */
-export function unknownName(operation: Operation, name: string): RatesError {
+export function unknownName(
+  operation: Operation,
+  name: string,
+  meant: Meant | undefined = meantBy(operation, name),
+): RatesError {
   const { path, rows, forms = {} } = operation
   if (Object.hasOwn(forms, name)) return invalidParameter(name, 'only for queries')
   const other = otherWith(operation, name)
-  const own = meantBy(operation, name) ?? (rows && meantBy(rows, name))
+  const own = meant ?? (rows && meantBy(rows, name))
   const takes = Object.keys(parametersOf(operation)).join(', ') || 'no parameters'
   let advice = other ? `use ${other.path}` : `unknown; ${path} takes ${takes}`
   // What another endpoint means by the name is likelier than a typing mistake.

@@ -172,7 +172,7 @@ async function readDays(
 
 const encoder = new TextEncoder()
 
-const DAYS_PER_SLICE = 256
+const DAYS_PER_SLICE = 128
 
 /**
  * Writes `{ [day]: { [key]: number } }` between two texts, as JSON in UTF-8. A key is `prefix` and the code; `toValue` returns
@@ -223,5 +223,6 @@ export function* writeDays(
     if (index % DAYS_PER_SLICE === DAYS_PER_SLICE - 1) yield
   }
   write(tail)
+  yield
   return bytes.subarray(0, at)
 }

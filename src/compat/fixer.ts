@@ -203,8 +203,8 @@ async function changes(request: CompatRequest, form: Form, name: string): Promis
   const { base } = params
   const changesIn = ({ columns }: DayTable): [code: string, change: object][] =>
     Array.from(columns, ([code, column]) => {
-      const rates = column.filter((rate) => !Number.isNaN(rate))
-      const [first = NaN, last = NaN] = [rates.at(0), rates.at(-1)]
+      const isRate = (rate: number): boolean => !Number.isNaN(rate)
+      const [first = NaN, last = NaN] = [column.find(isRate), column.findLast(isRate)]
       const [start_rate, end_rate] = [toValue(first), toValue(last)]
       const change = exactDifference(end_rate, start_rate)
       return [code, { start_rate, end_rate, change, change_pct: percentChange(first, last) }]

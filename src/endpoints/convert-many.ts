@@ -145,15 +145,22 @@ async function withQuotes(
 
 /** Returns 1 for each distinct target, for each 1,000 conversions, 50 quotes or 100 KiB, whichever is most; at most 10. */
 function costOfRows(rows: readonly unknown[], body: Uint8Array): number {
-  const targets = rows.flatMap((row) => {
+  const targets = rows.map((row): readonly unknown[] => {
     const { to }: { to?: unknown } = Object(row)
-    return to
+    return Array.isArray(to) ? to : [to]
   })
-  const codes = targets.filter((code) => typeof code === 'string')
   const quoted = rows.filter(hasQuote).length
-  const conversions = targets.length + quoted * (CONVERSIONS_PER_QUOTE - 1)
+  const count = targets.reduce((sum, { length }) => sum + length, 0)
+  const conversions = count + quoted * (CONVERSIONS_PER_QUOTE - 1)
   const ofConversions = Math.min(MAX_COST, Math.ceil(conversions / CONVERSIONS_PER_COST))
-  return Math.max(costOfCodes(codes), ofConversions, costOfBytes(body))
+  return Math.max(costOfCodes(textsIn(targets)), ofConversions, costOfBytes(body))
+}
+
+/** One by one, because the cost needs few of them. */
+function* textsIn(lists: readonly (readonly unknown[])[]): Generator<string> {
+  for (const list of lists) {
+    for (const item of list) if (typeof item === 'string') yield item
+  }
 }
 
 function costOfBytes({ length }: Uint8Array): number {

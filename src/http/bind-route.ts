@@ -1,3 +1,4 @@
+import { yieldToEventLoop } from '../async.ts'
 import type { RatesError } from '../errors.ts'
 import { LARGE_BODY_BYTES } from './limiter.ts'
 import type { EndpointResponse, Header, RawRequest } from './messages.ts'
@@ -170,6 +171,8 @@ async function toEndpointResponse(
     .map(([name, value]) => [name, value])
   const has = (name: string): boolean => headers.some(([each]) => each === name)
   if (bytes) {
+    // Its copy and its digest each take as long as a slice.
+    if (bytes.length > LARGE_BODY_BYTES) await yieldToEventLoop()
     const isCacheable = method !== 'POST' && status === 200
     if (
       isCacheable &&
