@@ -35,7 +35,7 @@ export function createQueryParser<Params>(
     let others: string[] | undefined
     eachParameter(query, (name, text) => {
       if (!Object.hasOwn(known, name)) (others ??= []).push(name)
-      else if (Object.hasOwn(texts, name)) throw invalidParameter(name, 'given more than once')
+      else if (texts[name] !== undefined) throw invalidParameter(name, 'given more than once')
       else texts[name] = text
     })
     if (!others) return { texts, isPure: true, refusal: undefined }
