@@ -72,7 +72,7 @@ export type {
   HistoryParams,
   LatestParams,
   SnapshotParams,
-} from './api/parameters.ts'
+} from './api/parameter-types.ts'
 export type { Rounding } from './api/rounded.ts'
 export type { ConversionError, ManyConversions } from './api/convert-many.ts'
 export type {

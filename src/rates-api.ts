@@ -14,7 +14,7 @@ import type {
   LatestParams,
   SnapshotParams,
   Targets,
-} from './api/parameters.ts'
+} from './api/parameter-types.ts'
 import type { RatesDay } from './api/days.ts'
 import type { RatesSnapshot } from './api/snapshot.ts'
 import { serviceStatus } from './api/status.ts'

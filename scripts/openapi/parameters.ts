@@ -91,6 +91,7 @@ function describe(
   name: string,
   { schema: accepted, description }: Parameter,
 ): { description: string; schema: Schema } {
+  if (!(accepted instanceof z.ZodMiniType)) throw new TypeError(`${name} has no schema of zod`)
   const { $schema: _, ...schema } = z.toJSONSchema(accepted, {
     override({ jsonSchema }) {
       if (jsonSchema.pattern !== DAY_FORM.source) return

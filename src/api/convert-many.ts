@@ -8,7 +8,7 @@ import type { CacheResult, HistoryRequest, RateSources } from '../sources/rate-s
 import { toConversion, withConversion } from './convert.ts'
 import type { ConversionResult, Quote } from './convert.ts'
 import { ROW } from './parameters.ts'
-import type { ConversionParams, ConversionRow, QuotedRow } from './parameters.ts'
+import type { ConversionParams, ConversionRow, QuotedRow } from './parameter-types.ts'
 import { dayKey } from './resolve-code.ts'
 import type { Rates } from './resolve-code.ts'
 import { check } from './check.ts'

@@ -8,7 +8,7 @@ import type { Derivation, Rate } from '../rates/rate-table.ts'
 import type { HistorySnapshot } from '../sources/history.ts'
 import type { RateSources } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
-import type { DaysParams } from './parameters.ts'
+import type { DaysParams } from './parameter-types.ts'
 import { sourceOf, toSource, unsupportedCurrency } from './resolve-code.ts'
 
 /** The rates of one source on one day. */

@@ -34,7 +34,7 @@ import {
   unsupportedCurrency,
   withdrawalHint,
 } from './resolve-code.ts'
-import type { AnyHistoryParams, Targets } from './parameters.ts'
+import type { AnyHistoryParams, Targets } from './parameter-types.ts'
 
 /** Rate of a currency pair on one day. */
 export interface Point {

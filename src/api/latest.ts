@@ -10,7 +10,7 @@ import type { Derivation, Rate, RateTable } from '../rates/rate-table.ts'
 import type { CacheResult, RateSources, RequestOptions } from '../sources/rate-sources.ts'
 import type { Attribution } from '../upstream/provider.ts'
 import { newestOf } from './history.ts'
-import type { LatestParams } from './parameters.ts'
+import type { LatestParams } from './parameter-types.ts'
 import {
   datedSnapshot,
   daysToLoad,

@@ -13,7 +13,7 @@ import type {
   HistoryParams,
   LatestParams,
   Targets,
-} from './parameters.ts'
+} from './parameter-types.ts'
 import type { SourceList } from './sources.ts'
 import type { ServiceStatus } from './status.ts'
 

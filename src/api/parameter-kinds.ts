@@ -6,10 +6,15 @@ import { CODE_FORM, minorUnitHint } from '../rates/currency-code.ts'
 import { isDay } from '../rates/dates.ts'
 import * as z from 'zod/mini'
 
+/** A schema of zod, in a form whose declaration does not need the package. */
+interface Schema {
+  safeParse(value: unknown): { readonly success: boolean }
+}
+
 /** A parameter: of a function, a query, a row, a cell, a flag of the command, and in the OpenAPI document. */
 export interface Parameter {
   /** Accepts typed values. */
-  readonly schema: z.ZodMiniType
+  readonly schema: Schema
   /** Returns the typed value of a text; a text without one stays as it is, and the schema refuses it. */
   fromText(text: string): unknown
   /** Creates the error of a value that the schema refuses. */
@@ -141,13 +146,23 @@ export function oneOf(values: readonly string[], description: string, aliases = 
 /** The form of a day; `z.iso.date` is larger in a bundle than all other kinds. */
 export const DAY_FORM: RegExp = /^\d{4}-\d\d-\d\d$/
 
-export const DAY: z.ZodMiniType<string> = z.string().check(z.regex(DAY_FORM), z.refine(isDay))
+const DAY = z.string().check(z.regex(DAY_FORM), z.refine(isDay))
 
 export function day(description: string, aliases: string): Parameter {
   return {
     schema: DAY,
     fromText: same,
     error: mustBe('YYYY-MM-DD'),
+    description,
+    aliases,
+  }
+}
+
+export function dayOr(values: readonly string[], description: string, aliases: string): Parameter {
+  return {
+    schema: z.union([z.enum(values), DAY]),
+    fromText: same,
+    error: mustBe(toAlternatives([...values, 'YYYY-MM-DD'])),
     description,
     aliases,
   }

@@ -35,7 +35,7 @@ import type {
   RequestOptions,
 } from '../sources/rate-sources.ts'
 import type { Attribution, DerivedAttribution } from '../upstream/provider.ts'
-import type { DayChoice } from './parameters.ts'
+import type { DayChoice } from './parameter-types.ts'
 
 /**
  * @throws {RatesError} `provider_unavailable` if the provider lists the currency without a usable rate; otherwise

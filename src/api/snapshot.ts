@@ -11,7 +11,8 @@ import type { Attribution, DerivedAttribution } from '../upstream/provider.ts'
 import { check } from './check.ts'
 import { selectRates, withLatest } from './latest.ts'
 import { OPERATIONS } from './parameters.ts'
-import type { Operation, SnapshotParams } from './parameters.ts'
+import type { SnapshotParams } from './parameter-types.ts'
+import type { Operation } from './parameters.ts'
 import type { Rates } from './resolve-code.ts'
 
 /** Rates of one publication as plain JSON, with all that `convertAt` needs to repeat their conversions. */

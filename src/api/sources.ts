@@ -10,7 +10,7 @@ import type { Attribution, HistoryProvider } from '../upstream/provider.ts'
 import { codeIn, convert } from './convert.ts'
 import type { Conversion, ConversionResult, SourceRate } from './convert.ts'
 import { originOf, sourceOf, toSource, withRates } from './resolve-code.ts'
-import type { ConversionParams } from './parameters.ts'
+import type { ConversionParams } from './parameter-types.ts'
 
 /** A source of reference rates. */
 export interface ReferenceSource {

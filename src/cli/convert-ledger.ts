@@ -18,7 +18,7 @@ import { dayOf } from './output.ts'
 import type { RatesFlags } from './session.ts'
 import { UsageError, messageOf, refuseWith } from './usage.ts'
 import { noteOn, readCode } from './words.ts'
-import type { ConversionRow } from '../api/parameters.ts'
+import type { ConversionRow } from '../api/parameter-types.ts'
 
 type LedgerFlags = RatesFlags &
   CellFlags & {

@@ -1,5 +1,5 @@
 import type { AnyRowConversion } from '../api/convert-many.ts'
-import type { ConversionRow } from '../api/parameters.ts'
+import type { ConversionRow } from '../api/parameter-types.ts'
 import type { CommandContext } from './context.ts'
 import { DISCLAIMER, openOutput, sourcesOf } from './output.ts'
 import { openSession } from './session.ts'

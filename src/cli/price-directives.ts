@@ -1,4 +1,4 @@
-import type { ConversionRow } from '../api/parameters.ts'
+import type { ConversionRow } from '../api/parameter-types.ts'
 import { toPlainText } from '../rates/decimal.ts'
 import { dayOf } from './output.ts'
 import type { RatesFlags, RatesSession } from './session.ts'

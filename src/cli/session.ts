@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { MAX_ROWS } from '../api/convert-many.ts'
 import type { AnyRowConversion } from '../api/convert-many.ts'
-import type { ConversionRow } from '../api/parameters.ts'
+import type { ConversionRow } from '../api/parameter-types.ts'
 import { isRatesError } from '../errors.ts'
 import { createRates } from '../index.ts'
 import type { CacheStore, Rates, RatesEvent } from '../index.ts'

@@ -1,6 +1,6 @@
 import { toConversion } from '../api/convert.ts'
 import type { ConversionResult } from '../api/convert.ts'
-import type { ConversionParams } from '../api/parameters.ts'
+import type { ConversionParams } from '../api/parameter-types.ts'
 import { fixedRatioText } from '../api/resolve-code.ts'
 import type { Rates } from '../api/resolve-code.ts'
 import type { RatesOperations } from '../index.ts'

@@ -34,7 +34,7 @@ export type {
   QuotedParams,
   QuotedRow,
   QuoteParams,
-} from '../api/parameters.ts'
+} from '../api/parameter-types.ts'
 export type { Rounding } from '../api/rounded.ts'
 export type { ReferenceSource, SourceList } from '../api/sources.ts'
 export type { DataSetStatus, HistorySourceStatus, ServiceStatus } from '../api/status.ts'

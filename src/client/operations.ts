@@ -2,7 +2,7 @@ import { onlyInQueries } from '../query-names.ts'
 import type { ManyConversions } from '../api/convert-many.ts'
 import type { Quote } from '../api/convert.ts'
 import type { RatesDay } from '../api/days.ts'
-import type { ConversionRow, QuotedRow, QuoteParams, Targets } from '../api/parameters.ts'
+import type { ConversionRow, QuotedRow, QuoteParams, Targets } from '../api/parameter-types.ts'
 import type { RatesOperations } from '../api/operations.ts'
 import type { Call, CallOptions } from './request.ts'
 

@@ -1,7 +1,7 @@
 import { DAY_FORMS, openDays } from '../api/days.ts'
 import type { DaysReader } from '../api/days.ts'
 import { OPERATIONS } from '../api/parameters.ts'
-import type { DaysParams } from '../api/parameters.ts'
+import type { DaysParams } from '../api/parameter-types.ts'
 import type { Runtime } from '../async.ts'
 import { isRatesError, toRatesError } from '../errors.ts'
 import type { RatesError } from '../errors.ts'

@@ -1,6 +1,6 @@
 import { ConvertedRow } from '../api/convert-many.ts'
 import { OPERATIONS } from '../api/parameters.ts'
-import type { QuotedParams, QuoteParams } from '../api/parameters.ts'
+import type { QuotedParams, QuoteParams } from '../api/parameter-types.ts'
 import { createQueryParser } from '../http/query.ts'
 import { uncached } from '../http/response.ts'
 import type { Endpoint, EndpointResult } from '../http/response.ts'

@@ -1,23 +1,11 @@
 import { check } from '../api/check.ts'
 import { toConversion } from '../api/convert.ts'
 import type { ConversionResult } from '../api/convert.ts'
-import { OPERATIONS } from '../api/parameters.ts'
-import type { Operation, SnapshotConversionParams, Targets } from '../api/parameters.ts'
+import type { SnapshotConversionParams, Targets } from '../api/parameter-types.ts'
+import { AT_RATES } from '../api/parameters.ts'
 import { readSnapshot } from '../api/snapshot.ts'
 import type { RatesSnapshot } from '../api/snapshot.ts'
 import { invalidCurrency } from '../errors.ts'
-
-const {
-  expand: _expand,
-  date: _date,
-  rule: _rule,
-  maxAge: _maxAge,
-  source: _source,
-  ...parameters
-} = OPERATIONS.convert.parameters
-
-/** A conversion at given rates. */
-export const AT_RATES: Operation = { path: 'convertAt()', parameters, required: ['from', 'to'] }
 
 /**
  * Converts an amount at the rates of a snapshot: the record of `/v1/convert`, always the same. Uses no clock and no network.

@@ -14,6 +14,6 @@ export type {
   QuoteParams,
   QuotedParams,
   SnapshotConversionParams,
-} from '../api/parameters.ts'
+} from '../api/parameter-types.ts'
 export type { RatesSnapshot } from '../api/snapshot.ts'
 export { RatesError } from '../errors.ts'

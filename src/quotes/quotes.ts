@@ -1,15 +1,15 @@
 import { check } from '../api/check.ts'
 import { toConversion } from '../api/convert.ts'
 import type { Quote } from '../api/convert.ts'
-import { MARKUP, MAX_QUOTE_LENGTH, OPERATIONS, QUOTED, ROW } from '../api/parameters.ts'
+import { AT_RATES, MARKUP, MAX_QUOTE_LENGTH, OPERATIONS, QUOTED, ROW } from '../api/parameters.ts'
 import type {
   DayChoice,
-  Operation,
   QuoteParams,
   QuotedParams,
   SnapshotConversionParams,
   Targets,
-} from '../api/parameters.ts'
+} from '../api/parameter-types.ts'
+import type { Operation } from '../api/parameters.ts'
 import { toRates } from '../api/snapshot.ts'
 import type { SignedSnapshot } from '../api/snapshot.ts'
 import { RatesError, invalidParameter, invalidQuote } from '../errors.ts'
@@ -18,7 +18,6 @@ import { SIGNIFICANT_DIGITS } from '../rates/arithmetic.ts'
 import { add, divideSignificant, multiply, toDecimal, toNumber } from '../rates/decimal.ts'
 import type { Decimal } from '../rates/decimal.ts'
 import type { Rates } from '../rates-api.ts'
-import { AT_RATES } from './convert-at.ts'
 import { resolveQuoteSettings } from './settings.ts'
 import type { QuoteSettings } from './settings.ts'
 import { createSigner, sha256 } from './token.ts'
