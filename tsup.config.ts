@@ -29,22 +29,13 @@ const nameOf = (built: string): string => built.replace(/^\.\/dist\/(.*)\.js$/, 
 /** For `ratesmith/openapi.json` and the command; the handler has it as a module, which every bundler can read. */
 const DOCUMENT = 'src/generated/openapi.json'
 
-/** The packages that are bundled into what needs them: few entry points do. */
-const READERS = ['@rgrove/parse-xml', 'fflate', 'ipaddr.js']
+/**
+ * The packages that are bundled into what needs them, the parts that are used: a hundred small files would take most of the
+ * start of an app.
+ */
+const BUNDLED = ['@rgrove/parse-xml', 'fflate', 'ipaddr.js', 'itty-router', 'zod']
 
-/** The dependencies that are bundled into the command: a hundred small files load more slowly than one. */
-const BUILT_IN = ['itty-router', 'zod']
-
-const within = (names: readonly string[]): RegExp[] =>
-  names.map((name) => new RegExp(`^${name}(/|$)`))
-
-/** Licences must accompany the bundled parts. */
-function writeLicences(path: string, names: readonly string[]): void {
-  const licences = names.map((name) => {
-    return `${name}\n\n${readFileSync(`node_modules/${name}/LICENSE`, 'utf8')}`
-  })
-  writeFileSync(path, licences.join('\n'))
-}
+const noExternal = BUNDLED.map((name) => new RegExp(`^${name}(/|$)`))
 
 /** Makes a CommonJS package one that bundlers drop where nothing uses it, though it shares a file with what is used. */
 function droppable(name: string): EsbuildPlugin {
@@ -61,7 +52,7 @@ function droppable(name: string): EsbuildPlugin {
   }
 }
 
-/** The entry points for apps. Dependencies stay external, so that an app has a single copy of each. */
+/** The entry points for apps. */
 const library: Options = {
   ...shared,
   name: 'library',
@@ -70,11 +61,15 @@ const library: Options = {
     // A file apart from the index: a bundler keeps all schemas of a file of which it needs one name, such as `RatesError`.
     handler: 'src/handler.ts',
   },
-  noExternal: within(READERS),
+  noExternal,
   esbuildPlugins: [droppable('ipaddr.js')],
   async onSuccess() {
     cpSync(DOCUMENT, 'dist/generated/openapi.json')
-    writeLicences('dist/LICENSES.txt', READERS)
+    // Licences must accompany the bundled parts, which the command has too.
+    const licences = BUNDLED.map(
+      (name) => `${name}\n\n${readFileSync(`node_modules/${name}/LICENSE`, 'utf8')}`,
+    )
+    writeFileSync('dist/LICENSES.txt', licences.join('\n'))
   },
 }
 
@@ -84,7 +79,7 @@ const command: Options = {
   name: 'command',
   entry: { cli: 'src/cli/main.ts' },
   external: [...shared.external, /\/generated\/openapi\.json$/],
-  noExternal: [...within([...BUILT_IN, ...READERS]), /^ratesmith\/package\.json$/],
+  noExternal: [...noExternal, /^ratesmith\/package\.json$/],
   esbuildPlugins: [serverInOneChunk()],
   esbuildOptions(options) {
     options.chunkNames = 'cli/[name]-[hash]'
@@ -95,9 +90,6 @@ const command: Options = {
     options.minifySyntax = true
     // Node and Deno import JSON only with its type, which esbuild drops for the target.
     options.supported = { ...options.supported, 'import-attributes': true }
-  },
-  async onSuccess() {
-    writeLicences('dist/cli/LICENSES.txt', [...BUILT_IN, ...READERS])
   },
 }
 
