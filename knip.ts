@@ -14,6 +14,7 @@ const config: KnipConfig = {
   ignoreIssues: { 'src/rates/iso-4217.ts': ['types'] },
   entry: [
     // Started by path: manually, by tests, or in another runtime.
+    'bench/growth.ts',
     'bench/upstream-program.ts',
     'bench/wire/load.ts',
     'bench/start/*.mjs',

@@ -4,20 +4,15 @@ import { parseArgs } from 'node:util'
 
 import { compare } from './core/comparison.ts'
 import type { Effort } from './core/comparison.ts'
-import { MAX_MS_PER_UNIT, requestCosts } from './core/costs.ts'
-import { computedHistories, downloads, firstLoads } from './core/histories.ts'
-import { manyConversions } from './core/many-conversions.ts'
+import { MAX_MS_PER_TURN, MAX_MS_PER_UNIT, requestCosts } from './core/costs.ts'
+import { computedHistories, firstLoads } from './core/histories.ts'
 import { quotes } from './core/quotes.ts'
-import { readers } from './core/readers.ts'
-import { cachedResponses, freshConversion } from './core/responses.ts'
+import { cachedResponses, freshConversions } from './core/responses.ts'
 import { print } from './figures.ts'
 
 const EFFORT: Effort = { rounds: 9, time: 250, batch: 512 }
 /** Only tests that the bench runs: without warm-up, without goals. */
 const QUICK: Effort = { rounds: 1, time: 2, batch: 16 }
-
-/** Of the columns of each download. */
-const MAX_KEPT_BYTES = [500_000, 5_000_000]
 
 const { values } = parseArgs({
   options: {
@@ -29,16 +24,12 @@ const { values } = parseArgs({
 const runtime = 'Bun' in globalThis ? 'Bun' : 'Deno' in globalThis ? 'Deno' : 'Node'
 const checksGoals = runtime === 'Node' && !values.quick && !values['no-judge']
 
-const columns = downloads()
 const comparisons = [
   ...(await cachedResponses()),
-  await freshConversion(),
-  ...(await manyConversions()),
+  ...(await freshConversions()),
   ...(await quotes()),
   ...(await computedHistories()),
   ...firstLoads(),
-  ...columns,
-  ...readers(),
 ].filter(({ name }) => name.includes(values.only))
 if (comparisons.length === 0 && values.only !== 'costs')
   throw new Error(`no row contains ${values.only}`)
@@ -56,20 +47,17 @@ for (const comparison of comparisons) {
   const ratio = `${outcome.ratio.toFixed(2)} (${low}–${high})`
   print(`| ${name} | ${ours} | ${reference.name} | ${theirs} | ${ratio} | ${verdict} |`)
 }
-if (values.only === '') {
-  for (const [index, { name, keptBytes }] of columns.entries()) {
-    const most = MAX_KEPT_BYTES[index] ?? NaN
-    const verdict = checkGoal(keptBytes, most, most.toLocaleString('en'))
-    print(`| ${name}: ${keptBytes.toLocaleString('en')} bytes | | | | | ${verdict} |`)
-  }
-}
 if (values.only === '' || values.only === 'costs') {
-  print('\n| request | ms of CPU | cost | ms per unit | goal |')
-  print('| --- | --- | --- | --- | --- |')
-  for (const { name, milliseconds, cost } of await requestCosts(values.quick ? 2 : EFFORT.time)) {
+  print('\n| request | ms of CPU | cost | ms per unit | goal | longest turn, ms | goal |')
+  print('| --- | --- | --- | --- | --- | --- | --- |')
+  const costs = await requestCosts(values.quick ? 2 : EFFORT.time)
+  for (const { name, milliseconds, cost, turn } of costs) {
     const each = milliseconds / cost
     const verdict = checkGoal(each, MAX_MS_PER_UNIT, `${MAX_MS_PER_UNIT}`)
-    print(`| ${name} | ${milliseconds.toFixed(1)} | ${cost} | ${each.toFixed(1)} | ${verdict} |`)
+    const turns = `${turn.toFixed(1)} | ${checkGoal(turn, MAX_MS_PER_TURN, `${MAX_MS_PER_TURN}`)}`
+    print(
+      `| ${name} | ${milliseconds.toFixed(1)} | ${cost} | ${each.toFixed(1)} | ${verdict} | ${turns} |`,
+    )
   }
 }
 process.exit(isGood || !checksGoals ? 0 : 1)

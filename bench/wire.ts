@@ -12,17 +12,13 @@ import type { SheetName } from './wire/rows.ts'
 
 process.on('SIGINT', () => process.exit(130))
 
-const { measuring, runtimes, names, checksGoals } = readFlags()
+const { measuring, runtimes, names, selectRows, checksGoals } = readFlags()
 const { profile } = measuring
 const measured = new Map<SheetName, Map<string, Sample[]>>()
 
 print(describeMachine('npm run bench --', runtimes, measuring))
 for (const name of names) {
-  const all = rowsOf(name, runtimes)
-  const rows = profile === undefined ? all : all.filter(({ id }) => id === profile)
-  if (rows.length === 0) {
-    throw new RangeError(`--profile must be one of ${all.map(({ id }) => id).join(', ')}`)
-  }
+  const rows = selectRows(rowsOf(name, runtimes))
   const samples = await measureRows(name, rows, measuring)
   measured.set(name, samples)
   print(`\n### ${name}: \`${SHEETS[name].target}\`\n\n${tableOf(rows, samples)}`)
@@ -31,5 +27,6 @@ if (profile !== undefined) print(`\nThe profiles of ${profile} are in build/.`)
 if (checksGoals) {
   const verdicts = checkGoals(measured)
   print(`\n${verdicts.map(lineOf).join('\n')}`)
-  process.exitCode = verdicts.every(({ isReached }) => isReached) ? 0 : 1
+  process.exit(verdicts.every(({ isReached }) => isReached) ? 0 : 1)
 }
+process.exit()

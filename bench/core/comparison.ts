@@ -74,8 +74,8 @@ export async function cpuTimeOf(run: () => unknown, time: number): Promise<numbe
   }
 }
 
-/** Returns the longest block of the event loop while `run` runs, in microseconds. */
-async function longestBlockOf(run: () => unknown): Promise<number> {
+/** Returns the longest block of the event loop while `run` runs, in microseconds of CPU. */
+export async function longestBlockOf(run: () => unknown): Promise<number> {
   let [longest, isOver] = [0, false]
   let turnedAt = clock()
   const turn = (): void => {

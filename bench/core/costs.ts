@@ -5,17 +5,26 @@ import { frankfurter } from 'ratesmith/compat/frankfurter'
 import { createQuotes } from 'ratesmith/quotes'
 import { fakeProviders } from 'ratesmith/testing'
 
-import { cpuTimeOf } from './comparison.ts'
+import { median } from '../figures.ts'
+import { cpuTimeOf, longestBlockOf } from './comparison.ts'
 import { NOW, request } from './responses.ts'
 
 /** The most CPU time of a request, in ms, for each unit that it takes from the limits of its client. */
 export const MAX_MS_PER_UNIT = 20
+
+/** The most CPU time of one turn of the event loop while a request runs, in ms. */
+export const MAX_MS_PER_TURN = 10
+
+/** Requests whose longest turns are measured; their median counts, because some have a garbage collection. */
+const TURNS = 9
 
 /** CPU time and cost of the worst requests of a kind. */
 export interface RequestCost {
   name: string
   milliseconds: number
   cost: number
+  /** CPU time of the longest turn of the event loop, in ms. */
+  turn: number
 }
 
 const CODES =
@@ -72,7 +81,7 @@ function codes(count: number): string[] {
   return Array.from({ length: count }, (_, index) => CODES[index % CODES.length] ?? '')
 }
 
-function post(row: object, count: number): Sent {
+export function post(row: object, count: number): Sent {
   return send('application/json', JSON.stringify(Array.from({ length: count }, () => row)))
 }
 
@@ -117,7 +126,9 @@ export async function requestCosts(time: number): Promise<RequestCost[]> {
     }
     await respond()
     const microseconds = await cpuTimeOf(respond, time)
-    costs.push({ name, milliseconds: microseconds / 1_000, cost })
+    const turns: number[] = []
+    while (turns.length < TURNS) turns.push(await longestBlockOf(respond))
+    costs.push({ name, milliseconds: microseconds / 1_000, cost, turn: median(turns) / 1_000 })
   }
   return costs
 }

@@ -1,5 +1,5 @@
 import { createRatesHandler } from 'ratesmith'
-import type { RatesHandler } from 'ratesmith'
+import type { LatestRates, RatesHandler } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
 import type { Comparison } from './comparison.ts'
@@ -40,17 +40,74 @@ export async function cachedResponses(): Promise<Comparison[]> {
   ]
 }
 
-/** Compares a conversion of an amount that is not cached, as data, with the construction of its `Response`. */
-export async function freshConversion(): Promise<Comparison> {
+/** Compares conversions of amounts that are not cached with the same conversions by hand, as data and as a `Response`. */
+export async function freshConversions(): Promise<Comparison[]> {
   const handler = createHandler()
-  const path = '/api/v1/convert?from=USD&to=JPY&amount='
-  const { reference } = await cached(handler, `${path}1.25`)
+  const convert = conversionsByHand(await handler.rates.latest({ base: 'USD' }))
+  const target = (amount: number): string => `/api/v1/convert?from=USD&to=JPY&amount=${amount}.25`
+  const { headers, body } = await handler.answer(request(target(1_234_567)))
+  const least = convert(target(1_234_567))
+  if (body !== least.body) throw new Error('the bodies differ')
+  const [url, init] = [
+    'http://localhost',
+    { headers: new Headers(headers.map(([...each]) => each)) },
+  ]
   let amount = 0
-  return {
-    name: 'conversion, computed: `handler.answer()`',
-    ours: () => handler.answer(request(`${path}${(amount += 1)}.25`)),
-    reference,
-    goal: 0.6,
+  const next = (): string => target((amount += 1))
+  return [
+    {
+      name: 'conversion, computed: `handler(request)`',
+      ours: () => handler(new Request(url + next())),
+      reference: {
+        name: 'parsed, multiplied and written by hand, as a `Response`',
+        run: () => new Response(convert(new Request(url + next()).url).body, init),
+      },
+      goal: 1.5,
+    },
+    {
+      name: 'conversion, computed: `handler.answer()`',
+      ours: () => handler.answer(request(next())),
+      reference: { name: 'parsed, multiplied and written by hand', run: () => convert(next()) },
+      goal: 1.5,
+    },
+  ]
+}
+
+interface ByHand {
+  headers: string[]
+  body: string
+}
+
+/**
+ * The least that a program needs to send the same body: it knows the form of the query, checks nothing, and its amounts have
+ * two decimals, so that whole numbers give the exact product.
+ */
+function conversionsByHand({ rates, updatedAt, source }: LatestRates): (target: string) => ByHand {
+  const tail = `,"updatedAt":${updatedAt},"source":${JSON.stringify(source)}}`
+  return (target) => {
+    const found = /from=(?<from>...)&to=(?<to>...)&amount=(?<amount>.+)/.exec(target)
+    const { from = '', to = '', amount = '' } = found?.groups ?? {}
+    const rate = rates[to] ?? NaN
+    const digits = String(rate)
+    const decimals = digits.length - 1 - digits.indexOf('.')
+    const product = BigInt(amount.replace('.', '')) * BigInt(digits.replace('.', ''))
+    const result = Number(`${product}e-${decimals + 2}`)
+    const body = `{"from":"${from}","to":"${to}","amount":${Number(amount)},"rate":${rate},"result":${result}${tail}`
+    let hash = 0
+    for (let index = 0; index < body.length; index += 1) {
+      hash = Math.imul(hash ^ body.charCodeAt(index), 0x01000193)
+    }
+    const headers = [
+      'content-type',
+      'application/json; charset=utf-8',
+      'cache-control',
+      'public, max-age=60',
+      'etag',
+      `"${hash}"`,
+      'content-length',
+      String(body.length),
+    ]
+    return { headers, body }
   }
 }
 

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 
 import type { Measuring } from './rounds.ts'
 import { RUNTIMES, SHEETS, isName } from './rows.ts'
-import type { RuntimeName, SheetName } from './rows.ts'
+import type { Row, RuntimeName, SheetName } from './rows.ts'
 
 /** The flags of the command line. */
 export interface Flags {
@@ -10,13 +10,15 @@ export interface Flags {
   runtimes: RuntimeName[]
   /** The tables to measure. */
   names: SheetName[]
+  /** Returns the rows to measure among all rows of a table. */
+  selectRows(all: readonly Row[]): Row[]
   checksGoals: boolean
   /** A Frankfurter that runs already: its root, and the id of its process. */
   frankfurter: { url: string; pid: string } | undefined
 }
 
 const QUICK = { rounds: 1, seconds: 0.2, maxWarmUps: 0, connections: 8 }
-const MAX_WARM_UPS = 8
+const MAX_WARM_UPS = 4
 
 const NAMES = {
   rounds: { type: 'string', default: '11' },
@@ -24,6 +26,7 @@ const NAMES = {
   connections: { type: 'string', default: '64' },
   only: { type: 'string', default: Object.keys(SHEETS).join() },
   runtimes: { type: 'string', default: Object.keys(RUNTIMES).join() },
+  rows: { type: 'string' },
   profile: { type: 'string' },
   frankfurter: { type: 'string' },
   pid: { type: 'string' },
@@ -54,6 +57,7 @@ export function readFlags(): Flags {
     measuring,
     runtimes: namesOf('runtimes', values.runtimes, RUNTIMES),
     names: namesOf('only', values.only, SHEETS),
+    selectRows: rowSelector(profile ?? values.rows),
     checksGoals: !values.quick && !values['no-judge'] && profile === undefined,
     frankfurter: url === undefined || pid === undefined ? undefined : { url, pid },
   }
@@ -68,6 +72,15 @@ function namesOf<Name extends string>(
     if (isName(name, known)) return name
     throw new RangeError(`--${flag} must be some of ${Object.keys(known).join()}, got ${name}`)
   })
+}
+
+function rowSelector(list: string | undefined): Flags['selectRows'] {
+  const ids = list?.split(',')
+  return (all) => {
+    const rows = all.filter(({ id }) => !ids || ids.includes(id))
+    if (rows.length > 0) return rows
+    throw new RangeError(`--rows and --profile must be of ${all.map(({ id }) => id).join()}`)
+  }
 }
 
 function positive(flag: string, text: string): number {

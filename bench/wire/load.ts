@@ -1,15 +1,21 @@
-// As a program, generates load with autocannon and prints a `LoadResult`; throws if a response is missing or not 200.
+// As a program, generates load with autocannon for every line of settings on stdin, and prints a `LoadResult`; throws if a
+// response is missing or not 200.
+import { createInterface } from 'node:readline'
+
 import autocannon from 'autocannon'
 
-import { reportToParent, settingsFromParent, startChild } from '../../test/system/child.ts'
+import { reportToParent, settingsFromParent } from '../../test/system/child.ts'
 import { percentile } from '../figures.ts'
+import { startAnswering } from './asking.ts'
+import type { Answering } from './asking.ts'
 import { onOwnCore } from './cores.ts'
 
 export interface LoadSettings {
   /** Root of the server. */
   url: string
-  /** Path and query. If `distinct` is given, a number follows it, starting after that and incremented with every request. */
+  /** Path and query, with `{number}`, `{code}` and `{day}` where every request has others. */
   target: string
+  /** The number of the first request, if each has another: one more than that of the one before. */
   distinct?: number | undefined
   /** Headers of every request besides `Host`. */
   headers: Readonly<Record<string, string>>
@@ -29,19 +35,26 @@ export interface LoadResult {
   cpu: number
 }
 
-/** Loads a server from a separate process, on its own core where the machine can do that. */
+let generator: Answering | undefined
+
+/** Loads a server from a separate process, the same for all loads, on its own core where the machine can do that. */
 export async function load(settings: LoadSettings): Promise<LoadResult> {
-  const [runtime = '', ...flags] = onOwnCore('load', [process.execPath])
-  const child = startChild({ program: 'bench/wire/load.ts', settings, runtime, flags })
-  try {
-    const result: LoadResult = JSON.parse(await child.firstLine)
-    return result
-  } finally {
-    await child.kill()
+  if (!generator) {
+    const [runtime = '', ...flags] = onOwnCore('load', [process.execPath])
+    generator = startAnswering({ program: 'bench/wire/load.ts', settings: {}, runtime, flags })
+    await generator.firstLine
   }
+  const result: LoadResult = JSON.parse(await generator.ask(JSON.stringify(settings)))
+  return result
 }
 
-if (import.meta.main) reportToParent(await run(JSON.parse(settingsFromParent())))
+if (import.meta.main) {
+  settingsFromParent()
+  createInterface(process.stdin).on('line', async (line) => {
+    reportToParent(await run(JSON.parse(line)))
+  })
+  reportToParent('ready')
+}
 
 async function run(settings: LoadSettings): Promise<LoadResult> {
   const { url, target, distinct, connections, seconds, headers } = settings
@@ -50,7 +63,7 @@ async function run(settings: LoadSettings): Promise<LoadResult> {
   const latencies: number[] = []
   const setupRequest = (request: autocannon.Request): autocannon.Request => {
     number += 1
-    return { ...request, path: target + String(number) }
+    return { ...request, path: fill(target, number) }
   }
   const before = process.cpuUsage()
   const startedAt = performance.now()
@@ -77,4 +90,18 @@ async function run(settings: LoadSettings): Promise<LoadResult> {
     p99: percentile(latencies, 0.99),
     cpu: (user + system) / 1e6,
   }
+}
+
+const CODES =
+  'AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD HUF IDR ILS INR JPY KRW MXN NOK NZD PLN'.split(' ')
+const FIRST_DAY = Date.UTC(2019, 0, 1)
+const DAYS = 2_000
+
+/** Returns `target` with a number, a code and a day that together are new for 40,000 numbers. */
+function fill(target: string, number: number): string {
+  const day = FIRST_DAY + (Math.floor(number / CODES.length) % DAYS) * 86_400_000
+  return target
+    .replace('{number}', String(number))
+    .replace('{code}', CODES[number % CODES.length] ?? '')
+    .replace('{day}', new Date(day).toISOString().slice(0, 10))
 }

@@ -49,23 +49,28 @@ export interface Verdict {
 interface Goal {
   what: string
   id: string
-  /** By CPU time: how much of the speed of the reference. */
-  min: Readonly<Record<SheetName, number>>
+  /** By CPU time: how much of the speed of the reference; absent without a goal. */
+  min: Readonly<Partial<Record<SheetName, number>>>
 }
 
-const NODE = { convert: 0.92, table: 0.97, history: 0.97 }
-const OTHERS = { convert: 0.9, table: 0.95, history: 0.95 }
-const HOSTS = { convert: 0.75, table: 0.75, history: 0.75 }
-const EXPRESS = { convert: 0.9, table: 0.9, history: 0.9 }
-const BY_ADDRESS = { convert: 0.95, table: 0.97, history: 0.97 }
+const NODE = { convert: 0.97, table: 0.97, history: 0.95 }
+const DENO = { convert: 0.95, table: 0.93, history: 0.93 }
+/** For small bodies, the reading of method, URL and headers alone leaves 0.90. */
+const BUN = { convert: 0.85, table: 0.85, history: 0.97 }
+const HOSTS = { convert: 0.85, table: 0.85, history: 0.85 }
+const BY_ADDRESS = { convert: 0.95, table: 0.95, history: 0.95 }
 /** Its responses have three more headers. */
-const WITH_KEY = { convert: 0.9, table: 0.93, history: 0.93 }
+const WITH_KEY = { convert: 0.9, table: 0.9, history: 0.9 }
+const EXPRESS = { convert: 0.95, table: 0.95, history: 0.95 }
+/** Histories are only shown: `bench:core` compares them with what they must do. */
+const DISTINCT = { convert: 0.69 }
 
 const GOALS: Goal[] = [
   { what: 'Node, of bare', id: 'direct', min: NODE },
   { what: 'Node with 15 headers, of bare', id: 'browser', min: NODE },
-  { what: 'Bun, of bare', id: 'bun', min: OTHERS },
-  { what: 'Deno, of bare', id: 'deno', min: OTHERS },
+  { what: 'distinct queries, of bare', id: 'distinct', min: DISTINCT },
+  { what: 'Bun, of bare', id: 'bun', min: BUN },
+  { what: 'Deno, of bare', id: 'deno', min: DENO },
   { what: 'in @whatwg-node/server, of it', id: 'in-whatwg', min: HOSTS },
   { what: 'in @hono/node-server, of it', id: 'in-hono', min: HOSTS },
   { what: 'in srvx, of it', id: 'in-srvx', min: HOSTS },
@@ -90,7 +95,8 @@ export function checkGoals(measured: Measured): Verdict[] {
   for (const [sheet, samples] of measured) {
     for (const { what, id, min } of GOALS) {
       const own = samples.get(id)
-      if (own) verdicts.push(...checkCpu(`${sheet}: ${what}`, own, min[sheet]))
+      const least = min[sheet]
+      if (own && least !== undefined) verdicts.push(...checkCpu(`${sheet}: ${what}`, own, least))
     }
     const direct = samples.get('direct')
     for (const framework of direct ? BEHIND : []) {

@@ -65,7 +65,7 @@ export type HostName = 'whatwg' | 'hono' | 'srvx' | 'h3'
 /** A table: one target, and so one size of body. */
 export interface Sheet {
   target: string
-  /** The target without the number that makes it distinct. */
+  /** The targets of distinct queries, as `load` reads them. */
   distinct?: string
 }
 
@@ -74,10 +74,13 @@ export type SheetName = 'convert' | 'table' | 'history'
 export const SHEETS: Record<SheetName, Sheet> = {
   convert: {
     target: '/api/v1/convert?from=USD&to=EUR&amount=100',
-    distinct: '/api/v1/convert?from=USD&to=EUR&amount=',
+    distinct: '/api/v1/convert?from=USD&to=EUR&amount={number}',
   },
   table: { target: '/api/v1/latest?base=EUR' },
-  history: { target: '/api/v1/history?from=USD&to=JPY&period=5Y' },
+  history: {
+    target: '/api/v1/history?from=USD&to=JPY&period=5Y',
+    distinct: '/api/v1/history?from=USD&to={code}&start={day}',
+  },
 }
 
 const own = { isOurs: true } as const
@@ -93,7 +96,12 @@ const ROWS: Row[] = [
   server('bare', 'bare `node:http`', 'bare-node'),
   server('text', 'the same, a small body as text', 'bare-text'),
   server('direct', '**ratesmith**, `toNodeHandler`', 'direct', own),
-  server('distinct', '**ratesmith**, distinct amounts', 'direct', { ...own, isDistinct: true }),
+  server('bare-distinct', 'bare, distinct queries', 'bare-node', { isDistinct: true }),
+  server('distinct', '**ratesmith**, distinct queries', 'direct', {
+    ...own,
+    isDistinct: true,
+    of: 'bare-distinct',
+  }),
   server('bare-browser', 'bare, 15 headers', 'bare-node', { headers: 'browser' }),
   server('browser', '**ratesmith**, 15 headers', 'direct', {
     ...own,
@@ -114,10 +122,6 @@ const ROWS: Row[] = [
   server('express', 'Express 5, `res.end(buffer)`', 'express-route'),
   server('in-express', '**ratesmith** in Express 5', 'in-express', { ...own, of: 'express' }),
   ...host('whatwg', '@whatwg-node/server'),
-  server('whatwg-platform', 'the same with the platform’s `Response`', 'fetch-style', {
-    ...own,
-    of: 'whatwg',
-  }),
   ...host('hono', '@hono/node-server'),
   ...host('srvx', 'srvx'),
   ...host('h3', 'h3 on srvx, as in Nitro'),

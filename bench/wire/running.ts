@@ -1,9 +1,9 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { startChild } from '../../test/system/child.ts'
-import type { Child } from '../../test/system/child.ts'
+import { startAnswering } from './asking.ts'
 import { onOwnCore } from './cores.ts'
 import type { PeerSettings, PreparedText, Usage } from './peer.ts'
 import { RUNTIMES } from './rows.ts'
@@ -104,8 +104,6 @@ interface Server {
   end(): Promise<void>
 }
 
-const READY_TIMEOUT_MS = 30_000
-
 /** Starts a server program, by its path from the project's root; resolves when it listens. */
 async function startServer(
   program: string,
@@ -115,50 +113,18 @@ async function startServer(
 ): Promise<Server> {
   const [, executable, ...own] = RUNTIMES[runtime]
   const [first = '', ...flags] = onOwnCore('server', [executable, ...own, ...moreFlags])
-  const waiting: ((line: string) => void)[] = []
-  const child = startChild({
-    program,
-    settings,
-    runtime: first,
-    flags,
-    onLine: (line) => waiting.shift()?.(line),
-  })
-  const ended = endOf(child, program)
-  const { url }: { url: string } = JSON.parse(await Promise.race([child.firstLine, ended]))
+  const { child, firstLine, ask } = startAnswering({ program, settings, runtime: first, flags })
+  const { url }: { url: string } = JSON.parse(await firstLine)
   return {
     url,
     kill: child.kill,
     async end() {
       child.process.stdin?.end()
-      await ended.catch(() => undefined)
+      await once(child.process, 'close')
     },
     async usage() {
-      const line = new Promise<string>((resolve) => waiting.push(resolve))
-      child.process.stdin?.write('usage\n')
-      const usage: Usage = JSON.parse(await Promise.race([line, ended]))
+      const usage: Usage = JSON.parse(await ask('usage'))
       return usage
     },
   }
-}
-
-/** Rejects with the output on stderr when the server ends or is not ready in time. */
-function endOf(child: Child, program: string): Promise<never> {
-  let stderr = ''
-  child.process.stderr?.on('data', (text) => (stderr += String(text)))
-  // The end is reported below.
-  child.process.stdin?.on('error', () => undefined)
-  const ended = new Promise<never>((_resolve, reject) => {
-    child.process.once('close', (code, signal) =>
-      reject(new Error(`${program} ended with ${code ?? signal}: ${stderr}`)),
-    )
-    const late = setTimeout(
-      () => reject(new Error(`${program} is not ready: ${stderr}`)),
-      READY_TIMEOUT_MS,
-    )
-    const isReady = (): void => clearTimeout(late)
-    child.firstLine.then(isReady, isReady)
-  })
-  // Between two measurements nothing awaits it; the next measurement then rejects.
-  ended.catch(() => undefined)
-  return ended
 }

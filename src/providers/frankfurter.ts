@@ -116,7 +116,7 @@ const payload = z.object({
  *
  * @throws {Error} if the status is not 200, the amount is not 1, the base or the format is unexpected, or days are missing
  */
-export function toHistoryDays(response: UpstreamResponse, range: DaySpan): HistoryDays {
+function toHistoryDays(response: UpstreamResponse, range: DaySpan): HistoryDays {
   const { host } = response
   const parsed = payload.safeParse(requireBody(response))
   if (!parsed.success) throw unexpectedShape(host, pathsOf(parsed.error))
