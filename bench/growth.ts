@@ -157,7 +157,7 @@ ${dots.join('\n')}`
 function drawing(all: readonly string[]): string {
   const [width, height] = [2 * WIDTH, Math.ceil(all.length / 2) * HEIGHT]
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="13">
-<style>polyline{fill:none;stroke:#1d6f5c;stroke-width:2}.linear{stroke:#888;stroke-dasharray:4}circle{fill:#1d6f5c}.size{font-size:10px;text-anchor:middle}</style>
+<style>polyline{fill:none;stroke:#1d6f5c;stroke-width:2}.linear{stroke:#888;stroke-dasharray:4}circle{fill:#1d6f5c}.size{font-size:10px;text-anchor:middle;paint-order:stroke;stroke:#fff;stroke-width:4px}</style>
 <rect width="${width}" height="${height}" fill="#fff"/>
 ${all.join('\n')}
 </svg>
