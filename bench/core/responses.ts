@@ -1,5 +1,5 @@
 import { createRatesHandler } from 'ratesmith'
-import type { LatestRates, RatesHandler } from 'ratesmith'
+import type { LatestRates, RatesHandler, RawResponse } from 'ratesmith'
 import { fakeProviders } from 'ratesmith/testing'
 
 import type { Comparison } from './comparison.ts'
@@ -43,15 +43,11 @@ export async function cachedResponses(): Promise<Comparison[]> {
 /** Compares conversions of amounts that are not cached with the same conversions by hand, as data and as a `Response`. */
 export async function freshConversions(): Promise<Comparison[]> {
   const handler = createHandler()
-  const convert = conversionsByHand(await handler.rates.latest({ base: 'USD' }))
   const target = (amount: number): string => `/api/v1/convert?from=USD&to=JPY&amount=${amount}.25`
   const { headers, body } = await handler.answer(request(target(1_234_567)))
-  const least = convert(target(1_234_567))
-  if (body !== least.body) throw new Error('the bodies differ')
-  const [url, init] = [
-    'http://localhost',
-    { headers: new Headers(headers.map(([...each]) => each)) },
-  ]
+  const convert = conversionsByHand(await handler.rates.latest({ base: 'USD' }), headers)
+  if (body !== convert(target(1_234_567)).body) throw new Error('the bodies differ')
+  const url = 'http://localhost'
   let amount = 0
   const next = (): string => target((amount += 1))
   return [
@@ -60,7 +56,10 @@ export async function freshConversions(): Promise<Comparison[]> {
       ours: () => handler(new Request(url + next())),
       reference: {
         name: 'parsed, multiplied and written by hand, as a `Response`',
-        run: () => new Response(convert(new Request(url + next()).url).body, init),
+        run: () => {
+          const { headers: own, body: text } = convert(new Request(url + next()).url)
+          return new Response(text, { headers: own })
+        },
       },
       goal: 1.5,
     },
@@ -74,15 +73,21 @@ export async function freshConversions(): Promise<Comparison[]> {
 }
 
 interface ByHand {
-  headers: string[]
+  headers: [name: string, value: string][]
   body: string
 }
 
 /**
- * The least that a program needs to send the same body: it knows the form of the query, checks nothing, and its amounts have
- * two decimals, so that whole numbers give the exact product.
+ * The least that a program needs to send the same body and headers: it knows the form of the query, checks nothing, and its
+ * amounts have two decimals, so that whole numbers give the exact product.
  */
-function conversionsByHand({ rates, updatedAt, source }: LatestRates): (target: string) => ByHand {
+function conversionsByHand(
+  { rates, updatedAt, source }: LatestRates,
+  headers: RawResponse['headers'],
+): (target: string) => ByHand {
+  const others = headers
+    .filter(([name]) => name !== 'etag' && name !== 'content-length')
+    .map(([name, value]): [string, string] => [name, value])
   const tail = `,"updatedAt":${updatedAt},"source":${JSON.stringify(source)}}`
   return (target) => {
     const found = /from=(?<from>...)&to=(?<to>...)&amount=(?<amount>.+)/.exec(target)
@@ -97,17 +102,8 @@ function conversionsByHand({ rates, updatedAt, source }: LatestRates): (target: 
     for (let index = 0; index < body.length; index += 1) {
       hash = Math.imul(hash ^ body.charCodeAt(index), 0x01000193)
     }
-    const headers = [
-      'content-type',
-      'application/json; charset=utf-8',
-      'cache-control',
-      'public, max-age=60',
-      'etag',
-      `"${hash}"`,
-      'content-length',
-      String(body.length),
-    ]
-    return { headers, body }
+    const length = String(body.length)
+    return { headers: [...others, ['etag', `"${hash}"`], ['content-length', length]], body }
   }
 }
 
