@@ -7,27 +7,20 @@ const SEED_TWO = 0x9e3779b9
  * whose digests are asynchronous; reads 32 bits at a time.
  */
 export function digestOf(body: Uint8Array | string): string {
-  return typeof body === 'string' ? digestOfText(body).digest : digestOfBytes(body)
+  return typeof body === 'string' ? digestOfText(body) : digestOfBytes(body)
 }
 
-/** The bits of two neighbours that ASCII characters do not have. */
-const NOT_ASCII = 0xff80_ff80
-
-/** Returns the digest of `text`, and whether it is ASCII, which is then known almost for nothing. */
-export function digestOfText(text: string): { digest: string; isAscii: boolean } {
+function digestOfText(text: string): string {
   const pairs = text.length - (text.length % 2)
   let one = SEED_ONE
   let two = SEED_TWO
-  let seen = 0
   for (let index = 0; index < pairs; index += 2) {
     const units = text.charCodeAt(index) | (text.charCodeAt(index + 1) << 16)
     one = mixOne(one, units)
     two = mixTwo(two, units)
-    seen |= units
   }
   const last = pairs < text.length ? text.charCodeAt(pairs) : 0
-  const digest = toDigest(mixOne(one, last), mixTwo(two, last), text.length)
-  return { digest, isAscii: ((seen | last) & NOT_ASCII) === 0 }
+  return toDigest(mixOne(one, last), mixTwo(two, last), text.length)
 }
 
 function digestOfBytes(bytes: Uint8Array): string {

@@ -175,17 +175,20 @@ export function createBoundedMap<Key, Value>(capacity: number): BoundedMap<Key, 
   }
 }
 
-/** Of the newest keys, twice as many as this are known: keys that recur later would evict each other from a cache before. */
-const FILTER_KEYS = 256
+/** No more than a cache holds: keys that recur only after more others would evict each other before. */
+const FILTER_SLOTS = 512
 
-/** Returns true for a key that was given before, not long ago: a cache of such keys is not filled by requests that never recur. */
+/** Rarely also true for a new key. A cache of only repeated keys is not filled by requests that never recur. */
 export function createRepeatFilter(): (key: string) => boolean {
-  let older = new Set<string>()
-  let newer = new Set<string>()
+  const seen = new Int32Array(FILTER_SLOTS)
   return (key) => {
-    if (newer.has(key) || older.has(key)) return true
-    if (newer.size >= FILTER_KEYS) [older, newer] = [newer, new Set()]
-    newer.add(key)
-    return false
+    let hash = key.length
+    for (let index = 0; index < key.length; index += 1) {
+      hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193)
+    }
+    const slot = hash & (FILTER_SLOTS - 1)
+    const isRepeated = seen[slot] === hash
+    seen[slot] = hash
+    return isRepeated
   }
 }

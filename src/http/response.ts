@@ -1,4 +1,4 @@
-import { digestOf, digestOfText } from '../digest.ts'
+import { digestOf } from '../digest.ts'
 import type { RatesError } from '../errors.ts'
 import { FetchRawRequest } from './messages.ts'
 import type { EndpointResponse, Header, RawRequest, RawResponse, StreamedBody } from './messages.ts'
@@ -78,14 +78,14 @@ export function represent(
   body: Representation['body'],
   headers: readonly Header[],
 ): Representation {
-  const isText = typeof body === 'string'
-  const { digest, isAscii } = isText
-    ? digestOfText(body)
-    : { digest: digestOf(body), isAscii: true }
   // A server would copy a long text for each response.
-  const shared = isText && body.length > MAX_TEXT_BYTES ? toBytes(body) : body
-  const length = lengthHeader(isAscii ? body.length : byteLength(body))
-  return { body: shared, bodyHeaders: headers, etag: ['etag', `"${digest}"`], length }
+  const shared = typeof body === 'string' && body.length > MAX_TEXT_BYTES ? toBytes(body) : body
+  return {
+    body: shared,
+    bodyHeaders: headers,
+    etag: ['etag', entityTag(body)],
+    length: lengthHeader(byteLength(shared)),
+  }
 }
 
 export function lengthHeader(bytes: number): Header {
