@@ -223,6 +223,7 @@ export function* writeDays(
     if (index % DAYS_PER_SLICE === DAYS_PER_SLICE - 1) yield
   }
   write(tail)
+  // What the caller makes of the text has another turn.
   yield
   return bytes.subarray(0, at)
 }

@@ -17,9 +17,7 @@ export async function runCommand(args: string[], context: CommandContext): Promi
 
 /** Compares major and minor numbers; the first comparison by `Intl` would take a tenth of the start. */
 function isOlder(version: string, needed: string): boolean {
-  const [[major = 0, minor = 0] = [], [neededMajor = 0, neededMinor = 0] = []] = [
-    version,
-    needed,
-  ].map((each) => each.split('.').map(Number))
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const [neededMajor = 0, neededMinor = 0] = needed.split('.').map(Number)
   return major < neededMajor || (major === neededMajor && minor < neededMinor)
 }
