@@ -41,7 +41,7 @@ const BUDGETS: Record<string, string> = {
   './monitoring': '13.1 kB',
   './next': '1.53 kB',
   './node': '3.7 kB',
-  './providers': '48 kB',
+  './providers': '47.9 kB',
   './quotes': '20.5 kB',
   './sql': '2.7 kB',
   './stores/*': '1.55 kB',

@@ -12,13 +12,15 @@ import type { SheetName } from './wire/rows.ts'
 
 process.on('SIGINT', () => process.exit(130))
 
-const { measuring, runtimes, names, selectRows, checksGoals } = readFlags()
+const { measuring, runtimes, names, rowIds, checksGoals } = readFlags()
 const { profile } = measuring
 const measured = new Map<SheetName, Map<string, Sample[]>>()
 
 print(describeMachine('npm run bench --', runtimes, measuring))
 for (const name of names) {
-  const rows = selectRows(rowsOf(name, runtimes))
+  const rows = rowsOf(name, runtimes).filter(({ id }) => rowIds.includes(id))
+  // Not every table has every row.
+  if (rows.length === 0) continue
   const samples = await measureRows(name, rows, measuring)
   measured.set(name, samples)
   print(`\n### ${name}: \`${SHEETS[name].target}\`\n\n${tableOf(rows, samples)}`)

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 
 import type { Measuring } from './rounds.ts'
-import { RUNTIMES, SHEETS, isName } from './rows.ts'
-import type { Row, RuntimeName, SheetName } from './rows.ts'
+import { ROW_IDS, RUNTIMES, SHEETS, isName } from './rows.ts'
+import type { RuntimeName, SheetName } from './rows.ts'
 
 /** The flags of the command line. */
 export interface Flags {
@@ -10,8 +10,8 @@ export interface Flags {
   runtimes: RuntimeName[]
   /** The tables to measure. */
   names: SheetName[]
-  /** Returns the rows to measure among all rows of a table. */
-  selectRows(all: readonly Row[]): Row[]
+  /** The ids of the rows to measure. */
+  rowIds: string[]
   checksGoals: boolean
   /** A Frankfurter that runs already: its root, and the id of its process. */
   frankfurter: { url: string; pid: string } | undefined
@@ -26,7 +26,7 @@ const NAMES = {
   connections: { type: 'string', default: '64' },
   only: { type: 'string', default: Object.keys(SHEETS).join() },
   runtimes: { type: 'string', default: Object.keys(RUNTIMES).join() },
-  rows: { type: 'string' },
+  rows: { type: 'string', default: Object.keys(ROW_IDS).join() },
   profile: { type: 'string' },
   frankfurter: { type: 'string' },
   pid: { type: 'string' },
@@ -57,7 +57,7 @@ export function readFlags(): Flags {
     measuring,
     runtimes: namesOf('runtimes', values.runtimes, RUNTIMES),
     names: namesOf('only', values.only, SHEETS),
-    selectRows: rowSelector(profile ?? values.rows),
+    rowIds: namesOf('rows', profile ?? values.rows, ROW_IDS),
     checksGoals: !values.quick && !values['no-judge'] && profile === undefined,
     frankfurter: url === undefined || pid === undefined ? undefined : { url, pid },
   }
@@ -72,15 +72,6 @@ function namesOf<Name extends string>(
     if (isName(name, known)) return name
     throw new RangeError(`--${flag} must be some of ${Object.keys(known).join()}, got ${name}`)
   })
-}
-
-function rowSelector(list: string | undefined): Flags['selectRows'] {
-  const ids = list?.split(',')
-  return (all) => {
-    const rows = all.filter(({ id }) => !ids || ids.includes(id))
-    if (rows.length > 0) return rows
-    throw new RangeError(`--rows and --profile must be of ${all.map(({ id }) => id).join()}`)
-  }
 }
 
 function positive(flag: string, text: string): number {

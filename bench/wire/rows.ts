@@ -136,6 +136,11 @@ const ROWS: Row[] = [
   server('deno', '**ratesmith** on Deno, `serve`', 'serve-deno', { ...own, ...DENO_ROW }),
 ]
 
+/** The ids of all rows. */
+export const ROW_IDS: Readonly<Record<string, true>> = Object.fromEntries(
+  ROWS.map(({ id }) => [id, true]),
+)
+
 /** Returns the rows of a table on these runtimes. */
 export function rowsOf(name: SheetName, runtimes: readonly RuntimeName[]): Row[] {
   return ROWS.filter(
