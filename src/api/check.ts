@@ -112,14 +112,11 @@ function oncePer<Value>(derive: (operation: Operation) => Value): (operation: Op
 
 const MAX_EDITS = 2
 
-/** A parameter, and whether a name is near to its name rather than a variant or an alias of it. */
-interface Meant {
-  parameter: string
-  isNear: boolean
-}
-
-/** Returns the parameter that `name` means. */
-export function meantBy(operation: Operation, name: string): Meant | undefined {
+/** Returns the parameter that `name` is a variant or an alias of, or near to. */
+export function meantBy(
+  operation: Operation,
+  name: string,
+): { parameter: string; isNear: boolean } | undefined {
   const meaning = meaningOf(name)
   const parameter = meaningsOf(operation).get(meaning)
   if (parameter !== undefined) return { parameter, isNear: false }
@@ -138,7 +135,7 @@ function meaningOf(name: string): string {
 export function unknownName(
   operation: Operation,
   name: string,
-  meant: Meant | undefined = meantBy(operation, name),
+  meant: ReturnType<typeof meantBy> = meantBy(operation, name),
 ): RatesError {
   const { path, rows, forms = {} } = operation
   if (Object.hasOwn(forms, name)) return invalidParameter(name, 'only for queries')

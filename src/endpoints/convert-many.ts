@@ -149,9 +149,8 @@ function costOfRows(rows: readonly unknown[], body: Uint8Array): number {
     const { to }: { to?: unknown } = Object(row)
     return Array.isArray(to) ? to : [to]
   })
-  const quoted = rows.filter(hasQuote).length
-  const count = targets.reduce((sum, { length }) => sum + length, 0)
-  const conversions = count + quoted * (CONVERSIONS_PER_QUOTE - 1)
+  const more = rows.filter(hasQuote).length * (CONVERSIONS_PER_QUOTE - 1)
+  const conversions = targets.reduce((sum, { length }) => sum + length, more)
   const ofConversions = Math.min(MAX_COST, Math.ceil(conversions / CONVERSIONS_PER_COST))
   return Math.max(costOfCodes(textsIn(targets)), ofConversions, costOfBytes(body))
 }
